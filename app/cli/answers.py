@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 
+from app.api.answer_parts import HALF_A_MARK
 from app.cli.pair_options import explained
 from app.text.thinking import GrowingParts, parts_of
 from engine import Event, Failed, Finished, RequestStats, TokensCommitted
 from engine.events import as_json
 from engine.stats import rounded_speedup
-
-# What may become a mark that ends the thoughts.
-_HALF_A_MARK = re.compile(r"\s*(?:<[/|:\w]*|\[/?\w*)\Z")
 
 
 class Output(ABC):
@@ -43,7 +40,7 @@ class JsonOutput(Output):
 
 
 class TextOutput(Output):
-    """The answer on standard output; what the model thought before it, figures and errors on standard error."""
+    """Prints the reply to standard output; thoughts, figures and errors to standard error."""
 
     def __init__(self) -> None:
         self._begin()
@@ -59,19 +56,19 @@ class TextOutput(Output):
         elif isinstance(event, TokensCommitted):
             self._so_far += event.text if self._so_far else event.stats.opening + event.text
             parts = self._parts.of(self._so_far, False)
-            thought, reply = parts.thought or "", _HALF_A_MARK.sub("", parts.reply)
-            self._show(thought if parts.closed else _HALF_A_MARK.sub("", thought), reply)
+            thought, reply = parts.thought or "", HALF_A_MARK.sub("", parts.reply)
+            self._show(thought if parts.closed else HALF_A_MARK.sub("", thought), reply)
 
     def _begin(self) -> None:
         self._parts, self._so_far, self._reply, self._thought = GrowingParts(), "", "", ""
 
     def _show(self, thought: str, reply: str) -> None:
-        """Print what is new of the thoughts and of the reply."""
+        """Print the new part of the thoughts and of the reply."""
         if self._reply.startswith(reply):
-            # What may become a mark is held back again.
+            # The end of the reply may be a mark now, and is held back.
             reply = self._reply
         elif not reply.startswith(self._reply):
-            # Only its end showed that all before it was thought.
+            # The mark that ends the thoughts has arrived: the text so far was thoughts.
             print(flush=True)
             self._reply, self._thought = "", thought
         if thought.startswith(self._thought):

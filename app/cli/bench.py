@@ -1,4 +1,4 @@
-"""`tandem bench`: the speedup of speculation on this machine, as ratios of arms timed alternately in one run."""
+"""`tandem bench`: the speed-up of speculation on this computer, as ratios of arms timed alternately in one run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from engine.status import ModelInfo
 
 _SYNTHETIC_PROMPT = "Go on."
-# What changes no figure.
+# Options that change no figure.
 _NOT_MEASURED = ("parser", "run", "report", "compare", "json")
 
 
@@ -93,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _command(arguments: argparse.Namespace) -> str:
-    """How to measure the same again. It is sent to others, so no folder says who measured."""
+    """Return the command that repeats the measurement. People share it, so it does not contain the home folder."""
     parts = ["tandem", "bench"]
     for name, default in vars(arguments.parser.parse_args([])).items():
         value, option = getattr(arguments, name), f"--{name.replace('_', '-')}"
@@ -115,7 +115,7 @@ def _say_interrupted(report: dict[str, Any]) -> None:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Raise `BadRequest` for options that nothing can be measured with, before a model is loaded."""
+    """Raise `BadRequest` for options that cannot be used, before a model is loaded."""
     for name in ("repetitions", "max_tokens"):
         value = getattr(arguments, name)
         require(value >= 1, name.replace("_", "-"), "1 or more", value)
@@ -125,7 +125,6 @@ def _check(arguments: argparse.Namespace) -> None:
         "without --against and --synthetic, whose answers follow none",
         arguments.against or arguments.synthetic,
     )
-    # A page that is silently not written would be missed only when it is wanted.
     require(not (arguments.report and arguments.concurrent), "report", "of the arms", "--concurrent")
     require(arguments.compare is None or arguments.report is not None, "compare", "with --report", arguments.compare)
     require(0.0 <= arguments.accept <= 1.0, "accept", "between 0 and 1", arguments.accept)
@@ -144,10 +143,10 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     if arguments.synthetic:
         chosen_prompts = (prompts.Prompt("synthetic", "en", _SYNTHETIC_PROMPT),)
     main, draft = _synthetic_pair(arguments) if arguments.synthetic else load_pair(arguments)
-    if arguments.concurrent:
-        return _measure_concurrency(arguments, scheduler, (main, draft), chosen_prompts)
     drafter = install(scheduler, main, draft)
     models = {"main": main.info.name, "draft": drafter.name if drafter else None}
+    if arguments.concurrent:
+        return {"models": models, **_measure_concurrency(arguments, scheduler, main, chosen_prompts)}
     chosen = arms.our_arms(scheduler, has_draft=drafter is not None, temperature=arguments.temperature)
     if arguments.against:
         chosen += arms.mlx_lm_arms(main, None if isinstance(draft, str) else draft)
@@ -157,7 +156,7 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
         schedulers.append(other)
         chosen += arms.arms_of_drafter(other, known_as, arguments.temperature)
     chosen = _selected(chosen, arguments.arms)
-    # For the report where no arm is auto, whose controller is the pair's own.
+    # The report shows what the pair's own controller learned, which only auto arms would teach.
     scheduler.calibrate()
     outcome = runner.run(
         chosen,
@@ -174,7 +173,7 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _numbers(text: str, option: str, most: int) -> list[int]:
-    """The numbers of a list such as 2,4,8. Raises `BadRequest`."""
+    """Parse a list such as 2,4,8. Raises `BadRequest`."""
     try:
         numbers = [int(number) for number in text.split(",")]
     except ValueError:
@@ -184,17 +183,12 @@ def _numbers(text: str, option: str, most: int) -> list[int]:
 
 
 def _measure_concurrency(
-    arguments: argparse.Namespace,
-    scheduler: Scheduler,
-    models: tuple[LoadedModel, LoadedModel | str | None],
-    prompts: Sequence[Prompt],
+    arguments: argparse.Namespace, scheduler: Scheduler, main: LoadedModel, prompts: Sequence[Prompt]
 ) -> dict[str, Any]:
     from engine.bench import concurrency
 
-    main, draft = models
     counts = _numbers(arguments.concurrent, "concurrent", scheduler.settings.most_active)
-    drafter = install(scheduler, main, draft)
-    # As the window does while it is idle.
+    # The window does this while it is idle.
     scheduler.calibrate()
     report = concurrency.measure(
         scheduler,
@@ -207,36 +201,37 @@ def _measure_concurrency(
         progress=_progress,
     )
     scheduler.close()
-    return {"models": {"main": main.info.name, "draft": drafter.name if drafter else None}, **report}
+    return report
 
 
 def load_pair(arguments: argparse.Namespace) -> tuple[LoadedModel, LoadedModel | str | None]:
-    """The main model, and the draft model or the folder of the head."""
+    """Return the main model, and the draft model or the folder of the head."""
+    from engine.main_model.loading import load
+
+    main, draft = chosen_pair(arguments)
+    return load(main), None if draft is None else _load_drafter(draft)
+
+
+def _load_drafter(path: str) -> LoadedModel | str:
+    """Return a draft model, or the folder of a head."""
     from engine.main_model.loading import load
     from engine.model_files.names import resolve_model
     from engine.serving.drafters import is_head
 
-    main, draft = chosen_pair(arguments)
-    if draft is not None and is_head(resolve_model(draft)):
-        return load(main), draft
-    return load(main), None if draft is None else load(draft)
+    return path if is_head(resolve_model(path)) else load(path)
 
 
 def _other_drafter(name: str, main: LoadedModel) -> tuple[Scheduler, str]:
-    """A scheduler of its own for `main` with another drafter, and that one's name."""
-    from engine.main_model.loading import load
-    from engine.model_files.names import resolve_model
-    from engine.serving.drafters import is_head
+    """Return a new scheduler for `main` with another drafter, and the name of that drafter."""
     from engine.serving.scheduler import Scheduler
 
-    path = model_path(name)
     scheduler = Scheduler()
-    drafter = install(scheduler, main, path if is_head(resolve_model(path)) else load(path))
+    drafter = install(scheduler, main, _load_drafter(model_path(name)))
     return scheduler, name if drafter is None else drafter.name
 
 
 def install(scheduler: Scheduler, main: LoadedModel, draft: LoadedModel | str | None) -> ModelInfo | None:
-    """Use the models; returns the drafter in use. Raises the `EngineError` that keeps it from being used."""
+    """Use the models, and return the drafter in use. Raises the `EngineError` if the drafter cannot be used."""
     from engine.files.steps import run_to_completion
 
     pair = scheduler.install(main, None if isinstance(draft, str) else draft)
@@ -248,7 +243,7 @@ def install(scheduler: Scheduler, main: LoadedModel, draft: LoadedModel | str | 
 
 
 def _synthetic_pair(arguments: argparse.Namespace) -> tuple[LoadedModel, LoadedModel | None]:
-    """A main model that writes random text, and a draft that agrees with it at the given rate."""
+    """Return a main model that writes random text, and a draft model that agrees with it at the given rate."""
     from engine.bench.synthetic import random_script, synthetic_draft, synthetic_main
     from engine.main_model.loading import load
 
@@ -269,6 +264,6 @@ def _selected(arms: list[Arm], names: str | None) -> list[Arm]:
 
 
 def _progress(text: str) -> None:
-    """Show how far the benchmark is. Without rich, whose thread would draw while something is timed."""
+    """Show the progress. Not with rich: its thread would draw while something is timed."""
     if sys.stderr.isatty():
         print(f"\r{text}   ", end="", file=terminal_of(sys.stderr), flush=True)

@@ -1,6 +1,6 @@
-"""The report of `tandem bench` as one HTML page with pictures, to send to others; it can be compared with another.
+"""The report of `tandem bench` as one HTML page with pictures, alone or beside an earlier report.
 
-The page holds its own figures as JSON, needs nothing from outside, and runs no script.
+The page contains its figures as JSON, loads nothing, and runs no script.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ td, th { padding: 0.2rem 1.2rem 0.2rem 0; text-align: left; vertical-align: top;
 
 
 def write_report(path: Path, report: Mapping[str, Any], other: Mapping[str, Any] | None = None) -> None:
-    """Write `report` as a page; `other`, an earlier one, is shown beside it. Raises `BadRequest` where it cannot be."""
+    """Write `report` as a page, with the earlier report `other` beside it. Raises `BadRequest` if that fails."""
     try:
         write_atomically(path, page(report, other).encode())
     except OSError as error:
@@ -50,7 +50,7 @@ def write_report(path: Path, report: Mapping[str, Any], other: Mapping[str, Any]
 
 
 def read_report(path: Path) -> dict[str, Any]:
-    """The figures of a page that `write_report` wrote, or of a file of `--json`. Raises `BadRequest`."""
+    """Read the figures of a page by `write_report`, or of the output of `--json`. Raises `BadRequest`."""
     wanted = "a report of tandem bench"
     try:
         text = path.read_text(encoding="utf-8")
@@ -64,12 +64,12 @@ def read_report(path: Path) -> dict[str, Any]:
 
 
 def page(report: Mapping[str, Any], other: Mapping[str, Any] | None = None) -> str:
-    """The whole page."""
+    """Return the whole page."""
     arms, before = report["arms"], {} if other is None else other["arms"]
     kinds = dict.fromkeys(kind for figures in arms.values() for kind in figures["by_kind"])
     titles = {None: "Speed-up by arm"} | {kind: f"Speed-up by arm: {kind}" for kind in kinds}
     speedups = {title: (_speedups(arms, kind), _speedups(before, kind)) for kind, title in titles.items()}
-    # All of them on one scale, so that kinds can be compared by eye.
+    # One scale for all kinds, so that they can be compared.
     most = max((value for pair in speedups.values() for values in pair for value in values.values()), default=1.0)
     sections = [_section(title, _bars(*pair, most=most, reference=1.0)) for title, pair in speedups.items()]
     sections.insert(1, _section("Figures by arm", _table(arms)))
@@ -87,7 +87,7 @@ def page(report: Mapping[str, Any], other: Mapping[str, Any] | None = None) -> s
 
 
 def _beside_best(beside: Mapping[str, Any]) -> list[str]:
-    """Auto as a share of the best arm that it chooses from, by kind of prompt."""
+    """Return tables of auto's share of the best arm that it chooses from, by kind of prompt."""
     head = "<tr><th>kind<th>these prompts (95 %)<th>others like them (95 %)<th>best arm</tr>"
     sections = []
     for auto, kinds in beside.items():
@@ -102,7 +102,7 @@ def _beside_best(beside: Mapping[str, Any]) -> list[str]:
 
 
 def _learned(report: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
-    """What the depth controller found out: how many draft tokens were right, and what rounds cost."""
+    """Return charts of what the controller learned: acceptance by position, and the cost of rounds."""
     sections = []
     for source, rates in report.get("acceptance", {}).items():
         bars = _bars(rates, other.get("acceptance", {}).get(source, {}), form="{:.0%}", most=1.0)
@@ -124,7 +124,7 @@ def _machines(report: Mapping[str, Any], other: Mapping[str, Any] | None) -> str
 
 
 def _circumstances(report: Mapping[str, Any]) -> dict[str, str]:
-    """What was measured, with what, when and on which machine."""
+    """Return the circumstances of a measurement: models, date, command and machine."""
     models, machine = report["models"], dict(report["machine"])
     memory = machine.pop("memory_gb", None)
     known = {"main model": models["main"], "drafter": models["draft"], "measured on": report.get("measured")}
@@ -146,7 +146,7 @@ def _explained(report: Mapping[str, Any], other: Mapping[str, Any] | None) -> st
 
 
 def _table(arms: Mapping[str, Any]) -> str:
-    """What the arms' bars leave out."""
+    """Return the figures that the bars do not show."""
     columns = {
         "answers": ("answers", "{}"),
         "tokens/s": ("decode_tps", "{:.1f}"),
@@ -192,10 +192,7 @@ def _bars(
     most: float | None = None,
     reference: float | None = None,
 ) -> str:
-    """Horizontal bars up to `most`, one for each name, with their figures; a thin one below for an earlier figure.
-
-    A line stands at `reference`.
-    """
+    """Return horizontal bars up to `most`, a thin bar for each earlier figure, and a line at `reference`."""
     most = most or max([*values.values(), *before.values(), 1e-9])
     line = "" if reference is None else f'<i class="line" style="left:{_share(reference, most)}"></i>'
     rows = []

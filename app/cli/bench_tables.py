@@ -7,11 +7,12 @@ from typing import Any
 
 from app.cli.tables import print_table
 
+# Columns beside the arm's name.
 _KINDS_IN_A_LINE = 5
 
 
 def print_report(report: dict[str, Any]) -> None:
-    """Print what was measured: several answers at once, or arms."""
+    """Print the figures of arms or of concurrent answers."""
     machine = report["machine"]
     versions = ", ".join(f"{name} {number}" for name, number in machine["versions"].items())
     print(f"{report['models']['main']} with {report['models']['draft'] or 'no draft'}")
@@ -68,7 +69,6 @@ def _print_arms(arms: dict[str, Any]) -> None:
     ]
     print_table(head, rows, figures=head[1:])
     kinds = list(dict.fromkeys(kind for figures in arms.values() for kind in figures["by_kind"]))
-    # A line holds so many, beside the arm's name.
     for start in range(0, len(kinds), _KINDS_IN_A_LINE):
         part = kinds[start : start + _KINDS_IN_A_LINE]
         print()
@@ -81,7 +81,7 @@ def _print_arms(arms: dict[str, Any]) -> None:
 
 
 def _print_beside_best(beside: dict[str, Any]) -> None:
-    """Auto as a share of the best arm that it chooses from, by kind of prompt."""
+    """Print auto's share of the best arm that it chooses from, by kind of prompt."""
     shares = {"these prompts (95 %)": "here", "others like them (95 %)": "elsewhere"}
     for auto, kinds in beside.items():
         if not kinds:
@@ -94,17 +94,17 @@ def _print_beside_best(beside: dict[str, Any]) -> None:
 
 
 def interval(share: dict[str, Any] | None) -> str:
-    """A share of the best arm with its 95 % interval."""
+    """Format a share of the best arm with its 95 % interval."""
     return "-" if share is None else f"{_ratio(share['ratio'])} {_spread(share['interval'])}"
 
 
 def best_arm(found: dict[str, Any]) -> str:
-    """The name of the best arm, with the share of the halves that chose it where some chose another."""
+    """Return the name of the best arm, with the share of halves that chose it unless all did."""
     return found["best"] if found["chosen"] == 1.0 else f"{found['best']} ({_percent(found['chosen'])})"
 
 
 def _print_sources(arms: dict[str, Any]) -> None:
-    """The share of each source in the tokens of every arm; "main" is what the main model wrote itself."""
+    """Print each source's share of the tokens of every arm; "main" are the main model's own."""
     sources = list(dict.fromkeys(source for figures in arms.values() for source in figures["sources"]))
     if sources:
         print()

@@ -1,4 +1,4 @@
-"""`tandem chat`: a question, or a chat, in the terminal, for scripts and machines without a screen."""
+"""`tandem chat`: one question or a chat in the terminal, for scripts and machines without a screen."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from app.cli.answers import JsonOutput, TextOutput
-from app.cli.conversation import Conversation, readable, request
+from app.cli.conversation import Conversation, readable, request, talk
 from app.cli.exit_codes import BAD_USAGE, DONE, FAILED, INTERRUPTED
 from app.cli.memory_limit import chosen_memory_limit
 from app.cli.pair_options import add_pair_options, chosen_pair
-from app.cli.talk import talk
 from app.system.paths import learned_file
 from engine import Engine, EngineClient, EngineError, Failed
 from engine.requests import MAX_DEPTH
@@ -29,7 +28,7 @@ _PROMPT_HELP = 'the question; "-" or nothing reads it from standard input, and i
 
 
 class BadQuestion(EngineError):
-    """There is nothing to ask, or far too much."""
+    """The question is empty or too long."""
 
     code = "bad-request"
 
@@ -45,7 +44,7 @@ def add_parser(subparsers: Any) -> None:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Declare what can be asked, of which models, and how."""
+    """Declare the options of the question, the models and the sampling."""
     parser.add_argument("prompt", nargs="?", metavar="PROMPT", help=_PROMPT_HELP)
     add_pair_options(parser)
     parser.add_argument("--lines", action="store_true", help="treat each line of standard input as a question")
@@ -82,7 +81,7 @@ def run(
     """Run the command with the engine that `open_engine` makes; returns the exit code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # A character that the terminal cannot show must not end the conversation.
+            # A character that the terminal cannot show must not end the program.
             stream.reconfigure(errors="replace")
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="surrogateescape")
@@ -105,7 +104,7 @@ def run(
 
 
 def _question(arguments: argparse.Namespace) -> str | None:
-    """The one question of the command line and standard input; None to chat. Raises `BadQuestion`."""
+    """Return the question of the command line and standard input; None to chat. Raises `BadQuestion`."""
     prompt = None if arguments.prompt == "-" else arguments.prompt
     if arguments.lines:
         if prompt is not None:
@@ -124,7 +123,7 @@ def _question(arguments: argparse.Namespace) -> str | None:
 
 
 def _is_piped() -> bool:
-    """Whether text was redirected to standard input. A service's or a scheduler's input is neither pipe nor file."""
+    """Return whether standard input is a pipe or a file; that of a service is neither."""
     try:
         mode = os.fstat(sys.stdin.fileno()).st_mode
     except (OSError, ValueError):

@@ -25,7 +25,7 @@ from engine.settings import EngineSettings
 if TYPE_CHECKING:
     from engine.hub.client import HubAccess
 
-# Seconds that a cluster may take to end before `stop` kills what drives it.
+# Seconds that a cluster may take to end before `stop` kills the process that drives it.
 _STOP_S = 15.0
 _HOSTS_HELP = (
     "names or addresses with commas between them, as ssh takes them, or a hosts file of mlx.launch (JSON); "
@@ -56,7 +56,7 @@ def add_parser(subparsers: Any) -> None:
     _add_machines(run_parser)
     chat.add_options(run_parser)
     commands.add_parser("stop", help="end the cluster that runs on this machine")
-    # What other machines are asked to do over ssh.
+    # Run on other machines over ssh.
     commands.add_parser("rank").add_argument("--inner", action="store_true")
     commands.add_parser("report")
     commands.add_parser("fetch")
@@ -205,7 +205,7 @@ def _stop(_arguments: argparse.Namespace) -> int:
     try:
         process.wait(_STOP_S)
     except psutil.TimeoutExpired:
-        # Its ranks end without it.
+        # Ranks end by themselves when it is gone.
         process.kill()
         process.wait(_STOP_S)
     return DONE
@@ -230,7 +230,7 @@ def _fetch(_arguments: argparse.Namespace) -> int:
 
 
 def _hub() -> tuple[HubAccess, Path]:
-    """Where models come from, and where they are kept: as for `tandem models download` without options."""
+    """Return access to the Hub and the cache, as `tandem models download` uses them without options."""
     from app.cli.models import chosen_access, chosen_cache
 
     plain = argparse.Namespace(endpoint=None, cache=None)
@@ -243,7 +243,7 @@ def _record() -> Path:
 
 @contextmanager
 def _recorded() -> Iterator[None]:
-    """While this process drives a cluster, `tandem cluster stop` finds it."""
+    """Let `tandem cluster stop` find this process while it drives a cluster."""
     import psutil
 
     record = _record()
@@ -256,13 +256,13 @@ def _recorded() -> Iterator[None]:
 
 
 def _running() -> Any:
-    """The process that drives a cluster on this machine, as psutil knows it; None where there is none."""
+    """Return the psutil process that drives a cluster on this machine, or None."""
     import psutil
 
     try:
         record = json.loads(_record().read_text(encoding="utf-8"))
         process = psutil.Process(int(record["pid"]))
-        # The number of a process that has ended may be another one's.
+        # The system may have given the number of an ended process to another one.
         same = abs(process.create_time() - float(record["started"])) < 1.0
     except (OSError, ValueError, KeyError, TypeError, psutil.Error):
         return None

@@ -16,7 +16,7 @@ To install it:
 
 
 def add_parser(subparsers: Any, whole_parser: Callable[[], argparse.ArgumentParser]) -> None:
-    """Declare the command. `whole_parser` builds the parser of all commands, which the script is made from."""
+    """Declare the command. `whole_parser` builds the parser of all commands, from which the script is generated."""
     parser = subparsers.add_parser(
         "completion",
         help="print a completion script for a shell",

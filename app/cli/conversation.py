@@ -1,21 +1,36 @@
-"""A chat in the terminal: its requests, its history and its models."""
+"""A chat in the terminal: its models, its requests and history, and lines that can be edited at a prompt."""
 
 from __future__ import annotations
 
 import argparse
+import re
+import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from app.cli.answers import Output
 from app.cli.exit_codes import DONE, FAILED, INTERRUPTED
+from app.cli.pair_options import explained
 from app.text.thinking import without_thoughts
-from engine import ChatRequest, EngineClient, Finished, SamplingSettings, SpeculationSettings
+from engine import ChatRequest, EngineClient, EngineError, Finished, SamplingSettings, SpeculationSettings
+
+with suppress(ImportError):
+    # Gives `input` line editing and a history that is not written to a file. Python can be built without it.
+    import readline  # noqa: F401
 
 _SAMPLING = ("temperature", "top_k", "top_p", "min_p", "repetition_penalty")
+_COMMAND = re.compile(r"/([a-z]+)(?:\s+(.+))?")
+_HELP = """\
+/help        list these commands
+/model       show the models; /model NAME loads another main model, by folder or Hub name
+/exit        leave (also /quit, or Ctrl-D)
+Ctrl-C       stop the answer; at the prompt, leave
+Up, Down     earlier questions"""
 
 
 class Conversation:
-    """Questions to one engine, each with the turns before it. `model` names what answers."""
+    """Questions to one engine, each with the turns before it. `model` is a line that names the models."""
 
     def __init__(self, engine: EngineClient, arguments: argparse.Namespace, show: Output) -> None:
         self.model = ""
@@ -24,7 +39,7 @@ class Conversation:
         self._recommended: dict[str, float] = {}
 
     def load(self, main: str, draft: str | None) -> None:
-        """Load the models; the turns so far stay. Raises `EngineError`, with the models before still loaded."""
+        """Load the models and keep the turns. Raises `EngineError`; the earlier models stay loaded then."""
         pair = self._engine.load(main, draft).result()
         if pair.draft_problem is not None:
             raise pair.draft_problem
@@ -33,14 +48,14 @@ class Conversation:
             self.model = pair.main.name + (f" with {pair.draft.name}" if pair.draft else ", no draft model")
 
     def ask(self, question: str) -> int:
-        """Ask and show the answer; returns the exit code. A question without a whole answer leaves the history."""
+        """Ask, show the answer and return the exit code. The history keeps only questions with whole answers."""
         self._history.append({"role": "user", "content": question})
         stream = self._engine.submit(request(self._arguments, self._history, self._recommended))
         code = DONE
         try:
             last = self._show.events(stream)
         except KeyboardInterrupt:
-            # The first Ctrl-C cancels the answer, whose figures are still shown; a second one ends the program.
+            # The first Ctrl-C cancels the answer and shows its figures; a second one ends the program.
             stream.cancel()
             last, code = self._show.events(stream), INTERRUPTED
         if not isinstance(last, Finished):
@@ -55,7 +70,7 @@ class Conversation:
 def request(
     arguments: argparse.Namespace, turns: list[dict[str, str]], recommended: Mapping[str, float] | None = None
 ) -> ChatRequest:
-    """The request with the options of the command line, or else what the model's authors recommend.
+    """Return the request with the options of the command line; `recommended` fills in the sampling.
 
     Raises `BadRequest`.
     """
@@ -72,5 +87,53 @@ def request(
 
 
 def readable(text: str) -> str:
-    """`text` with replacement characters for undecodable bytes, which no tokenizer accepts."""
+    """Replace undecodable bytes, which no tokenizer accepts, by replacement characters."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def talk(conversation: Conversation, quiet: bool) -> int:
+    """Read questions until the end, and return the exit code. Raises `KeyboardInterrupt` for Ctrl-C at the prompt."""
+    if not quiet:
+        _say(f"{conversation.model}. /help lists the commands, /exit or Ctrl-D leaves.")
+    while (line := _read_line()) is not None:
+        question = readable(line).strip()
+        command = _COMMAND.fullmatch(question)
+        if command is None:
+            if question:
+                conversation.ask(question)
+        elif command[1] in ("exit", "quit"):
+            break
+        else:
+            _obey(conversation, command[1], command[2])
+    return DONE
+
+
+def _obey(conversation: Conversation, command: str, name: str | None) -> None:
+    if command == "help":
+        _say(_HELP)
+    elif command != "model":
+        _say(f"tandem: there is no command /{command}; /help lists them.")
+    else:
+        if name:
+            try:
+                conversation.load(name, None)
+            except EngineError as error:
+                _say(f"tandem: {explained(error)}")
+        _say(conversation.model)
+
+
+def _read_line() -> str | None:
+    """Return the next line, None at the end. The prompt never goes to redirected output."""
+    try:
+        if sys.stdout.isatty():
+            return input("> ")
+        print("> ", end="", file=sys.stderr, flush=True)
+        line = sys.stdin.readline()
+        return line.rstrip("\n") if line else None
+    except EOFError:
+        _say("")
+        return None
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

@@ -19,18 +19,18 @@ _STATES = {
     "downloading": "downloading",
     "verifying": "checking the files",
 }
-# After which it is worth running the same command again.
+# Reasons after which the same command can resume the download.
 _RESUMABLE = ("no-network", "offline", "too-slow", "server-error", "rate-limited", "no-space", "disk-full")
 _POLL_S = 0.1
 _REPORT_S = 1.0
 
 
 def follow(queue: DownloadQueue, names: Sequence[str], as_json: bool) -> bool:
-    """Show the downloads until all have ended; returns whether all are ready.
+    """Show the downloads until all have ended; return whether all are ready.
 
-    Ctrl-C, which is raised, keeps what has arrived.
+    Raises `KeyboardInterrupt` for Ctrl-C; what has arrived is kept.
     """
-    screen: _Json | _Bar | _Lines = _Json() if as_json else _Bar() if sys.stderr.isatty() else _Lines()
+    screen = _Json() if as_json else _Bar() if sys.stderr.isatty() else _Lines()
     try:
         while True:
             found = [status for name in names if (status := queue.status(name)) is not None]
@@ -45,33 +45,8 @@ def follow(queue: DownloadQueue, names: Sequence[str], as_json: bool) -> bool:
         screen.interrupted()
         raise
     finally:
-        # Also after an error: rich hides the cursor until then.
+        # Rich hides the cursor until it is stopped.
         screen.close()
-
-
-class _Json:
-    def __init__(self) -> None:
-        self._last = 0.0
-        self._states: dict[str, str] = {}
-
-    def show(self, found: Sequence[DownloadStatus]) -> None:
-        due = time.monotonic() - self._last >= _REPORT_S
-        for status in found:
-            if due or self._states.get(status.repository) != status.state:
-                self._states[status.repository] = status.state
-                print(json.dumps(_as_json(status), ensure_ascii=False), flush=True)
-        if due:
-            self._last = time.monotonic()
-
-    def end(self, found: Sequence[DownloadStatus]) -> None:
-        for status in found:
-            print(json.dumps(_as_json(status) | {"event": status.state}, ensure_ascii=False), flush=True)
-
-    def interrupted(self) -> None:
-        print(json.dumps({"event": "paused"}), flush=True)
-
-    def close(self) -> None:
-        """Nothing is open."""
 
 
 class _Lines:
@@ -94,8 +69,30 @@ class _Lines:
         """Nothing is open."""
 
 
+class _Json(_Lines):
+    def __init__(self) -> None:
+        super().__init__()
+        self._last = 0.0
+
+    def show(self, found: Sequence[DownloadStatus]) -> None:
+        due = time.monotonic() - self._last >= _REPORT_S
+        for status in found:
+            if due or self._states.get(status.repository) != status.state:
+                self._states[status.repository] = status.state
+                print(json.dumps(_as_json(status), ensure_ascii=False), flush=True)
+        if due:
+            self._last = time.monotonic()
+
+    def end(self, found: Sequence[DownloadStatus]) -> None:
+        for status in found:
+            print(json.dumps(_as_json(status) | {"event": status.state}, ensure_ascii=False), flush=True)
+
+    def interrupted(self) -> None:
+        print(json.dumps({"event": "paused"}), flush=True)
+
+
 class _Bar(_Lines):
-    """One bar for all downloads together. It is drawn by `show` alone, without rich's thread."""
+    """One bar for all downloads. Only `show` draws it, not a thread of rich."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -110,7 +107,7 @@ class _Bar(_Lines):
 
     def show(self, found: Sequence[DownloadStatus]) -> None:
         done, total = sum(one.bytes_done for one in found), sum(one.bytes_total for one in found)
-        # Without a total the bar pulses, which would say that something arrives.
+        # Without a total the bar would pulse, as if data arrived.
         self._progress.update(
             self._bar, completed=done, total=max(total, 1), description=_describe(found, done, total), refresh=True
         )

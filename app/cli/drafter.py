@@ -1,4 +1,4 @@
-"""`tandem drafter`: drafts for Tandem on another computer that this one's owner trusts."""
+"""`tandem drafter`: a draft model on this computer that drafts for Tandem on another one."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     if secret and len(secret) < LEAST_SECRET:
         print(f"tandem: {SECRET_VARIABLE} needs {LEAST_SECRET} characters or more.", file=sys.stderr)
         return BAD_USAGE
-    # Not at the top: models should not be waited for by other commands.
+    # Not at the top: other commands should not wait for MLX.
     from engine.async_drafting.branches import NoBranches
     from engine.async_drafting.serving import DrafterServer
     from engine.main_model.loading import load

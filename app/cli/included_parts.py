@@ -1,4 +1,4 @@
-"""What a build could have left out, because nothing imports it by name or it is a file: each part is tried once."""
+"""Tries each part that a build could have left out because nothing imports it by name or it is a file."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ _PDF_TEXT = "Tandem reads this page."
 
 
 def try_parts(folder: Path, language: Language, engine: EngineClient) -> dict[str, str]:
-    """The problem of each part by its name, "" where there is none. `folder` is for temporary files.
+    """Return the problem of each part by name, "" for none. `folder` is for temporary files.
 
-    `engine` must have loaded a model: MLX belongs to the thread that imports it first. It has the starter pair loaded
-    afterwards.
+    `engine` must have loaded a model, because MLX belongs to the thread that imports it first. Afterwards it has the
+    starter pair loaded.
     """
     parts: dict[str, Callable[[], object]] = {
         "architectures": _find_architectures,
@@ -59,14 +59,14 @@ def try_parts(folder: Path, language: Language, engine: EngineClient) -> dict[st
 def _problem_of(try_part: Callable[[], object]) -> str:
     try:
         try_part()
-    # Whatever is missing shows in its own way.
+    # A missing part can raise anything.
     except Exception as error:
         return f"{type(error).__name__}: {error}"
     return ""
 
 
 def _find_architectures() -> None:
-    """Every module of mlx-lm that the app says it can load is there to be imported."""
+    """Check that every module of mlx-lm that the app claims to load can be imported."""
     listed = json.loads(resource("loadable.json").read_bytes())
     for kind in ("models", "chat_templates", "tool_parsers"):
         missing = [name for name in listed[kind] if importlib.util.find_spec(f"mlx_lm.{kind}.{name}") is None]
@@ -75,7 +75,7 @@ def _find_architectures() -> None:
 
 
 def _make_prompt() -> None:
-    """As for models of strangers: the starter pair itself never needs that process."""
+    """Render a prompt in the prompt process, which the starter pair itself never needs."""
     process = PromptProcess()
     try:
         job = PromptJob([{"role": "user", "content": "What is Tandem?"}], limit=1000)
@@ -111,14 +111,14 @@ def _translate(language: Language) -> None:
 
 
 def _sort_names() -> None:
-    """By the rules of each language, as file dialogs do; by code points, the accented letter would come last."""
+    """Check that names are sorted by the rules of each language; by code points, the accented letter would be last."""
     for code in LANGUAGES:
         if not QCollator(QLocale(code)).compare("Äpfel", "zebra") < 0:
             raise ValueError(f"{code} sorts by code points")
 
 
 def _serve(engine: EngineClient) -> None:
-    """A program on this computer gets an answer."""
+    """Get an answer over the local API."""
     import httpx2
 
     host = EngineHost(engine)
@@ -136,7 +136,7 @@ def _serve(engine: EngineClient) -> None:
 
 
 def _follow_grammar(engine: EngineClient) -> None:
-    """An answer that no model would give by itself."""
+    """Get an answer that no model would write without the grammar."""
     grammar = Grammar("regex", "[0-9]{3}")
     *_, last = engine.submit(ChatRequest([{"role": "user", "content": "Hello"}], max_tokens=16, grammar=grammar))
     if not (isinstance(last, Finished) and re.fullmatch(r"[0-9]{3}", last.text)):
@@ -144,7 +144,7 @@ def _follow_grammar(engine: EngineClient) -> None:
 
 
 def _draft_ahead() -> None:
-    """A drafter in a process of its own loads a draft model and answers once."""
+    """Have a drafter in a process of its own load a draft model and answer once."""
     draft = starter_pair()[1]
     vocabulary = json.loads((draft / "config.json").read_bytes())["vocab_size"]
     connection = in_a_process(draft)
@@ -163,7 +163,7 @@ def _draft_ahead() -> None:
 
 
 def _pdf(text: str) -> bytes:
-    """A file with one page that says `text`, in one of the fonts that every reader has."""
+    """Return a file with one page that says `text` in a standard font."""
     drawn = f"BT /F1 12 Tf 40 100 Td ({text}) Tj ET".encode()
     objects = [
         b"<</Type/Catalog/Pages 2 0 R>>",

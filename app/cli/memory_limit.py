@@ -1,4 +1,4 @@
-"""The one memory limit, as the terminal commands apply it."""
+"""The memory limit of the terminal commands."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from app.system.paths import settings_folder
 
 
 def chosen_memory_limit() -> int | None:
-    """The bytes that the user's settings let models take; None for what the device recommends."""
+    """Return the bytes that the user's settings allow models; None for the device's recommendation."""
     return memory_limit_of(SettingsStore(settings_folder() / "settings.json").values)
 
 
 def memory_limit() -> int:
-    """The bytes that the engine admits: the user's choice, or what the device recommends. Imports MLX."""
+    """Return the bytes that the engine allows: the user's choice or the device's recommendation. Imports MLX."""
     from engine.serving.memory import recommended_limit
 
     return chosen_memory_limit() or recommended_limit()

@@ -123,7 +123,7 @@ def _download(arguments: argparse.Namespace) -> int:
     access = chosen_access(arguments)
     names = [parse_repository(arguments.id)]
     if access.offline:
-        # A queue would wait until the setting is switched off.
+        # A queue would wait until the Hub is allowed again.
         raise HubError("kept-offline", names[0])
     if arguments.with_draft:
         with HubClient(access) as client:
@@ -221,7 +221,7 @@ def _installed(arguments: argparse.Namespace) -> list[InstalledModel]:
 
 
 def chosen_access(arguments: argparse.Namespace) -> HubAccess:
-    """Unlike in the window, the Hub's environment variables and the saved token count."""
+    """Return access to the Hub. Unlike the window, it uses the Hub's environment variables and saved token."""
     from huggingface_hub import constants, get_token
 
     proxies = urllib.request.getproxies()
@@ -231,7 +231,7 @@ def chosen_access(arguments: argparse.Namespace) -> HubAccess:
 
 
 def chosen_cache(arguments: argparse.Namespace) -> Path:
-    """The Hugging Face cache, unless another folder was named."""
+    """Return the folder of the option, or else the Hugging Face cache."""
     if arguments.cache is not None:
         return Path(arguments.cache)
     from huggingface_hub import constants

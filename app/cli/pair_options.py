@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 from contextlib import suppress
 
-from engine import EngineError, ModelNotUsable, starter_pair
+from engine import ModelNotUsable, starter_pair
+from engine.errors import CodedError
 from engine.hub.failures import HubError
 from engine.hub.repository_names import parse_repository
 
-# What `tandem models list` calls them.
+# Their names in `tandem models list`.
 STARTER_MAIN, STARTER_DRAFT = "starter/main", "starter/draft"
-
-
 _MODEL_HELP = "folder or Hub name of the {kind} (default: the starter{more})"
 
 
@@ -26,19 +25,19 @@ def add_pair_options(parser: argparse.ArgumentParser) -> None:
 
 
 def chosen_pair(arguments: argparse.Namespace) -> tuple[str, str | None]:
-    """Main and draft model: the starter pair by default, no draft model for another main model."""
+    """Return main and draft model: by default the starter pair, or no draft model for another main model."""
     draft = arguments.draft or (None if arguments.main else STARTER_DRAFT)
     return model_path(arguments.main or STARTER_MAIN), None if draft in ("none", None) else model_path(draft)
 
 
 def model_path(name: str) -> str:
-    """`name`, or the folder of a model that comes with Tandem."""
+    """Return the folder of a model that comes with Tandem, or `name` itself."""
     main, draft = starter_pair()
     return {STARTER_MAIN: str(main), STARTER_DRAFT: str(draft)}.get(name, name)
 
 
-def explained(error: EngineError) -> str:
-    """The error's sentence; for a model on the Hub that is not on this computer, how to get it."""
+def explained(error: CodedError) -> str:
+    """Return the error's sentence, or how to get a model of the Hub that is not on this computer."""
     if isinstance(error, ModelNotUsable) and error.arguments.get("reason") == "missing":
         name = str(error.arguments.get("path", ""))
         with suppress(HubError):

@@ -1,7 +1,6 @@
-"""`tandem --self-test`: the real window, the real engine and the starter pair answer one question, and report.
+"""`tandem --self-test`: asks one question in the real window with the starter pair, and reports.
 
-Then every part is tried that a build could have left out: it proves with this on a new machine that Qt, MLX, the models
-and the translations are all included.
+Then it tries every part that a build could have left out: Qt, MLX, the models and the translations.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from engine.errors import EngineError
 
 QUESTION = "What is Tandem?"
 LOAD_S, ANSWER_S = 120, 120
-# A fixed depth: whether speculation pays on a machine that is busy with something else is not tested.
+# A fixed depth, because on a busy machine the controller may choose plain decoding.
 SPECULATION = {"method": "draft", "depth": 4}
 
 
@@ -48,14 +47,14 @@ def run(screenshot: str | None = None, language: str | None = None) -> int:
 
 
 def _ask(application: Application, pictures: Path | None) -> dict[str, Any]:
-    # A temporary folder, so that the user's chats stay as they are.
+    # A temporary folder, so that the user's chats do not change.
     folder = tempfile.TemporaryDirectory(prefix="tandem-self-test-")
     window, session = open_window(application, chats=Path(folder.name) / "chats.db")
     try:
         _save(application, window, pictures, "loading.png")
         problems: list[EngineError] = []
         session.models.failed.connect(problems.append)
-        # The draft model too: the report is about speculation.
+        # Wait for the draft model as well: the report is about speculation.
         _wait(lambda: (session.answers.ready and not session.models.pair.loading) or bool(problems), LOAD_S)
         if not session.answers.ready:
             return _report(None, str(problems[0]) if problems else "the starter pair did not load in time")
@@ -80,7 +79,7 @@ def _ask(application: Application, pictures: Path | None) -> dict[str, Any]:
 
 
 def _problem_of(answer: Answer) -> str:
-    """What is wrong with the answer, or ""."""
+    """Return what is wrong with the answer, or ""."""
     if answer.error is not None:
         return str(answer.error)
     if not answer.ended:

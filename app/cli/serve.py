@@ -12,7 +12,7 @@ from typing import Any
 
 from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
 from app.cli.pair_options import add_pair_options, chosen_pair, explained
-from engine.errors import CodedError, EngineError
+from engine.errors import CodedError
 
 _DEFAULT_PORT = 8642
 _KEY_VARIABLE = "TANDEM_API_KEY"
@@ -51,7 +51,7 @@ def add_parser(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command until it is interrupted; returns the exit code."""
-    # Not at the top: the server's libraries should not be waited for by other commands.
+    # Not at the top: other commands should not wait for the server's libraries.
     from app.api.engine_host import EngineHost
     from app.api.guard import is_loopback
     from app.api.local_api import ApiSettings, LocalApi
@@ -71,7 +71,6 @@ def run(arguments: argparse.Namespace) -> int:
         with Engine(settings) as engine:
             host = EngineHost(engine)
             api = LocalApi(host, served.note)
-            # Before the models are loaded: an address that is taken should be said at once.
             key = _key() if arguments.key else None
             pair = host.load(*chosen_pair(arguments)).result()
             if pair.draft_problem is not None:
@@ -83,11 +82,8 @@ def run(arguments: argparse.Namespace) -> int:
             finally:
                 api.stop()
                 served.write()
-    except EngineError as error:
-        print(f"tandem: {explained(error)}", file=sys.stderr)
-        return FAILED
     except CodedError as error:
-        print(f"tandem: {error}", file=sys.stderr)
+        print(f"tandem: {explained(error)}", file=sys.stderr)
         return FAILED
     if served.waiting:
         print(_NOT_KEPT.format(answers=served.waiting), file=sys.stderr)
@@ -106,9 +102,9 @@ def _say_where(address: str, key: str | None) -> None:
 
 
 def _until_interrupted(now_and_then: Callable[[], object]) -> None:
-    """Wait for the end; meanwhile, `now_and_then` is called."""
+    """Wait for Ctrl-C or SIGTERM, and call `now_and_then` meanwhile."""
     ended = threading.Event()
-    # What a service manager sends; Ctrl-C raises KeyboardInterrupt.
+    # Service managers send SIGTERM; Ctrl-C raises KeyboardInterrupt.
     before = signal.signal(signal.SIGTERM, lambda _number, _frame: ended.set())
     try:
         while not ended.wait(_WRITE_EVERY_S):
@@ -121,7 +117,7 @@ def _until_interrupted(now_and_then: Callable[[], object]) -> None:
 
 
 def _key() -> str:
-    """The key of the environment or of the keychain; one for this run where there is no keychain."""
+    """Return the key of the environment or the keychain; without a keychain, one for this run."""
     from app.api.local_api import kept_key, new_key
     from app.settings.keychain import Keychain
 

@@ -1,4 +1,4 @@
-"""Tables in a terminal, and in a pipe: there every row is one line, however wide, without trailing spaces."""
+"""Tables for a terminal or a pipe; in a pipe every row is one line without trailing spaces."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _WIDTH_IN_A_PIPE = 10_000
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[str]], figures: Collection[str] = ()) -> None:
-    """Print rows under their head on standard output. The columns whose heads are in `figures` are aligned right."""
+    """Print rows under their head. Columns whose heads are in `figures` are aligned right."""
     # Not at the top: the window's start imports this module to declare the commands.
     from rich.console import Console
     from rich.table import Table
@@ -28,7 +28,7 @@ def print_table(head: Sequence[str], rows: Sequence[Sequence[str]], figures: Col
 
 
 def format_bytes(count: int | None) -> str:
-    """A size in powers of 1000, as the Finder writes it; "?" where it is not known."""
+    """Format a size in powers of 1000, as the Finder does; "?" for None."""
     if count is None:
         return "?"
     size, units = float(count), ["B", "kB", "MB", "GB", "TB"]

@@ -1,7 +1,7 @@
-"""Text for a terminal: text of a model, the Hub or a file never acts as a command.
+"""Keeps text of models, the Hub and files from acting as commands of the terminal.
 
-A terminal takes control characters for commands: they set its title, clear it, or write the clipboard (OSC 52).
-Pipes and files get every character as it is.
+Control characters can set a terminal's title, clear it, or write the clipboard (OSC 52). Pipes and files get every
+character unchanged.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from typing import TextIO
 
 _KEPT = "\n\t"
 _PICTURES = 0x2400
-# Pictures for C0 and DEL; the replacement character for C1 and for what reorders the line that it stands in.
+# Pictures for C0 and DEL; the replacement character for C1 and for characters that reorder their line.
 _SHOWN: dict[int, int | None] = {code: _PICTURES + code for code in range(0x20) if chr(code) not in _KEPT}
 _SHOWN |= {0x7F: 0x2421, ord("\r"): None}
 _SHOWN |= dict.fromkeys([*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], 0xFFFD)
 
 
 def shown(text: str) -> str:
-    """`text` without control characters but newline and tab: they are shown as signs, a carriage return is left out."""
+    """Replace control characters except newline and tab by signs, and remove carriage returns."""
     return text.translate(_SHOWN)
 
 
 class TerminalText(io.TextIOWrapper):
-    """Writes to a terminal through `shown`. `terminal` is the stream without it, for what we draw ourselves."""
+    """Writes to a terminal through `shown`. `terminal` is the stream itself, for our own drawing."""
 
     def __init__(self, terminal: TextIO) -> None:
         self.terminal = terminal
@@ -39,7 +39,7 @@ class TerminalText(io.TextIOWrapper):
 
 
 def terminal_of(stream: TextIO) -> TextIO:
-    """The stream that takes control characters, for progress bars; they contain no text of models, the Hub or files."""
+    """Return the stream that takes control characters, for progress bars, which contain no foreign text."""
     if isinstance(stream, TerminalText):
         stream.flush()
         return stream.terminal
@@ -48,7 +48,7 @@ def terminal_of(stream: TextIO) -> TextIO:
 
 @contextmanager
 def shown_on_terminals() -> Iterator[None]:
-    """While it is open, all that is printed to a terminal goes through `shown`."""
+    """Send everything that is printed to a terminal through `shown`."""
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = (TerminalText(stream) if stream and stream.isatty() else stream for stream in before)
     try:

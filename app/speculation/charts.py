@@ -1,6 +1,6 @@
 """The charts of the live panel: speed, acceptance by position, and shares of time.
 
-Each also says in words what it shows, as its accessible description and its tooltip.
+The accessible description and the tooltip of each say in words what it shows.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from app.widgets.restyled import Restyled
 from app.wording import figures
 from engine.stats import RequestStats
 
-# From this many bars on, only every second one shows its number.
+# With this many bars or more, only every second one shows its number.
 _CROWDED = 10
 
 
 class Chart(Restyled, QWidget):
-    """A painted figure that is also described in words. `height` is that at the normal text size and scales with it."""
+    """A painted figure that is also described in words. `height` is in pixels at the normal text size."""
 
     def __init__(self, height: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -46,19 +46,16 @@ class Chart(Restyled, QWidget):
         """Paint the figure; implemented by subclasses."""
 
     def say(self, words: str) -> None:
-        """Set the chart in words, and repaint."""
+        """Set the description in words, and repaint."""
         self.setAccessibleDescription(words)
         self.setToolTip(words)
         self.update()
 
 
 class LineChart(Chart):
-    """One series over time and a dashed level to compare it with, each with its value on the right.
+    """One series over time and a dashed level, each with its value on the right. The scale begins at zero."""
 
-    The scale begins at zero.
-    """
-
-    # The font, and the width that is kept for the values.
+    # The size of the font, and the width of the values.
     TEXT, VALUES = 11, 44
 
     def __init__(self, height: int, source: str, parent: QWidget | None = None) -> None:
@@ -68,12 +65,12 @@ class LineChart(Chart):
         self._level: float | None = None
 
     def show_values(self, values: Sequence[float], level: float | None, words: str) -> None:
-        """`words` say the level."""
+        """Show the values and the level, which `words` describe."""
         self._values, self._level = values, level
         self.say(words)
 
     def value_texts(self) -> tuple[str, str]:
-        """The newest value and the level, as they are written beside the lines; "" where there is none."""
+        """Return the texts of the newest value and of the level, "" if there is none."""
         if not self._values:
             return "", ""
         return figures.number(self._values[-1]), "" if self._level is None else figures.number(self._level)
@@ -84,7 +81,7 @@ class LineChart(Chart):
         return self.width() - theme.scaled(self.VALUES)
 
     def points(self) -> list[QPointF]:
-        """The line in widget coordinates, from the left edge to the values."""
+        """Return the line in widget coordinates, from the left edge to the values."""
         steps, width = max(len(self._values) - 1, 1), self.plot_width - 2
         return [QPointF(1 + width * index / steps, self._y(value)) for index, value in enumerate(self._values)]
 
@@ -110,7 +107,7 @@ class LineChart(Chart):
             self._paint_values(painter)
 
     def _paint_values(self, painter: QPainter) -> None:
-        """Write each value at the height of its line; where they are close, the higher one above the other."""
+        """Write each value at the height of its line; close values stand above each other."""
         set_text_size(painter, self.TEXT)
         height, colours, (newest, level) = painter.fontMetrics().height(), theme.colours(), self.value_texts()
         shown = [(self._y(self._values[-1]), newest, colours.draft_text)]
@@ -128,7 +125,7 @@ class LineChart(Chart):
 
 
 class PositionBars(Chart):
-    """How often the first, second, ... draft token of a round is accepted once it is verified."""
+    """The acceptance rate of the first, second, ... draft token of a round, of those that were verified."""
 
     LABEL, TEXT = 18, 11
 
@@ -141,7 +138,7 @@ class PositionBars(Chart):
         self.say("\n".join(self.words()))
 
     def words(self) -> list[str]:
-        """A line a position: its rate and the counts behind it."""
+        """Return a line for each position: its rate and its counts."""
         return [
             self.tr("Draft token {position}: {rate} accepted ({accepted} of {reached})").format(
                 position=index + 1,
@@ -163,7 +160,7 @@ class PositionBars(Chart):
         for index, (rate, _, _) in enumerate(self._rates):
             left = index * (width + gap)
             painter.setPen(Qt.PenStyle.NoPen)
-            # Fainter with each position, as their counts get smaller; the number below says the same.
+            # Fainter with each position, because later ones have smaller counts.
             painter.setBrush(mixed(colours.draft, colours.panel, max(0.45, 1.0 - 0.1 * index)))
             height = max(2.0, ground * rate)
             painter.drawRoundedRect(QRectF(left, ground - height, width, height), 3, 3)
@@ -171,7 +168,7 @@ class PositionBars(Chart):
                 continue
             painter.setPen(QColor(colours.muted))
             label = QRectF(left - width, ground + 2, 3 * width, label_height - 2)
-            # With many bars the percent sign does not fit; the title says what is counted.
+            # With many bars the percent sign does not fit.
             text = figures.percent(rate) if slots <= 7 else figures.number(100 * rate, 0)
             painter.drawText(label, Qt.AlignmentFlag.AlignCenter, text)
         if not self._rates:
@@ -180,14 +177,14 @@ class PositionBars(Chart):
 
 
 class SpeedBar(Chart):
-    """A speed as a bar, on a scale that it shares with another one."""
+    """A speed as a bar, on a scale that two bars share."""
 
     def __init__(self, source: str, parent: QWidget | None = None) -> None:
         super().__init__(6, parent)
         self._source, self.share = source, 0.0
 
     def show_speed(self, speed: float | None, fastest: float) -> None:
-        """`fastest` fills the bar."""
+        """Show `speed`; `fastest` fills the bar."""
         self.share = (speed or 0.0) / fastest if fastest > 0.0 else 0.0
         self.say(figures.number(speed))
 
@@ -200,7 +197,7 @@ class SpeedBar(Chart):
 
 
 class TimeBar(Chart):
-    """One bar, shared by draft, verify and host."""
+    """One bar that draft, verify and host share."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(12, parent)
@@ -235,14 +232,14 @@ class TimeBar(Chart):
 
 
 def set_text_size(painter: QPainter, pixels: int) -> None:
-    """Write from now on at `pixels` at the normal text size."""
+    """Set the painter's font to `pixels`, given at the normal text size."""
     font = painter.font()
     font.setPixelSize(theme.scaled(pixels))
     painter.setFont(font)
 
 
 def mixed(colour: str, ground: str, share: float) -> QColor:
-    """`share` of a colour on a ground, opaque: a translucent brush would cost many times as much to fill."""
+    """Return `share` of a colour on a ground, opaque, because filling with a translucent brush is slow."""
     first, second = QColor(colour), QColor(ground)
     return QColor.fromRgbF(
         first.redF() * share + second.redF() * (1 - share),

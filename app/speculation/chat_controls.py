@@ -15,9 +15,7 @@ from app.widgets.style_class import styled
 
 
 class ChatControls(Restyled, QWidget):
-    """Folded until its button is pressed, and made then. Shows and changes the session's settings from the next answer
-    on.
-    """
+    """Shows and changes the session's settings from the next answer on. Its button makes and unfolds the form."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -47,7 +45,7 @@ class ChatControls(Restyled, QWidget):
 
     def _unfold(self, unfolded: bool) -> None:
         if self._form is None:
-            # The panel's own switch turns speculation off.
+            # The switch of the panel turns speculation off.
             self._form = SpeculationForm(self, with_off=False)
             self._form.chosen.connect(self._session.settings.set_speculation)
             self._column.addWidget(self._form)

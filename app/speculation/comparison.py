@@ -1,4 +1,4 @@
-"""Compare: one question answered twice on one seed, with speculation and without."""
+"""Compares two answers to a question with one seed: with speculation and without."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from engine.errors import EngineError
 from engine.events import Event, Token
 from engine.requests import ChatRequest
 
-# The step of half-precision logits between 32 and 64: closer ones are indistinguishable.
+# Half-precision logits between 32 and 64 differ by at least this; closer ones can be equal.
 TIE = 0.25
 # The share of the first answer's time that plain rounds among its own may take, to measure the speed-up.
 SAMPLE_SHARE = 0.08
-# By which factor two speeds of the same question may deviate from the measured speed-up.
+# The factor by which two speeds may deviate from the measured speed-up.
 AGREE = 1.25
 
 
 class Step(Enum):
-    """PREFILL reads the prompt into the cache first, so that neither of the two answers pays for it alone."""
+    """The steps of a comparison. PREFILL reads the prompt into the cache first, so that no answer pays for it alone."""
 
     PREFILL = "prefill"
     SPECULATED = "speculated"
@@ -53,7 +53,7 @@ class Verdict(Enum):
 
 @dataclass(eq=False)
 class Comparison:
-    """`request` is that of both answers, with the seed, and with the speculation of the first."""
+    """A comparison. `request` has the seed of both answers and the speculation of the first."""
 
     question: str
     request: ChatRequest
@@ -69,14 +69,14 @@ class Comparison:
         return self.step in (Step.PREFILL, Step.SPECULATED, Step.PLAIN)
 
     def next_request(self) -> ChatRequest:
-        """The request of the current step."""
+        """Return the request of the current step."""
         if self.step is Step.SPECULATED:
             return self.request
         off = replace(self.request, speculation=replace(self.request.speculation, method="off"))
         return off if self.step is Step.PLAIN else replace(off, max_tokens=1)
 
     def receive(self, events: list[Event], prefill: Answer) -> bool:
-        """Take in the events of this step; `prefill` gathers those of its step. True when the step has ended."""
+        """Apply the events of this step, for PREFILL to `prefill`. Return whether the step has ended."""
         answer = {Step.SPECULATED: self.speculated, Step.PLAIN: self.plain}.get(self.step, prefill)
         answer.apply(events)
         if not answer.ended:
@@ -90,7 +90,7 @@ class Comparison:
         return True
 
     def same_tokens(self) -> int:
-        """The length of the common prefix of both answers, in tokens."""
+        """Return the length of the common prefix of both answers in tokens."""
         first, second = self.speculated.tokens, self.plain.tokens
         most = min(len(first), len(second))
         while self._same < most and first[self._same].id == second[self._same].id:
@@ -98,7 +98,7 @@ class Comparison:
         return self._same
 
     def divergence(self) -> tuple[Token | None, Token | None] | None:
-        """The first tokens that differ, speculated and plain (None: ended before); None if no token differs."""
+        """Return the first tokens that differ, speculated and plain (None: ended before), or None if none differ."""
         at, first, second = self.same_tokens(), self.speculated.tokens, self.plain.tokens
         if at < len(first) and at < len(second):
             return first[at], second[at]
@@ -121,7 +121,7 @@ class Comparison:
         return Verdict.DIFFERENT
 
     def speeds_agree(self) -> bool:
-        """Whether the two speeds differ by about the measured speed-up; else the load has changed in between."""
+        """Return whether the speeds differ by about the measured speed-up; otherwise the load has changed."""
         stats, without = self.speculated.stats, self.plain.stats.decode_tps
         if not stats.decode_tps or not without or not stats.speedup:
             return True
@@ -129,9 +129,9 @@ class Comparison:
 
 
 class Comparer(QObject):
-    """Runs comparisons; nothing of them is stored. `changed` follows when one has grown or ended.
+    """Runs comparisons, which are not stored. `changed` is emitted when one has grown or ended.
 
-    A question asked meanwhile ends the comparison, because it would distort its speeds.
+    A question asked meanwhile ends the comparison, because it would distort the speeds.
     """
 
     changed = Signal()
@@ -165,14 +165,14 @@ class Comparer(QObject):
             return
         request = replace(request, conversation=None)
         if request.messages[-1]["role"] == "assistant":
-            # Both answers start from the question, also if that answer was continued.
+            # Both answers start at the question, even if that answer was continued.
             request = replace(request, messages=request.messages[:-1])
         self.comparison = Comparison(turn.question, request)
         self._ask()
         self.changed.emit()
 
     def cancel(self) -> None:
-        """Stop within one round; what was generated of both answers stays."""
+        """Stop within one round and keep what was generated."""
         if self._stream is not None and self.comparison is not None and self.comparison.running:
             self.comparison.cancel_requested = True
             self._stream.cancel()

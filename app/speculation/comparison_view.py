@@ -1,4 +1,4 @@
-"""The comparison on screen: both answers side by side, their speeds, and whether the texts are the same."""
+"""The card of a comparison: both answers side by side, their speeds, and whether the texts are the same."""
 
 from __future__ import annotations
 
@@ -26,10 +26,7 @@ _LEAST_TEXT = 120
 
 
 class Side:
-    """One of the two answers: its heading, its speed, and its text with the draft tokens tinted.
-
-    They stand in a column of `grid`, so that what is compared is at one height on both sides.
-    """
+    """One of the two answers in a column of `grid`: its heading, its speed, and its text with tinted draft tokens."""
 
     def __init__(self, mark: str, grid: QGridLayout, column: int, parent: QWidget) -> None:
         self._mark_name = mark
@@ -64,7 +61,7 @@ class Side:
         self.apply_theme()
 
     def show_answer(self, answer: Answer, words: str, fastest: float) -> None:
-        """`fastest` of both answers fills the bar of either."""
+        """Show an answer; the speed `fastest` fills the bar."""
         self.bar.show_speed(answer.stats.decode_tps, fastest)
         self.speed.setText(figures.number(answer.stats.decode_tps))
         self.words.setText(words)
@@ -76,7 +73,7 @@ class Side:
 
 
 class ComparisonView(MeasurementCard):
-    """Shows what the comparer holds."""
+    """Shows the comparer's comparison."""
 
     def __init__(self, comparer: Comparer, again: QAction, window: QWidget) -> None:
         super().__init__(comparer, again, window, _WIDTH, _HEIGHT)
@@ -93,12 +90,9 @@ class ComparisonView(MeasurementCard):
         self.speculated = Side("draft-on", self._sides, 0, self)
         self.plain = Side("main-model", self._sides, 1, self)
         self.verdict = label(self, "reason", wraps=True)
-        self._build()
-        self.follow()
-
-    def _build(self) -> None:
         self.content.addWidget(self.verdict)
         self.content.addLayout(self._sides, 1)
+        self.follow()
 
     def refresh(self) -> None:
         super().refresh()
@@ -211,5 +205,5 @@ class ComparisonView(MeasurementCard):
 
 
 def _token(token: Token | None) -> str:
-    """A token between quotation marks, its line breaks made visible."""
+    """Return a token in quotation marks, with visible line breaks."""
     return quoted("" if token is None else token.text.replace("\n", "↵"))

@@ -1,4 +1,4 @@
-"""The choices of method, depth and acceptance rule, each with its name."""
+"""The form for method, depth and acceptance rule."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DEPTHS = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, MAX_DEPTH)
 
 
 class SpeculationForm(Restyled, QWidget):
-    """`chosen` carries the settings after a choice. Without `with_off` speculation is turned off elsewhere."""
+    """Emits `chosen` with the new settings after each choice. Without `with_off`, "off" is not a choice."""
 
     chosen = Signal(object)
 
@@ -40,7 +40,7 @@ class SpeculationForm(Restyled, QWidget):
             chooser.activated.connect(self._choose)
             self._names[key].setProperty("styleClass", "muted")
             self._names[key].setBuddy(chooser)
-            # Otherwise the form gives a label less height than its field, and it stands too high.
+            # Otherwise the form gives a label less height than its field.
             self._names[key].setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
             form.addRow(self._names[key], chooser)
         self.restyle()
@@ -51,7 +51,7 @@ class SpeculationForm(Restyled, QWidget):
         for key, value in values.items():
             chooser = self.choosers[key]
             if value == "off" and not self._with_off:
-                # Nothing is chosen; the placeholder says that it is off.
+                # The placeholder says that speculation is off.
                 chooser.setCurrentIndex(-1)
                 continue
             if chooser.findData(value) < 0:

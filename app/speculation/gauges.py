@@ -1,18 +1,47 @@
-"""The small parts of the live panel: values with their names, and rows of buttons."""
+"""The small parts of the live panel: the "?", values, charts with their titles, and rows of buttons."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QCoreApplication, QPoint, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QToolButton, QToolTip, QWidget
 
 from app.actions.actions import Actions
-from app.speculation.help_mark import HelpMark
 from app.widgets.controls import Segments
-from app.widgets.labels import set_name
+from app.widgets.labels import label, set_name, wrapped_tip
 from app.widgets.layouts import hbox, vbox
+
+# Pixels.
+_SIZE = 16
+
+
+class HelpMark(QToolButton):
+    """Shows its sentence on hover, when pressed, and to screen readers."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setProperty("styleClass", "help")
+        self.setText("?")
+        self.setFixedSize(_SIZE, _SIZE)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.clicked.connect(self._say)
+
+    def sizeHint(self) -> QSize:
+        """Return the fixed size: a style sheet would add margins for a text."""
+        return QSize(_SIZE, _SIZE)
+
+    def explain(self, name: str, sentence: str) -> None:
+        """Set the sentence; `name` is what it explains."""
+        if sentence == self.accessibleDescription():
+            return
+        self.setToolTip(wrapped_tip(sentence))
+        self.setAccessibleName(QCoreApplication.translate("HelpMark", "What is “{name}”?").format(name=name))
+        self.setAccessibleDescription(sentence)
+
+    def _say(self) -> None:
+        QToolTip.showText(self.mapToGlobal(QPoint(0, self.height())), self.toolTip(), self)
 
 
 class ActionSegments(Segments):
@@ -35,7 +64,7 @@ class ActionSegments(Segments):
 
 
 class ActionButtons(QWidget):
-    """A row of buttons that trigger actions and have their words."""
+    """A row of buttons that trigger actions and show their texts."""
 
     def __init__(self, actions: Actions, ids: tuple[str, ...], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -59,7 +88,7 @@ class ActionButtons(QWidget):
 
 
 class _Value(QLabel):
-    """One line on the baseline of its own font: a fallback font for one character would move it."""
+    """One line on the baseline of its own font; QLabel moves the baseline for a character of a fallback font."""
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), self.fontMetrics().height())
@@ -98,12 +127,12 @@ class Figure(QWidget):
         return self._name.text()
 
     def explain(self, name: str, sentence: str) -> None:
-        """What the figure means, in a sentence."""
+        """Set the sentence that explains the figure."""
         self._help.explain(name, sentence)
         self._value.setToolTip(self._help.toolTip())
 
     def reserve_width(self, names: Iterable[str]) -> None:
-        """Be as wide as the widest of these names, so that nothing moves when the name changes."""
+        """Set the least width to that of the widest name, so that nothing moves when the name changes."""
         self._name.ensurePolished()
         shown, widths = self._name.text(), []
         for name in names:
@@ -120,3 +149,29 @@ class Figure(QWidget):
             self._name.setText(name)
             self.setAccessibleName(name)
         self.setAccessibleDescription(value)
+
+
+class Section(QWidget):
+    """Title, "?" and value in a line, the chart below them, and its words below the chart if `with_words`."""
+
+    def __init__(self, chart: QWidget, parent: QWidget, *, with_words: bool = False) -> None:
+        super().__init__(parent)
+        self.title, self.value = label(self, "caption"), label(self, "strong")
+        self.words = label(self, "muted", wraps=True)
+        self.words.setVisible(with_words)
+        self._help, self._chart = HelpMark(self), chart
+        head = hbox(spacing=4)
+        head.addWidget(self.title)
+        head.addWidget(self._help)
+        head.addStretch(1)
+        head.addWidget(self.value)
+        column = vbox(self, margins=(0, 8, 0, 0), spacing=6)
+        column.addLayout(head)
+        for view in (chart, self.words):
+            column.addWidget(view)
+
+    def explain(self, title: str, sentence: str) -> None:
+        """Set the title and the sentence that explains the chart."""
+        self.title.setText(title)
+        self._chart.setAccessibleName(title)
+        self._help.explain(title, sentence)

@@ -1,7 +1,7 @@
-"""The data of the charts, gathered round by round. No Qt in here.
+"""The data of the charts, without Qt.
 
-Each series takes in only new rounds and keeps at most POINTS values by merging neighbours, so a frame costs the same
-after ten rounds and after ten thousand.
+A series adds only new rounds and keeps fewer than POINTS values by merging neighbours, so the cost of a frame does not
+grow with the answer.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Series:
 class RoundHistory:
     """Tokens per second over the rounds of one answer."""
 
-    # Rounds over which the current speed is averaged: a single one varies too much to read.
+    # Rounds over which the speed is averaged, because single rounds vary too much.
     WINDOW = 8
 
     def __init__(self) -> None:
@@ -48,11 +48,11 @@ class RoundHistory:
     def _clear(self) -> None:
         self.speed = Series()
         self._seen = self._first = 0
-        # The number of tokens after each of the last rounds.
+        # The numbers of tokens after the last rounds.
         self._written: deque[int] = deque(maxlen=self.WINDOW + 1)
 
     def follow(self, answer: Answer | None) -> None:
-        """Take in the new rounds of `answer`; another answer begins a new history."""
+        """Add the new rounds of `answer`; another answer begins a new history."""
         if answer is not self._answer or (answer is not None and len(answer.rounds) < self._seen):
             self._answer = answer
             self._clear()
@@ -62,7 +62,7 @@ class RoundHistory:
         written = self._written
         for index in range(self._seen, len(rounds)):
             if index == 0 or rounds[index].reason == "first-token":
-                # A continued answer has several requests, each with times from its own start.
+                # A continued answer has several requests, and times count from the start of each.
                 self._first = index
                 written.clear()
                 written.append(0)
@@ -76,7 +76,7 @@ class RoundHistory:
 
 
 def time_shares(stats: RequestStats) -> tuple[float, float, float] | None:
-    """Shares of draft, verify and host in the time of all rounds, or None before any was spent."""
+    """Return the shares of draft, verify and host in the time of all rounds, or None before the first."""
     whole = stats.draft_s + stats.verify_s + stats.host_s
     if whole <= 0:
         return None
@@ -84,5 +84,5 @@ def time_shares(stats: RequestStats) -> tuple[float, float, float] | None:
 
 
 def position_rates(stats: RequestStats) -> list[tuple[float, int, int]]:
-    """(rate, accepted, reached) of each position that was ever verified."""
+    """Return (rate, accepted, reached) of each position that was verified."""
     return [(accepted / reached, accepted, reached) for reached, accepted in stats.accept_by_position if reached]

@@ -1,4 +1,4 @@
-"""The table of the request history: its columns, their words and the order."""
+"""The table of the request history."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _outcome(row: RequestRow) -> str:
     return QCoreApplication.translate("History", "failed") if row.finish_reason == FAILED else figures.speedup(row)
 
 
-# The keys are the store's columns, which it sorts by.
+# The keys are the columns of the store, which sorts by them.
 COLUMNS: tuple[Column[RequestRow], ...] = (
     Column("finished_at", QT_TRANSLATE_NOOP("History", "Date"), _moment, is_words=True),
     Column("main_model", QT_TRANSLATE_NOOP("History", "Main model"), lambda row: _model(row.main_model), is_words=True),
@@ -52,7 +52,7 @@ COLUMNS: tuple[Column[RequestRow], ...] = (
 
 
 class HistoryTable(FigureTable["RequestRow"]):
-    """`order_wanted` carries a column of the store and whether the order is descending: the store sorts all rows."""
+    """Emits `order_wanted` with a column of the store and whether to sort descending: the store sorts all rows."""
 
     order_wanted = Signal(str, bool)
 

@@ -1,4 +1,4 @@
-"""What the engine learned about each pair on this computer: a table, and buttons that forget it."""
+"""The measurements of each pair on this computer in a table, with buttons that clear them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from app.wording.sources import source_name
 from engine.tuning import LearnedPair, Pair
 
 _ROWS_SHOWN = 8
-# Columns that are left out where not all fit, the least needed first, and how much of a pair's names is to be in view.
+# Columns to hide if not all fit, the least needed first, and the characters of a pair's names to keep in view.
 _SPARE, _PAIR_CHARACTERS = ("rounds", "plain_tps", "accept_rate", "context"), 26
 
 
@@ -65,7 +65,7 @@ class LearnedTable(FigureTable[LearnedRow]):
 
 
 class LearnedSection(Restyled, QWidget):
-    """Asks the engine when it is shown and after every change."""
+    """Shows what the engine has learned; asks it when shown and after every change."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -116,7 +116,7 @@ class LearnedSection(Restyled, QWidget):
             max(HEADING_HEIGHT, self.view.horizontalHeader().sizeHint().height())
             + shown * self.view.verticalHeader().defaultSectionSize()
         )
-        # Room for the bar at the bottom, where the columns need more width than there is.
+        # Leave room for the horizontal scroll bar.
         self.view.setFixedHeight(height + self.view.horizontalScrollBar().sizeHint().height() + 4)
         self.view.setVisible(bool(rows))
         self._word_buttons()

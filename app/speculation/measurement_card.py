@@ -6,7 +6,7 @@ from typing import Protocol
 
 from PySide6.QtCore import Qt, SignalInstance
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QToolButton, QWidget
 
 from app.widgets import theme
 from app.widgets.icons import icon
@@ -18,7 +18,7 @@ from app.widgets.style_class import styled
 
 
 class Measurement(Protocol):
-    """What runs; `changed` follows every step of it."""
+    """A measurement that runs; emits `changed` after every step."""
 
     @property
     def changed(self) -> SignalInstance: ...
@@ -30,9 +30,9 @@ class Measurement(Protocol):
 
 
 class MeasurementCard(Restyled, Overlay):
-    """Closing it stops the measurement; `again` is the action that repeats it.
+    """Closing the card stops the measurement; the action `again` repeats it.
 
-    A subclass has `make` fill `content`, which scrolls where the window is too low for it, and end with `follow`.
+    In a subclass, `make` fills `content`, which scrolls if the window is too low, and ends with `follow`.
     """
 
     def __init__(
@@ -58,33 +58,24 @@ class MeasurementCard(Restyled, Overlay):
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setWidget(body)
 
-        self.column.addLayout(self._head())
+        head, foot = hbox(), hbox(spacing=12)
+        head.addWidget(self.title)
+        head.addWidget(self.subtitle, 1)
+        head.addWidget(self._close)
+        foot.addStretch(1)
+        for button in (self.stop, self.again):
+            foot.addWidget(button)
+        self.column.addLayout(head)
         self.column.addWidget(self._area, 1)
-        self.column.addLayout(self._foot())
+        self.column.addLayout(foot)
 
     def fit_in_window(self) -> None:
-        # The content may have changed since the event loop had its turn.
+        # The event loop may not have laid out changed content yet.
         self._area.updateGeometry()
         super().fit_in_window()
 
-    def _head(self) -> QHBoxLayout:
-        """Title and subtitle, and the button that closes the card."""
-        line = QHBoxLayout()
-        line.addWidget(self.title)
-        line.addWidget(self.subtitle, 1)
-        line.addWidget(self._close)
-        return line
-
-    def _foot(self) -> QHBoxLayout:
-        """The buttons, on the right."""
-        line = hbox(spacing=12)
-        line.addStretch(1)
-        for button in (self.stop, self.again):
-            line.addWidget(button)
-        return line
-
     def follow(self) -> None:
-        """From now on show what the measurement does."""
+        """Connect the card to the measurement."""
         self.stop.clicked.connect(self._measurement.cancel)
         self.again.clicked.connect(self._action.trigger)
         self._action.changed.connect(self.refresh)

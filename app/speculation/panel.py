@@ -1,4 +1,4 @@
-"""The live panel on the right: the figures of speculation of one answer, while it is written and afterwards."""
+"""The live panel on the right: the figures of speculation of one answer, during and after it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,10 @@ from app.chat.token_legend import TokenLegend
 from app.conversations.request_history import Totals
 from app.session.answer import Answer
 from app.speculation.charts import LineChart, PositionBars, TimeBar
-from app.speculation.gauges import ActionButtons, ActionSegments, Figure
-from app.speculation.help_mark import HelpMark
+from app.speculation.gauges import ActionButtons, ActionSegments, Figure, HelpMark, Section
 from app.speculation.history import RoundHistory
 from app.speculation.round_strip import RoundStrip
 from app.speculation.sample_round import SampleRound
-from app.speculation.section import Section
 from app.speculation.totals_view import TotalsView
 from app.widgets import theme
 from app.widgets.focus_ring import FocusRing
@@ -32,21 +30,21 @@ from app.wording.speculation import has_figures, outcome
 from engine.stats import RequestStats
 
 WIDTH = 360
-# How often figures and charts, and the moving strip, are painted while an answer is written: the engine needs the
+# The intervals at which figures with charts, and the strip, are painted during an answer. The engine needs the
 # processor more.
 _FIGURES_MS, _STRIP_MS = 250, 60
 _CHOICES = ("speculation-auto", "speculation-on", "speculation-off")
 _MEASUREMENTS = ("compare", "tune")
-# Lines kept for the sentence, which is there and gone with every answer, and the height of its margins.
+# The lines that the sentence occupies even while it is empty, and the height of its margins.
 _SENTENCE_LINES, _SENTENCE_MARGINS = 3, 18
 
 
 class SpeculationPanel(Restyled, QFrame):
     """Shows one answer; call `follow` when it has grown. Before the first answer it shows how a round works.
 
-    `details_wanted` asks for the tokens and the rounds of a stored answer, once the panel is visible; `shown` carries
-    whether the panel is, after every change, and `round_chosen` the number of a round of the strip. What shows figures
-    is made with the first of them, or by `make_figures`, so that the window is there sooner.
+    Emits `details_wanted` to ask for the tokens and rounds of a stored answer once the panel is visible, `shown` with
+    the panel's visibility after every change, and `round_chosen` with the number of a round of the strip. The first
+    figures, or `make_figures`, make the widgets that show them, so that the window opens sooner.
     """
 
     details_wanted = Signal()
@@ -76,7 +74,7 @@ class SpeculationPanel(Restyled, QFrame):
         self.restyle()
 
     def make_figures(self) -> None:
-        """Make what shows figures, if it is not there yet."""
+        """Make the widgets that show figures, if they are not there yet."""
         if self._has_figures:
             return
         self._has_figures = True
@@ -108,7 +106,7 @@ class SpeculationPanel(Restyled, QFrame):
         self.refresh()
 
     def _make_area(self) -> QWidget:
-        """The body that scrolls. Empty: what is in it then would be laid out by each step, and restyled."""
+        """Make the body that scrolls. It is empty, because each step would lay its content out again."""
         self._area, self._body = QScrollArea(self), QWidget()
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
@@ -153,7 +151,7 @@ class SpeculationPanel(Restyled, QFrame):
         grid.setVerticalSpacing(12)
         for index, figure in enumerate((self.per_round, self.speed, self.depth_figure, self.first)):
             grid.addWidget(figure, index // 2, index % 2)
-        # The names on the right are longer: they carry the speed-up.
+        # The names on the right are longer, because they contain the speed-up.
         grid.setColumnStretch(0, 2)
         grid.setColumnStretch(1, 3)
         column.addLayout(grid)
@@ -171,7 +169,7 @@ class SpeculationPanel(Restyled, QFrame):
             column.addWidget(view)
 
     def minimumSizeHint(self) -> QSize:
-        """Wide enough that no text is cut off beside the scroll bar."""
+        """Return a size at which the scroll bar hides no text."""
         bar = self._area.verticalScrollBar().sizeHint().width()
         return QSize(self._body.minimumSizeHint().width() + bar + 1, super().minimumSizeHint().height())
 
@@ -205,11 +203,11 @@ class SpeculationPanel(Restyled, QFrame):
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        # A window that is closed or minimised hides it too, without its being closed.
+        # A window that is closed or minimised also hides the panel.
         self.shown.emit(not self.isHidden())
 
     def show_totals(self, chat: Totals, week: Totals) -> None:
-        """What the chat on screen and the last week come to."""
+        """Show the totals of the chat on screen and of the last week."""
         if chat.answers or week.answers:
             self.make_figures()
         if self._has_figures:
@@ -217,12 +215,12 @@ class SpeculationPanel(Restyled, QFrame):
             self.totals.setVisible(self._answer is not None or self.totals.any_answers)
 
     def show_requests(self, lines: Sequence[str]) -> None:
-        """The requests of other programs that are under way, below everything else, so that nothing moves."""
+        """Show the requests of other programs below everything else, so that nothing moves."""
         self.requests.setText("\n".join((self.tr("Local API"), *lines)))
         self.requests.setVisible(bool(lines))
 
     def show_state(self, sentence: str) -> None:
-        """What speculation does now and why, as the header says it."""
+        """Set the sentence of the header: what speculation does now and why."""
         self._state = sentence
         if self._answer is None:
             self.refresh()
@@ -245,14 +243,14 @@ class SpeculationPanel(Restyled, QFrame):
         self._measured.setVisible(answer is not None)
         known = answer is not None and has_figures(answer)
         self._charts.setVisible(known)
-        # Of an answer without figures only that is said.
+        # An answer without figures shows only that it has none.
         self._figures.setVisible(known)
         # Without any answer yet, a table of dashes would say nothing.
         self.totals.setVisible(answer is not None or self.totals.any_answers)
         self.strip.show_answer(answer)
 
     def follow(self) -> None:
-        """Show what the answer has gained, at most once in an interval; show its end at once."""
+        """Show what was added to the answer, at most once in an interval; show its end at once."""
         if self._answer is None or self._answer.ended:
             self.refresh()
         else:
@@ -271,12 +269,11 @@ class SpeculationPanel(Restyled, QFrame):
         self.first.show_value(figures.seconds(stats.ttft_s), self.tr("first token"))
 
     def _show_sentence(self, sentence: str, pays: bool) -> None:
-        # An empty sentence keeps its place, so that nothing below it moves.
         set_text(self._sentence, sentence)
         set_style_class(self._sentence, "reason" if pays else "reason-plain")
 
     def _show_charts(self, answer: Answer, stats: RequestStats) -> None:
-        # Answers stored by versions that did not keep rounds have tokens, but not the rejected ones.
+        # Answers stored by early versions have tokens but no rounds.
         known = bool(answer.rounds) or not (answer.ended and answer.tokens)
         for view in (self._strip_section, self._legend):
             view.setVisible(known)

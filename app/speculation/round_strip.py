@@ -22,9 +22,9 @@ ROWS = 9
 
 
 class RoundStrip(QWidget):
-    """Shows the newest rounds that fit; the wheel scrolls back. `chosen` carries the number of a clicked round.
+    """Shows the newest rounds that fit; the wheel scrolls back. Emits `chosen` with the number of a clicked round.
 
-    Painting costs the same for ten rounds and ten thousand: only the visible columns are painted.
+    Only the visible columns are painted, so the cost does not grow with the answer.
     """
 
     chosen = Signal(int)
@@ -35,7 +35,7 @@ class RoundStrip(QWidget):
         self._back = 0
         self.marked: frozenset[int] = frozenset()
         self._hovered: int | None = None
-        # One picture for all rounds that look the same, valid for the current height, scale and colours.
+        # The pictures of rounds by their look, valid for the current height, scale and colours.
         self._columns: dict[tuple[str, int, int], QPixmap] = {}
         self._painted_for: tuple[int, float, Colours] | None = None
         self.setMouseTracking(True)
@@ -49,7 +49,7 @@ class RoundStrip(QWidget):
         self.update()
 
     def mark(self, rounds: frozenset[int]) -> None:
-        """Mark these rounds: those of the selection in the transcript."""
+        """Mark the rounds of the selection in the transcript."""
         self.marked = rounds
         self.update()
 
@@ -61,7 +61,7 @@ class RoundStrip(QWidget):
         return max(1, (self.width() + GAP) // PITCH)
 
     def visible_rounds(self) -> list[RoundRecord]:
-        """The rounds in view, oldest first."""
+        """Return the rounds in view, oldest first."""
         if self._answer is None:
             return []
         end = max(0, len(self._answer.rounds) - self._back)
@@ -128,13 +128,13 @@ class RoundStrip(QWidget):
         self.update()
 
     def words_at(self, point: QPoint) -> str:
-        """The round at a point, in words; "" if there is none."""
+        """Return the round at a point in words, or ""."""
         record = self._round_at(QPointF(point))
         return round_text(self._answer, record) if record and self._answer else ""
 
 
 def _column(source: str, drafted: int, accepted: int, height: int, ratio: float, colours: Colours) -> QPixmap:
-    """The picture of a round."""
+    """Paint the picture of a round."""
     picture = QPixmap(round(CELL * ratio), round(height * ratio))
     picture.setDevicePixelRatio(ratio)
     picture.fill(Qt.GlobalColor.transparent)

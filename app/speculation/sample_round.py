@@ -1,4 +1,4 @@
-"""What the panel shows before the first answer: a round of speculation in three drawn steps."""
+"""A round of speculation in three drawn steps, which the panel shows before the first answer."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from app.widgets.layouts import hbox, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 
-# How many of the sample's draft tokens the main model accepts; the one after them is rejected, the rest is dropped.
+# The accepted draft tokens of the sample; the next one is rejected, and the rest is dropped.
 ACCEPTED = 3
 
 
 class Step(QWidget):
-    """A numbered step: what happens, drawn with the tokens of the sample."""
+    """A numbered step: a sentence, and the tokens of the sample."""
 
     def __init__(self, number: int, parent: QWidget) -> None:
         super().__init__(parent)
@@ -95,5 +95,5 @@ class SampleRound(Restyled, QWidget):
 
 
 def tokens_of(texts: list[str], style_class: str) -> list[tuple[str, str]]:
-    """Tokens that are drawn alike."""
+    """Return tokens of one style class."""
     return [(text, style_class) for text in texts]

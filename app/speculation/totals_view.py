@@ -1,4 +1,4 @@
-"""What speculation gained in the chat on screen and in the last seven days."""
+"""The gains of speculation in the chat on screen and in the last seven days."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.conversations.request_history import Totals
-from app.speculation.help_mark import HelpMark
+from app.speculation.gauges import HelpMark
 from app.widgets.labels import label
 from app.widgets.layouts import hbox, vbox
 from app.widgets.restyled import Restyled
@@ -14,7 +14,7 @@ from app.wording import figures
 
 
 class TotalsView(Restyled, QWidget):
-    """A small table: a column for the chat and one for the week. It keeps its size whatever it shows."""
+    """A small table with a column for the chat and one for the week."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -56,7 +56,7 @@ class TotalsView(Restyled, QWidget):
         return any(one.answers for one in self._totals)
 
     def figures_of(self, column: int) -> list[str]:
-        """The figures of the chat (0) or the week (1), from the top."""
+        """Return the figures of the chat (0) or the week (1), from the top."""
         return [cells[column].text() for cells in self._cells]
 
     def _show_figures(self) -> None:

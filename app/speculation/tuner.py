@@ -10,7 +10,7 @@ from engine.tuning import Calibration
 
 
 class Tuner(QObject):
-    """`changed` follows when a calibration begins and ends."""
+    """Emits `changed` when a calibration begins and ends."""
 
     changed = Signal()
 
@@ -23,7 +23,7 @@ class Tuner(QObject):
         self.error: EngineError | None = None
 
     def start(self) -> None:
-        """Calibrate, unless that is running already."""
+        """Calibrate, unless a calibration is running."""
         if self.running:
             return
         self.result, self.error, self.pair = None, None, self._session.models.pair.names
@@ -31,7 +31,7 @@ class Tuner(QObject):
         self.changed.emit()
 
     def cancel(self) -> None:
-        """End it early and keep what was measured. Any other call to the engine does that."""
+        """End it early and keep what was measured, as any other call to the engine does."""
         if self.running:
             self._session.models.call_engine(lambda engine: engine.configure(engine.settings), lambda _: None)
 

@@ -1,4 +1,4 @@
-"""The calibration on screen: that it runs, then its result in words and as a table of depths."""
+"""The card of a calibration: its result in words and as a table of depths."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WIDTH = 620
 
 
 class TuningView(MeasurementCard):
-    """Shows the tuner's state."""
+    """Shows the state of the tuner."""
 
     def __init__(self, tuner: Tuner, again: QAction, window: QWidget) -> None:
         super().__init__(tuner, again, window, _WIDTH)
@@ -41,14 +41,11 @@ class TuningView(MeasurementCard):
             "tokens per second.",
             self._note,
         )
-        self._build()
-        self.follow()
-
-    def _build(self) -> None:
         self.content.addWidget(self.words)
         self.content.addLayout(self._grid)
         self.content.addWidget(self._note)
         self.content.addStretch(1)
+        self.follow()
 
     def refresh(self) -> None:
         super().refresh()
@@ -101,7 +98,7 @@ class TuningView(MeasurementCard):
         return text.format(rate=figures.percent(min(pays)))
 
     def _show_depths(self, found: Calibration | None) -> None:
-        """Make the line of each depth again; there are ten at most."""
+        """Make the line of each depth again."""
         for cell in (cell for line in self.cells for cell in line):
             self._grid.removeWidget(cell)
             cell.hide()
@@ -110,15 +107,8 @@ class TuningView(MeasurementCard):
         measured = found.figures if found is not None else None
         if found is None or measured is None or not measured.depths:
             return
-        self._add_line(
-            [
-                self.tr("Draft tokens"),
-                self.tr("Plain steps"),
-                self.tr("Break-even"),
-                self.tr("Expected"),
-            ],
-            "caption",
-        )
+        heads = [self.tr("Draft tokens"), self.tr("Plain steps"), self.tr("Break-even"), self.tr("Expected")]
+        self._add_line(heads, "caption")
         for one in _shown(measured):
             self._add_line(_line(one, measured), "strong" if one.depth == found.best_depth else "muted")
 
@@ -127,13 +117,13 @@ class TuningView(MeasurementCard):
         for column, (cell, text) in enumerate(zip(line, texts, strict=True)):
             cell.setText(text)
             self._grid.addWidget(cell, len(self.cells), column, Qt.AlignmentFlag.AlignRight)
-            # Shown now rather than by the event loop, so that the card gets its height.
+            # Show it before the event loop does, so that the card gets its height.
             cell.show()
         self.cells.append(line)
 
 
 def _shown(measured: ContextFigures) -> list[DepthFigures]:
-    """The depths of the draft model or head, or of lookup without one."""
+    """Return the depths of the draft model or head, or without one those of lookup."""
     drafts = [one for one in measured.depths if one.source in PROPOSERS and method_of(one.source) == DRAFTER_METHOD]
     return drafts or list(measured.depths)
 

@@ -1,8 +1,8 @@
-"""Computes the bytes of a model's cache at a context length from its configuration alone.
+"""Computes the size of a model's caches at a context length from its configuration alone.
 
-Follows mlx-lm's models: a key and a value for each head and token; a window of them where a layer slides; one
-compressed vector for latent attention; a state of fixed size for recurrent and convolution layers. Where a
-configuration does not say, the larger answer is given.
+It follows mlx-lm's models: a key and a value for each head and token; a window of them in sliding layers; one
+compressed vector for latent attention; a state of fixed size for recurrent and convolution layers. If a configuration
+leaves a choice, the larger size counts.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _RECURRENT = frozenset({"linear_attention", "mamba", "mamba2", "recurrent", "con
 
 @dataclass(frozen=True, slots=True)
 class CacheShape:
-    """`elements_a_token` of full layers, `window_elements` of (window tokens, elements a token),
-    `state_bytes` fixed.
+    """The numbers in a model's caches; layers that share another layer's cache count for nothing.
 
-    Layers that share another layer's cache count for nothing.
+    `elements_a_token` are those of all full layers together. `windows` has (window in tokens, elements a token) of each
+    sliding layer. `state_elements` are those of all recurrent layers, at any length.
     """
 
     elements_a_token: int
@@ -50,9 +50,9 @@ class CacheShape:
     recurrent_layers: int
 
     def growing_elements(self, tokens: int, *, drafts: bool = False) -> int:
-        """Elements of full and sliding layers after `tokens` tokens.
+        """Return the elements of full and sliding layers after `tokens` tokens.
 
-        The compiled passes of a draft model with full layers only use larger buffers.
+        The compiled passes of a draft model that has only full layers use larger buffers.
         """
         if drafts and not self.windows and not self.state_elements:
             tokens = compiled_buffer_tokens(tokens)
@@ -62,17 +62,17 @@ class CacheShape:
 
     @property
     def state_bytes(self) -> int:
-        """Bytes of recurrent layers, at any length: they are float32."""
+        """The bytes of recurrent layers, which are float32, at any length."""
         return self.state_elements * 4
 
 
 def caches_latents(config: Mapping[str, Any]) -> bool:
-    """Whether the caches hold latent vectors that all heads share, so that splitting the heads leaves them whole."""
+    """Return whether caches hold latent vectors that all heads share, so that splitting heads does not divide them."""
     return mlx_lm_module(config) in _LATENT
 
 
 def cache_shape(config: Mapping[str, Any]) -> CacheShape:
-    """The shape of the cache that mlx-lm makes for this configuration."""
+    """Return the shape of the caches that mlx-lm makes for this configuration."""
     text = text_config(config)
     if isinstance(windows_of_head := config.get("head_windows"), list):
         return _shape_of_head(windows_of_head, _int(config, "head_row_elements", 0))
@@ -93,7 +93,7 @@ def cache_shape(config: Mapping[str, Any]) -> CacheShape:
 
 
 def _shape_of_head(windows: list[int], elements: int) -> CacheShape:
-    """What a head keeps, from `engine.heads.fit.memory_config`: a window of 0 is a layer that sees everything."""
+    """Return the shape of a head from `engine.heads.fit.memory_config`; a window of 0 is a full layer."""
     sliding = [window for window in windows if window]
     full = len(windows) - len(sliding)
     return CacheShape(full * elements, tuple((window, elements) for window in sliding), 0, full, len(sliding), 0)
@@ -155,7 +155,7 @@ def _token_elements(text: Mapping[str, Any], module: str, sliding: bool) -> int:
 
 
 def _state_elements(text: Mapping[str, Any]) -> int:
-    """Elements of one recurrent layer: its state and the last inputs of its convolution."""
+    """Return the elements of one recurrent layer: its state and the last inputs of its convolution."""
     if _int(text, "linear_num_value_heads", 0):
         keys = _int(text, "linear_key_head_dim", 0) * _int(text, "linear_num_key_heads", 0)
         values = _int(text, "linear_value_head_dim", 0) * _int(text, "linear_num_value_heads", 0)

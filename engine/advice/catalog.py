@@ -1,4 +1,4 @@
-"""The curated models: main models worth offering, and their draft models."""
+"""The catalog of recommended main models and their draft models."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ Positive = Annotated[int, Meta(gt=0)]
 
 
 class CatalogModel(Struct, frozen=True, forbid_unknown_fields=True):
-    """One curated model.
+    """One model of the catalog.
 
-    `bytes` are those of its weights; `bytes_source` is the origin of the figure: "hub" summed from the Hub's
-    listing, "listed" from a public listing and rounded, "computed" from parameters and bits. `released` is the year and
-    month of the original model, as 2026-08. `licence` is "" where it is not known. `active_parameters` are
-    those that one token uses. `config` holds the numbers of its config.json that determine the memory of a context.
-    Models with the same `tokenizer` share their vocabulary up to padding. `drafts` are ids of this catalog, best first;
-    `recommended` mains are offered on a first run; `languages` are ISO 639-1 codes, not exhaustive.
+    `bytes` are those of its weights, and `bytes_source` their origin: "hub" (the Hub's listing), "listed" (a public
+    listing, rounded) or "computed" (from parameters and bits). `released` is the year and month of the original model,
+    such as 2026-08. `licence` is "" if unknown. `active_parameters` are those that one token uses. `config` holds the
+    numbers of config.json that determine the memory of a context. Models with the same `tokenizer` share their
+    vocabulary up to padding. `drafts` are ids of this catalog, best first; `recommended` main models are offered on a
+    first run; `languages` are ISO 639-1 codes, not exhaustive.
     """
 
     id: str
@@ -55,7 +55,7 @@ class CatalogModel(Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         if parse_repository(self.id) != self.id:
             raise ValueError(f"{self.id}: id")
-        # What `fit` needs, and nothing that it does not read.
+        # The config must have what `fit` needs, and nothing else.
         if not _NEEDED <= self.config.keys() <= SETTINGS_OF_MEMORY or not all(self.config.values()):
             raise ValueError(f"{self.id}: config")
 
@@ -75,7 +75,7 @@ class CatalogModel(Struct, frozen=True, forbid_unknown_fields=True):
 class CatalogHead(Struct, frozen=True, forbid_unknown_fields=True):
     """A published head for the model of the repository `made_for`, in any packing.
 
-    `bytes` are estimated from its kind and that model's size until the entry is `checked` against the Hub.
+    Until the entry is `checked` against the Hub, `bytes` are estimated from its kind and that model's size.
     """
 
     id: str
@@ -92,19 +92,19 @@ class CatalogHead(Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Catalog:
-    """All curated models and heads by id; `updated` is the date of the figures."""
+    """All models and heads by id; `updated` is the date of the figures."""
 
     updated: str
     models: dict[str, CatalogModel]
     heads: dict[str, CatalogHead] = field(default_factory=dict)
 
     def mains(self) -> list[CatalogModel]:
-        """All main models, smallest first."""
+        """Return all main models, smallest first."""
         return sorted((model for model in self.models.values() if "main" in model.roles), key=lambda model: model.bytes)
 
 
 def load_catalog(path: Path | None = None) -> Catalog:
-    """The catalog that ships with Tandem, or the one at `path`. Raises `ValueError` naming what is wrong with it."""
+    """Read Tandem's catalog, or the one at `path`. Raises `ValueError`, which names what is wrong."""
     content = read_object(path or resources() / "catalog.json", CONFIG)
     if content.get("format") != FORMAT:
         raise ValueError("unknown catalog format")
@@ -121,17 +121,16 @@ def load_catalog(path: Path | None = None) -> Catalog:
 
 
 def draft_for(model: CatalogModel, catalog: Catalog) -> CatalogModel | None:
-    """The first of its drafts that is expected to be worth its memory; a mixture of experts may have none."""
+    """Return the first of the model's drafts that is worth its memory; a mixture of experts may have none."""
     drafts = (catalog.models[name] for name in model.drafts)
     return next((draft for draft in drafts if _expected(model, draft) >= WORTH_IT), None)
 
 
 def offers(catalog: Catalog, limit: int) -> list[tuple[CatalogModel, CatalogModel]]:
-    """Up to three pairs for a machine that may use `limit` bytes: comfortable, balanced, and as large as is sensible.
+    """Return up to three pairs, smallest first, for a machine that may use `limit` bytes.
 
-    For each the largest recommended main model, not chosen yet, whose weights take with its draft's at most an eighth,
-    three eighths or three quarters of the limit; the rest is for context and everything else that runs. The smallest
-    pair comes first.
+    They are the largest recommended pairs whose weights take at most an eighth, three eighths and three quarters of the
+    limit; the rest is for context and for other programs.
     """
     pairs = [
         (main, draft)

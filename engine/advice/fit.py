@@ -1,4 +1,4 @@
-"""Computes whether main and draft model fit in this machine's memory together, as a sum that can be shown.
+"""Computes whether a main and a draft model fit in memory together, as a sum that can be shown.
 
 weights(main) + weights(draft) + cache(main, context) + cache(draft, context) + workspace <= limit - in use
 """
@@ -13,12 +13,12 @@ from typing import Any
 from engine.advice.cache_shape import CacheShape, cache_shape
 from engine.model_files.config import context_length, text_config
 
-# Tokens of one prefill step: its activations are the largest.
+# Tokens of one prefill step, whose activations are the largest.
 PREFILL_TOKENS = 2048
 _SMALLEST_WORKSPACE = 256 * 2**20
-
-
-# The numbers of a config.json that are read here: all that the catalog has to hold of a model.
+# Quantised weights and caches have a scale and a bias of 16 bits for each 64 numbers.
+SCALE_BITS = 0.5
+# The numbers of a config.json that are read here, and that the catalog has to contain.
 SETTINGS_OF_MEMORY = frozenset(
     {
         "attention_k_eq_v", "full_attention_interval", "global_head_dim", "head_dim", "hidden_size",
@@ -32,18 +32,14 @@ SETTINGS_OF_MEMORY = frozenset(
 )  # fmt: skip
 
 
-# Quantised weights and caches have a scale and a bias of 16 bits for each 64 numbers.
-SCALE_BITS = 0.5
-
-
 def number_bytes(kv_bits: int) -> float:
-    """Bytes of one number in a cache of `kv_bits`; 0 is the model's own precision on a GPU."""
+    """Return the bytes of one number in a cache of `kv_bits`; 0 is the model's own precision on a GPU."""
     return (kv_bits + SCALE_BITS) / 8 if kv_bits else 2.0
 
 
 @dataclass(frozen=True)
 class ModelSize:
-    """What determines a model's memory: the bytes of its weights and of a number in its caches, and its config.json."""
+    """What determines a model's memory: bytes of its weights and of a number in its caches, and its config.json."""
 
     id: str
     weight_bytes: int
@@ -58,10 +54,9 @@ class ModelSize:
 
 @dataclass(frozen=True, slots=True)
 class MemoryTerm:
-    """One summand: its code, its model ("main", "draft" or "both"), and what it was computed from.
+    """One summand: its code, its model ("main", "draft" or "both"), and the arguments of its computation.
 
-    Arguments of "cache": tokens, full_layers, window_layers, bytes_a_token (of one more token once windows
-    are full).
+    Arguments of "cache": tokens, full_layers, window_layers, bytes_a_token (of one more token once windows are full).
     """
 
     code: str
@@ -72,7 +67,7 @@ class MemoryTerm:
 
 @dataclass(frozen=True, slots=True)
 class FitReport:
-    """The sum against the limit. `limit` is what the system lets this process use, `in_use` what is used already."""
+    """The sum and its limits in bytes: `limit` is what the system lets this process use, `in_use` what it uses now."""
 
     terms: tuple[MemoryTerm, ...]
     context: int
@@ -94,7 +89,7 @@ class FitReport:
 
 
 def check_fit(main: ModelSize, draft: ModelSize | None, context: int, limit: int, in_use: int = 0) -> FitReport:
-    """The memory of `main` with `draft` at `context` tokens against `limit` bytes."""
+    """Compare the memory of `main` with `draft` at `context` tokens with `limit` bytes."""
     terms = _model_terms("main", main, context)
     models = [main]
     if draft is not None:
@@ -106,7 +101,7 @@ def check_fit(main: ModelSize, draft: ModelSize | None, context: int, limit: int
 
 
 def largest_context(main: ModelSize, draft: ModelSize | None, limit: int, in_use: int = 0) -> int:
-    """The longest context that fits, up to what the main model was trained for; 0 if the weights do not fit."""
+    """Return the longest context that fits, up to the main model's own; 0 if the weights do not fit."""
     low, high = 0, max(context_length(main.config) or 0, 1)
     if not check_fit(main, draft, 1, limit, in_use).fits:
         return 0
@@ -120,9 +115,9 @@ def largest_context(main: ModelSize, draft: ModelSize | None, limit: int, in_use
 
 
 def working_set_limit(memory_bytes: int) -> int:
-    """An estimate of what macOS lets the GPU use on a machine of `memory_bytes`, where Metal cannot be asked.
+    """Estimate the bytes that macOS lets the GPU use, if Metal cannot be asked.
 
-    Two thirds up to 36 GiB, three quarters above.
+    These are two thirds of the memory up to 36 GiB, and three quarters above.
     """
     return memory_bytes * 2 // 3 if memory_bytes <= 36 * 2**30 else memory_bytes * 3 // 4
 
@@ -147,7 +142,7 @@ def _model_terms(name: str, model: ModelSize, context: int) -> list[MemoryTerm]:
 
 
 def _workspace_bytes(config: Mapping[str, Any]) -> int:
-    """Activations of one prefill step: residual stream, widest hidden layer and the attention's projections."""
+    """Return the activations of one prefill step: residual stream, widest hidden layer, attention projections."""
     text = text_config(config)
     hidden = _number(text, "hidden_size")
     experts = max(_number(text, "num_experts_per_tok"), 1)

@@ -1,4 +1,4 @@
-"""Judges which heads suit a main model: from their tensors, from their configuration alone, or from the catalog."""
+"""Judges whether heads suit a main model by their tensors, their configuration or the catalog."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from engine.model_files.config import text_config
 
-# What heads consist of is imported with the first one that is judged: the window's start imports this.
+# Imported with the first head that is judged, because the window's start imports this module.
 if TYPE_CHECKING:
     from engine.heads.config import HeadConfig
     from engine.heads.fit import Mismatch
 
-# Words at the ends of a repository's name that say how it was packed, not which model it is.
+# Words at the end of a repository's name that name its packing, not its model.
 _PACKING = frozenset(
     {
         "mlx", "bf16", "fp16", "f16", "fp8", "mxfp4", "mxfp8", "nvfp4", "dwq", "qat", "gptq", "awq", "int4", "int8",
@@ -24,10 +24,11 @@ _PACKING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class HeadFacts:
-    """What a head is made for; 0 and "" where it does not say.
+    """The main model that a head is made for; unknown figures are 0 or "".
 
-    `layers` the main model has if `exact`, else at least. `made_for` is a repository. An unchecked one is known from
-    the catalog only. One `inside` is part of the main model's own repository, or of the one that was made from.
+    `layers` is the number of its layers if `exact`, else their least number. `made_for` is a repository. Only the
+    catalog knows a head that is not `checked`. A head `inside` is part of the main model's own repository, or of the
+    one from which that was made.
     """
 
     kind: str
@@ -41,13 +42,13 @@ class HeadFacts:
 
 
 def facts_of(config: HeadConfig) -> HeadFacts:
-    """Of a head whose tensors are known."""
+    """Return the facts of a head whose tensors are known."""
     exact = config.main_layers is not None
     return HeadFacts(config.kind, config.least_layers, exact, config.tap_width, config.vocabulary, config.made_for)
 
 
 def facts_of_config(config: Mapping[str, Any], kind: str) -> HeadFacts:
-    """Of a head whose configuration alone is known; it was not checked with anything."""
+    """Return the facts of a head whose configuration alone is known."""
     nested, body = config.get("dflash_config"), config.get("transformer_layer_config")
     parts = [part for part in (config, nested, body, text_config(config)) if isinstance(part, Mapping)]
 
@@ -61,7 +62,7 @@ def facts_of_config(config: Mapping[str, Any], kind: str) -> HeadFacts:
 
 
 def against(facts: HeadFacts, config: Mapping[str, Any], vocabulary: int) -> Mismatch | None:
-    """Why the head cannot draft for the main model with this config.json; None if nothing known says so."""
+    """Return why the head cannot draft for the main model with this config.json, or None."""
     from engine.heads.fit import mismatch
 
     text = text_config(config)
@@ -71,7 +72,7 @@ def against(facts: HeadFacts, config: Mapping[str, Any], vocabulary: int) -> Mis
 
 
 def same_model(one: str, other: str) -> bool:
-    """Whether two repositories hold the same model, perhaps packed differently, going by their names."""
+    """Return whether two repositories hold the same model, in any packing, by their names."""
     return _bare(one) == _bare(other) != ()
 
 

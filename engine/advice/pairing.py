@@ -28,15 +28,12 @@ _UNREAD = ("head-unchecked", "head-inside")
 
 @dataclass(frozen=True)
 class PairModel:
-    """What pairing knows of a model from any source. Unknown figures are 0.
+    """A model from any source, as pairing sees it. Unknown figures are 0.
 
-    `read_vocabulary` returns token string to id, or None if it is not known; it is called only when nothing else
-    decides.
-
-    `source` is installed, catalog or search. `tokenizer` is a fingerprint, `tokenizer_name` the catalog's name of it,
-    `tokenizer_digest` the hash of its tokenizer.json's bytes.
-    `problem` is a reason why it cannot be used at all, with `detail`. `head` is set for heads, whose `config` is that
-    of `engine.heads.fit.memory_config` where their tensors are known.
+    `source` is installed, catalog or search. `read_vocabulary` returns ids by token string, or None if unknown; it is
+    called only if nothing else decides. `tokenizer` is a fingerprint, `tokenizer_name` the catalog's name of it,
+    `tokenizer_digest` the hash of tokenizer.json. `problem` is the reason why the model cannot be used, with `detail`.
+    `head` is set for heads; if their tensors are known, `config` comes from `engine.heads.fit.memory_config`.
     """
 
     id: str
@@ -60,8 +57,7 @@ class PairAdvice:
 
     Arguments: padded (extra tokens), different (shared, percent), too-large (share, percent of the main model's work),
     no-room (needed, free), incomplete and not-mlx (reason, detail), head-other (model), other-main (what, head, main:
-    layers, width or vocabulary that the head expects and the main model has). `expected` is None where there is no
-    estimate.
+    layers, width or vocabulary that the head expects and the main model has). `expected` is None without an estimate.
     """
 
     id: str
@@ -86,11 +82,11 @@ def advise(
     measured: Mapping[str, float] | None = None,
     element_bytes: tuple[float, float] = (2.0, 2.0),
 ) -> list[PairAdvice]:
-    """A verdict for every candidate and for lookup, most useful first and the best one marked.
+    """Return a verdict for every candidate and for lookup, most useful first, with the best one marked.
 
     `limit` and `in_use` are bytes as in `fit`, `element_bytes` those of a number in the caches of main and draft.
-    `measured` maps ids of draft models to the speedup measured on this machine with this main model. A candidate that
-    occurs twice counts once, from the first source of: installed, catalog, search.
+    `measured` has the speed-ups that were measured on this machine with this main model, by id. A candidate that occurs
+    twice counts once, from the first of these sources: installed, catalog, search.
     """
     order = ("installed", "catalog", "search")
     unique: dict[str, PairModel] = {}
@@ -106,7 +102,7 @@ def advise(
 
 
 def from_installed(model: InstalledModel, tokenizer_name: str = "") -> PairModel:
-    """An installed model; its vocabulary is read when it is needed."""
+    """Return an installed model for pairing; its vocabulary is read when it is needed."""
     problem = model.problem or ("" if model.complete else "incomplete")
     if model.head:
         return _installed_head(model, problem)
@@ -127,7 +123,7 @@ def from_installed(model: InstalledModel, tokenizer_name: str = "") -> PairModel
 
 
 def from_catalog(model: CatalogModel) -> PairModel:
-    """A curated model; the catalog holds what determines its memory."""
+    """Return a model of the catalog for pairing."""
     return PairModel(
         model.id,
         "catalog",
@@ -157,13 +153,13 @@ def _installed_head(model: InstalledModel, problem: str) -> PairModel:
 
 
 def from_catalog_head(head: CatalogHead) -> PairModel:
-    """A published head that the catalog names."""
+    """Return a head of the catalog for pairing."""
     facts = HeadFacts(head.kind, made_for=head.made_for, checked=head.checked)
     return PairModel(head.id, "catalog", head.bytes, head.bytes, head=facts)
 
 
 def from_remote(model: RemoteModel) -> PairModel:
-    """A repository whose small files have been read."""
+    """Return a repository, whose small files have been read, for pairing."""
     if (kind := kind_of_config(model.config)) is not None:
         problem = "" if can_run(kind) else "unknown-head"
         return PairModel(
@@ -187,7 +183,7 @@ def from_remote(model: RemoteModel) -> PairModel:
 
 
 class _Judge:
-    """Judges candidates for one main model. Vocabularies are read late, and each pair is compared once."""
+    """Judges candidates for one main model; vocabularies are read only if needed, and compared once."""
 
     def __init__(
         self,
@@ -242,7 +238,7 @@ class _Judge:
             main.weight_bytes, main.active_bytes, draft.weight_bytes, chained=chained
         )
         if not facts.checked:
-            # There is nothing yet that an estimate could go by.
+            # Nothing is known yet on which an estimate could be based.
             code = "head-inside" if facts.inside else "head-unchecked"
             return code, (), expected if expected.measured else None
         if facts.made_for and not same_model(facts.made_for, main.id):
@@ -250,7 +246,7 @@ class _Judge:
         return "head", (), expected
 
     def _relation(self, draft: PairModel) -> Comparison | None:
-        """How the vocabularies relate; None if one of them is not known."""
+        """Compare the vocabularies; None if one of them is not known."""
         main = self._main
         if main.tokenizer and main.tokenizer == draft.tokenizer:
             return Comparison("same")
@@ -272,7 +268,7 @@ class _Judge:
 
 
 def _digest_in(folder: Path) -> str:
-    """The hash of tokenizer.json, the name of its blob in the Hub cache; "" elsewhere."""
+    """Return the hash of tokenizer.json, which names its blob in the Hub's cache; "" outside of it."""
     try:
         digest = os.path.basename(os.readlink(folder / "tokenizer.json"))
     except OSError:
@@ -290,9 +286,9 @@ def _vocabulary_of(folder: Path) -> dict[str, int] | None:
 def candidates(
     main: InstalledModel | CatalogModel, installed: Iterable[InstalledModel], catalog: Catalog
 ) -> tuple[PairModel, list[PairModel]]:
-    """The main model and its candidates: every small installed model, and the catalog's suggestions.
+    """Return the main model and its candidates: small installed models and suggestions of the catalog.
 
-    A catalog model is suggested when the catalog names it for this main model, or when it has the same tokenizer.
+    The catalog suggests models that it names for this main model, and models with the same tokenizer.
     """
     known = catalog.models.get(main.id)
     name = known.tokenizer if known else ""
@@ -319,7 +315,7 @@ def candidates(
 def _head_inside(
     main: InstalledModel | CatalogModel, subject: PairModel, found: Iterable[PairModel]
 ) -> list[PairModel]:
-    """The MTP head that the makers of `main` ship with it, unless it is there; its size is estimated."""
+    """Return the MTP head that the makers of `main` ship with it, unless installed; its size is estimated."""
     from engine.heads.shipped import shipped_bytes
 
     size = shipped_bytes(subject.config)
@@ -337,23 +333,24 @@ def _size(model: PairModel, element_bytes: float) -> ModelSize:
 
 
 def _rank(one: PairAdvice) -> tuple[int, float, int, str]:
-    """Working ones by speedup, then those with unknown tokenizers, lookup, and the rest. Installed wins a near tie."""
+    """Return the sort key: working ones by speed-up, then unknown tokenizers, lookup, and the rest."""
     if one.verdict == "lookup":
         return (2, 0.0, 0, "")
     if one.verdict in _UNREAD and one.expected is None:
         # In the order of the candidates: the catalog's is best first.
         return (0, -10.0, 0, "")
     if one.works and one.expected is not None and one.expected.speedup >= 1.0:
+        # An installed model wins a near tie.
         head_start = 0.03 if one.source == "installed" else 0.0
         if one.verdict in HEADS and not one.expected.measured:
-            # Until they are measured, heads come first: they see what the main model thinks.
+            # Heads that are not measured come first, because they see the main model's hidden states.
             head_start += 10.0
         return (1 if one.verdict == "unknown" else 0, -(one.expected.speedup + head_start), one.weight_bytes, one.id)
     return (3, float(VERDICTS.index(one.verdict)), one.weight_bytes, one.id)
 
 
 def _is_recommendable(one: PairAdvice) -> bool:
-    """Whether it may be marked as the best: a draft with an unknown tokenizer or an unchecked head never is."""
+    """Return whether it may be marked as the best: never an unknown tokenizer or an unchecked head."""
     if one.verdict in ("head-other", *_UNREAD) and not (one.expected and one.expected.measured):
         return False
     return one.verdict == "lookup" or _rank(one)[0] == 0

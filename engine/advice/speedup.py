@@ -13,11 +13,11 @@ from engine.requests import MAX_DEPTH
 
 # The least speedup for which a draft model is worth its memory.
 WORTH_IT = 1.05
-# What a pass of a draft model costs beside its bytes (launching, sampling), in plain passes of the main model.
+# The cost of a pass of a draft model beside its bytes (launching, sampling), in plain passes of the main model.
 _PASS_OVERHEAD = 0.02
-# What another row costs in a pass of the main model, in plain passes.
+# The cost of another row in a pass of the main model, in plain passes.
 _ROW_COST = 0.03
-# Published heads keep 0.6 to 0.8 of their tokens on text of their training, less elsewhere.
+# The acceptance rate of published heads is 0.6 to 0.8 on text of their training, and lower elsewhere.
 HEAD_ACCEPT_RATE = 0.65
 # Re-encoding between two tokenizers, in plain passes a round.
 _RECODING_COST = 0.05
@@ -25,14 +25,14 @@ _RECODING_COST = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """`speedup` over plain decoding, at the depth where it is greatest."""
+    """The speed-up over plain decoding at the best depth."""
 
     speedup: float
     measured: bool = False
 
 
 def estimate_speedup(main_bytes: int, main_active: int, draft_active: int, relation: str) -> Estimate:
-    """The best depth's speedup for a draft that reads `draft_active` bytes a token.
+    """Estimate the speed-up of a draft model that reads `draft_active` bytes a token.
 
     `main_bytes` are all weights of the main model, `main_active` those that one token uses: several rows of a
     mixture of experts use more of them, so verification costs more than a plain pass.
@@ -44,9 +44,9 @@ def estimate_speedup(main_bytes: int, main_active: int, draft_active: int, relat
 
 
 def estimate_head_speedup(main_bytes: int, main_active: int, head_bytes: int, *, chained: bool = False) -> Estimate:
-    """The best depth's speedup for a head of `head_bytes`.
+    """Estimate the speed-up of a head of `head_bytes`.
 
-    It drafts all tokens of a round in one pass, or each in a pass of its own if they are `chained`.
+    It drafts all tokens of a round in one pass, or, if they are `chained`, each in a pass of its own.
     """
     share = head_bytes / max(main_active, 1)
 
@@ -57,7 +57,7 @@ def estimate_head_speedup(main_bytes: int, main_active: int, head_bytes: int, *,
 
 
 def _at_best_depth(main_bytes: int, main_active: int, accept: float, drafting: Callable[[int], float]) -> Estimate:
-    """`drafting(depth)` is what the draft tokens of a round cost, in plain passes of the main model."""
+    """Return the best depth's estimate; `drafting(depth)` is the cost of drafting a round in plain passes."""
 
     def at(depth: int) -> float:
         tokens = (1.0 - accept ** (depth + 1)) / (1.0 - accept)
@@ -67,13 +67,13 @@ def _at_best_depth(main_bytes: int, main_active: int, accept: float, drafting: C
 
 
 def _assumed_accept_rate(share: float, relation: str) -> float:
-    """Larger draft models of a family agree more often; another tokenizer costs draft tokens in every round."""
+    """Assume that larger draft models of a family agree more often, and that another tokenizer costs draft tokens."""
     rate = 0.8 if share >= 0.2 else 0.7 if share >= 0.05 else 0.6 if share >= 0.005 else 0.4
     return rate - 0.2 if relation == "different" else rate
 
 
 def _pass_cost(total: int, active: int, rows: int) -> float:
-    """A main pass over `rows` positions, in plain passes."""
+    """Return the cost of a main pass over `rows` positions in plain passes."""
     used = min(active / max(total, 1), 1.0)
     reads = (1.0 - (1.0 - used) ** rows) / used if 0.0 < used < 1.0 else 1.0
     return reads + _ROW_COST * (rows - 1)

@@ -15,9 +15,9 @@ _MOST_READ = 4
 
 
 def suggest_draft(client: HubClient, main_id: str, catalog: Catalog, keep_in: Path | None = None) -> str | None:
-    """The best draft's repository, or None where no curated draft shares the model's tokenizer.
+    """Return the repository of the best draft model, or None if none of the catalog shares the tokenizer.
 
-    The catalog's own answer needs no network. For other models the small files of the main model and of a few
+    For main models of the catalog this needs no network. For others the small files of the main model and of a few
     drafts with vocabularies of the same size are read. Raises `HubError` for the main model only.
     """
     known = catalog.models.get(main_id)
@@ -30,7 +30,7 @@ def suggest_draft(client: HubClient, main_id: str, catalog: Catalog, keep_in: Pa
 def draft_for(
     client: HubClient, main: PairModel, catalog: Catalog, context: int, limit: int, keep_in: Path | None = None
 ) -> PairAdvice | None:
-    """The curated draft that goes best with a model of the Hub, or None where none shares its tokenizer."""
+    """Return the catalog's best draft model for a model of the Hub, or None if none shares its tokenizer."""
     advice = advise(main, _plausible(client, main, catalog, keep_in), context, limit)
     return next((one for one in advice if one.best and one.verdict in ("same", "padded")), None)
 
@@ -38,16 +38,13 @@ def draft_for(
 def advise_remotely(
     client: HubClient, main_id: str, catalog: Catalog, context: int, limit: int, keep_in: Path | None = None
 ) -> list[PairAdvice]:
-    """Verdicts on the curated drafts for a main model that is neither installed nor in the catalog."""
+    """Return verdicts on the catalog's drafts for a main model that is neither installed nor in the catalog."""
     main = from_remote(read_repository(client, main_id, keep_in))
     return advise(main, _plausible(client, main, catalog, keep_in), context, limit)
 
 
 def _plausible(client: HubClient, main: PairModel, catalog: Catalog, keep_in: Path | None) -> list[PairModel]:
-    """One draft model of each tokenizer whose vocabulary is about as large as the main model's.
-
-    Others with the same tokenizer follow from it.
-    """
+    """Return one draft model of each tokenizer with a vocabulary about as large as the main model's."""
     size = main.vocabulary_size or text_config(main.config).get("vocab_size") or 0
     drafts = sorted(
         (model for model in catalog.models.values() if "draft" in model.roles),

@@ -1,4 +1,4 @@
-"""What the advice says of a draft for a main model, in one word each (`PairAdvice.verdict`)."""
+"""The verdicts on a draft for a main model (`PairAdvice.verdict`)."""
 
 from __future__ import annotations
 

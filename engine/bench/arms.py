@@ -20,18 +20,18 @@ from engine.speculation.choosing.controller import Controller
 from engine.speculation.proposers.registry import DRAFTER_METHOD, PROPOSERS, methods
 from engine.stats import RequestStats
 
-# Of a draft model in mlx-lm's own loop.
+# The depths of mlx-lm's own speculative loop.
 FIXED_DEPTHS = (2, 4, 6, 8)
 
 
 @dataclass(frozen=True)
 class Measure:
-    """One answer: its number of `tokens`, the decode speed after the first round, and the time to the first token.
+    """The figures of one answer.
 
-    `total_s` is from the request to the last token. Decode speeds are not quite comparable: ours contains the draft
-    model's prefill, which comes after the first token here and before it in mlx-lm. `total_s` contains everything on
-    both sides. `sources` says how many tokens came from the main model ("main") and from each source of draft tokens.
-    For mlx-lm `stats` is None and `sources` is empty.
+    `decode_tps` is the speed after the first round, `total_s` the time from the request to the last token. Decode
+    speeds are not quite comparable: the draft model's prefill comes after the first token here, and before it in
+    mlx-lm. `total_s` contains it on both sides. `sources` counts the tokens by source, "main" for the main model. For
+    mlx-lm `stats` is None and `sources` is empty.
     """
 
     tokens: int
@@ -43,7 +43,7 @@ class Measure:
 
     @property
     def host_share(self) -> float | None:
-        """The share of decoding in which the device waited for the host; None for mlx-lm."""
+        """The share of decoding in which the device waits for the host; None for mlx-lm."""
         if self.stats is None:
             return None
         busy = self.stats.draft_s + self.stats.verify_s + self.stats.host_s
@@ -52,11 +52,10 @@ class Measure:
 
 @dataclass(frozen=True)
 class Arm:
-    """A way to generate: `answer(prompt, max_tokens)` runs it once and measures it.
+    """A way of decoding: `answer(prompt, max_tokens)` runs and measures one answer.
 
-    `drafter` is the name of what drafts, "" where that is nothing but lookup. An arm that `chooses` is auto, which is
-    to be as fast as the best of the arms that it chooses from. `renew` has an arm that learns forget what its answers
-    taught it, and calibrates it, as the window does while it is idle; None where nothing is learned.
+    `drafter` is the name of the drafter, "" without one. An arm that `chooses` is auto, which should be as fast as the
+    best of the arms that it chooses from. `renew` resets and calibrates the controller of an arm that learns.
     """
 
     name: str
@@ -67,7 +66,7 @@ class Arm:
 
 
 def choices(arms: Sequence[Arm]) -> dict[str, list[str]]:
-    """By auto arm, the arms that it chooses from: those without a drafter, and those with the same."""
+    """Return the arms that each auto arm chooses from: those without a drafter, and those with the same one."""
     return {
         auto.name: [arm.name for arm in arms if not arm.chooses and arm.drafter in ("", auto.drafter)]
         for auto in arms
@@ -76,9 +75,9 @@ def choices(arms: Sequence[Arm]) -> dict[str, list[str]]:
 
 
 def our_arms(scheduler: Scheduler, *, has_draft: bool, temperature: float = 0.0) -> list[Arm]:
-    """Plain decoding first, then every method and fixed depth that the loaded pair allows.
+    """Return plain decoding first, then every method and fixed depth that the loaded pair allows.
 
-    Above temperature 0 also rejection acceptance, which greedy decoding has no use for.
+    Above temperature 0 there is also rejection acceptance, which greedy decoding does not use.
     """
     settings = {"plain": SpeculationSettings(method="off")}
     for method in methods():
@@ -101,7 +100,7 @@ def our_arms(scheduler: Scheduler, *, has_draft: bool, temperature: float = 0.0)
 
 
 def arms_of_drafter(scheduler: Scheduler, name: str, temperature: float = 0.0) -> list[Arm]:
-    """The drafter called `name` that `scheduler` has: alone, with all methods beside it, and at fixed depths."""
+    """Return the arms of the drafter `name` of `scheduler`: alone, with all methods beside it, and at fixed depths."""
     drafter = scheduler.models.drafter
     settings = _depths_of(DRAFTER_METHOD, drafter.source, drafter.max_proposals, name) if drafter is not None else {}
     settings[f"auto with {name}"] = SpeculationSettings()
@@ -120,8 +119,8 @@ def _arm(
 
 
 def _depths_of(method: str, source: str, most: int, name: str) -> dict[str, SpeculationSettings]:
-    """One method alone, with a depth that is chosen and with fixed ones up to `most`, by the names of the arms."""
-    # The bench measures plain decoding itself: a fixed depth is that depth in every round.
+    """Return one method alone by arm name: with a chosen depth, and with fixed depths up to `most`."""
+    # No plain samples: a fixed depth is the depth of every round.
     fixed = SpeculationSettings(method=method, sample_share=0.0)
     depths = [depth for depth in PROPOSERS[source].bench_depths if depth <= most]
     return {name: SpeculationSettings(method=method)} | {
@@ -130,7 +129,7 @@ def _depths_of(method: str, source: str, most: int, name: str) -> dict[str, Spec
 
 
 def mlx_lm_arms(main: LoadedModel, draft: LoadedModel | None) -> list[Arm]:
-    """mlx-lm's stream_generate on the same models: plain, and with the draft at fixed depths."""
+    """Return arms of mlx-lm's stream_generate on the same models: plain, and with the draft model at fixed depths."""
     arms = [Arm("mlx-lm plain", _mlx_lm(main, None, 0), "mlx-lm")]
     if draft is not None:
         arms += [Arm(f"mlx-lm draft, depth {depth}", _mlx_lm(main, draft, depth), "mlx-lm") for depth in FIXED_DEPTHS]
@@ -138,17 +137,17 @@ def mlx_lm_arms(main: LoadedModel, draft: LoadedModel | None) -> list[Arm]:
 
 
 class _Ours:
-    """Answers of our engine with one setting, and what they taught."""
+    """Answers of our engine with one setting, and the controller that they teach."""
 
     def __init__(self, scheduler: Scheduler, speculation: SpeculationSettings, sampling: SamplingSettings) -> None:
         self._scheduler = scheduler
         self._speculation = speculation
         self._sampling = sampling
-        # What other arms measure on the same prompts would flatter auto, so each learns for itself.
+        # Each arm learns alone, because measurements of other arms on the same prompts would help auto.
         self._own = None if speculation.method == "auto" else Controller()
 
     def renew(self) -> None:
-        """Start with a controller that knows nothing but what calibrating it tells."""
+        """Start with a new controller, and calibrate it."""
         new = Controller()
         if self._own is None:
             self._scheduler.models.drafting.decide_by(new)
@@ -180,35 +179,23 @@ class _Ours:
             drafting.decide_by(of_pair)
 
 
-def run_to_end(
-    scheduler: Scheduler,
-    request: ChatRequest,
-    sources: Counter[str] | None = None,
-    waits: list[float] | None = None,
-) -> Finished:
-    """As `run_all`, for one request."""
-    return run_all(scheduler, [request], sources, waits)[0]
+def run_to_end(scheduler: Scheduler, request: ChatRequest, sources: Counter[str] | None = None) -> Finished:
+    """Run one request like `run_all`."""
+    return run_all(scheduler, [request], sources)[0]
 
 
 def run_all(
-    scheduler: Scheduler,
-    requests: Sequence[ChatRequest],
-    sources: Counter[str] | None = None,
-    waits: list[float] | None = None,
+    scheduler: Scheduler, requests: Sequence[ChatRequest], sources: Counter[str] | None = None
 ) -> list[Finished]:
-    """Run requests at the same time to their end on this thread, and count their tokens by source; `waits` gets the
-    seconds of each unit of work, in which nothing else has its turn. Raises the first `EngineError` that one failed
-    with.
+    """Run requests concurrently to their end on this thread, and count their tokens by source.
+
+    Raises the first `EngineError` that a request failed with.
     """
     events: list[Event] = []
     for request in requests:
         scheduler.admit(RequestStream(request, on_event=events.append))
-    more = True
-    while more:
-        started = time.perf_counter()
-        more = scheduler.step()
-        if waits is not None:
-            waits.append(time.perf_counter() - started)
+    while scheduler.step():
+        pass
     if sources is not None:
         committed = (event for event in events if isinstance(event, TokensCommitted))
         sources.update(token.source for event in committed for token in event.tokens)
@@ -232,7 +219,7 @@ def _mlx_lm(main: LoadedModel, draft: LoadedModel | None, depth: int) -> Callabl
             if tokens == 1:
                 first = now
             if of_first_round == 0 and not response.from_draft:
-                # A round yields its tokens one by one, the bonus token last: they all belong to the first round.
+                # A round yields its tokens one by one, the bonus token last.
                 of_first_round, first_round_at = tokens, now
         if of_first_round == 0 or now <= first_round_at:
             return Measure(tokens, 0.0, first - started, now - started)

@@ -1,8 +1,8 @@
-"""Auto beside the best arm of each kind of prompt, with how far the measurement can tell.
+"""Compares auto with the best arm of each kind of prompt, with confidence intervals.
 
-Answers to the same prompt in the same repetition are compared, so that the machine's drift cancels. The best arm is
-chosen by one half of the measurement and compared in the other, both ways: of many arms that are measured with noise,
-the one that looks best in the same figures was also lucky.
+Answers to the same prompt in the same repetition are compared, so that the machine's drift cancels. One half of the
+measurement chooses the best arm and the other half compares it, both ways: chosen and compared by the same noisy
+figures, the best of many arms would be too good.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from engine.bench.prompts import Prompt
 _DRAWS, _SEED = 4000, 0
 # The middle 95 %.
 _PERCENTILES = (2.5, 97.5)
-# The axes of what is compared.
+# The axes of the arrays.
 _PROMPTS, _REPETITIONS = 0, 1
 
-# Speeds of one arm: by prompt and repetition, tokens a second.
+# Tokens a second of one arm by prompt and repetition.
 Speeds = Mapping[tuple[Prompt, int], float]
 _Logs = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Share:
-    """Auto's speed as a share of the best arm's, and the interval that holds the true one 95 % of the time."""
+    """Auto's speed as a share of the best arm's, with its 95 % confidence interval."""
 
     ratio: float
     interval: tuple[float, float]
@@ -38,11 +38,11 @@ class Share:
 
 @dataclass(frozen=True)
 class BesideBest:
-    """Auto beside the best arm, the geometric mean over prompts and repetitions.
+    """Auto compared with the best arm, as geometric means over prompts and repetitions.
 
-    `best` is the arm that most halves chose, `chosen` the share of those that did. `here` is about these prompts: what
-    repeating the measurement would give, with a new learned state. `elsewhere` is about other prompts of their kind,
-    whose best arm is chosen by prompts other than those that it is compared on; None for a single prompt.
+    `best` is the arm that most halves chose, `chosen` the share of halves that did. The interval of `here` is for
+    repetitions with these prompts. That of `elsewhere` is for other prompts of their kind: there, other prompts choose
+    the best arm than those that compare it. It is None for a single prompt.
     """
 
     best: str
@@ -52,8 +52,10 @@ class BesideBest:
 
 
 def beside_best(auto: Speeds, others: Mapping[str, Speeds]) -> BesideBest | None:
-    """Over the prompts that `auto` answered, and the repetitions that it answered all of them in; None for fewer than
-    two of these, or without arms. Repetitions have to be independent, as `runner.run` makes them.
+    """Compare over the prompts that `auto` answered, and the repetitions in which it answered all of them.
+
+    Return None for fewer than two such repetitions, or without arms. Repetitions have to be independent, as
+    `runner.run` makes them.
     """
     prompts = list(dict.fromkeys(prompt for prompt, _ in auto))
     # The last one may be cut short.
@@ -62,7 +64,7 @@ def beside_best(auto: Speeds, others: Mapping[str, Speeds]) -> BesideBest | None
     )
     if len(repetitions) < 2 or not others:
         return None
-    # Of auto's speed to each arm's.
+    # Logarithms of auto's speed over each arm's.
     logs = np.array(
         [[[np.log(auto[p, r] / speeds[p, r]) for r in repetitions] for p in prompts] for speeds in others.values()]
     )
@@ -78,7 +80,7 @@ def beside_best(auto: Speeds, others: Mapping[str, Speeds]) -> BesideBest | None
 
 
 def _chosen(logs: _Logs, halved: list[int]) -> NDArray[np.intp]:
-    """By prompt and repetition: the arm that is fastest in the other half of all that is `halved`."""
+    """Return by prompt and repetition the arm that is fastest in the other half of the axes `halved`."""
     halves = np.indices(logs.shape[1:])[halved] % 2
     chosen = np.empty(logs.shape[1:], np.intp)
     for half in product((0, 1), repeat=len(halved)):
@@ -88,7 +90,7 @@ def _chosen(logs: _Logs, halved: list[int]) -> NDArray[np.intp]:
 
 
 def _share(logs: _Logs, chosen: NDArray[np.intp], drawn: list[int]) -> Share:
-    """Auto beside the arms that were `chosen`, with the interval of other prompts, other repetitions, or both."""
+    """Compare auto with the `chosen` arms; the interval is for other values of the axes `drawn`."""
     compared = np.take_along_axis(logs, chosen[np.newaxis], axis=0)[0]
     mean = compared.mean()
     low, high = np.exp(mean + np.percentile(_errors(compared, drawn), _PERCENTILES))
@@ -96,10 +98,10 @@ def _share(logs: _Logs, chosen: NDArray[np.intp], drawn: list[int]) -> Share:
 
 
 def _errors(compared: _Logs, drawn: list[int]) -> _Logs:
-    """By how much the mean may be off: a bootstrap of what is `drawn`.
+    """Return errors of the mean by a bootstrap over the axes `drawn`.
 
-    A few means say little about how far others would lie apart: as in Student's distribution, each draw also draws that
-    from its chi-squared distribution. The plain bootstrap of four prompts holds the truth 80 % of the time.
+    Few means underestimate the variance, so each draw also draws the variance from its chi-squared distribution, as in
+    Student's distribution. The plain bootstrap's intervals would be too narrow.
     """
     random = np.random.default_rng(_SEED)
     errors = np.zeros(_DRAWS)
@@ -112,7 +114,7 @@ def _errors(compared: _Logs, drawn: list[int]) -> _Logs:
 
 
 def by_kind(speeds: Mapping[str, Speeds], auto: str, others: Sequence[str]) -> dict[str, BesideBest]:
-    """For each kind of prompt, the arm called `auto` beside `others`; kinds that cannot be told are left out."""
+    """Compare the arm `auto` with `others` for each kind of prompt that has enough figures."""
     found = {}
     for kind in dict.fromkeys(prompt.kind for prompt, _ in speeds[auto]):
         of_kind = {

@@ -1,4 +1,4 @@
-"""Concurrent requests: our scheduler, with and without speculation, and mlx-lm's batch_generate on the same prompts."""
+"""Measures concurrent requests: our scheduler with and without speculation, and mlx-lm's batch_generate."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from engine.serving.scheduler import Scheduler
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What one arm did: so many tokens in so many seconds."""
+    """The tokens and seconds of one arm."""
 
     tokens: int
     seconds: float
@@ -50,14 +50,14 @@ def measure(
     method: str = "auto",
     progress: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Any]:
-    """Tokens a second of `counts` concurrent answers, from the first submission to the last token, prefill included.
+    """Measure tokens a second of `counts` concurrent answers, from the first submission to the last token.
 
-    All decode greedily: ours with speculation by `method` and without, and mlx-lm's `batch_generate`. In each
-    repetition, which asks other prompts, every arm answers twice, the second time in the opposite order: what a machine
-    gains or loses steadily in the meantime, all arms do. Ratios are of the two arms in the same repetition; figures are
-    medians over the repetitions, and `spread` has the quartiles of each ratio. `ratio` and `plain_ratio` are of ours
-    over mlx-lm's, with and without speculation; `gain` is of ours with speculation over ours without. `sources` has
-    each source's share of the tokens. Ctrl-C ends it with what every arm has answered.
+    All arms decode greedily: ours with speculation by `method` and without, and mlx-lm's `batch_generate`. In each
+    repetition, which asks other prompts, every arm answers twice, the second time in the opposite order, so that a
+    steady drift of the machine affects all arms alike. Ratios compare arms in the same repetition; figures are medians
+    over the repetitions, and `spread` has the quartiles of each ratio. `ratio` and `plain_ratio` are ours over
+    mlx-lm's, with and without speculation; `gain` is ours with speculation over ours without. `sources` has each
+    source's share of the tokens. Ctrl-C ends the measurement; answers of all arms are kept.
     """
     asked = list(prompts)
     random.Random(0).shuffle(asked)
@@ -70,7 +70,7 @@ def measure(
                 texts = [asked[(repetition * count + index) % len(asked)].text for index in range(count)]
                 shares = Counter[str]()
                 runs = _mirrored(_arms(scheduler, main, texts, max_tokens, method, shares), repetition)
-                # The first one warms up.
+                # The first repetition warms up.
                 if repetition >= 0:
                     measured[count].append(runs)
                     tallies[count] += shares
@@ -92,7 +92,7 @@ def _arms(
 
 
 def _mirrored(arms: Mapping[str, Callable[[], Run]], turn: int) -> Runs:
-    """Every arm in turn, beginning with another in each `turn`, then once more in the opposite order."""
+    """Run every arm, beginning with another one in each `turn`, then once more in the opposite order."""
     names, first = list(arms), turn % len(arms)
     order = [*names[first:], *names[:first]]
     there = {name: arms[name]() for name in order}
@@ -120,7 +120,7 @@ def _figures(measured: Sequence[Runs], tallies: Counter[str]) -> dict[str, Any]:
 
 
 def _quartiles(values: Sequence[float]) -> tuple[float, float]:
-    """The lower and the upper quartile."""
+    """Return the lower and the upper quartile."""
     if len(values) == 1:
         return round(values[0], 3), round(values[0], 3)
     lower, _, upper = quantiles(values, n=4, method="inclusive")
@@ -128,7 +128,7 @@ def _quartiles(values: Sequence[float]) -> tuple[float, float]:
 
 
 def _ours(scheduler: Scheduler, texts: Sequence[str], max_tokens: int, method: str, shares: Counter[str]) -> Run:
-    """Adds each source's tokens to `shares`."""
+    """Run our scheduler, and add the tokens of each source to `shares`."""
     scheduler.clear_prefix_cache()
     speculation = SpeculationSettings(method=method)
     requests = [

@@ -12,7 +12,7 @@ from engine.grammars.grammar import Grammar
 
 @dataclass(frozen=True)
 class Prompt:
-    """One question: the `kind` of task, the `language` of its answer, and the `grammar` of that, if it has one."""
+    """One question: the kind of task, the language of the answer, and the grammar of the answer, if any."""
 
     kind: str
     language: str
@@ -52,9 +52,9 @@ BUILT_IN = (
 
 
 def read_prompts(path: Path) -> tuple[Prompt, ...]:
-    """Prompts from a file: one JSON object a line with "text", and optionally "kind" and "language".
+    """Read prompts from a file: one JSON object a line with "text", and optionally "kind" and "language".
 
-    Raises `BadRequest` when the file cannot be read or a line has no text.
+    Raises `BadRequest` if the file cannot be read or a line has no text.
     """
     try:
         lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]

@@ -34,7 +34,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was measured; `interrupted` if Ctrl-C ended it before all was."""
+    """The samples; `interrupted` if Ctrl-C ended the measurement early."""
 
     samples: list[Sample]
     interrupted: bool = False
@@ -48,12 +48,12 @@ def run(
     max_tokens: int,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Outcome:
-    """Every arm answers every prompt `repetitions` times.
+    """Have every arm answer every prompt `repetitions` times.
 
-    In each repetition, what learns starts anew and answers every prompt once before its answers count, so that
-    repetitions are independent; before the first one, all arms do. The order of the arms rotates from prompt to prompt
-    and from repetition to repetition, so that the machine's drift affects all of them alike, and none always follows
-    the same. Ctrl-C ends it: what is kept are the prompts that every arm has answered.
+    In each repetition, arms that learn start anew and answer every prompt once before their answers count, so that
+    repetitions are independent; before the first one, all arms do. The order of the arms rotates with each prompt and
+    repetition, so that the machine's drift affects all alike, and no arm always follows the same one. Ctrl-C ends the
+    measurement; the prompts that every arm has answered are kept.
     """
     samples: list[Sample] = []
     try:
@@ -85,9 +85,9 @@ def _rotated(arms: Sequence[Arm], by: int) -> list[Arm]:
 def summarise(
     samples: Sequence[Sample], baseline: str = "plain", choices: Mapping[str, Sequence[str]] = MappingProxyType({})
 ) -> dict[str, Any]:
-    """Medians by arm, over all prompts and by kind; ratios are to the baseline's answer to the same prompt.
+    """Return medians by arm, over all prompts and by kind; ratios are to the baseline's answer to the same prompt.
 
-    `choices` are the arms that an auto arm, by its name, chooses from: "beside_best" has it beside the best of them.
+    `choices` are the arms that each auto arm chooses from; "beside_best" compares it with the best of them.
     """
     reference = {(sample.prompt, sample.repetition): sample.measure for sample in samples if sample.arm == baseline}
     arms: dict[str, Any] = {}
@@ -110,8 +110,10 @@ def summarise(
 
 
 def learned(pairs: Iterable[LearnedPair]) -> dict[str, Any]:
-    """What the loaded pair's controller learned: by source, the accepted share of the draft tokens in each position
-    (from 1), and milliseconds of a round by its draft tokens, at the shortest context; a plain one is 0.
+    """Return what the loaded pair's controller learned, by source.
+
+    That is the acceptance by position (from 1), and the milliseconds of a round by its draft tokens (0 is plain) at the
+    shortest context.
     """
     acceptance: dict[str, dict[str, float]] = {}
     costs: dict[str, dict[str, float]] = {}
@@ -130,7 +132,7 @@ def learned(pairs: Iterable[LearnedPair]) -> dict[str, Any]:
 
 
 def machine() -> dict[str, Any]:
-    """The machine and the versions that figures were measured with."""
+    """Return the machine and the versions of a measurement."""
     return {
         "system": f"{platform.system()} {platform.machine()}",
         "processor": mx.device_info().get("device_name") or platform.processor() or None,
@@ -166,6 +168,6 @@ def _figures(samples: Sequence[Sample], reference: dict[tuple[Prompt, int], Meas
 
 
 def _answer_ratio(sample: Sample, reference: dict[tuple[Prompt, int], Measure]) -> float:
-    """Tokens a second of the whole answer, prefill included, over the baseline's."""
+    """Return the tokens a second of the whole answer, prefill included, over the baseline's."""
     plain = reference[sample.prompt, sample.repetition]
     return (sample.measure.tokens / sample.measure.total_s) / (plain.tokens / plain.total_s)

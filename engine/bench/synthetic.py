@@ -1,7 +1,7 @@
-"""Synthetic pairs: random weights of realistic size, and a draft model that agrees at a set rate.
+"""Synthetic pairs: random weights of realistic size, and a draft model that agrees at a given rate.
 
-The cost of a forward pass does not depend on the weights' values, so such a pair shows what speculation costs and gains
-on this machine without a download.
+The cost of a forward pass does not depend on the values of weights, so such a pair shows the cost and gain of
+speculation on this machine without a download.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SHAPES = {
     "600M": (28, 1024, 3072, 16, 8),
     "2B": (28, 2048, 6144, 16, 8),
 }
-# A twentieth to a fortieth of the main model, as 0.6B is of 14B and 32B; 10M is little more than the vocabulary.
+# A twentieth to a fortieth of the main model, like 0.6B for 14B and 32B; 10M is little more than the vocabulary.
 _DRAFT_OF = {"10M": "10M", "20M": "10M", "50M": "10M", "200M": "10M", "600M": "20M", "2B": "50M"}
 _VOCABULARY = 32_000
 _CONTEXT = 4096
@@ -40,10 +40,7 @@ _FIRST_TOKEN = 300
 
 
 class ScriptedModel(nn.Module):  # type: ignore[misc]
-    """Runs `model` for its cost and predicts `script[p]` for position p, whatever it is fed.
-
-    Behind the script's end it predicts id 0.
-    """
+    """Runs `model` for its cost, and predicts `script[p]` for position p and any input; id 0 after the script's end."""
 
     def __init__(self, model: nn.Module, script: Sequence[int]) -> None:
         super().__init__()
@@ -55,7 +52,7 @@ class ScriptedModel(nn.Module):  # type: ignore[misc]
         return self.model.layers
 
     def __call__(self, inputs: mx.array, cache: Any) -> mx.array:
-        # A number, or one for each row of a batch.
+        # The offset is a number, or an array with one for each row of a batch.
         start = mx.array(cache[0].offset).reshape(-1, 1)
         logits: mx.array = self.model(inputs, cache=cache)
         positions = mx.minimum(mx.arange(1, inputs.shape[1] + 1) + start, self._script.shape[0] - 1)
@@ -66,16 +63,16 @@ class ScriptedModel(nn.Module):  # type: ignore[misc]
 
 
 def random_script(seed: int = 3) -> list[int]:
-    """A token for every position, drawn at random: text that lookup finds nothing in.
+    """Return a random token for every position, so that lookup finds nothing.
 
-    A main model with random weights would repeat itself after some tokens, and gain from that.
+    A main model with random weights would repeat itself after some tokens.
     """
     draw = random.Random(seed)
     return [draw.randrange(_FIRST_TOKEN, _VOCABULARY) for _ in range(_CONTEXT)]
 
 
 def _right_positions(count: int, accept: float, seed: int) -> list[bool]:
-    """Which positions are right: drawn by stretches, because independent draws could be far from `accept`."""
+    """Draw the positions that are right, by stretches: independent draws could be far from the rate `accept`."""
     draw = random.Random(seed)
     right: list[bool] = []
     while len(right) < count:
@@ -86,7 +83,7 @@ def _right_positions(count: int, accept: float, seed: int) -> list[bool]:
 
 
 def synthetic_main(size: str, script: Sequence[int], tokenizer: Any, seed: int = 1) -> LoadedModel:
-    """A main model of about `size` parameters with random weights, in float32, that writes `script`.
+    """Return a main model of about `size` parameters with random float32 weights that writes `script`.
 
     `tokenizer` only renders prompts. Raises `BadRequest` for an unknown size.
     """
@@ -96,9 +93,9 @@ def synthetic_main(size: str, script: Sequence[int], tokenizer: Any, seed: int =
 
 
 def synthetic_draft(size: str, script: Sequence[int], accept: float, tokenizer: Any, seed: int = 0) -> LoadedModel:
-    """A draft model for `synthetic_main(size, script)`.
+    """Return a draft model for `synthetic_main(size, script)`.
 
-    Of every STRETCH positions it predicts the share `accept` as the main model does; `seed` draws which ones.
+    It predicts the share `accept` of every STRETCH positions like the main model; `seed` draws which ones.
     """
     right = _right_positions(len(script), accept, seed)
     predicted = [token if good else (token + 1) % _VOCABULARY for token, good in zip(script, right, strict=True)]

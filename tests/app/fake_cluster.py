@@ -1,4 +1,4 @@
-"""Several machines as the window sees them, on scripted engines: no process is started."""
+"""Clusters for tests of the window, on scripted engines: no process is started."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LOST = ClusterError("ended", "studio", "exit code -9")
 
 @dataclass
 class FakeCluster:
-    """What `Cluster` is to the window, on a scripted engine."""
+    """Stands in for `Cluster` in the window, with a scripted engine."""
 
     lost: Callable[[Any, EngineError], object]
     engine: ScriptedEngine = field(default_factory=ScriptedEngine)
@@ -62,7 +62,7 @@ class FakeClusters:
 
 @contextmanager
 def fake_clusters(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeClusters]:
-    """Every cluster that the window starts meanwhile is a fake one."""
+    """Replace every cluster that the window starts by a fake one."""
     made = FakeClusters()
     made.gate.set()
     monkeypatch.setattr(cluster_service, "start_machines", made.start)

@@ -1,4 +1,4 @@
-"""A port that nobody listens on."""
+"""A port on which nothing listens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an engine may have learned, as it tells it."""
+"""Figures that an engine may have learned."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _COSTS = (
 
 
 def depths(source: str = "draft", plain_tps: float = 32.8, faster: float = 1.0) -> tuple[DepthFigures, ...]:
-    """Rounds of 1 to 8 guesses; four are best."""
+    """Rounds of 1 to 8 draft tokens; four are best."""
     return tuple(
         DepthFigures(source, depth, cost / plain_tps, 0.1 * depth, faster * tps, 6) for depth, cost, tps in _COSTS
     )

@@ -296,7 +296,7 @@ class ScriptedEngine:
     def close(self) -> None:
         self.closed = True
         if self.gate is not None:
-            self.gate.release(1_000_000)
+            self.gate.release(10_000)
         if self.load_gate is not None:
             self.load_gate.set()
         self._work.put(None)

@@ -42,6 +42,7 @@ def test_both_servers_are_measured(capsys: pytest.CaptureFixture[str], monkeypat
     assert all(figures["same_text"] == figures["answers"] for figures in report["overhead"].values())
 
 
+@pytest.mark.full
 def test_the_client_reads_a_reply_however_it_is_cut() -> None:
     deltas = [{"role": "assistant", "content": ""}, {"content": "Hel"}, {"content": "lo\r\n0\r\n"}, {}]
     chunks: list[dict[str, Any]] = [{"choices": [{"delta": delta}]} for delta in deltas]

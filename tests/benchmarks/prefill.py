@@ -17,8 +17,9 @@ from mlx_lm import stream_generate
 
 from app.cli.pair_options import add_pair_options, chosen_pair
 from app.cli.tables import format_bytes, print_table
-from engine.bench.arms import run_to_end
 from engine.bench.runner import machine
+from engine.client import RequestStream
+from engine.events import Failed
 from engine.main_model.loading import LoadedModel, load
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.serving.pacing import ALONE_S
@@ -127,10 +128,15 @@ def _random_prompt(length: int, vocabulary: int, seed: int) -> list[int]:
 
 def _ours(scheduler: Scheduler, prompt: list[int]) -> _Reading:
     request = ChatRequest((), prompt=prompt, speculation=_PLAIN, max_tokens=1, conversation="bench")
-    waits: list[float] = []
-    started = time.perf_counter()
-    run_to_end(scheduler, request, None, waits)
-    return _Reading(time.perf_counter() - started, waits)
+    stream, looks = RequestStream(request), [time.perf_counter()]
+    scheduler.admit(stream)
+    while scheduler.step():
+        looks.append(time.perf_counter())
+    looks.append(time.perf_counter())
+    *_, last = stream
+    if isinstance(last, Failed):
+        raise last.error
+    return _Reading(looks[-1] - looks[0], [after - before for before, after in pairwise(looks)])
 
 
 def _mlx_lm(main: LoadedModel, prompt: list[int]) -> _Reading:

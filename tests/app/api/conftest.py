@@ -1,49 +1,48 @@
-"""Servers on loopback: one on the starter pair for a whole module, and others on engines that play scripts."""
+"""Servers on loopback: one on the starter pair for all tests here, and others on engines that play scripts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any, Protocol
 
+import mlx.core as mx
 import pytest
 
-from app.api.engine_host import EngineHost
-from app.api.local_api import ApiSettings, LocalApi
 from engine import Engine, starter_pair
 from engine.client import EngineClient
 from engine.status import LoadedPair
 from tests.app.api.serving import Served
 from tests.app.scripted_engine import ScriptedEngine, model_info
-from tests.patience import PATIENCE_S
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package", autouse=True)
+def quick_servers() -> Iterator[None]:
+    """Servers that stop at once, and engines that compile no kernels."""
+    mx.disable_compile()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("app.api.server._STOP_S", 0.05)
+        yield
+    mx.enable_compile()
+
+
+@pytest.fixture(scope="package")
 def starter() -> Iterator[Served]:
     """The starter pair, served without a key."""
-    main, draft = starter_pair()
     with Engine() as engine:
-        host = EngineHost(engine)
-        host.load(str(main), str(draft)).result(PATIENCE_S)
-        api = LocalApi(host)
-        api.start(ApiSettings(port=0))
-        served = Served(api, host, engine)
+        served = Served(engine, *map(str, starter_pair()))
         # The thread that lists models stays.
         served.get("/v1/models")
         yield served
         served.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def told() -> Iterator[Served]:
     """An engine that tells a story, served without a key."""
     engine = ScriptedEngine()
-    engine.loads = [LoadedPair(model_info("main"), model_info("draft"))]
-    host = EngineHost(engine)
-    host.load("main", "draft").result(PATIENCE_S)
-    api = LocalApi(host)
-    api.start(ApiSettings(port=0))
-    served = Served(api, host, engine)
+    served = Served(engine)
     served.get("/v1/models")
     yield served
     served.close()
@@ -64,18 +63,18 @@ def serve() -> Iterator[Serve]:
 
         def serve_on(engine: EngineClient | None = None, pair: LoadedPair | None = None, **settings: Any) -> Served:
             engine = engine or ScriptedEngine()
-            if isinstance(engine, ScriptedEngine):
-                engine.loads = [pair or LoadedPair(model_info("main"), model_info("draft"))]
+            if pair is not None and isinstance(engine, ScriptedEngine):
+                engine.loads = [pair]
             opened.callback(engine.close)
-            host = EngineHost(engine)
-            host.load("main", "draft").result(PATIENCE_S)
-            api = LocalApi(host)
-            api.start(ApiSettings(**{"port": 0, **settings}))
-            served = Served(api, host, engine)
+            served = Served(engine, **settings)
             opened.callback(served.close)
             return served
 
         yield serve_on
+
+
+# A main model that can call functions.
+CALLER = LoadedPair(replace(model_info("main"), tool_format="json_tools"), None)
 
 
 @pytest.fixture

@@ -3,23 +3,36 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+import anthropic
 import httpx2
+import openai
 
+from app.api.activity import Call
 from app.api.engine_host import EngineHost
-from app.api.local_api import LocalApi
+from app.api.local_api import ApiSettings, LocalApi
 from engine.client import EngineClient
 from tests.patience import PATIENCE_S
 
 
 class Served:
-    """`api` on `engine`, and requests to it."""
+    """The API on `engine`, with a pair loaded and without a key unless `settings` have one, and requests to it."""
 
-    def __init__(self, api: LocalApi, host: EngineHost, engine: EngineClient) -> None:
-        self.api, self.host, self.engine = api, host, engine
-        self.address = api.status.address
+    def __init__(
+        self,
+        engine: EngineClient,
+        main: str = "main",
+        draft: str | None = "draft",
+        on_change: Callable[[Call], object] = lambda _call: None,
+        **settings: Any,
+    ) -> None:
+        self.engine, self.host = engine, EngineHost(engine)
+        self.host.load(main, draft).result(PATIENCE_S)
+        self.api = LocalApi(self.host, on_change)
+        self.api.start(ApiSettings(**{"port": 0, **settings}))
+        self.address = self.api.status.address
         self.client = httpx2.Client(base_url=self.address, timeout=PATIENCE_S, trust_env=False)
 
     def get(self, path: str, **options: Any) -> httpx2.Response:
@@ -42,6 +55,14 @@ class Served:
         assert response.status_code == 200, response.text
         found: dict[str, Any] = response.json()
         return found
+
+    def openai(self) -> openai.OpenAI:
+        """The official client of OpenAI."""
+        return openai.OpenAI(base_url=f"{self.address}/v1", api_key="none", max_retries=0, timeout=PATIENCE_S)
+
+    def anthropic(self) -> anthropic.Anthropic:
+        """The official client of Anthropic."""
+        return anthropic.Anthropic(base_url=self.address, api_key="none", max_retries=0, timeout=PATIENCE_S)
 
     def close(self) -> None:
         self.client.close()

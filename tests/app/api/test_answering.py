@@ -24,7 +24,7 @@ FINISHED = Finished("stop", "Hello", (1,), RequestStats(generated_tokens=1))
 
 
 class HandEngine:
-    """Its thread is the test."""
+    """An engine whose events the test delivers."""
 
     def __init__(self) -> None:
         self.streams: list[RequestStream] = []

@@ -19,21 +19,21 @@ def text_blocks(*texts: str) -> list[dict[str, Any]]:
 
 
 def tokens_read(served: Served, name: str, *, billed: bool) -> list[int]:
-    """How many tokens of the prompt are read in each of four turns, as Claude Code asks them."""
+    """How many tokens of the prompt are read in each of three turns, as Claude Code asks them."""
     turns: list[dict[str, Any]] = []
     read = []
-    for turn, question in enumerate(("What is a draft model?", "And a round?", "What is a head?", "Who made you?")):
+    for turn, question in enumerate(("What is a draft model?", "And a round?", "Who made you?")):
         turns.append({"role": "user", "content": text_blocks(question)})
         system = [name, "You are Claude Code, Anthropic's official CLI for Claude."]
         if billed:
             system.insert(0, BILLING.format(f"{7919 * turn:05x}"))
-        asked = {"system": text_blocks(*system), "messages": turns, "max_tokens": 24, "temperature": 0}
-        *_, end, _stop = served.events("/v1/messages", asked)
+        asked = {"system": text_blocks(*system), "messages": turns, "max_tokens": 12, "temperature": 0}
+        *events, end, _stop = served.events("/v1/messages", asked)
         read.append(end["usage"]["input_tokens"])
-        counted = served.post("/v1/messages/count_tokens", asked).json()["input_tokens"]
-        assert counted == read[-1] + end["usage"]["cache_read_input_tokens"]
-        answer = served.post("/v1/messages", asked).json()["content"]
-        turns.append({"role": "assistant", "content": answer})
+        text = "".join(event["delta"]["text"] for event in events if event["type"] == "content_block_delta")
+        turns.append({"role": "assistant", "content": text})
+    counted = served.post("/v1/messages/count_tokens", asked).json()["input_tokens"]
+    assert counted == read[-1] + end["usage"]["cache_read_input_tokens"]
     return read
 
 

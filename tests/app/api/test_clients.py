@@ -16,8 +16,8 @@ from openai.types.chat import ChatCompletionMessageParam
 
 from engine import starter_pair
 from engine.errors import InternalFailure
-from engine.status import LoadedPair, ModelInfo
-from tests.app.api.conftest import Serve
+from engine.status import LoadedPair
+from tests.app.api.conftest import CALLER, Serve
 from tests.app.api.serving import Served
 from tests.app.scripted_engine import Script, ScriptedEngine, model_info
 from tests.patience import PATIENCE_S
@@ -27,31 +27,22 @@ CALL = '<tool_call>\n{"name": "weather", "arguments": {"city": "Seoul"}}\n</tool
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {"city": {"type": "string"}}}
 
 
-def openai_client(served: Served) -> openai.OpenAI:
-    return openai.OpenAI(base_url=f"{served.address}/v1", api_key="none", max_retries=0, timeout=PATIENCE_S)
-
-
-def anthropic_client(served: Served) -> anthropic.Anthropic:
-    return anthropic.Anthropic(base_url=served.address, api_key="none", max_retries=0, timeout=PATIENCE_S)
-
-
 @pytest.fixture
 def client(starter: Served) -> Iterator[openai.OpenAI]:
-    with openai_client(starter) as client:
+    with starter.openai() as client:
         yield client
 
 
 @pytest.fixture
 def claude(starter: Served) -> Iterator[anthropic.Anthropic]:
-    with anthropic_client(starter) as client:
+    with starter.anthropic() as client:
         yield client
 
 
 @pytest.fixture
 def calling(serve: Serve) -> Served:
     """A model that thinks, then calls a function."""
-    pair = LoadedPair(replace(model_info("main"), tool_format="json_tools"), None)
-    return serve(ScriptedEngine([Script(f"<think>\nWhere?\n</think>\n\nLet me see. {CALL}")]), pair)
+    return serve(ScriptedEngine([Script(f"<think>\nWhere?\n</think>\n\nLet me see. {CALL}")]), CALLER)
 
 
 def test_the_loaded_main_model_is_listed_first(client: openai.OpenAI, claude: anthropic.Anthropic) -> None:
@@ -61,20 +52,16 @@ def test_the_loaded_main_model_is_listed_first(client: openai.OpenAI, claude: an
     assert client.models.retrieve("starter/main").owned_by == "starter"
 
 
-@pytest.mark.parametrize(
-    ("main", "first"),
-    [
-        # Nothing is loaded, or a folder that is not listed: what one can chat with.
+def test_the_first_model_of_the_list_is_the_one_to_chat_with(serve: Serve) -> None:
+    for main, first in (
+        # Nothing is loaded, or a folder that is not listed.
         (None, "starter/main"),
         (model_info("main"), "starter/main"),
         (replace(model_info("draft"), path=starter_pair()[1]), "starter/draft"),
-    ],
-)
-def test_the_first_model_of_the_list_is_the_one_to_chat_with(serve: Serve, main: ModelInfo | None, first: str) -> None:
-    served = serve(None, LoadedPair(main, None))
-    with openai_client(served) as client:
-        names = [model.id for model in client.models.list()]
-    assert names == [first, *sorted({"starter/draft", "starter/head", "starter/main"} - {first})]
+    ):
+        with serve(None, LoadedPair(main, None)).openai() as client:
+            names = [model.id for model in client.models.list()]
+        assert names == [first, *sorted({"starter/draft", "starter/head", "starter/main"} - {first})]
 
 
 def test_openai_chats_whole_and_streamed(client: openai.OpenAI) -> None:
@@ -105,6 +92,7 @@ def test_openai_chats_whole_and_streamed(client: openai.OpenAI) -> None:
     assert "".join(tokens) == text
 
 
+@pytest.mark.full
 def test_openai_may_close_a_stream_early(client: openai.OpenAI, starter: Served) -> None:
     with client.chat.completions.create(model="default", messages=ASKED, stream=True) as stream:
         next(iter(stream))
@@ -113,6 +101,7 @@ def test_openai_may_close_a_stream_early(client: openai.OpenAI, starter: Served)
     assert starter.api.status.under_way == ()
 
 
+@pytest.mark.full
 def test_openai_asks_asynchronously_many_at_once(starter: Served) -> None:
     async def ask() -> set[str | None]:
         async with openai.AsyncOpenAI(
@@ -140,20 +129,21 @@ def test_openai_completes_raw_prompts(client: openai.OpenAI) -> None:
 
 
 def test_openai_gets_responses_whole_and_streamed(client: openai.OpenAI) -> None:
-    chat = client.chat.completions.create(model="default", messages=ASKED, temperature=0)
-    whole = client.responses.create(model="default", input="What is a draft model?", temperature=0)
-    assert (whole.output_text, whole.status) == (chat.choices[0].message.content, "completed")
-    with client.responses.stream(model="default", input="What is a draft model?", temperature=0) as stream:
-        kinds = [event.type for event in stream]
-        final = stream.get_final_response()
-    assert final.output_text == whole.output_text
-    assert kinds[0] == "response.created"
-    assert kinds[-1] == "response.completed"
-    short = client.responses.create(model="default", input="What is a draft model?", max_output_tokens=3)
+    asked: Any = {"model": "default", "input": "Hello", "temperature": 0}
+    short = client.responses.create(**asked, max_output_tokens=3)
     assert (short.status, short.incomplete_details and short.incomplete_details.reason) == (
         "incomplete",
         "max_output_tokens",
     )
+    hello: list[ChatCompletionMessageParam] = [{"role": "user", "content": "Hello"}]
+    chat = client.chat.completions.create(model="default", messages=hello, temperature=0)
+    whole = client.responses.create(**asked)
+    assert (whole.output_text, whole.status) == (chat.choices[0].message.content, "completed")
+    with client.responses.stream(**asked) as stream:
+        kinds = [event.type for event in stream]
+        final = stream.get_final_response()
+    assert final.output_text == whole.output_text
+    assert (kinds[0], kinds[-1]) == ("response.created", "response.completed")
 
 
 def test_openai_gets_logprobs_of_responses(client: openai.OpenAI) -> None:
@@ -187,7 +177,7 @@ def test_openai_gets_logprobs_of_responses(client: openai.OpenAI) -> None:
 
 def test_openai_calls_functions(calling: Served) -> None:
     tool: Any = {"type": "function", "function": {"name": "weather", "parameters": SCHEMA}}
-    with openai_client(calling) as client:
+    with calling.openai() as client:
         whole = client.chat.completions.create(model="default", messages=ASKED, tools=[tool])
         with client.chat.completions.stream(model="default", messages=ASKED, tools=[tool]) as stream:
             streamed = stream.get_final_completion()
@@ -203,13 +193,15 @@ def test_openai_calls_functions(calling: Served) -> None:
     assert kinds == ["reasoning", "message", "function_call"]
 
 
-def test_openai_reads_our_errors(client: openai.OpenAI) -> None:
+def test_the_clients_read_our_errors(client: openai.OpenAI, claude: anthropic.Anthropic) -> None:
     with pytest.raises(openai.NotFoundError) as missing:
         client.chat.completions.create(model="gpt-4o", messages=ASKED)
     assert missing.value.code == "model_not_found"
     with pytest.raises(openai.BadRequestError) as wrong:
         client.chat.completions.create(model="default", messages=ASKED, temperature=-1)
     assert wrong.value.param == "temperature"
+    with pytest.raises(anthropic.NotFoundError, match="no installed model"):
+        claude.messages.create(model="claude", max_tokens=3, messages=[{"role": "user", "content": "Hi"}])
 
 
 def test_anthropic_gets_messages_whole_and_streamed(claude: anthropic.Anthropic, client: openai.OpenAI) -> None:
@@ -239,7 +231,7 @@ def test_anthropic_uses_tools(calling: Served) -> None:
         ],
         "tools": [{"name": "weather", "input_schema": SCHEMA}],
     }
-    with anthropic_client(calling) as client:
+    with calling.anthropic() as client:
         whole = client.messages.create(**asked)
         with client.messages.stream(**asked) as stream:
             streamed = stream.get_final_message()
@@ -253,22 +245,17 @@ def test_anthropic_uses_tools(calling: Served) -> None:
         assert (call.name, call.input) == ("weather", {"city": "Seoul"})
 
 
-def test_anthropic_reads_our_errors(claude: anthropic.Anthropic) -> None:
-    with pytest.raises(anthropic.NotFoundError, match="no installed model"):
-        claude.messages.create(model="claude", max_tokens=3, messages=[{"role": "user", "content": "Hi"}])
-
-
 def test_a_stream_that_fails_half_way_is_an_error_of_the_client(serve: Serve) -> None:
     gate = threading.Semaphore(3)
     failing = Script(error=InternalFailure("/secret/path broke"), fail_after=1)
     served = serve(ScriptedEngine([failing], gate=gate))
-    with openai_client(served) as client:
+    with served.openai() as client:
         stream = client.chat.completions.create(model="default", messages=ASKED, stream=True)
         next(stream)
         gate.release(9)
         with pytest.raises(openai.APIError) as failed:
             list(stream)
     gate.release(9)
-    with anthropic_client(served) as claude, pytest.raises(anthropic.APIStatusError) as refused:
+    with served.anthropic() as claude, pytest.raises(anthropic.APIStatusError) as refused:
         claude.messages.create(model="default", max_tokens=9, messages=[{"role": "user", "content": "Hi"}])
     assert "secret" not in f"{failed.value} {refused.value}"

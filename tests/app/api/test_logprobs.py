@@ -1,4 +1,4 @@
-"""Which tokens make an answer's message."""
+"""The tokens that make up an answer's message."""
 
 from __future__ import annotations
 

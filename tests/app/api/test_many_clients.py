@@ -1,4 +1,4 @@
-"""Many clients, slow ones and hostile ones: the queue is bounded, nobody holds others up, nothing runs for nobody."""
+"""Many, slow and hostile clients: the queue is bounded, none delays others, no answer runs for a client that left."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ import httpx2
 import pytest
 
 from app.api.activity import Call
-from app.api.engine_host import EngineHost
-from app.api.local_api import ApiSettings, LocalApi
 from engine.client import RequestStream
 from engine.errors import EngineError, NotEnoughMemory, QueueFull
 from engine.events import Event, Failed
@@ -54,8 +52,13 @@ def until(condition: Callable[[], object]) -> None:
 
 
 def connection_to(served: Served) -> socket.socket:
+    """A connection with a small buffer, so that a client that does not read fills it soon."""
     host, port = served.address.removeprefix("http://").split(":")
-    return socket.create_connection((host, int(port)), timeout=PATIENCE_S)
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    connection.settimeout(PATIENCE_S)
+    connection.connect((host, int(port)))
+    return connection
 
 
 def ask_in_background(served: Served, body: dict[str, Any]) -> tuple[threading.Thread, list[httpx2.Response]]:
@@ -117,13 +120,9 @@ def test_a_client_that_leaves_while_it_waits_is_forgotten(serve: Serve) -> None:
 
 @contextmanager
 def long_answers() -> Iterator[Served]:
-    """Answers of more text than all buffers between the two hold: 2,000 tokens of 16 KB."""
-    engine = SteadyEngine(1e6, 2000, text="x" * 2**16, letters=2**14)
-    host = EngineHost(engine)
-    host.load("main", None).result(PATIENCE_S)
-    api = LocalApi(host)
-    api.start(ApiSettings(port=0))
-    served = Served(api, host, engine)
+    """Answers of more text than all buffers between server and client hold: 500 tokens of 16 KB."""
+    engine = SteadyEngine(1e6, 500, text="x" * 2**16, letters=2**14)
+    served = Served(engine)
     try:
         yield served
     finally:
@@ -150,6 +149,14 @@ def test_a_client_that_does_not_read_is_given_up(monkeypatch: pytest.MonkeyPatch
         assert served.get("/health").status_code == 200
 
 
+def ask_for_health(connection: socket.socket) -> None:
+    connection.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    received = b""
+    while not received.endswith(b"}"):
+        received += connection.recv(4096)
+    assert received.startswith(b"HTTP/1.1 200")
+
+
 def test_a_request_that_never_ends_is_closed(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.api.server.HEADERS_S", 0.1)
     monkeypatch.setattr("app.api.bodies.BODY_S", 0.1)
@@ -159,19 +166,7 @@ def test_a_request_that_never_ends_is_closed(serve: Serve, monkeypatch: pytest.M
         slow.sendall((STREAMED % (len(BODY), BODY))[:-9])
         assert silent.recv(99) == half.recv(99) == b""
         assert slow.recv(99).startswith(b"HTTP/1.1 408")
-
-
-def ask_for_health(connection: socket.socket) -> None:
-    connection.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
-    received = b""
-    while not received.endswith(b"}"):
-        received += connection.recv(4096)
-    assert received.startswith(b"HTTP/1.1 200")
-
-
-def test_half_a_request_after_a_whole_one_is_closed(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.api.server.HEADERS_S", 0.1)
-    served = serve()
+    # Half a request after whole ones.
     with connection_to(served) as connection:
         for _ in range(2):
             ask_for_health(connection)
@@ -223,6 +218,7 @@ def test_headers_have_a_limit(told: Served) -> None:
         assert connection.recv(99).startswith(b"HTTP/1.1 400")
 
 
+@pytest.mark.full
 def test_sixty_four_clients_at_once_are_answered_or_told_to_wait(told: Served, question: dict[str, Any]) -> None:
     async def ask() -> list[int]:
         limits = httpx2.Limits(max_connections=64)
@@ -286,20 +282,16 @@ def test_a_model_that_is_being_loaded_says_how_far_it_is(serve: Serve, question:
 def test_a_window_hears_of_every_change_and_reads_the_figures(question: dict[str, Any]) -> None:
     changes: list[Call] = []
     engine = ScriptedEngine([Script(STORY)])
-    host = EngineHost(engine)
-    host.load("main", "draft").result(PATIENCE_S)
-    api = LocalApi(host, changes.append)
-    api.start(ApiSettings(port=0))
-    served = Served(api, host, engine)
+    served = Served(engine, on_change=changes.append)
     answer = served.chat(question)
     assert [call.state for call in changes] == ["waiting", "prefilling", "answering", "finished"]
-    [call] = api.ended
+    [call] = served.api.ended
     assert (call.endpoint, call.model, call.ended) == ("/v1/chat/completions", Path("main").name, True)
     assert call.accept_rate == answer["usage"]["speculation"]["accept_rate"]
-    assert api.status.served == 1
+    assert served.api.status.served == 1
     served.close()
     engine.close()
-    assert not api.status.serving
+    assert not served.api.status.serving
 
 
 def test_calls_are_logged_by_counts_alone(

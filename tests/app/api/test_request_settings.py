@@ -1,4 +1,4 @@
-"""What a request says of sampling, limits and speculation, as the engine gets it."""
+"""Sampling, limits and speculation of a request, as they reach the engine."""
 
 from __future__ import annotations
 
@@ -33,17 +33,19 @@ def test_every_way_of_sampling_reaches_the_engine() -> None:
     asked = {**SAMPLING, "repetition_context_size": 64, "logit_bias": {"15": -100, "7": 2.5}, "seed": 9}
     expected = SamplingSettings(**SAMPLING, penalty_window=64, logit_bias={15: -100.0, 7: 2.5}, seed=9)
     assert sampling(asked) == expected
+    for spelling in ("max_tokens", "max_completion_tokens", "max_output_tokens"):
+        assert body_of({spelling: 3}, RequestSettings).most_tokens == 3
 
 
-@pytest.mark.parametrize("key", SAMPLING)
-def test_what_a_request_does_not_say_is_as_the_models_authors_recommend(key: str) -> None:
+def test_what_a_request_does_not_say_is_as_the_models_authors_recommend() -> None:
     recommended = {name: value / 2 for name, value in SAMPLING.items() if name != "top_k"} | {"top_k": 12}
     assert sampling({}, recommended) == SamplingSettings(**recommended)
-    assert sampling({key: SAMPLING[key]}, recommended) == SamplingSettings(**{**recommended, key: SAMPLING[key]})
-    # A zero is said, too; null is not.
-    assert sampling({"temperature": 0, key: None}, recommended).temperature == (
-        recommended["temperature"] if key == "temperature" else 0.0
-    )
+    for key, value in SAMPLING.items():
+        assert sampling({key: value}, recommended) == SamplingSettings(**{**recommended, key: value})
+        # Zero is a value; null counts as absent.
+        assert sampling({"temperature": 0, key: None}, recommended).temperature == (
+            recommended["temperature"] if key == "temperature" else 0.0
+        )
 
 
 def test_the_seeds_of_several_answers_differ_and_may_be_negative() -> None:
@@ -74,8 +76,6 @@ def test_a_request_changes_of_speculation_what_it_says(fields: dict[str, Any], e
 @pytest.mark.parametrize(
     ("fields", "param"),
     [
-        *(({key: 1e12}, key) for key in SAMPLING),
-        *(({key: True}, key) for key in SAMPLING),
         ({"logit_bias": {"-1": 1}}, "logit_bias"),
         ({"logit_bias": {"1": 101}}, "logit_bias"),
         ({"logit_bias": {str(token): 1 for token in range(MOST_BIASES + 1)}}, "logit_bias"),
@@ -94,6 +94,14 @@ def test_values_out_of_range_are_refused_by_name(fields: dict[str, Any], param: 
         body_of(fields, RequestSettings).sampling({})
     assert refused.value.status == 400
     assert param in (refused.value.param or "")
+
+
+@pytest.mark.parametrize("value", [1e12, True])
+def test_no_way_of_sampling_takes_a_value_out_of_range(value: object) -> None:
+    for key in SAMPLING:
+        with pytest.raises(ApiError) as refused:
+            body_of({key: value}, RequestSettings)
+        assert (refused.value.status, refused.value.param) == (400, key)
 
 
 def test_the_longest_that_is_allowed_is_allowed() -> None:

@@ -1,4 +1,4 @@
-"""/v1/speculation: changing the draft, the method and the depth while the server runs, and the rounds live."""
+"""/v1/speculation: draft model, method and depth change while the server runs, and rounds are streamed live."""
 
 from __future__ import annotations
 

@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
-import anthropic
-import openai
 import pytest
 
-from app.api.engine_host import EngineHost
-from app.api.local_api import ApiSettings, LocalApi
 from engine import Engine
-from engine.status import LoadedPair
-from tests.app.api.conftest import Serve
+from tests.app.api.conftest import CALLER, Serve
 from tests.app.api.serving import Served, content_of
-from tests.app.scripted_engine import Script, ScriptedEngine, model_info
-from tests.patience import PATIENCE_S
+from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.tiny_models import write_disturbed_copy, write_model
 
 CITIES = {"type": "object", "properties": {"city": {"enum": ["Seoul", "Rio"]}}, "required": ["city"]}
@@ -27,6 +20,9 @@ TOOLS: list[Any] = [
     {"type": "function", "function": {"name": name, "parameters": {**schema, "additionalProperties": False}}}
     for name, schema in (("weather", CITIES), ("news", DAY))
 ]
+# The same functions for the responses of OpenAI, and for Anthropic.
+FLAT: list[Any] = [{"type": "function", **tool["function"]} for tool in TOOLS]
+OWN: list[Any] = [{"name": tool["function"]["name"], "input_schema": tool["function"]["parameters"]} for tool in TOOLS]
 ASKED: dict[str, Any] = {
     "messages": [{"role": "user", "content": "the quick brown fox"}],
     "tools": TOOLS,
@@ -50,11 +46,7 @@ def caller(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     (main / "tokenizer_config.json").write_text(json.dumps(settings))
     draft = write_disturbed_copy(main, folder / "draft", amount=0.05)
     with Engine() as engine:
-        host = EngineHost(engine)
-        host.load(str(main), str(draft)).result(PATIENCE_S)
-        api = LocalApi(host)
-        api.start(ApiSettings(port=0))
-        served = Served(api, host, engine)
+        served = Served(engine, str(main), str(draft))
         # The thread that lists models stays.
         served.get("/v1/models")
         yield served
@@ -67,44 +59,28 @@ def arguments_of(choice: dict[str, Any]) -> list[tuple[str, dict[str, str]]]:
 
 
 def test_a_call_is_written_where_one_is_required(caller: Served) -> None:
-    [choice] = caller.chat(ASKED | {"tool_choice": "required", "parallel_tool_calls": False})["choices"]
+    required = ASKED | {"tool_choice": "required", "parallel_tool_calls": False}
+    [choice] = caller.chat(required)["choices"]
     [(name, arguments)] = arguments_of(choice)
     assert (choice["finish_reason"], choice["message"]["content"]) == ("tool_calls", None)
     assert {"weather": CITIES, "news": DAY}[name]["required"] == list(arguments)
-    plain = caller.chat(ASKED | {"tool_choice": "required", "parallel_tool_calls": False, "speculation": "off"})[
-        "choices"
-    ][0]
+    [plain] = caller.chat(required | {"speculation": "off"})["choices"]
     assert arguments_of(plain) == [(name, arguments)]
 
 
-@pytest.mark.parametrize("name", ["weather", "news"])
+@pytest.mark.parametrize("name", ["weather", pytest.param("news", marks=pytest.mark.full)])
 def test_the_named_function_is_called_in_every_api(caller: Served, name: str) -> None:
-    base = f"{caller.address}/v1"
-    with openai.OpenAI(base_url=base, api_key="-", max_retries=0, timeout=PATIENCE_S) as client:
+    with caller.openai() as client:
         chosen: Any = {"type": "function", "function": {"name": name}}
         chat = client.chat.completions.create(model="default", **(ASKED | {"tool_choice": chosen}))
-        flat: list[Any] = [{"type": "function", **tool["function"]} for tool in TOOLS]
         response = client.responses.create(
-            model="default", input="fox", tools=flat, temperature=0, tool_choice={"type": "function", "name": name}
+            model="default", input="fox", tools=FLAT, temperature=0, tool_choice={"type": "function", "name": name}
         )
-    with anthropic.Anthropic(base_url=caller.address, api_key="-", max_retries=0, timeout=PATIENCE_S) as claude:
-        own: list[Any] = [
-            {"name": tool["function"]["name"], "input_schema": tool["function"]["parameters"]} for tool in TOOLS
-        ]
-        message = claude.messages.create(
-            model="default",
-            max_tokens=400,
-            messages=[{"role": "user", "content": "fox"}],
-            tools=own,
-            tool_choice={"type": "tool", "name": name},
-        )
-        anything = claude.messages.create(
-            model="default",
-            max_tokens=400,
-            messages=[{"role": "user", "content": "fox"}],
-            tools=own,
-            tool_choice={"type": "any", "disable_parallel_tool_use": True},
-        )
+    with caller.anthropic() as claude:
+        fox: Any = {"model": "default", "max_tokens": 400, "tools": OWN}
+        fox["messages"] = [{"role": "user", "content": "fox"}]
+        message = claude.messages.create(**fox, tool_choice={"type": "tool", "name": name})
+        anything = claude.messages.create(**fox, tool_choice={"type": "any", "disable_parallel_tool_use": True})
     [call] = chat.choices[0].message.tool_calls or ()
     assert call.type == "function"
     assert call.function.name == name
@@ -114,7 +90,7 @@ def test_the_named_function_is_called_in_every_api(caller: Served, name: str) ->
     assert (message.stop_reason, anything.stop_reason) == ("tool_use", "tool_use")
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in (1, 2, 3))])
 def test_with_a_format_an_answer_is_calls_or_in_the_format(caller: Served, seed: int) -> None:
     asked = ASKED | {"response_format": FORM, "parallel_tool_calls": False, "seed": seed, "temperature": 3.0}
     [choice] = caller.chat(asked)["choices"]
@@ -125,7 +101,7 @@ def test_with_a_format_an_answer_is_calls_or_in_the_format(caller: Served, seed:
     text = content_of(list(caller.events("/v1/chat/completions", asked)))
     assert text == (choice["message"]["content"] or "")
     own: dict[str, Any] = asked | {
-        "tools": [{"name": tool["function"]["name"], "input_schema": tool["function"]["parameters"]} for tool in TOOLS],
+        "tools": OWN,
         "tool_choice": {"type": "auto", "disable_parallel_tool_use": True},
         "output_config": {"format": {"type": "json_schema", "schema": FORM["json_schema"]["schema"]}},
     }
@@ -134,40 +110,31 @@ def test_with_a_format_an_answer_is_calls_or_in_the_format(caller: Served, seed:
     assert "".join(one["text"] for one in blocks if one["type"] == "text") == text
 
 
-@pytest.mark.parametrize(
-    ("fields", "param"),
-    [
+def test_a_choice_that_cannot_be_held_is_refused(caller: Served) -> None:
+    def function(**fields: Any) -> list[dict[str, Any]]:
+        return [{"type": "function", "function": fields}]
+
+    refused: list[tuple[dict[str, Any], str]] = [
         ({"tool_choice": "always"}, "tool_choice"),
         ({"tool_choice": {"type": "custom"}}, "tool_choice"),
         ({"tool_choice": {"type": "function", "function": {"name": "none"}}}, "tool_choice"),
         ({"tool_choice": "required", "tools": []}, "tool_choice"),
         ({"parallel_tool_calls": "yes"}, "parallel_tool_calls"),
-        (
-            {"tool_choice": "required", "tools": [{"type": "function", "function": {"name": "a b"}}]},
-            "tool_choice",
-        ),
-        (
-            {
-                "tool_choice": "required",
-                "tools": [{"type": "function", "function": {"name": "a", "parameters": {"minProperties": "x"}}}],
-            },
-            "tools",
-        ),
-    ],
-)
-def test_a_choice_that_cannot_be_held_is_refused(caller: Served, fields: dict[str, Any], param: str) -> None:
-    response = caller.post("/v1/chat/completions", ASKED | fields)
-    assert response.status_code == 400, response.text
-    assert response.json()["error"]["param"] == param
-    assert response.json()["error"]["message"].endswith(".")
+        ({"tool_choice": "required", "tools": function(name="a b")}, "tool_choice"),
+        ({"tool_choice": "required", "tools": function(name="a", parameters={"minProperties": "x"})}, "tools"),
+    ]
+    for fields, param in refused:
+        response = caller.post("/v1/chat/completions", ASKED | fields)
+        assert response.status_code == 400, response.text
+        assert response.json()["error"]["param"] == param
+        assert response.json()["error"]["message"].endswith(".")
 
 
 CALL = '<tool_call>\n{"name": "news", "arguments": {"day": "today"}}\n</tool_call>'
 
 
 def test_one_call_at_most_where_they_may_not_be_parallel(serve: Serve) -> None:
-    pair = LoadedPair(replace(model_info("main"), tool_format="json_tools"), None)
-    served = serve(ScriptedEngine([Script(f"Both: {CALL}\n{CALL}")]), pair)
+    served = serve(ScriptedEngine([Script(f"Both: {CALL}\n{CALL}")]), CALLER)
     asked = {"messages": ASKED["messages"], "tools": TOOLS}
     assert len(served.chat(asked)["choices"][0]["message"]["tool_calls"]) == 2
     assert len(served.chat(asked | {"parallel_tool_calls": False})["choices"][0]["message"]["tool_calls"]) == 1
@@ -177,9 +144,8 @@ def test_one_call_at_most_where_they_may_not_be_parallel(serve: Serve) -> None:
 
 
 def test_a_call_of_no_tool_stays_text_in_every_api(serve: Serve) -> None:
-    pair = LoadedPair(replace(model_info("main"), tool_format="json_tools"), None)
     wrong = CALL.replace("news", "newspaper")
-    served = serve(ScriptedEngine([Script(f"First {wrong} then {CALL}")]), pair)
+    served = serve(ScriptedEngine([Script(f"First {wrong} then {CALL}")]), CALLER)
     text = f"First {wrong} then "
     asked: Any = {"messages": ASKED["messages"], "tools": TOOLS}
     [choice] = served.chat(asked)["choices"]
@@ -188,21 +154,15 @@ def test_a_call_of_no_tool_stays_text_in_every_api(serve: Serve) -> None:
     deltas = [chunk["choices"][0]["delta"] for chunk in chunks]
     streamed = [call["function"]["name"] for delta in deltas for call in delta.get("tool_calls", ())]
     assert (content_of(chunks), streamed) == (text, ["news"])
-    with openai.OpenAI(base_url=f"{served.address}/v1", api_key="-", max_retries=0, timeout=PATIENCE_S) as client:
-        flat: list[Any] = [{"type": "function", **tool["function"]} for tool in TOOLS]
-        answered = client.responses.create(model="default", input="fox", tools=flat)
-        with client.responses.stream(model="default", input="fox", tools=flat) as stream:
+    with served.openai() as client:
+        answered = client.responses.create(model="default", input="fox", tools=FLAT)
+        with client.responses.stream(model="default", input="fox", tools=FLAT) as stream:
             streamed_answer = stream.get_final_response()
     for response in (answered, streamed_answer):
         assert response.output_text == text
         assert [item.name for item in response.output if item.type == "function_call"] == ["news"]
-    with anthropic.Anthropic(base_url=served.address, api_key="-", max_retries=0, timeout=PATIENCE_S) as claude:
-        own: Any = {
-            "model": "default",
-            "max_tokens": 400,
-            "messages": ASKED["messages"],
-            "tools": [{"name": tool["function"]["name"], "input_schema": {"type": "object"}} for tool in TOOLS],
-        }
+    with served.anthropic() as claude:
+        own: Any = {"model": "default", "max_tokens": 400, "messages": ASKED["messages"], "tools": OWN}
         whole = claude.messages.create(**own)
         with claude.messages.stream(**own) as parts:
             grown = parts.get_final_message()
@@ -212,7 +172,7 @@ def test_a_call_of_no_tool_stays_text_in_every_api(serve: Serve) -> None:
 
 
 def test_anthropic_names_the_stop_sequence(starter: Served) -> None:
-    with anthropic.Anthropic(base_url=starter.address, api_key="-", max_retries=0, timeout=PATIENCE_S) as claude:
+    with starter.anthropic() as claude:
         asked: Any = {"model": "default", "max_tokens": 24, "messages": [{"role": "user", "content": "Hello"}]}
         whole = claude.messages.create(**asked, extra_body={"temperature": 0})
         assert (whole.stop_reason, whole.stop_sequence) in (("end_turn", None), ("max_tokens", None))

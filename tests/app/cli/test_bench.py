@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from app.__main__ import main
 from app.cli import bench
 from engine import starter_pair
+from engine.bench import arms, concurrency
 from tests.tiny_eagle import write_eagle_head
 from tests.tiny_heads import write_head
 from tests.tiny_models import write_model
@@ -18,64 +20,65 @@ from tests.tiny_models import write_model
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
 
-def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+def printed_report(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    """The one object that was printed."""
+    [line] = capsys.readouterr().out.splitlines()
+    found: dict[str, Any] = json.loads(line)
+    return found
 
 
-def test_bench_compares_arms_and_prints_one_object(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    prompts = tmp_path / "prompts.jsonl"
-    prompts.write_text('{"text": "What is Tandem?"}\n{"text": "Count from 1 to 9.", "kind": "list"}\n')
-    command = ["bench", "--prompts", str(prompts), "--repetitions", "1", "--max-tokens", "12", "--json"]
-    assert main([*command, "--arms", "draft; mlx-lm plain", "--against", "mlx-lm"]) == 0
-    [report] = lines(capsys)
+@pytest.fixture
+def measure(tmp_path: Path) -> Callable[..., int]:
+    """Runs `tandem bench` once over a question, or over two; returns the exit code."""
+
+    def run(*arguments: str, two: bool = False, repetitions: int = 1, tokens: int = 6) -> int:
+        rows = ['{"text": "What is Tandem?"}', '{"text": "Count from 1 to 9.", "kind": "list"}']
+        (tmp_path / "prompts.jsonl").write_text("\n".join(rows[: 1 + two]))
+        limits = ["--repetitions", str(repetitions), "--max-tokens", str(tokens)]
+        return main(["bench", "--prompts", str(tmp_path / "prompts.jsonl"), *limits, *arguments])
+
+    return run
+
+
+def test_bench_compares_arms_and_prints_one_object(
+    capsys: pytest.CaptureFixture[str], measure: Callable[..., int]
+) -> None:
+    assert measure("--json", "--arms", "draft; mlx-lm plain", "--against", "mlx-lm", two=True) == 0
+    report = printed_report(capsys)
     assert set(report["arms"]) == {"plain", "draft", "mlx-lm plain"}
     assert report["arms"]["plain"]["speedup"] == 1.0
     assert set(report["arms"]["draft"]["by_kind"]) == {"chat", "list"}
 
 
-def test_bench_measures_a_head(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    prompts = tmp_path / "prompts.jsonl"
-    prompts.write_text('{"text": "What is Tandem?"}\n')
-    command = ["bench", "--prompts", str(prompts), "--repetitions", "1", "--max-tokens", "6", "--json"]
+def test_bench_measures_a_head(capsys: pytest.CaptureFixture[str], measure: Callable[..., int], tmp_path: Path) -> None:
     head = write_head(tmp_path / "head", starter_pair()[0])
-    assert main([*command, "--draft", str(head), "--arms", "head; head, depth 4"]) == 0
-    [report] = lines(capsys)
+    assert measure("--json", "--draft", str(head), "--arms", "head; head, depth 4") == 0
+    report = printed_report(capsys)
     assert set(report["arms"]) == {"plain", "head", "head, depth 4"}
     assert report["models"]["draft"] == "head"
-    # What others have to type, without a word of whose computer this was.
+    # The command that others have to type, without the name of this computer's owner.
     assert report["command"].startswith("tandem bench --draft ")
     assert report["command"].endswith("--arms 'head; head, depth 4' --repetitions 1 --max-tokens 6")
 
     other = write_head(tmp_path / "other", write_model(tmp_path / "main"))
-    assert main([*command, "--draft", str(other)]) == 1
+    assert measure("--json", "--draft", str(other)) == 1
     assert "made for another main model" in capsys.readouterr().err
 
 
-def test_bench_measures_several_drafters_in_one_table(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    prompts = tmp_path / "prompts.jsonl"
-    prompts.write_text('{"text": "What is Tandem?"}\n')
-    command = ["bench", "--prompts", str(prompts), "--repetitions", "1", "--max-tokens", "6", "--json"]
+def test_bench_measures_several_drafters_in_one_table(
+    capsys: pytest.CaptureFixture[str], measure: Callable[..., int], tmp_path: Path
+) -> None:
     main_folder = starter_pair()[0]
     dflash, eagle = write_head(tmp_path / "dflash", main_folder), write_eagle_head(tmp_path / "eagle", main_folder)
-    also = [
-        "--also",
-        str(dflash),
-        "--also",
-        str(eagle),
-        "--arms",
-        "draft, depth 4; ngram, depth 4; dflash; eagle; auto with eagle",
-    ]
-    assert main([*command, *also]) == 0
-    [report] = lines(capsys)
-    assert set(report["arms"]) == {"plain", "draft, depth 4", "ngram, depth 4", "dflash", "eagle", "auto with eagle"}
+    names = "draft, depth 4; ngram, depth 4; dflash; eagle; auto with eagle"
+    assert measure("--json", "--also", str(dflash), "--also", str(eagle), "--arms", names) == 0
+    report = printed_report(capsys)
+    assert set(report["arms"]) == {"plain", *names.split("; ")}
     assert report["models"]["draft"] == "starter/draft"
 
 
-def test_bench_refuses_an_unknown_arm_and_an_unreadable_prompt_file(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_bench_refuses_an_unknown_arm(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "--arms", "warp"]) == 2
-    assert main(["bench", "--prompts", str(tmp_path / "none.jsonl")]) == 2
     assert "warp" in capsys.readouterr().err
 
 
@@ -87,6 +90,7 @@ def test_bench_refuses_an_unknown_arm_and_an_unreadable_prompt_file(
         ["--accept", "1.5"],
         ["--accept", "nan", "--synthetic", "20M"],
         ["--temperature", "-1"],
+        ["--temperature", "5.1"],
         ["--concurrent", "2", "--report", "page.html"],
         ["--compare", "page.html"],
     ],
@@ -104,44 +108,40 @@ def test_bench_refuses_what_it_cannot_measure_before_a_model_is_loaded(
     assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize("row", ['{"text": 5}', '{"text": "a", "kind": ["x"]}', '{"text": " "}', '{"text": "a"}\n7'])
-def test_bench_refuses_prompts_that_are_none(row: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    (tmp_path / "prompts").write_text(row)
-    assert main(["bench", "--prompts", str(tmp_path / "prompts")]) == 2
-    assert "prompts must be a file" in capsys.readouterr().err
+def test_bench_refuses_prompts_that_are_none(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    rows = ['{"text": 5}', '{"text": "a", "kind": ["x"]}', '{"text": " "}', '{"text": "a"}\n7', None]
+    for row in rows:
+        path = tmp_path / ("prompts" if row else "none")
+        if row:
+            path.write_text(row)
+        assert main(["bench", "--prompts", str(path)]) == 2
+        assert "prompts must be a file" in capsys.readouterr().err
 
 
 def test_a_synthetic_pair_agrees_about_as_often_as_asked_for(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    capsys: pytest.CaptureFixture[str], measure: Callable[..., int]
 ) -> None:
-    (tmp_path / "prompts.jsonl").write_text('{"text": "What is Tandem?"}\n{"text": "Count from 1 to 9."}\n')
-    command = ["bench", "--synthetic", "10M", "--accept", "0.7", "--repetitions", "1", "--max-tokens", "40", "--json"]
-    assert main([*command, "--prompts", str(tmp_path / "prompts.jsonl"), "--arms", "draft, depth 2"]) == 0
-    [report] = lines(capsys)
-    assert report["arms"]["draft, depth 2"]["accept_rate"] == pytest.approx(0.6, abs=0.2)
+    options = ("--json", "--synthetic", "10M", "--accept", "0.7", "--arms", "draft, depth 2")
+    assert measure(*options, two=True, tokens=40) == 0
+    assert printed_report(capsys)["arms"]["draft, depth 2"]["accept_rate"] == pytest.approx(0.6, abs=0.2)
 
 
 def test_without_json_it_prints_the_machine_and_a_line_an_arm(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    capsys: pytest.CaptureFixture[str], measure: Callable[..., int]
 ) -> None:
-    prompts = tmp_path / "prompts.jsonl"
-    prompts.write_text('{"text": "What is Tandem?"}\n')
-    command = ["bench", "--prompts", str(prompts), "--repetitions", "1", "--max-tokens", "4"]
-    assert main([*command, "--arms", "draft"]) == 0
-    models, machine, _, head, *arms = capsys.readouterr().out.splitlines()
+    assert measure("--arms", "draft") == 0
+    models, machine, _, head, *rows = capsys.readouterr().out.splitlines()
     assert models == "starter/main with starter/draft"
     assert "cores" in machine
     assert head.split()[:3] == ["arm", "tokens/s", "speed-up"]
-    assert [line.split()[0] for line in arms[: arms.index("")]] == ["plain", "draft"]
-    assert "1.00x" in arms[0]
+    assert [line.split()[0] for line in rows[: rows.index("")]] == ["plain", "draft"]
+    assert "1.00x" in rows[0]
 
 
-@pytest.mark.parametrize("counts", ["0", "two", "1,99"])
-def test_bench_refuses_more_answers_at_once_than_an_engine_takes(
-    counts: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["bench", "--concurrent", counts]) == 2
-    assert "concurrent must be numbers up to 8" in capsys.readouterr().err
+def test_bench_refuses_more_answers_at_once_than_an_engine_takes(capsys: pytest.CaptureFixture[str]) -> None:
+    for counts in ("0", "two", "1,99"):
+        assert main(["bench", "--concurrent", counts]) == 2
+        assert "concurrent must be numbers up to 8" in capsys.readouterr().err
 
 
 def test_answers_at_once_are_compared_with_mlx_lm_in_a_table(capsys: pytest.CaptureFixture[str]) -> None:
@@ -167,16 +167,16 @@ def test_a_table_of_many_arms_and_kinds_is_at_most_100_columns_wide(capsys: pyte
     kinds = {
         kind: {"speedup": 12.34} for kind in ("chat", "code-edit", "copy", "list", "story", "translation", "maths")
     }
-    arms = ("plain", "mlx-lm draft, depth 16", "ngram")
+    names = ("plain", "mlx-lm draft, depth 16", "ngram")
     share = {"ratio": 0.96, "interval": (0.91, 1.02)}
     bench.print_report(
         {
             "machine": {"versions": {}, "system": "", "cores": 2, "device": "", "blas": ""},
             "models": {"main": "m", "draft": None},
-            "arms": {name: figures | {"by_kind": kinds} for name in arms},
+            "arms": {name: figures | {"by_kind": kinds} for name in names},
             "beside_best": {
                 "auto with a drafter of a long name": {
-                    kind: {"best": arms[1], "chosen": 0.75, "here": share, "elsewhere": None} for kind in kinds
+                    kind: {"best": names[1], "chosen": 0.75, "here": share, "elsewhere": None} for kind in kinds
                 }
             },
         }
@@ -203,13 +203,12 @@ def test_ctrl_c_is_exit_code_130_on_a_line_of_its_own(
 
 @pytest.mark.parametrize("answers_before", [0, 7])
 def test_what_was_measured_before_ctrl_c_is_printed(
-    answers_before: int, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    answers_before: int,
+    capsys: pytest.CaptureFixture[str],
+    measure: Callable[..., int],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Two arms: four answers warm them up, two more are a whole prompt, and the one after it is not."""
-    from engine.bench import arms
-
-    prompts = tmp_path / "prompts.jsonl"
-    prompts.write_text('{"text": "What is Tandem?"}\n{"text": "Count from 1 to 9.", "kind": "list"}\n')
+    """Of two arms, four answers are to warm up, two more are a whole prompt, and the next one is not."""
     run_to_end, asked = arms.run_to_end, []
 
     def interrupted(*arguments: Any, **settings: Any) -> Any:
@@ -219,32 +218,23 @@ def test_what_was_measured_before_ctrl_c_is_printed(
         return run_to_end(*arguments, **settings)
 
     monkeypatch.setattr(arms, "run_to_end", interrupted)
-    command = ["bench", "--prompts", str(prompts), "--repetitions", "2", "--max-tokens", "4"]
     # A fixed depth is not calibrated.
-    command += ["--arms", "draft, depth 4"]
-    assert main([*command, "--json"]) == 130
+    options = {"two": True, "repetitions": 2, "tokens": 4}
+    assert measure("--arms", "draft, depth 4", "--json", **options) == 130
     printed = capsys.readouterr()
     report = json.loads(printed.out)
     assert report["interrupted"]
-    if answers_before:
-        assert {name: figures["answers"] for name, figures in report["arms"].items()} == {
-            "plain": 1,
-            "draft, depth 4": 1,
-        }
-        assert "measured so far" in printed.err
-    else:
-        assert report["arms"] == {}
-        assert "nothing was measured yet" in printed.err
+    answered = {name: figures["answers"] for name, figures in report["arms"].items()}
+    assert answered == ({"plain": 1, "draft, depth 4": 1} if answers_before else {})
+    assert ("measured so far" if answers_before else "nothing was measured yet") in printed.err
     asked.clear()
-    assert main(command) == 130
+    assert measure("--arms", "draft, depth 4", **options) == 130
     assert ("1.00x" in capsys.readouterr().out) == bool(answers_before)
 
 
 def test_answers_at_once_before_ctrl_c_are_printed(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from engine.bench import concurrency
-
     batch_generate, asked = concurrency.batch_generate, []
 
     def interrupted(*arguments: Any, **settings: Any) -> Any:
@@ -256,5 +246,5 @@ def test_answers_at_once_before_ctrl_c_are_printed(
 
     monkeypatch.setattr(concurrency, "batch_generate", interrupted)
     assert main(["bench", "--concurrent", "1,2", "--repetitions", "1", "--max-tokens", "2", "--json"]) == 130
-    [report] = lines(capsys)
+    report = printed_report(capsys)
     assert (report["interrupted"], list(report["concurrent"])) == (True, ["1"])

@@ -7,21 +7,57 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 
 from app.__main__ import main
 from app.cli.answers import TextOutput
-from engine import Failed, Finished, RequestStats, SamplingSettings, TokensCommitted
+from engine import Event, Failed, Finished, RequestStats, SamplingSettings, TokensCommitted
 from engine.errors import EngineError
 from engine.requests import MAX_DEPTH
 from tests.app.cli.scripted_chat import KOREAN, ROUND, ScriptedEngine
 from tests.tiny_models import write_model
 
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
 
 def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+class Answering(Protocol):
+    """Makes `tandem chat` answer with these lists of events."""
+
+    def __call__(self, *answers: list[Event | BaseException], **options: Any) -> ScriptedEngine: ...
+
+
+@pytest.fixture
+def answering(monkeypatch: pytest.MonkeyPatch) -> Answering:
+    def answer(*answers: list[Event | BaseException], **options: Any) -> ScriptedEngine:
+        engine = ScriptedEngine(*answers, **options)
+        monkeypatch.setattr("app.cli.chat.Engine", lambda _: engine)
+        return engine
+
+    return answer
+
+
+@pytest.fixture
+def engine(answering: Answering) -> ScriptedEngine:
+    """Answers two questions."""
+    return answering([*KOREAN], [*KOREAN])
+
+
+@pytest.fixture
+def pipe_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[[str], None]]:
+    """Makes a text the standard input."""
+    with ExitStack() as opened:
+
+        def pipe(text: str) -> None:
+            (tmp_path / "input").write_text(text)
+            monkeypatch.setattr("sys.stdin", opened.enter_context((tmp_path / "input").open()))
+
+        yield pipe
 
 
 def test_chat_prints_one_object_a_line_and_ends_with_finished(capsys: pytest.CaptureFixture[str]) -> None:
@@ -36,20 +72,18 @@ def test_chat_prints_one_object_a_line_and_ends_with_finished(capsys: pytest.Cap
 
 
 def test_chat_answers_on_standard_output_and_sums_up_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["chat", "Hello!", "--max-tokens", "12"]) == 0
+    # The names that `tandem models list` shows.
+    assert main(["chat", "Hello!", "--main", "starter/main", "--draft", "starter/draft", "--max-tokens", "12"]) == 0
     out, err = capsys.readouterr()
     assert out.strip()
     assert "tokens" in err
 
 
 def test_with_lines_each_line_of_standard_input_is_a_turn(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    capsys: pytest.CaptureFixture[str], pipe_in: Callable[[str], None]
 ) -> None:
-    questions = tmp_path / "questions.txt"
-    questions.write_text("Hello!\n\nWhat is a draft model?\n")
-    with questions.open() as stdin:
-        monkeypatch.setattr("sys.stdin", stdin)
-        assert main(["chat", "--lines", "--json", "--max-tokens", "8"]) == 0
+    pipe_in("Hello!\n\nWhat is a draft model?\n")
+    assert main(["chat", "--lines", "--json", "--max-tokens", "8"]) == 0
     finished = [event for event in lines(capsys) if event["event"] == "finished"]
     assert len(finished) == 2
     assert finished[1]["stats"]["cached_tokens"] > 0
@@ -77,24 +111,20 @@ def test_a_half_copied_model_names_what_is_missing(capsys: pytest.CaptureFixture
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--temperature", "-1"], ["--depth", "99"], ["--top-p", "0"], ["--max-tokens", "0"]]
+    ("arguments", "words"),
+    [
+        (["--temperature", "-1"], "must be"),
+        (["--top-p", "0"], "must be"),
+        (["--max-tokens", "0"], "must be"),
+        (["--depth", str(MAX_DEPTH + 1)], f"depth must be between 0 and {MAX_DEPTH}, not {MAX_DEPTH + 1}"),
+        (["--temperature", "5.1"], "temperature must be between 0 and 5, not 5.1"),
+    ],
 )
 def test_bad_settings_are_exit_code_2_before_a_model_is_loaded(
-    arguments: list[str], capsys: pytest.CaptureFixture[str]
+    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["chat", "Hi", *arguments]) == 2
-    assert "must be" in capsys.readouterr().err
-
-
-def test_more_draft_tokens_than_a_round_can_have_are_refused_with_the_range(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["chat", "Hi", "--depth", str(MAX_DEPTH + 1)]) == 2
-    assert f"depth must be between 0 and {MAX_DEPTH}, not {MAX_DEPTH + 1}" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("words", [["chat", "Hi"], ["bench"]])
-def test_a_temperature_above_5_is_refused_with_the_range(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*words, "--main", "no/such-model", "--temperature", "5.1"]) == 2
-    assert "temperature must be between 0 and 5, not 5.1" in capsys.readouterr().err
+    assert main(["chat", "Hi", "--main", "no/such-model", *arguments]) == 2
+    assert words in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("arguments", [["--depth", "many"], ["--method", "magic"], ["--no-such-option"]])
@@ -106,29 +136,27 @@ def test_bad_usage_is_exit_code_2(arguments: list[str], capsys: pytest.CaptureFi
 
 
 def test_bytes_of_another_encoding_are_asked_as_far_as_they_can_be_read(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, answering: Answering
 ) -> None:
-    # As a shell hands over Windows-1252 words in an argument.
+    # A shell passes Windows-1252 words as surrogates.
     assert main(["chat", "caf\udce9?", "--system", "caf\udce9", "--max-tokens", "2", "--json"]) == 0
+    assert [event["event"] for event in lines(capsys)].count("finished") == 1
+    engine = answering([*KOREAN])
     with io.TextIOWrapper(io.BytesIO(b"caf\xe9?\n"), encoding="utf-8") as stdin:
         monkeypatch.setattr("sys.stdin", stdin)
-        assert main(["chat", "--max-tokens", "2", "--json"]) == 0
-    assert [event["event"] for event in lines(capsys)].count("finished") == 2
+        assert main(["chat"]) == 0
+    assert engine.asked == [["caf\ufffd?"]]
 
 
 @pytest.mark.parametrize("form", [[], ["--json"]])
 def test_letters_that_the_terminal_cannot_show_do_not_end_the_talk(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, form: list[str]
+    monkeypatch: pytest.MonkeyPatch, engine: ScriptedEngine, pipe_in: Callable[[str], None], form: list[str]
 ) -> None:
-    questions = tmp_path / "questions.txt"
-    questions.write_text("Hello?\n")
     out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
-
-    monkeypatch.setattr("app.cli.chat.Engine", lambda _: ScriptedEngine([*KOREAN]))
-    with questions.open() as stdin:
-        monkeypatch.setattr("sys.stdin", stdin)
-        monkeypatch.setattr("sys.stdout", out)
-        assert main(["chat", *form]) == 0
+    pipe_in("Hello?\n")
+    monkeypatch.setattr("sys.stdout", out)
+    assert main(["chat", *form]) == 0
+    assert engine.asked == [["Hello?"]]
     printed = out.buffer.getvalue().decode("ascii")  # type: ignore[attr-defined]
     if form:
         assert json.loads(printed.splitlines()[-1])["text"] == "한글"
@@ -137,73 +165,43 @@ def test_letters_that_the_terminal_cannot_show_do_not_end_the_talk(
 
 
 def test_ctrl_c_ends_the_answer_its_figures_are_shown_and_the_exit_code_is_130(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    answering: Answering, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    stats = RequestStats(generated_tokens=7)
-    engine = ScriptedEngine([KeyboardInterrupt(), Finished("cancelled", "", (), stats)])
-    monkeypatch.setattr("app.cli.chat.Engine", lambda _: engine)
+    engine = answering([KeyboardInterrupt(), Finished("cancelled", "", (), RequestStats(generated_tokens=7))])
     assert main(["chat", "Hi"]) == 130
     assert engine.cancelled == 1
     assert "7 tokens" in capsys.readouterr().err
-
-
-def test_a_second_ctrl_c_ends_the_program(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    engine = ScriptedEngine([KeyboardInterrupt(), KeyboardInterrupt()])
-    monkeypatch.setattr("app.cli.chat.Engine", lambda _: engine)
+    # A second one ends the program.
+    answering([KeyboardInterrupt(), KeyboardInterrupt()])
     assert main(["chat", "Hi"]) == 130
     assert capsys.readouterr().err.endswith("\n")
 
 
 def test_a_question_that_failed_is_not_asked_again_with_the_next(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    answering: Answering, pipe_in: Callable[[str], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    engine = ScriptedEngine([Failed(EngineError("too long"), "half")], [*KOREAN], [*KOREAN])
-    monkeypatch.setattr("app.cli.chat.Engine", lambda _: engine)
-    (tmp_path / "questions").write_text("one\ntwo\nthree\n")
-    with (tmp_path / "questions").open() as stdin:
-        monkeypatch.setattr("sys.stdin", stdin)
-        assert main(["chat", "--lines"]) == 0
+    engine = answering([Failed(EngineError("too long"), "half")], [*KOREAN], [*KOREAN])
+    pipe_in("one\ntwo\nthree\n")
+    assert main(["chat", "--lines"]) == 0
     assert engine.asked == [["one"], ["two"], ["two", "한글", "three"]]
     assert "tandem: too long" in capsys.readouterr().err
 
 
-@pytest.fixture
-def engine(monkeypatch: pytest.MonkeyPatch) -> ScriptedEngine:
-    """Answers two questions."""
-    scripted = ScriptedEngine([*KOREAN], [*KOREAN])
-    monkeypatch.setattr("app.cli.chat.Engine", lambda _: scripted)
-    return scripted
-
-
-@pytest.fixture
-def pipe_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[[str], None]]:
-    """Makes a text the standard input."""
-    with ExitStack() as opened:
-
-        def pipe(text: str) -> None:
-            (tmp_path / "input").write_text(text)
-            monkeypatch.setattr("sys.stdin", opened.enter_context((tmp_path / "input").open()))
-
-        yield pipe
-
-
-@pytest.mark.parametrize("prompt", [[], ["-"]])
-def test_piped_text_is_one_question(prompt: list[str], engine: ScriptedEngine, pipe_in: Callable[[str], None]) -> None:
-    pipe_in("one\n\ntwo\nthree\n")
+@pytest.mark.parametrize(
+    ("prompt", "piped", "asked"),
+    [
+        ([], "one\n\ntwo\nthree\n", "one\n\ntwo\nthree"),
+        (["-"], "one\n\ntwo\nthree\n", "one\n\ntwo\nthree"),
+        (["Sum this up:"], "some text\n", "Sum this up:\n\nsome text"),
+        (["Hi"], "", "Hi"),
+    ],
+)
+def test_piped_text_is_one_question_and_follows_the_prompt(
+    prompt: list[str], piped: str, asked: str, engine: ScriptedEngine, pipe_in: Callable[[str], None]
+) -> None:
+    pipe_in(piped)
     assert main(["chat", *prompt]) == 0
-    assert engine.asked == [["one\n\ntwo\nthree"]]
-
-
-def test_piped_text_follows_the_prompt(engine: ScriptedEngine, pipe_in: Callable[[str], None]) -> None:
-    pipe_in("some text\n")
-    assert main(["chat", "Sum this up:"]) == 0
-    assert engine.asked == [["Sum this up:\n\nsome text"]]
-
-
-def test_an_empty_file_adds_nothing_to_the_prompt(engine: ScriptedEngine, pipe_in: Callable[[str], None]) -> None:
-    pipe_in("")
-    assert main(["chat", "Hi"]) == 0
-    assert engine.asked == [["Hi"]]
+    assert engine.asked == [[asked]]
 
 
 @pytest.mark.parametrize(("arguments", "words"), [([""], "is empty"), ([], "is empty"), (["Hi", "--lines"], "--lines")])
@@ -236,21 +234,12 @@ def test_a_hub_name_that_is_not_here_says_how_to_get_it(capsys: pytest.CaptureFi
     assert "`tandem models download org/model` gets it" in capsys.readouterr().err
 
 
-def test_the_starter_has_the_names_that_the_list_shows(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["chat", "Hi", "--main", "starter/main", "--draft", "starter/draft", "--max-tokens", "2"]) == 0
-    assert "tokens" in capsys.readouterr().err
-
-
-def test_answers_are_sampled_as_the_models_authors_recommend_where_nothing_was_chosen(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    recommended = (("temperature", 0.7), ("top_k", 20))
+def test_answers_are_sampled_as_the_models_authors_recommend_where_nothing_was_chosen(answering: Answering) -> None:
     for arguments, sampling in (
         ([], SamplingSettings(temperature=0.7, top_k=20)),
         (["--temperature", "0", "--seed", "5"], SamplingSettings(temperature=0.0, top_k=20, seed=5)),
     ):
-        engine = ScriptedEngine(list(KOREAN), sampling=recommended)
-        monkeypatch.setattr("app.cli.chat.Engine", lambda _, engine=engine: engine)
+        engine = answering([*KOREAN], sampling=(("temperature", 0.7), ("top_k", 20)))
         assert main(["chat", "Hi", *arguments]) == 0
         assert (engine.requests[0].sampling, engine.requests[0].max_tokens) == (sampling, None)
 
@@ -259,41 +248,29 @@ CHANNELS = "<|channel|>analysis<|message|>Hm, 4.<|end|><|start|>assistant<|chann
 
 
 @pytest.mark.parametrize(
-    ("text", "reply", "thought"),
+    ("text", "opening", "reply", "thought"),
     [
-        ("It is < 4.", "It is < 4.\n", ""),
-        ("<think>\nHm, 4.\n</think>\n\nIt is 4.", "It is 4.\n", "Hm, 4.\n\n"),
-        (CHANNELS, "It is 4.\n", "Hm, 4.\n\n"),
-        # Where the prompt opens the thoughts, only their end shows what they were.
-        ("Hm, 4.\n</think>\nIt is 4.", "Hm, 4.\n\nIt is 4.\n", "Hm, 4.\n\n"),
-        ("<think>\nHm", "\n", "Hm\n"),
-        ("It is < 4 [a] <b>x</b>.", "It is < 4 [a] <b>x</b>.\n", ""),
+        ("It is < 4.", "", "It is < 4.\n", ""),
+        ("<think>\nHm, 4.\n</think>\n\nIt is 4.", "", "It is 4.\n", "Hm, 4.\n\n"),
+        (CHANNELS, "", "It is 4.\n", "Hm, 4.\n\n"),
+        # Without the opening mark, only the end of the thoughts shows what they were.
+        ("Hm, 4.\n</think>\nIt is 4.", "", "Hm, 4.\n\nIt is 4.\n", "Hm, 4.\n\n"),
+        ("Hm, 4.\n</think>\nIt is 4.", "<think>\n", "It is 4.\n", "Hm, 4.\n\n"),
+        ("<think>\nHm", "", "\n", "Hm\n"),
+        ("It is < 4 [a] <b>x</b>.", "", "It is < 4 [a] <b>x</b>.\n", ""),
     ],
 )
 def test_thoughts_are_no_part_of_the_answer_on_standard_output(
-    text: str, reply: str, thought: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    text: str, opening: str, reply: str, thought: str, answering: Answering, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pieces = [TokensCommitted(letter, (), ROUND, RequestStats()) for letter in text]
-    engine = ScriptedEngine([*pieces, Finished("stop", text, (), RequestStats())])
-    monkeypatch.setattr("app.cli.chat.Engine", lambda _: engine)
+    stats = RequestStats(opening=opening)
+    pieces: list[Event | BaseException] = [TokensCommitted(letter, (), ROUND, stats) for letter in text]
+    answering([*pieces, Finished("stop", text, (), stats)])
     assert main(["chat", "2 and 2?"]) == 0
     printed = capsys.readouterr()
     assert printed.out == reply
     assert printed.err.startswith(thought)
     assert "<" not in printed.err
-
-
-def test_thoughts_that_the_prompt_opened_are_none_of_the_answer_on_standard_output(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    text, stats = "Hm, 4.\n</think>\nIt is 4.", RequestStats(opening="<think>\n")
-    pieces = [TokensCommitted(letter, (), ROUND, stats) for letter in text]
-    engine = ScriptedEngine([*pieces, Finished("stop", text, (), stats)])
-    monkeypatch.setattr("app.cli.chat.Engine", lambda _: engine)
-    assert main(["chat", "2 and 2?"]) == 0
-    printed = capsys.readouterr()
-    assert printed.out == "It is 4.\n"
-    assert printed.err.startswith("Hm, 4.\n\n")
 
 
 @pytest.mark.parametrize(

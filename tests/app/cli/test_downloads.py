@@ -40,7 +40,7 @@ def follow(queue: Queue, monkeypatch: pytest.MonkeyPatch, sleep: Callable[[float
     return downloads.follow(queue, ["a", "b"], as_json=False)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("width", [20, 60, 120])
+@pytest.mark.parametrize("width", [20, 120])
 def test_the_bar_keeps_to_its_width(
     width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,4 +1,4 @@
-"""`tandem drafter serve`: for whom it drafts, and what it says before."""
+"""`tandem drafter serve`: the secret, and the warning before other computers are served."""
 
 from __future__ import annotations
 

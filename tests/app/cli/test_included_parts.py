@@ -16,7 +16,7 @@ from tests.app.scripted_engine import Script, ScriptedEngine, model_info
 
 
 class CodePointOrder:
-    """How Qt compares where it finds no rules of the language."""
+    """Compares like Qt without the rules of a language."""
 
     def __init__(self, _: object) -> None:
         pass

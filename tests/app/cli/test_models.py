@@ -64,12 +64,8 @@ def test_list_shows_what_is_here_and_what_it_is_good_for(
     assert lines[1].startswith("org/model")
     assert lines[1].endswith("main or draft")
     assert lines[2].endswith("incomplete model.safetensors")
-
-
-def test_list_as_json_is_one_object_a_model(run: Run, cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write_snapshot(cache, "org/model", model_files())
     assert run("list", "--json") == 0
-    (model,) = objects(capsys)
+    model, _partial = objects(capsys)
     assert (model["event"], model["id"], model["kinds"]) == ("model", "org/model", ["main", "draft"])
 
 
@@ -77,6 +73,27 @@ def test_search_names_size_licence_and_consent(run: Run, hub: FakeHub, capsys: p
     hub.add("org/wanted", model_files(), gated=True)
     assert run("search", "wanted") == 0
     assert "asks for consent" in capsys.readouterr().out
+    assert run("search", "wanted", "--json") == 0
+    (found,) = objects(capsys)
+    assert (found["event"], found["id"], found["gated"]) == ("found", "org/wanted", True)
+    assert (found["licence"], found["bytes"]) == ("apache-2.0", sum(map(len, model_files().values())))
+    with pytest.raises(SystemExit) as stop:
+        run("search", "qwen", "--limit", "0")
+    assert stop.value.code == 2
+    assert "a number above 0" in capsys.readouterr().err
+
+
+@pytest.mark.full
+def test_on_a_screen_the_bar_is_drawn_over_itself(
+    run: Run, hub: FakeHub, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hub.add("org/model", model_files())
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    assert run("download", "org/model") == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("org/model is ready: ")
+    assert err.count("\r") >= 1
+    assert "MB/s" in err
 
 
 def test_download_ends_with_the_folder_and_exit_code_0(
@@ -126,31 +143,28 @@ def test_failures_as_json_carry_their_code(run: Run, capsys: pytest.CaptureFixtu
 
 
 def test_remove_frees_the_space(run: Run, cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write_snapshot(cache, "org/model", model_files())
+    for name in ("org/model", "org/other"):
+        write_snapshot(cache, name, model_files())
     assert run("remove", "org/model", "--yes") == 0
     assert "freed" in capsys.readouterr().out
     assert not (cache / "models--org--model").exists()
+    assert run("remove", "org/other", "--yes", "--json") == 0
+    (removed,) = objects(capsys)
+    assert (removed["event"], removed["id"], removed["freed_bytes"] > 0) == ("removed", "org/other", True)
 
 
 def test_remove_without_yes_and_without_anybody_to_ask_removes_nothing(
-    run: Run, cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
-    snapshot = write_snapshot(cache, "org/model", model_files())
-    assert run("remove", "org/model") == 2
-    assert snapshot.exists()
-
-
-def test_ending_the_input_removes_nothing(
     run: Run, cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    nobody = io.StringIO()
-    monkeypatch.setattr(nobody, "isatty", lambda: True, raising=False)
-    monkeypatch.setattr(sys, "stdin", nobody)
     snapshot = write_snapshot(cache, "org/model", model_files())
+    monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
+    assert run("remove", "org/model") == 2
+    # On a terminal, the end of the input is no consent.
+    monkeypatch.setattr(sys, "stdin", nobody := io.StringIO())
+    monkeypatch.setattr(nobody, "isatty", lambda: True, raising=False)
     assert run("remove", "org/model") == 1
-    assert snapshot.exists()
     assert "[y/N]" in capsys.readouterr().err
+    assert snapshot.exists()
 
 
 def test_a_reader_that_has_gone_is_no_reason_to_complain(cache: Path) -> None:
@@ -208,19 +222,6 @@ def test_pairs_of_a_model_that_is_only_on_the_hub_are_looked_up(
     assert objects(capsys)[-1]["event"] == "pair"
 
 
-def test_a_search_as_json_has_what_a_script_needs(run: Run, hub: FakeHub, capsys: pytest.CaptureFixture[str]) -> None:
-    hub.add("org/wanted", model_files())
-    assert run("search", "wanted", "--json") == 0
-    (found,) = objects(capsys)
-    assert (found["event"], found["id"], found["gated"], found["licence"]) == (
-        "found",
-        "org/wanted",
-        False,
-        "apache-2.0",
-    )
-    assert found["bytes"] == sum(map(len, model_files().values()))
-
-
 @pytest.mark.parametrize("words", [("search", "qwen"), ("pairs", "someone/tuned")])
 def test_without_a_connection_it_is_one_line_and_exit_code_1(
     run: Run, hub: FakeHub, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
@@ -265,18 +266,6 @@ def test_ctrl_c_says_how_to_go_on(
     assert capsys.readouterr().err.splitlines()[-1] == "tandem: stopped; run the same command to resume."
 
 
-def test_on_a_screen_the_bar_is_drawn_over_itself(
-    run: Run, hub: FakeHub, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    hub.add("org/model", model_files())
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    assert run("download", "org/model") == 0
-    out, err = capsys.readouterr()
-    assert out.startswith("org/model is ready: ")
-    assert err.count("\r") >= 1
-    assert "MB/s" in err
-
-
 def test_every_verdict_has_words() -> None:
     from engine.advice.verdicts import VERDICTS
 
@@ -292,20 +281,6 @@ def test_without_a_known_draft_the_model_comes_alone_and_it_is_said(
     out, err = capsys.readouterr()
     assert "no draft model is known for someone/odd" in err
     assert out.startswith("someone/odd is ready")
-
-
-def test_remove_as_json_says_what_was_freed(run: Run, cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write_snapshot(cache, "org/model", model_files())
-    assert run("remove", "org/model", "--yes", "--json") == 0
-    (removed,) = objects(capsys)
-    assert (removed["event"], removed["id"], removed["freed_bytes"] > 0) == ("removed", "org/model", True)
-
-
-def test_a_count_of_none_is_bad_usage(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stop:
-        run("search", "qwen", "--limit", "0")
-    assert stop.value.code == 2
-    assert "a number above 0" in capsys.readouterr().err
 
 
 def test_the_starter_has_one_name_in_the_list_and_for_removal(

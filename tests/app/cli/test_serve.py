@@ -40,7 +40,7 @@ def test_a_model_that_is_not_here_is_one_line_and_exit_code_1(capsys: pytest.Cap
 def served(port: int = 0) -> tuple[subprocess.Popen[str], str]:
     """A server with a key, and its address."""
     command = [sys.executable, "-m", "app", "serve", "--port", str(port), "--key"]
-    environment = {**os.environ, "TANDEM_API_KEY": "secret"}
+    environment = {**os.environ, "TANDEM_API_KEY": "secret", "MLX_DISABLE_COMPILE": "1"}
     process = subprocess.Popen(command, stderr=subprocess.PIPE, env=environment, text=True)
     assert process.stderr is not None
     address = process.stderr.readline().split(" at ")[1].split("/v1")[0]

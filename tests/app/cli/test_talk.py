@@ -113,14 +113,9 @@ def terminal() -> Iterator[Terminal]:
     opened.close()
 
 
-def test_it_says_what_answers_and_how_to_leave(terminal: Terminal) -> None:
-    banner = terminal.until("> ")
-    assert "starter" in banner
-    assert "/help" in banner
-    assert "/exit" in banner
-
-
-@pytest.mark.parametrize("leave", ["/exit\n", "/quit\n", CTRL_D])
+@pytest.mark.parametrize(
+    "leave", ["/exit\n", *(pytest.param(key, marks=pytest.mark.full) for key in ("/quit\n", CTRL_D))]
+)
 def test_it_is_left_with_exit_code_0(terminal: Terminal, leave: str) -> None:
     terminal.until("> ")
     terminal.type(leave)
@@ -135,32 +130,28 @@ def test_ctrl_c_at_the_prompt_leaves_with_130_and_a_newline(terminal: Terminal) 
     assert text.endswith("\n")
 
 
-def test_help_and_unknown_commands_are_not_asked(terminal: Terminal) -> None:
-    terminal.until("> ")
+def test_a_talk(terminal: Terminal) -> None:
+    banner = terminal.until("> ")
+    assert all(words in banner for words in ("starter", "/help", "/exit"))
+
     terminal.type("/help\n")
     assert "/model" in terminal.until("earlier questions")
     terminal.type("/nonsense\n")
     assert "NONSENSE!" not in terminal.until("there is no command /nonsense")
 
-
-def test_model_shows_and_changes_what_answers(terminal: Terminal) -> None:
-    terminal.until("> ")
     terminal.type("/model\n")
     terminal.until("no draft model")
     terminal.type("/model org/other\n")
     terminal.until("org/other, no draft model")
-
-
-def test_a_question_is_answered_and_comes_back_with_the_up_key(terminal: Terminal) -> None:
     terminal.until("> ")
+
     terminal.type("hello\n")
     terminal.until("HELLO!")
     terminal.until("> ")
+    # The key brings the last question back.
     terminal.type(f"{UP} again\n")
     terminal.until("HELLO AGAIN!")
-
-
-def test_a_path_is_a_question(terminal: Terminal) -> None:
     terminal.until("> ")
+    # A path is a question, not a command.
     terminal.type("/etc/hosts: what is it?\n")
     terminal.until("WHAT IS IT?!")

@@ -80,6 +80,7 @@ def test_an_answer_reaches_a_terminal_without_control_characters() -> None:
     assert controls(written) == set()
 
 
+@pytest.mark.full
 def test_json_and_pipes_get_the_answer_as_it_is() -> None:
     command = [sys.executable, "-c", ATTACKED_CHAT, "chat", "Hi"]
     variables = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"}
@@ -87,7 +88,9 @@ def test_json_and_pipes_get_the_answer_as_it_is() -> None:
     assert ATTACK in done.stdout.decode()
 
 
-@pytest.mark.parametrize("wrong", ["model", "prompts", "argument"])
+@pytest.mark.parametrize(
+    "wrong", [*(pytest.param(name, marks=pytest.mark.full) for name in ("model", "prompts")), "argument"]
+)
 def test_errors_with_a_strangers_words_reach_a_terminal_without_control_characters(wrong: str, tmp_path: Path) -> None:
     arguments = {
         "model": ["chat", "Hi", "--main", f"{tmp_path}/\x1b[2J\x9b31m"],
@@ -100,6 +103,7 @@ def test_errors_with_a_strangers_words_reach_a_terminal_without_control_characte
     assert controls(written) == set()
 
 
+@pytest.mark.full
 def test_models_of_the_hub_and_of_a_folder_are_listed_without_control_characters(
     hub: FakeHub, cache: Path, tmp_path: Path
 ) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from app.session.answer import Answer
-from app.speculation.charts import LineChart, PositionBars, TimeBar
+from app.speculation.charts import LineChart, PositionBars
 from app.speculation.history import POINTS, RoundHistory, Series, position_rates, time_shares
 from app.speculation.round_strip import CELL, PITCH, RoundStrip
 from app.widgets import theme
@@ -63,16 +63,12 @@ def test_a_steady_speed_is_a_level_line() -> None:
     assert history.speed.values[:-1] == pytest.approx([20.0] * (len(history.speed.values) - 1))
 
 
-def test_shares_of_time_are_the_engine_s() -> None:
+def test_shares_of_time_and_position_rates_are_the_engine_s() -> None:
     stats = answer_of(STORY).stats
     shares = time_shares(stats)
     assert shares is not None
     assert sum(shares) == pytest.approx(1)
     assert shares[0] / shares[1] == pytest.approx(stats.draft_s / stats.verify_s)
-
-
-def test_position_rates_are_the_engine_s() -> None:
-    stats = answer_of(STORY).stats
     expected = [(accepted / reached, accepted, reached) for reached, accepted in stats.accept_by_position if reached]
     assert position_rates(stats) == expected
 
@@ -98,31 +94,19 @@ def test_charts_and_their_text_go_with_the_text_size(qtbot: QtBot, qapp: Applica
     assert max(inked) - min(inked) + 1 >= 10
 
 
-def test_bars_say_their_counts(qtbot: QtBot) -> None:
+def test_bars_say_their_counts_and_the_deepest_guesses_have_bars_too(qtbot: QtBot) -> None:
     bars = PositionBars()
     qtbot.addWidget(bars)
+    bars.resize(280, 74)
     bars.show_stats(answer_of(STORY).stats)
     reached, accepted = answer_of(STORY).stats.accept_by_position[0]
     assert f"({accepted} of {reached})" in bars.words()[0]
     assert bars.accessibleDescription() == "\n".join(bars.words())
-
-
-def test_the_deepest_guesses_have_bars_too(qtbot: QtBot) -> None:
-    bars = PositionBars()
-    qtbot.addWidget(bars)
-    bars.resize(280, 74)
     bars.show_stats(replace(answer_of(STORY).stats, accept_by_position=((4, 4),) * 16))
     assert len(bars.words()) == 16
     image = bars.grab().toImage()
     row = [image.pixelColor(x, image.height() // 2) != image.pixelColor(279, 73) for x in range(280)]
     assert sum(now and not before for before, now in pairwise([False, *row])) == 16
-
-
-def test_the_time_bar_says_its_shares(qtbot: QtBot) -> None:
-    bar = TimeBar()
-    qtbot.addWidget(bar)
-    bar.show_stats(answer_of(STORY).stats)
-    assert bar.words().startswith("draft ")
 
 
 def test_the_line_spans_the_chart_and_begins_at_zero(qtbot: QtBot) -> None:
@@ -184,17 +168,12 @@ def test_the_strip_shows_the_newest_rounds_and_the_wheel_goes_back(strip: RoundS
     assert strip.visible_rounds() == answer.rounds[:10]
 
 
-def test_a_click_on_a_column_names_its_round(strip: RoundStrip, qtbot: QtBot) -> None:
+def test_a_click_on_a_column_names_its_round_and_a_column_tells_its_tokens(strip: RoundStrip, qtbot: QtBot) -> None:
     answer = answer_of(STORY)
     strip.show_answer(answer)
     with qtbot.waitSignal(strip.chosen) as chosen:
         QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=QPoint(2 * PITCH + 3, 20))
     assert chosen.args == [answer.rounds[-8].number]
-
-
-def test_a_column_tells_its_tokens(strip: RoundStrip) -> None:
-    answer = answer_of(STORY)
-    strip.show_answer(answer)
     words = strip.words_at(QPoint(3, 20))
     record = answer.rounds[-10]
     assert f"{record.accepted} of {record.drafted}" in words

@@ -111,12 +111,12 @@ def compare(window: WindowDriver, qtbot: QtBot) -> Comparison:
     return made
 
 
-def test_compare_asks_the_last_question_twice_on_the_seed_of_its_answer(
-    window: WindowDriver, engine: ScriptedEngine, qtbot: QtBot
+def test_compare_asks_the_last_question_twice_and_shows_both_answers(
+    window: WindowDriver, engine: ScriptedEngine, qtbot: QtBot, qapp: Application
 ) -> None:
     window.session.settings.set_defaults(Generation(SamplingSettings(temperature=0.7)))
     made = compare(window, qtbot)
-    qtbot.waitUntil(lambda: not made.running)
+    qtbot.waitUntil(lambda: made.step is Step.DONE)
     asked, reading, guessed, plain = engine.requests
     assert reading.max_tokens == 1
     assert [one.speculation.method for one in (guessed, plain)] == ["auto", "off"]
@@ -124,10 +124,6 @@ def test_compare_asks_the_last_question_twice_on_the_seed_of_its_answer(
     assert guessed.sampling == plain.sampling
     assert guessed.sampling.seed == window.session.chat.turns[-1].answer.stats.seed
 
-
-def test_the_card_shows_both_texts_speeds_and_that_they_are_the_same(window: WindowDriver, qtbot: QtBot) -> None:
-    made = compare(window, qtbot)
-    qtbot.waitUntil(lambda: made.step is Step.DONE)
     view = window.comparison
     assert view.isVisible()
     assert view.speculated.text.toPlainText() == view.plain.text.toPlainText() == TEXT
@@ -140,40 +136,36 @@ def test_the_card_shows_both_texts_speeds_and_that_they_are_the_same(window: Win
     assert shares[0] / shares[1] == pytest.approx(speeds[0] / speeds[1])
     assert "×" in view.verdict.text().splitlines()[0]
 
+    # Nothing of it is stored.
+    assert len(window.session.chat.turns) == 1
+    rows = [window.session.chats.wait_for(lambda store: len(store.history.rows()))]
+    qtbot.waitUntil(lambda: bool(rows))
+    assert rows == [1]
 
-def test_what_is_compared_stands_at_one_height(window: WindowDriver, qtbot: QtBot, qapp: Application) -> None:
+    # What is compared stands at one height, although one side has more to say below its speed.
     qapp.language.choose("ja")
     window.resize(560, 420)
-    made = compare(window, qtbot)
-    qtbot.waitUntil(lambda: made.step is Step.DONE)
-    view = window.comparison
     sides = [(view.speculated.bar, view.plain.bar), (view.speculated.words, view.plain.words)]
     qtbot.waitUntil(lambda: all(left.y() == right.y() for left, right in sides))
-    # One side has more to say below its speed.
     assert view.speculated.words.height() == view.plain.words.height() > view.plain.words.fontMetrics().height()
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [(TEXT, "The answer is too short to measure speed."), (TEXT * 30, "The speed-up could not be measured this time.")],
-)
-def test_why_no_speed_up_was_measured_is_said_as_it_is(
-    window: WindowDriver, engine: ScriptedEngine, qtbot: QtBot, text: str, said: str
-) -> None:
-    engine.scripts[:] = [Script("one"), Script(text, plain_tps=None), Script(text, (PLAIN,))]
-    made = compare(window, qtbot)
-    qtbot.waitUntil(lambda: made.step is Step.DONE)
-    assert said in window.comparison.verdict.text()
+def test_why_there_is_no_speed_up_is_said_as_it_is(window: WindowDriver, engine: ScriptedEngine, qtbot: QtBot) -> None:
+    failing = Script(TEXT, error=InternalFailure("out of luck"), fail_after=1)
+    for scripts, step, said in (
+        (_unmeasured(TEXT), Step.DONE, "The answer is too short to measure speed."),
+        (_unmeasured(TEXT * 30), Step.DONE, "The speed-up could not be measured this time."),
+        ([failing], Step.FAILED, "out of luck"),
+    ):
+        engine.scripts[:] = scripts
+        made = compare(window, qtbot)
+        qtbot.waitUntil(lambda made=made: not made.running)
+        assert made.step is step
+        assert said in window.comparison.verdict.text()
 
 
-def test_nothing_of_it_is_among_the_chat_s_messages(window: WindowDriver, qtbot: QtBot) -> None:
-    made = compare(window, qtbot)
-    qtbot.waitUntil(lambda: made.step is Step.DONE)
-    assert len(window.session.chat.turns) == 1
-    rows: list[int] = []
-    rows.append(window.session.chats.wait_for(lambda store: len(store.history.rows())))
-    qtbot.waitUntil(lambda: bool(rows))
-    assert rows == [1]
+def _unmeasured(text: str) -> list[Script]:
+    return [Script("one"), Script(text, plain_tps=None), Script(text, (PLAIN,))]
 
 
 def test_stop_and_closing_end_the_comparison(window: WindowDriver, engine: ScriptedEngine, qtbot: QtBot) -> None:
@@ -197,14 +189,6 @@ def test_a_question_ends_a_comparison_that_runs(window: WindowDriver, engine: Sc
     engine.gate.release(1000)
     qtbot.waitUntil(lambda: not made.running and turn.answer.ended)
     assert made.step is Step.CANCELLED
-
-
-def test_an_error_of_the_engine_is_told_in_words(window: WindowDriver, engine: ScriptedEngine, qtbot: QtBot) -> None:
-    engine.scripts[:] = [Script(TEXT, error=InternalFailure("out of luck"), fail_after=1)]
-    made = compare(window, qtbot)
-    qtbot.waitUntil(lambda: not made.running)
-    assert made.step is Step.FAILED
-    assert "out of luck" in window.comparison.verdict.text()
 
 
 def test_compare_waits_until_no_answer_is_being_written(

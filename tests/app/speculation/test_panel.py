@@ -16,7 +16,7 @@ from PySide6.QtCore import QCoreApplication
 from app.actions.actions import Actions
 from app.conversations.request_history import Totals
 from app.session.answer import Answer, State
-from app.speculation.help_mark import HelpMark
+from app.speculation.gauges import HelpMark
 from app.speculation.history import POINTS
 from app.speculation.panel import SpeculationPanel
 from app.speculation.sample_round import ACCEPTED
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from app.widgets.application import Application
     from engine.events import Event
 
-ROUNDS = 2000
+ROUNDS = 600
 WORDS = " ".join(f"word{number}" for number in range(12_000))
 
 
@@ -70,17 +70,27 @@ def texts(panel: SpeculationPanel) -> dict[str, str]:
     }
 
 
+def heights(panel: SpeculationPanel) -> list[int]:
+    """Where the parts below the sentence stand, and what the whole panel measures."""
+    for _ in range(3):
+        QCoreApplication.processEvents()
+    parts = (panel.measurements, panel.strip, panel.speed_line, panel.positions, panel.time, panel.totals)
+    return [part.mapTo(panel, part.rect().topLeft()).y() for part in parts]
+
+
 @pytest.mark.parametrize(
     "pattern", [PATTERN, (PLAIN,), (ScriptedRound(3, 0),), (ScriptedRound(6, 6, "ngram"), ScriptedRound(1, 0))]
 )
-def test_after_every_round_each_figure_is_the_engine_s_record(
+def test_after_every_round_each_figure_is_the_engine_s_record_and_nothing_moves(
     panel: SpeculationPanel, pattern: tuple[ScriptedRound, ...]
 ) -> None:
     answer = Answer()
     panel.show_answer(answer)
+    before = heights(panel)
     for event in play(Script("one two three four five six seven eight nine ten " * 3, pattern)):
         answer.apply([event])
         panel.refresh()
+        assert heights(panel) == before
         stats, records = answer.stats, answer.rounds
         shown = texts(panel)
         assert shown["rate"] == figures.percent(stats.accepted / stats.drafted if stats.drafted else None)
@@ -96,27 +106,6 @@ def test_after_every_round_each_figure_is_the_engine_s_record(
         counts = [(accepted, reached) for reached, accepted in stats.accept_by_position if reached]
         for words, (accepted, reached) in zip(panel.positions.words(), counts, strict=False):
             assert f"({accepted} of {reached})" in words
-
-
-def heights(panel: SpeculationPanel) -> list[int]:
-    """Where the parts below the sentence stand, and what the whole panel measures."""
-    for _ in range(3):
-        QCoreApplication.processEvents()
-    parts = (panel.measurements, panel.strip, panel.speed_line, panel.positions, panel.time, panel.totals)
-    return [part.mapTo(panel, part.rect().topLeft()).y() for part in parts]
-
-
-@pytest.mark.parametrize("pattern", [PATTERN, (PLAIN,), (ScriptedRound(3, 0),)])
-def test_nothing_moves_from_the_question_to_the_end_of_an_answer(
-    panel: SpeculationPanel, pattern: tuple[ScriptedRound, ...]
-) -> None:
-    answer = Answer()
-    panel.show_answer(answer)
-    before = heights(panel)
-    for event in play(Script("one two three four five six seven eight nine ten " * 3, pattern)):
-        answer.apply([event])
-        panel.refresh()
-        assert heights(panel) == before
 
 
 def test_before_the_first_answer_a_round_is_drawn_in_three_steps(panel: SpeculationPanel) -> None:
@@ -136,20 +125,15 @@ def test_before_the_first_answer_a_round_is_drawn_in_three_steps(panel: Speculat
     assert panel.rate.isVisible()
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_sample_has_as_many_tokens_in_every_language(
+@pytest.mark.parametrize(
+    "language", [pytest.param(name, marks=() if name in ("en", "ko") else pytest.mark.full) for name in LANGUAGES]
+)
+def test_every_figure_and_chart_is_explained_in_a_sentence_and_the_sample_is_whole(
     panel: SpeculationPanel, qapp: Application, language: str
 ) -> None:
     qapp.language.choose(language)
     panel.show_answer(None)
     assert [len(step.texts) for step in panel.sample.steps] == [6, 6, ACCEPTED + 2]
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_every_figure_and_chart_is_explained_in_a_sentence(
-    panel: SpeculationPanel, qapp: Application, language: str
-) -> None:
-    qapp.language.choose(language)
     panel.show_answer(Answer())
     marks = [mark for mark in panel.findChildren(HelpMark) if mark.isVisibleTo(panel)]
     sentences = [mark.accessibleDescription() for mark in marks]
@@ -240,8 +224,8 @@ def test_the_lines_and_the_strip_do_not_grow_with_the_answer(panel: SpeculationP
         tracemalloc.stop()
     assert len(panel.speed_line.points()) < POINTS
     assert len(panel.strip.visible_rounds()) <= panel.strip.columns
-    # What the panel's own code holds after the second thousand rounds is what it held after the first.
-    assert held[1] - held[0] < 20_000
+    # The panel's own code holds no more after the second half of the rounds than after the first.
+    assert held[1] - held[0] < 6_000
 
 
 def _bytes_of(package: str) -> int:
@@ -254,7 +238,7 @@ def test_a_frame_of_two_thousand_rounds_costs_less_than_two_milliseconds(panel: 
     """Busy time of one thread, so that other processes do not count; painting is in it."""
     answer, spent = Answer(), []
     panel.show_answer(answer)
-    for event in rounds_of(ROUNDS):
+    for event in rounds_of(2000):
         answer.apply([event])
         began = time.thread_time()
         panel.refresh()
@@ -262,7 +246,7 @@ def test_a_frame_of_two_thousand_rounds_costs_less_than_two_milliseconds(panel: 
         spent.append(1000 * (time.thread_time() - began))
     ordered = sorted(spent)
     p99 = ordered[int(0.99 * len(ordered))]
-    first, second = statistics.median(spent[: ROUNDS // 2]), statistics.median(spent[ROUNDS // 2 :])
+    first, second = statistics.median(spent[:1000]), statistics.median(spent[1000:])
     sys.stderr.write(
         f"panel: median {statistics.median(spent):.2f} ms a frame (first half {first:.2f}, second {second:.2f}), "
         f"99th percentile {p99:.2f}, worst {ordered[-1]:.2f}\n"

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
 LENGTHS = [300, 120, 420, 700]
+# The load of the default tier.
+DEFAULT = "waves"
 
 
 def shown_in(text: str) -> float:
@@ -57,17 +59,18 @@ def near(truth: float) -> object:
 class World:
     """The window with answers of the simulated engine in it."""
 
-    def __init__(self, window: MainWindow, session: Session, engine: SimulatedEngine, library: ShownLibrary) -> None:
-        self.window, self.session, self.engine, self.library = window, session, engine, library
+    def __init__(
+        self, window: MainWindow, session: Session, engine: SimulatedEngine, library: ShownLibrary, qtbot: QtBot
+    ) -> None:
+        self.driver = WindowDriver(window, session, qtbot.waitUntil)
+        self.session, self.engine, self.library, self.qtbot = session, engine, library, qtbot
+        # The answers whose speed-up was measured, and the true one over all of them.
+        self.known = [one for one in engine.answered if one.stats.speedup is not None]
+        self.plain_s = sum(one.plain_s for one in self.known)
+        self.total = self.plain_s / sum(one.decode_s for one in self.known)
 
-    @property
-    def total(self) -> float:
-        """The true speed-up over all answers whose speed-up was measured."""
-        known = [one for one in self.engine.answered if one.stats.speedup is not None]
-        return sum(one.plain_s for one in known) / sum(one.decode_s for one in known)
 
-
-@pytest.fixture(params=list(LOADS))
+@pytest.fixture(params=[pytest.param(name, marks=pytest.mark.full if name != DEFAULT else ()) for name in LOADS])
 def world(
     request: pytest.FixtureRequest, qapp: Application, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[World]:
@@ -88,57 +91,44 @@ def world(
     for _ in LENGTHS:
         turn = session.answers.ask("go")
         qtbot.waitUntil(lambda turn=turn: turn.answer.ended and session.answers.ready and session.answers.quiet)
-    yield World(window, session, engine, library)
+    yield World(window, session, engine, library, qtbot)
     window.close()
     window.deleteLater()
 
 
-def test_panel_and_foot_show_what_the_last_answer_gained(world: World, qtbot: QtBot) -> None:
-    driver = WindowDriver(world.window, world.session, qtbot.waitUntil)
-    truth = world.engine.answered[-1].truth
-    turn = driver.session.chats.shown.turns[-1]
+def test_every_place_shows_what_speculation_gained(world: World) -> None:
+    for place in (panel_and_foot, totals, request_history, learned_table, comparison, picker, fixed_depth):
+        place(world)
+
+
+def panel_and_foot(world: World) -> None:
+    """They show the last answer."""
+    panel, answered = world.driver.panel, world.engine.answered[-1]
+    turn = world.session.chats.shown.turns[-1]
     foot = " ".join(sentence.format(value=value) for sentence, value in figures.foot(turn.answer))
-    assert shown_in(foot) == near(truth)
-    assert shown_in(driver.panel.outcome.text()) == shown_in(driver.panel.speed.name) == shown_in(foot)
-    answered = world.engine.answered[-1]
+    assert shown_in(foot) == near(answered.truth)
+    assert shown_in(panel.outcome.text()) == shown_in(panel.speed.name) == shown_in(foot)
     saved = turn.answer.stats.saved_s
     assert saved == pytest.approx(answered.plain_s - answered.decode_s, abs=0.1 * answered.plain_s)
-    assert figures.duration(saved) in driver.panel.outcome.text()
+    assert figures.duration(saved) in panel.outcome.text()
 
 
-def test_the_panel_s_totals_show_it_for_the_chat_and_the_week(world: World, qtbot: QtBot) -> None:
-    driver = WindowDriver(world.window, world.session, qtbot.waitUntil)
-    driver.panel.make_figures()
-    totals = driver.panel.totals
-    qtbot.waitUntil(lambda: totals.figures_of(0)[0] == str(len(LENGTHS)))
+def totals(world: World) -> None:
+    """The panel shows the totals of the chat and of the week."""
+    world.driver.panel.make_figures()
+    view = world.driver.panel.totals
+    world.qtbot.waitUntil(lambda: view.figures_of(0)[0] == str(len(LENGTHS)))
     for column in (0, 1):
-        assert shown_in(totals.figures_of(column)[2]) == near(world.total)
-    known = [one for one in world.engine.answered if one.stats.speedup is not None]
-    saved = sum(one.plain_s - one.decode_s for one in known)
-    plain_s = sum(one.plain_s for one in known)
-    assert seconds_in(totals.figures_of(0)[3]) == pytest.approx(saved, abs=0.1 * plain_s + 0.5)
+        assert shown_in(view.figures_of(column)[2]) == near(world.total)
+    saved = sum(one.plain_s - one.decode_s for one in world.known)
+    assert seconds_in(view.figures_of(0)[3]) == pytest.approx(saved, abs=0.1 * world.plain_s + 0.5)
 
 
-def test_a_fixed_draft_length_has_a_true_speedup_too(world: World, qtbot: QtBot) -> None:
-    """Also where nothing was ever measured before: another controller knows nothing."""
-    driver = WindowDriver(world.window, world.session, qtbot.waitUntil)
-    world.engine.machine.controller = Controller()
-    world.engine.lengths += [900, 900, 900, 900]
-    settings = world.session.settings
-    settings.set_speculation(replace(settings.speculation, depth=4))
-    for _ in range(4):
-        turn = world.session.answers.ask("go")
-        qtbot.waitUntil(lambda turn=turn: turn.answer.ended and world.session.answers.quiet)
-    drafted = [record.drafted for record in turn.answer.rounds[1:]]
-    assert drafted.count(0) < 0.1 * drafted.count(4)
-    assert shown_in(driver.panel.outcome.text()) <= 1.1 * world.engine.answered[-1].truth
-
-
-def test_the_request_history_shows_it_for_each_answer_and_for_the_pair(world: World, qtbot: QtBot) -> None:
+def request_history(world: World) -> None:
     page = HistoryPage("History", world.session.history)
-    qtbot.addWidget(page)
+    world.qtbot.addWidget(page)
     page.show()
-    qtbot.waitUntil(lambda: page.table.rowCount() == len(LENGTHS))
+    world.qtbot.waitUntil(lambda: page.table.rowCount() == len(LENGTHS))
     column = [one.key for one in COLUMNS].index("speedup")
     newest_first = [page.table.index(row, column).data() for row in range(len(LENGTHS))]
     for text, answered in zip(newest_first, world.engine.answered[::-1], strict=True):
@@ -149,41 +139,53 @@ def test_the_request_history_shows_it_for_each_answer_and_for_the_pair(world: Wo
     assert shown_in(page.sentences.text()) == near(world.total)
 
 
-def test_the_picker_shows_what_was_measured(world: World, qtbot: QtBot) -> None:
-    driver = WindowDriver(world.window, world.session, qtbot.waitUntil)
-    qtbot.waitUntil(lambda: DRAFT in world.library.measured_with(path_of(MAIN)))
-    driver.header.draft.click()
-    assert shown_in(driver.picker("draft").rows[0].split("Measured")[1]) == near(world.total)
+def picker(world: World) -> None:
+    world.qtbot.waitUntil(lambda: DRAFT in world.library.measured_with(path_of(MAIN)))
+    world.driver.header.draft.click()
+    assert shown_in(world.driver.picker("draft").rows[0].split("Measured")[1]) == near(world.total)
 
 
-def test_the_learned_table_shows_what_was_measured(world: World, qtbot: QtBot) -> None:
+def learned_table(world: World) -> None:
     section = LearnedSection(world.session)
-    qtbot.addWidget(section)
+    world.qtbot.addWidget(section)
     section.show()
-    qtbot.waitUntil(lambda: bool(section.table.rows))
+    world.qtbot.waitUntil(lambda: bool(section.table.rows))
     assert shown_in(figures.speedup(section.table.rows[0])) == near(world.total)
 
 
-def test_compare_shows_it_although_the_load_changes_between_its_runs(world: World, qtbot: QtBot) -> None:
+def comparison(world: World) -> None:
+    """The load changes between its runs."""
     world.engine.lengths += [400, 400]
-    driver = WindowDriver(world.window, world.session, qtbot.waitUntil)
-    qtbot.waitUntil(lambda: driver.is_enabled("compare"))
+    driver = world.driver
+    world.qtbot.waitUntil(lambda: driver.is_enabled("compare"))
     driver.trigger("compare")
-    comparison = driver.find(Comparer).comparison
-    assert comparison is not None
-    qtbot.waitUntil(lambda: comparison.step is Step.DONE)
+    compared = driver.find(Comparer).comparison
+    assert compared is not None
+    world.qtbot.waitUntil(lambda: compared.step is Step.DONE)
     _prefill, speculated, _plain = world.engine.answered[-3:]
     view = driver.find(ComparisonView)
-    qtbot.waitUntil(lambda: "×" in view.verdict.text())
+    world.qtbot.waitUntil(lambda: "×" in view.verdict.text())
     assert shown_in(view.verdict.text()) == near(speculated.truth)
+    view.close_overlay()
 
 
-def test_nothing_is_shown_where_no_draft_token_was_accepted() -> None:
+def fixed_depth(world: World) -> None:
+    """A new controller has measured nothing before."""
+    world.engine.machine.controller = Controller()
+    world.engine.lengths += [900] * 4
+    settings = world.session.settings
+    settings.set_speculation(replace(settings.speculation, depth=4))
+    for _ in range(4):
+        turn = world.session.answers.ask("go")
+        world.qtbot.waitUntil(lambda turn=turn: turn.answer.ended and world.session.answers.quiet)
+    drafted = [record.drafted for record in turn.answer.rounds[1:]]
+    assert drafted.count(0) < 0.1 * drafted.count(4)
+    assert shown_in(world.driver.panel.outcome.text()) <= 1.1 * world.engine.answered[-1].truth
+
+
+def test_without_an_accepted_draft_token_nothing_is_shown_and_a_busy_computer_is_a_reason() -> None:
     stats = RequestStats(generated_tokens=90, rounds=90, drafted=8, accepted=0, decode_tps=40.0, load=1.0)
     assert figures.speed_text(stats) == "tokens/s"
     assert figures.speedup(stats) == figures.NONE
-
-
-def test_a_busy_computer_is_given_as_the_reason() -> None:
     assert "computer is busy" in figures.busy(RequestStats(load=2.5))
     assert figures.busy(RequestStats(load=1.1)) == ""

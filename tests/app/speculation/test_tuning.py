@@ -52,19 +52,16 @@ def texts(section: Any) -> list[list[str]]:
     ]
 
 
-def test_the_settings_show_what_was_learned(opened: tuple[WindowDriver, ScriptedEngine], qtbot: QtBot) -> None:
-    section = learned(opened[0])
+def test_the_settings_show_what_was_learned_and_no_column_is_cut(
+    opened: tuple[WindowDriver, ScriptedEngine], qtbot: QtBot
+) -> None:
+    section, settings = learned(opened[0]), opened[0].settings
     qtbot.waitUntil(lambda: bool(section.table.rows))
     assert [section.table.headerData(0, 1, 0)] == [None]
     rows = texts(section)
     assert len(rows[0]) == len(COLUMNS)
     assert rows[0] == ["Qwen3 8B + Qwen3 0.6B", "0 to 511", "4 (draft)", "2.1×", "32.8", "75%", "82"]
     assert rows[1][1:4] == ["from 4,096", "none (plain)", "–"]
-
-
-def test_no_column_of_what_was_learned_is_cut(opened: tuple[WindowDriver, ScriptedEngine], qtbot: QtBot) -> None:
-    section, settings = learned(opened[0]), opened[0].settings
-    qtbot.waitUntil(lambda: bool(section.table.rows))
     header = section.view.horizontalHeader()
     for width, hidden in ((1080, 0), (760, 2)):
         settings.resize(width, 600)
@@ -91,6 +88,7 @@ def test_one_pair_or_all_of_them_are_forgotten(opened: tuple[WindowDriver, Scrip
 
 def tune(opened: tuple[WindowDriver, ScriptedEngine], qtbot: QtBot) -> Any:
     window, engine = opened
+    engine.calibrating = None
     qtbot.waitUntil(lambda: window.is_enabled("tune"))
     window.trigger("tune")
     qtbot.waitUntil(lambda: engine.calibrating is not None)
@@ -114,33 +112,23 @@ def test_tuning_says_that_it_runs_and_then_what_it_found(
     qtbot.waitUntil(lambda: view.words.height() >= view.words.heightForWidth(view.words.width()))
 
 
-@pytest.mark.parametrize(
-    ("changes", "expected"),
-    [
-        ({"acceptance_seen": False}, "at a typical acceptance rate"),
-        ({"best_depth": 0, "speedup": 1.0}, "helps above 10% acceptance"),
-        (
-            {"best_depth": 0, "figures": replace(SHORT, depths=(DepthFigures("draft", 1, 0.1, None, 9.0, 1),))},
-            "even if every draft token were accepted",
-        ),
-        ({"complete": False}, "Stopped early"),
-        ({"figures": None}, "Nothing could be measured"),
-    ],
-)
-def test_every_outcome_has_its_sentence(
-    opened: tuple[WindowDriver, ScriptedEngine], qtbot: QtBot, changes: dict[str, Any], expected: str
-) -> None:
-    view = tune(opened, qtbot)
-    opened[1].calibrating.set_result(replace(FOUND, **changes))
-    qtbot.waitUntil(lambda: not opened[0].find(Tuner).running)
-    assert expected in view.words.text()
-
-
-def test_a_busy_engine_is_told_in_words(opened: tuple[WindowDriver, ScriptedEngine], qtbot: QtBot) -> None:
-    view = tune(opened, qtbot)
-    opened[1].calibrating.set_exception(Busy(1))
-    qtbot.waitUntil(lambda: not opened[0].find(Tuner).running)
-    assert "Try again when it is done" in view.words.text()
+def test_every_outcome_has_its_sentence(opened: tuple[WindowDriver, ScriptedEngine], qtbot: QtBot) -> None:
+    never = replace(SHORT, depths=(DepthFigures("draft", 1, 0.1, None, 9.0, 1),))
+    for outcome, expected in (
+        (replace(FOUND, acceptance_seen=False), "at a typical acceptance rate"),
+        (replace(FOUND, best_depth=0, speedup=1.0), "helps above 10% acceptance"),
+        (replace(FOUND, best_depth=0, figures=never), "even if every draft token were accepted"),
+        (replace(FOUND, complete=False), "Stopped early"),
+        (replace(FOUND, figures=None), "Nothing could be measured"),
+        (Busy(1), "Try again when it is done"),
+    ):
+        view = tune(opened, qtbot)
+        if isinstance(outcome, Busy):
+            opened[1].calibrating.set_exception(outcome)
+        else:
+            opened[1].calibrating.set_result(outcome)
+        qtbot.waitUntil(lambda: not opened[0].find(Tuner).running)
+        assert expected in view.words.text()
 
 
 def test_stopping_asks_the_engine_for_something_else(

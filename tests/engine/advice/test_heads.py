@@ -46,7 +46,10 @@ def verdict(main: PairModel, head: PairModel) -> PairAdvice:
     return next(one for one in advise(main, [head], CONTEXT, LIMIT) if one.id == head.id)
 
 
-@pytest.mark.parametrize("name", ["full", "dspark_rnn", "domino", "dflash2", "laguna"])
+@pytest.mark.parametrize(
+    "name",
+    ["full", *(pytest.param(name, marks=pytest.mark.full) for name in ("dspark_rnn", "domino", "dflash2", "laguna"))],
+)
 def test_a_head_of_the_main_models_shape_works(tmp_path: Path, name: str) -> None:
     one = verdict(main_model(), head_model(tmp_path, name))
     assert (one.verdict, one.arguments, one.works, one.best) == ("head", (), True, True)
@@ -83,16 +86,11 @@ def test_a_head_for_another_model_of_the_same_shape_is_not_recommended(tmp_path:
     assert verdict(own, head).verdict == "head"
 
 
-def test_a_damaged_head_says_why(tmp_path: Path) -> None:
-    folder = write_head(tmp_path, {**CASES["full"].config, "num_hidden_layers": 4}, tensors_of(CASES["full"]))
-    one = verdict(main_model(), from_installed(describe_folder(folder, "org/head", "folder")))
-    assert one.verdict == "not-mlx"
-    assert dict(one.arguments)["reason"] == "damaged"
-
-
-def test_a_head_that_does_not_fit_beside_the_main_model_says_so(tmp_path: Path) -> None:
-    head = replace(head_model(tmp_path), weight_bytes=2**40)
-    assert verdict(main_model(), head).verdict == "no-room"
+def test_a_damaged_head_and_one_that_does_not_fit_say_why(tmp_path: Path) -> None:
+    damaged = verdict(main_model(), head_model(tmp_path / "damaged", num_hidden_layers=4))
+    assert (damaged.verdict, dict(damaged.arguments)["reason"]) == ("not-mlx", "damaged")
+    large = replace(head_model(tmp_path / "large"), weight_bytes=2**40)
+    assert verdict(main_model(), large).verdict == "no-room"
 
 
 def test_unmeasured_heads_come_before_draft_models_and_measured_ones_by_their_speed(tmp_path: Path) -> None:
@@ -105,9 +103,8 @@ def test_unmeasured_heads_come_before_draft_models_and_measured_ones_by_their_sp
     assert [(one.id, one.best) for one in advice][:2] == [("org/draft", True), ("org/head", False)]
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
+def test_the_same_model_is_known_in_any_packing() -> None:
+    for one, other, same in (
         ("mlx-community/Qwen3-4B-4bit", "Qwen/Qwen3-4B", True),
         ("mlx-community/Qwen3.5-4B-MLX-4bit", "Qwen/Qwen3.5-4B", True),
         ("mlx-community/gpt-oss-20b-MXFP4-Q8", "openai/gpt-oss-20b", True),
@@ -116,10 +113,8 @@ def test_unmeasured_heads_come_before_draft_models_and_measured_ones_by_their_sp
         ("mlx-community/Qwen3-4B-Instruct-2507-4bit", "Qwen/Qwen3-4B", False),
         ("Qwen/Qwen3-8B", "Qwen/Qwen3-4B", False),
         ("org/4bit", "other/8bit", False),
-    ],
-)
-def test_the_same_model_is_known_in_any_packing(one: str, other: str, same: bool) -> None:
-    assert same_model(one, other) is same
+    ):
+        assert same_model(one, other) is same, (one, other)
 
 
 @pytest.fixture(scope="module")
@@ -193,6 +188,9 @@ def test_a_head_is_expected_to_help_less_the_larger_it_is() -> None:
     speeds = [estimate_head_speedup(10**10, 10**10, size).speedup for size in (10**8, 10**9, 10**10)]
     assert speeds == sorted(speeds, reverse=True)
     assert 1.5 < speeds[1] < 2.5
+    # A head that chains pays a pass for each token.
+    for size, speed in zip((10**8, 10**9, 10**10), speeds, strict=True):
+        assert estimate_head_speedup(10**10, 10**10, size, chained=True).speedup < speed
 
 
 QWEN3_5 = {
@@ -219,7 +217,7 @@ def test_the_head_that_makers_ship_with_a_model_is_offered_with_its_size(tmp_pat
 DECLARED = [name for name, case in MTP_CASES.items() if case.text.get("num_nextn_predict_layers")]
 
 
-@pytest.mark.parametrize("name", DECLARED)
+@pytest.mark.parametrize("name", [DECLARED[0], *(pytest.param(name, marks=pytest.mark.full) for name in DECLARED[1:])])
 def test_heads_of_families_that_declare_them_are_offered_too(tmp_path: Path, catalog: Catalog, name: str) -> None:
     text = dict(MTP_CASES[name].text)
     for config, offered in ((text, True), (text | {"num_nextn_predict_layers": 0}, False)):
@@ -261,12 +259,6 @@ def test_a_head_that_is_there_is_not_offered_again(tmp_path: Path, catalog: Cata
     head = InstalledModel(name, str(tmp_path / "head"), "cache", False, "incomplete", head="mtp")
     _, found = candidates(main, [head], catalog)
     assert not any(one.head is not None and one.head.inside for one in found)
-
-
-def test_a_head_that_chains_pays_a_pass_for_each_token() -> None:
-    for size in (10**8, 10**9, 10**10):
-        chained = estimate_head_speedup(10**10, 10**10, size, chained=True).speedup
-        assert chained < estimate_head_speedup(10**10, 10**10, size).speedup
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, log
 from statistics import mean
+from typing import Any
 
 import pytest
 
@@ -67,6 +68,10 @@ def naive(world: World, seed: int) -> float:
     return exp(min(mean(log(auto[key] / tps) for key, tps in arm.items()) for arm in others.values()))
 
 
+def in_full(*worlds: World) -> list[Any]:
+    return [pytest.param(world, marks=pytest.mark.full) for world in worlds]
+
+
 def test_without_noise_the_share_is_that_of_the_best_arm() -> None:
     beside = found(World(arms=(50.0, 100.0, 80.0), share=0.9, clock=0.0))
     assert (beside.best, beside.chosen) == ("arm 1", 1.0)
@@ -88,14 +93,18 @@ def test_the_luckiest_of_many_equal_arms_does_not_make_auto_look_slow() -> None:
 
 
 @pytest.mark.parametrize(
-    "world", [World(), World(arms=[100.0] * 8), World(states=0.05), World(states=0.05, repetitions=3)], ids=str
+    "world",
+    [World(states=0.05), *in_full(World(), World(arms=[100.0] * 8), World(states=0.05, repetitions=3))],
+    ids=str,
 )
 def test_about_95_percent_of_intervals_hold_the_truth_of_these_prompts(world: World) -> None:
     assert 0.91 <= held(world, [found(world, seed).here for seed in range(RUNS)]) <= 0.985
 
 
 @pytest.mark.parametrize(
-    "world", [World(prompts=0.1), World(prompts=0.1, arms=[100.0] * 4), World(prompts=0.05, states=0.05)], ids=str
+    "world",
+    [World(prompts=0.1), *in_full(World(prompts=0.1, arms=[100.0] * 4), World(prompts=0.05, states=0.05))],
+    ids=str,
 )
 def test_about_95_percent_of_intervals_hold_the_truth_of_other_prompts(world: World) -> None:
     assert held(world, [elsewhere(found(world, seed)) for seed in range(RUNS)]) >= 0.91
@@ -116,12 +125,9 @@ def width(beside: BesideBest) -> float:
     return beside.here.interval[1] - beside.here.interval[0]
 
 
-def test_one_repetition_cannot_tell() -> None:
+def test_one_repetition_cannot_tell_and_one_prompt_says_nothing_about_others() -> None:
     assert beside_best(*World(repetitions=1).measure(0)) is None
     assert beside_best(World().measure(0)[0], {}) is None
-
-
-def test_one_prompt_says_nothing_about_others() -> None:
     auto, others = World().measure(0)
     alone = beside_best({key: tps for key, tps in auto.items() if key[0] == PROMPTS[0]}, others)
     assert alone is not None

@@ -81,14 +81,11 @@ def test_sources_have_their_share_of_all_tokens_of_an_arm() -> None:
     assert figures["arms"]["plain"]["sources"] == {"main": 0.75, "draft": 0.15, "ngram": 0.1}
 
 
-def test_answers_too_short_for_a_decode_speed_have_no_ratio() -> None:
+def test_answers_too_short_for_a_decode_speed_have_no_ratio_and_without_rounds_no_host_share() -> None:
     short = Measure(1, 0.0, 0.1, 0.1)
     figures = summarise([Sample("plain", FIRST, 0, short)])["arms"]["plain"]
     assert (figures["speedup"], figures["slowest_speedup"], figures["accept_rate"]) == (None, None, None)
     assert figures["host_share"] is None
-
-
-def test_the_host_share_of_an_answer_without_rounds_is_unknown() -> None:
     idle = RequestStats(prompt_tokens=1)
     assert Measure(0, 0.0, 0.0, 0.0, idle).host_share is None
 
