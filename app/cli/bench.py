@@ -140,13 +140,15 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     if arguments.prompts:
         chosen_prompts = prompts.read_prompts(arguments.prompts)
     scheduler = Scheduler()
+    most = scheduler.settings.most_active
+    counts = _numbers(arguments.concurrent, "concurrent", most) if arguments.concurrent else []
     if arguments.synthetic:
         chosen_prompts = (prompts.Prompt("synthetic", "en", _SYNTHETIC_PROMPT),)
     main, draft = _synthetic_pair(arguments) if arguments.synthetic else load_pair(arguments)
     drafter = install(scheduler, main, draft)
     models = {"main": main.info.name, "draft": drafter.name if drafter else None}
-    if arguments.concurrent:
-        return {"models": models, **_measure_concurrency(arguments, scheduler, main, chosen_prompts)}
+    if counts:
+        return {"models": models, **_measure_concurrency(arguments, scheduler, main, chosen_prompts, counts)}
     chosen = arms.our_arms(scheduler, has_draft=drafter is not None, temperature=arguments.temperature)
     if arguments.against:
         chosen += arms.mlx_lm_arms(main, None if isinstance(draft, str) else draft)
@@ -183,11 +185,14 @@ def _numbers(text: str, option: str, most: int) -> list[int]:
 
 
 def _measure_concurrency(
-    arguments: argparse.Namespace, scheduler: Scheduler, main: LoadedModel, prompts: Sequence[Prompt]
+    arguments: argparse.Namespace,
+    scheduler: Scheduler,
+    main: LoadedModel,
+    prompts: Sequence[Prompt],
+    counts: Sequence[int],
 ) -> dict[str, Any]:
     from engine.bench import concurrency
 
-    counts = _numbers(arguments.concurrent, "concurrent", scheduler.settings.most_active)
     # The window does this while it is idle.
     scheduler.calibrate()
     report = concurrency.measure(

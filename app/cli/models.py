@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 import urllib.request
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,8 @@ from engine.hub.remove import plan_removal, remove
 from engine.hub.repository_names import parse_repository
 from engine.hub.search import search_models
 from engine.model_files.discovery import InstalledModel
+
+Row = tuple[str, ...]
 
 VERDICTS = {
     "same": "same tokenizer",
@@ -86,37 +88,34 @@ def run(arguments: argparse.Namespace) -> int:
         return BAD_USAGE if isinstance(error, HubError) and error.reason == "bad-name" else FAILED
 
 
+def _show(arguments: argparse.Namespace, objects: Iterable[dict[str, Any]], head: Row, rows: Sequence[Row]) -> int:
+    """Print objects as JSON or `rows` as a table; return the exit code."""
+    if arguments.json:
+        _print_json(objects)
+    else:
+        print_table(head, rows)
+    return DONE
+
+
 def _list(arguments: argparse.Namespace) -> int:
     models = _installed(arguments)
-    if arguments.json:
-        _print_json({"event": "model", **asdict(model), "kinds": model.kinds} for model in models)
-        return DONE
+    objects = ({"event": "model", **asdict(model), "kinds": model.kinds} for model in models)
     rows = [
         (model.id, format_bytes(model.disk_bytes), _quantisation(model), _tokens(model.context), _state(model))
         for model in models
     ]
-    print_table(("MODEL", "ON DISK", "WEIGHTS", "CONTEXT", "USE"), rows)
-    return DONE
+    return _show(arguments, objects, ("MODEL", "ON DISK", "WEIGHTS", "CONTEXT", "USE"), rows)
 
 
 def _search(arguments: argparse.Namespace) -> int:
     with HubClient(chosen_access(arguments)) as client:
         found = search_models(client, arguments.query, arguments.limit)
-    if arguments.json:
-        _print_json({"event": "found", **asdict(model)} for model in found)
-        return DONE
-    rows = [
-        (
-            model.id,
-            format_bytes(model.bytes),
-            f"{model.downloads:,}",
-            model.licence,
-            "asks for consent" if model.gated else "",
-        )
-        for model in found
-    ]
-    print_table(("MODEL", "SIZE", "DOWNLOADS", "LICENCE", ""), rows)
-    return DONE
+    objects = ({"event": "found", **asdict(model)} for model in found)
+    rows = []
+    for model in found:
+        consent = "asks for consent" if model.gated else ""
+        rows.append((model.id, format_bytes(model.bytes), f"{model.downloads:,}", model.licence, consent))
+    return _show(arguments, objects, ("MODEL", "SIZE", "DOWNLOADS", "LICENCE", ""), rows)
 
 
 def _download(arguments: argparse.Namespace) -> int:
@@ -170,9 +169,7 @@ def _remove(arguments: argparse.Namespace) -> int:
 
 def _pairs(arguments: argparse.Namespace) -> int:
     advice = _advice(arguments)
-    if arguments.json:
-        _print_json({"event": "pair", **asdict(one), "works": one.works} for one in advice)
-        return DONE
+    objects = ({"event": "pair", **asdict(one), "works": one.works} for one in advice)
     rows = [
         (
             "*" if one.best else "",
@@ -183,8 +180,7 @@ def _pairs(arguments: argparse.Namespace) -> int:
         )
         for one in advice
     ]
-    print_table(("", "DRAFT", "SIZE", "SPEED", "VERDICT"), rows)
-    return DONE
+    return _show(arguments, objects, ("", "DRAFT", "SIZE", "SPEED", "VERDICT"), rows)
 
 
 def _advice(arguments: argparse.Namespace) -> list[PairAdvice]:

@@ -143,11 +143,9 @@ class Figure(QWidget):
         self._name.setMinimumWidth(max(widths))
 
     def show_value(self, value: str, name: str) -> None:
-        if self._value.text() != value:
-            self._value.setText(value)
-        if self._name.text() != name:
-            self._name.setText(name)
-            self.setAccessibleName(name)
+        set_text(self._value, value)
+        set_text(self._name, name)
+        self.setAccessibleName(name)
         self.setAccessibleDescription(value)
 
 
@@ -175,3 +173,9 @@ class Section(QWidget):
         self.title.setText(title)
         self._chart.setAccessibleName(title)
         self._help.explain(title, sentence)
+
+
+def set_text(shown: QLabel, text: str) -> None:
+    """Set a label's text only if it changes, because setting it lays the panel out again."""
+    if shown.text() != text:
+        shown.setText(text)

@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QWidget
 
 from app.actions.actions import Actions
 from app.chat.token_legend import TokenLegend
 from app.conversations.request_history import Totals
 from app.session.answer import Answer
 from app.speculation.charts import LineChart, PositionBars, TimeBar
-from app.speculation.gauges import ActionButtons, ActionSegments, Figure, HelpMark, Section
+from app.speculation.gauges import ActionButtons, ActionSegments, Figure, HelpMark, Section, set_text
 from app.speculation.history import RoundHistory
 from app.speculation.round_strip import RoundStrip
 from app.speculation.sample_round import SampleRound
@@ -360,9 +360,3 @@ class SpeculationPanel(Restyled, QFrame):
 
     def apply_theme(self) -> None:
         self.apply_text_size()
-
-
-def set_text(shown: QLabel, text: str) -> None:
-    """Set a label's text only if it changes, because setting it lays the panel out again."""
-    if shown.text() != text:
-        shown.setText(text)

@@ -30,10 +30,10 @@ def tokens_read(served: Served, name: str, *, billed: bool) -> list[int]:
         asked = {"system": text_blocks(*system), "messages": turns, "max_tokens": 12, "temperature": 0}
         *events, end, _stop = served.events("/v1/messages", asked)
         read.append(end["usage"]["input_tokens"])
+        counted = served.post("/v1/messages/count_tokens", asked).json()["input_tokens"]
+        assert counted == read[-1] + end["usage"]["cache_read_input_tokens"]
         text = "".join(event["delta"]["text"] for event in events if event["type"] == "content_block_delta")
         turns.append({"role": "assistant", "content": text})
-    counted = served.post("/v1/messages/count_tokens", asked).json()["input_tokens"]
-    assert counted == read[-1] + end["usage"]["cache_read_input_tokens"]
     return read
 
 

@@ -120,8 +120,8 @@ def test_a_client_that_leaves_while_it_waits_is_forgotten(serve: Serve) -> None:
 
 @contextmanager
 def long_answers() -> Iterator[Served]:
-    """Answers of more text than all buffers between server and client hold: 500 tokens of 16 KB."""
-    engine = SteadyEngine(1e6, 500, text="x" * 2**16, letters=2**14)
+    """Answers of more text than all buffers between server and client hold: 2,000 tokens of 4 KB."""
+    engine = SteadyEngine(1e4, 2000, text="x" * 2**14, letters=2**12)
     served = Served(engine)
     try:
         yield served

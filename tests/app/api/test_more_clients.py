@@ -44,7 +44,7 @@ cli()
 
 
 def run(*arguments: str, folder: Path | None = None, **environment: str) -> str:
-    """What a program of this interpreter prints; it may leave files in `folder`."""
+    """Run a program with this interpreter and return its output; it may leave files in `folder`."""
     whole = {**os.environ, "OPENAI_API_KEY": "none", "LITELLM_LOCAL_MODEL_COST_MAP": "True", **environment}
     done = subprocess.run(
         [sys.executable, *arguments],

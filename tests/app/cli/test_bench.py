@@ -27,6 +27,12 @@ def printed_report(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
     return found
 
 
+@pytest.fixture(autouse=True)
+def no_calibration(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calibrating takes seconds and decides none of the figures here."""
+    monkeypatch.setattr("engine.serving.scheduler.Scheduler.calibrate", lambda _: None)
+
+
 @pytest.fixture
 def measure(tmp_path: Path) -> Callable[..., int]:
     """Runs `tandem bench` once over a question, or over two; returns the exit code."""
@@ -118,6 +124,7 @@ def test_bench_refuses_prompts_that_are_none(capsys: pytest.CaptureFixture[str],
         assert "prompts must be a file" in capsys.readouterr().err
 
 
+@pytest.mark.full
 def test_a_synthetic_pair_agrees_about_as_often_as_asked_for(
     capsys: pytest.CaptureFixture[str], measure: Callable[..., int]
 ) -> None:
@@ -201,7 +208,7 @@ def test_ctrl_c_is_exit_code_130_on_a_line_of_its_own(
     assert capsys.readouterr().err == "\n"
 
 
-@pytest.mark.parametrize("answers_before", [0, 7])
+@pytest.mark.parametrize("answers_before", [pytest.param(0, marks=pytest.mark.full), 7])
 def test_what_was_measured_before_ctrl_c_is_printed(
     answers_before: int,
     capsys: pytest.CaptureFixture[str],

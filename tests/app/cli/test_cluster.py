@@ -106,6 +106,7 @@ def on_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ssh: None) -> Iterat
         yield OnHub(hub, names, caches, ("--hosts", str(hosts), "--main", "org/large"))
 
 
+@pytest.mark.full
 def test_by_layers_each_machine_downloads_only_what_it_needs(on_hub: OnHub, capsys: pytest.CaptureFixture[str]) -> None:
     assert on_hub.run("download", "pipeline") == 0
     assert on_hub.layers == [{2, 3}, {0, 1}]

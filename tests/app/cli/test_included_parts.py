@@ -1,4 +1,4 @@
-"""The self-test tries what a build could have left out, and says what is missing."""
+"""The self-test tries each part that a build could have left out, and names those that are missing."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ def parts_of(folder: Path, qapp: Any, answer: str) -> dict[str, str]:
         engine.close()
 
 
+@pytest.mark.full
 def test_everything_is_here(tmp_path: Path, qapp: Any) -> None:
     before = qapp.language.choice
     parts = parts_of(tmp_path, qapp, "123")

@@ -128,6 +128,8 @@ def test_a_download_that_fails_is_one_line_and_exit_code_1(
     assert run("download", "org/model") == 1
     err = capsys.readouterr().err.splitlines()
     assert err[-1].startswith("tandem: org/model: its authors ask for consent first")
+    # Nothing that the same command could resume.
+    assert not err[-1].endswith("resume")
     assert not any("Traceback" in line for line in err)
 
 
@@ -295,6 +297,7 @@ def test_the_starter_has_one_name_in_the_list_and_for_removal(
         assert capsys.readouterr().err == f"tandem: {name}: it is part of Tandem\n"
 
 
+@pytest.mark.full
 def test_without_a_network_a_download_ends_with_what_to_do(
     run: Run, hub: FakeHub, capsys: pytest.CaptureFixture[str]
 ) -> None:

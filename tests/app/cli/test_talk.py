@@ -33,7 +33,7 @@ class Echo(ScriptedEngine):
 chat.Engine = lambda _: Echo()
 sys.exit(app.__main__.main(["chat", *sys.argv[1:]]))
 """
-AGAIN_S = 10.0
+AGAIN_S = 3.0
 CTRL_C, CTRL_D, UP = "\x03", "\x04", "\x1b[A"
 
 

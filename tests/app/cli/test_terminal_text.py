@@ -1,4 +1,4 @@
-"""What reaches a terminal of a model's, the Hub's or a file's text: no control character, on a real pty."""
+"""Text of models, the Hub and files reaches a terminal, a real pty, without control characters."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def on_a_terminal(command: list[str], **environment: str) -> tuple[int, str]:
 
 
 def controls(text: str) -> set[str]:
-    """The control characters in it that a line of text has no use for; a pty itself ends its lines with CR LF."""
+    """The control characters of a text except tabs and line ends; a pty ends its lines with CR LF."""
     return set(_CONTROLS.findall(text.replace("\r\n", "\n")))
 
 

@@ -52,7 +52,7 @@ def seconds_in(text: str) -> float:
 
 
 def near(truth: float) -> object:
-    """A tenth, and what is lost by rounding to what is known."""
+    """Within a tenth, and the rounding of the shown figure."""
     return pytest.approx(truth, abs=0.1 * truth + 0.1)
 
 
@@ -76,7 +76,7 @@ def world(
 ) -> Iterator[World]:
     # A pair that has been in use for a while: of a new one only the low end is known.
     machine = LoadedMachine(LOADS[request.param], seed=2)
-    for _ in range(40):
+    for _ in range(20):
         machine.answer(300)
     machine.controller.learned.comparisons.totals.clear()
     monkeypatch.setattr("engine.speculation.choosing.controller.monotonic", lambda: machine.now)

@@ -1,4 +1,4 @@
-"""Which layers of a configuration keep what, where no small model of it is built in `test_fit`."""
+"""The caches of layers by configuration, for families of which `test_fit` builds no small model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Heads get a verdict against the main model, memory of their own is reckoned, and published ones come first."""
+"""Heads: their verdicts beside a main model, their memory, and the published ones first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verdicts on drafts: each reason, the order, what is marked best, and what is read to find out."""
+"""Verdicts on drafts: their reasons, their order, the best one, and the files that are read for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the arms of a benchmark run, on a tiny pair."""
+"""The arms of a benchmark, on a tiny pair."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from copy import deepcopy
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -90,7 +91,13 @@ def test_auto_learns_from_its_own_answers_only(scheduler: Scheduler) -> None:
     assert scheduler.models.drafting.controller.learned != learned
 
 
-def test_what_learns_starts_anew_calibrated(scheduler: Scheduler) -> None:
+@pytest.mark.parametrize("calibrates", [False, pytest.param(True, marks=pytest.mark.full)])
+def test_what_learns_starts_anew_calibrated(
+    scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch, calibrates: bool
+) -> None:
+    if not calibrates:
+        # Calibrating takes seconds.
+        monkeypatch.setattr(scheduler, "calibrate", lambda: setattr(learned_of(scheduler), "calibrated", True))
     arms = {arm.name: arm for arm in our_arms(scheduler, has_draft=True)}
     assert [name for name, arm in arms.items() if arm.renew is not None] == ["ngram", "auto", "draft"]
     auto = arms["auto"]
@@ -99,11 +106,15 @@ def test_what_learns_starts_anew_calibrated(scheduler: Scheduler) -> None:
     before = drafting.controller
     auto.renew()
     assert drafting.controller is not before
-    assert drafting.controller.learned.calibrated
+    assert learned_of(scheduler).calibrated
     calibrated = deepcopy(drafting.controller.learned)
     assert arms["draft"].renew is not None
     arms["draft"].renew()
     assert drafting.controller.learned == calibrated
+
+
+def learned_of(scheduler: Scheduler) -> Any:
+    return scheduler.models.drafting.controller.learned
 
 
 def test_answers_to_a_schema_are_instances_with_and_without_speculation(scheduler: Scheduler) -> None:
@@ -160,7 +171,7 @@ def test_a_machine_that_gets_slower_or_faster_decides_no_ratio(
     pair: tuple[LoadedModel, LoadedModel],
     getting: float,
 ) -> None:
-    """Arms of which one takes half as long; each run takes so much longer or shorter than the one before."""
+    """One arm takes half as long as the others; every run takes longer, or shorter, than the one before."""
     ran: list[str] = []
 
     def run(name: str, seconds: float) -> concurrency.Run:

@@ -81,14 +81,15 @@ def test_without_noise_the_share_is_that_of_the_best_arm() -> None:
 
 
 def test_the_luckiest_of_many_equal_arms_does_not_make_auto_look_slow() -> None:
-    """Prompts on which each arm is lucky count as much as the clock: other prompts have other luck."""
+    """The luck of an arm with its prompts counts like that with the clock: it does not carry over to other prompts."""
     world = World(arms=[100.0] * 10, share=1.0)
-    beside = [found(world, seed) for seed in range(RUNS)]
-    assert mean(naive(world, seed) for seed in range(RUNS)) < 0.985
+    seeds = range(RUNS // 2)
+    beside = [found(world, seed) for seed in seeds]
+    assert mean(naive(world, seed) for seed in seeds) < 0.985
     assert mean(one.here.ratio for one in beside) == pytest.approx(1.0, abs=0.005)
     assert mean(one.chosen for one in beside) < 0.8
     differing = World(arms=[100.0] * 10, share=1.0, prompts=0.1)
-    ratios = [elsewhere(found(differing, seed)).ratio for seed in range(RUNS)]
+    ratios = [elsewhere(found(differing, seed)).ratio for seed in seeds]
     assert mean(ratios) == pytest.approx(1.0, abs=0.01)
 
 
