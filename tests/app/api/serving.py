@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import socket
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import anthropic
@@ -56,6 +59,15 @@ class Served:
         found: dict[str, Any] = response.json()
         return found
 
+    def connect(self) -> socket.socket:
+        """A connection with a small buffer, which a client that does not read fills soon."""
+        host, port = self.address.removeprefix("http://").split(":")
+        connection = socket.socket()
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.settimeout(PATIENCE_S)
+        connection.connect((host, int(port)))
+        return connection
+
     def openai(self) -> openai.OpenAI:
         """The official client of OpenAI."""
         return openai.OpenAI(base_url=f"{self.address}/v1", api_key="none", max_retries=0, timeout=PATIENCE_S)
@@ -67,6 +79,16 @@ class Served:
     def close(self) -> None:
         self.client.close()
         self.api.stop()
+
+
+def accepted_connections() -> dict[object, socket.socket]:
+    """The connections of this process by the address of their other end."""
+    found = {}
+    for one in gc.get_objects():
+        if isinstance(one, socket.socket) and one.fileno() >= 0:
+            with suppress(OSError):
+                found[one.getpeername()] = one
+    return found
 
 
 def content_of(chunks: list[dict[str, Any]], index: int = 0) -> str:

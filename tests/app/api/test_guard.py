@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import socket
 
 import pytest
@@ -12,18 +11,15 @@ from app.api.guard import AccessRules, is_loopback
 from app.api.local_api import ApiSettings, KeyNeeded, LocalApi, kept_key
 from app.api.server import NotServing
 from tests.app.api.conftest import Serve
-from tests.app.api.serving import Served
-from tests.patience import PATIENCE_S
+from tests.app.api.serving import Served, accepted_connections
 
 JSON = {"content-type": "application/json"}
 
 
-def raw(told: Served, *parts: bytes) -> bytes:
+def raw(told: Served, data: bytes) -> bytes:
     """All that the server answers to bytes on a socket, up to the end of the connection."""
-    host, port = told.address.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port)), timeout=PATIENCE_S) as connection:
-        for part in parts:
-            connection.sendall(part)
+    with told.connect() as connection:
+        connection.sendall(data)
         received = b""
         while chunk := connection.recv(65536):
             received += chunk
@@ -208,21 +204,8 @@ def test_the_key_is_made_once_and_kept_and_never_printed() -> None:
 
 def test_events_are_sent_at_once(told: Served) -> None:
     """Without TCP_NODELAY the kernel holds each event back until the client has confirmed the last one."""
-    host, port = told.address.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port)), timeout=PATIENCE_S) as connection:
-        connection.sendall(f"GET /health HTTP/1.1\r\nhost: {host}\r\n\r\n".encode())
+    with told.connect() as connection:
+        connection.sendall(b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n")
         assert connection.recv(65536).startswith(b"HTTP/1.1 200")
-        ours = connection.getsockname()
-        [accepted] = [
-            one
-            for one in gc.get_objects()
-            if isinstance(one, socket.socket) and one.fileno() >= 0 and _peer(one) == ours
-        ]
+        accepted = accepted_connections()[connection.getsockname()]
         assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
-
-
-def _peer(one: socket.socket) -> object:
-    try:
-        return one.getpeername()
-    except OSError:
-        return None

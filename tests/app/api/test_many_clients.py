@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from engine.errors import EngineError, NotEnoughMemory, QueueFull
 from engine.events import Event, Failed
 from engine.requests import ChatRequest
 from tests.app.api.conftest import Serve
-from tests.app.api.serving import Served
+from tests.app.api.serving import Served, accepted_connections
 from tests.app.scripted_engine import STORY, Script, ScriptedEngine
 from tests.benchmarks.fake_engine import SteadyEngine
 from tests.patience import PATIENCE_S
@@ -49,16 +48,6 @@ def until(condition: Callable[[], object]) -> None:
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.005)
-
-
-def connection_to(served: Served) -> socket.socket:
-    """A connection with a small buffer, so that a client that does not read fills it soon."""
-    host, port = served.address.removeprefix("http://").split(":")
-    connection = socket.socket()
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    connection.settimeout(PATIENCE_S)
-    connection.connect((host, int(port)))
-    return connection
 
 
 def ask_in_background(served: Served, body: dict[str, Any]) -> tuple[threading.Thread, list[httpx2.Response]]:
@@ -111,7 +100,7 @@ def test_what_the_engine_refuses_has_a_status(serve: Serve, question: dict[str, 
 def test_a_client_that_leaves_while_it_waits_is_forgotten(serve: Serve) -> None:
     gate = threading.Semaphore(0)
     served = serve(ScriptedEngine(gate=gate))
-    with connection_to(served) as connection:
+    with served.connect() as connection:
         connection.sendall(STREAMED % (len(BODY), BODY))
         until(lambda: served.api.status.under_way)
     until(lambda: served.api.ended)
@@ -130,19 +119,9 @@ def long_answers() -> Iterator[Served]:
         engine.close()
 
 
-def accepted_peers() -> list[object]:
-    """The other ends of this process's connections."""
-    found = []
-    for one in gc.get_objects():
-        if isinstance(one, socket.socket) and one.fileno() >= 0:
-            with suppress(OSError):
-                found.append(one.getpeername())
-    return found
-
-
 def test_a_client_that_does_not_read_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.api.answering.STALL_S", 0.1)
-    with long_answers() as served, connection_to(served) as connection:
+    with long_answers() as served, served.connect() as connection:
         connection.sendall(STREAMED % (len(BODY), BODY))
         until(lambda: served.api.ended)
         assert served.api.ended[0].state == "cancelled"
@@ -161,13 +140,13 @@ def test_a_request_that_never_ends_is_closed(serve: Serve, monkeypatch: pytest.M
     monkeypatch.setattr("app.api.server.HEADERS_S", 0.1)
     monkeypatch.setattr("app.api.bodies.BODY_S", 0.1)
     served = serve()
-    with connection_to(served) as silent, connection_to(served) as half, connection_to(served) as slow:
+    with served.connect() as silent, served.connect() as half, served.connect() as slow:
         half.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nHost: loc")
         slow.sendall((STREAMED % (len(BODY), BODY))[:-9])
         assert silent.recv(99) == half.recv(99) == b""
         assert slow.recv(99).startswith(b"HTTP/1.1 408")
     # Half a request after whole ones.
-    with connection_to(served) as connection:
+    with served.connect() as connection:
         for _ in range(2):
             ask_for_health(connection)
         connection.sendall(b"GET /hea")
@@ -180,7 +159,7 @@ def test_an_answer_takes_as_long_as_it_takes_although_headers_may_not(
     monkeypatch.setattr("app.api.server.HEADERS_S", 0.2)
     gate = threading.Semaphore(0)
     served = serve(ScriptedEngine(gate=gate))
-    with connection_to(served) as connection:
+    with served.connect() as connection:
         ask_for_health(connection)
         connection.sendall(STREAMED % (len(BODY), BODY))
         time.sleep(0.3)
@@ -194,11 +173,11 @@ def test_an_answer_takes_as_long_as_it_takes_although_headers_may_not(
 def test_a_connection_that_nobody_reads_from_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.api.answering.STALL_S", 0.1)
     monkeypatch.setattr("app.api.server.UNREAD_S", 0.1)
-    with long_answers() as served, connection_to(served) as streamed, connection_to(served) as whole:
+    with long_answers() as served, served.connect() as streamed, served.connect() as whole:
         for connection, body in ((streamed, BODY), (whole, BODY.replace(b"true", b"false"))):
             connection.sendall(STREAMED % (len(body), body))
         until(lambda: len(served.api.ended) == 2)
-        until(lambda: not {streamed.getsockname(), whole.getsockname()} & set(accepted_peers()))
+        until(lambda: not {streamed.getsockname(), whole.getsockname()} & accepted_connections().keys())
 
 
 def test_connections_beyond_the_limit_are_closed_at_once(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,14 +185,14 @@ def test_connections_beyond_the_limit_are_closed_at_once(serve: Serve, monkeypat
     monkeypatch.setattr("app.api.server.HEADERS_S", 10 * PATIENCE_S)
     served = serve()
     with ExitStack() as opened:
-        silent = [opened.enter_context(connection_to(served)) for _ in range(3)]
-        assert opened.enter_context(connection_to(served)).recv(99) == b""
+        silent = [opened.enter_context(served.connect()) for _ in range(3)]
+        assert opened.enter_context(served.connect()).recv(99) == b""
         silent.pop().close()
         until(lambda: served.get("/health").status_code == 200)
 
 
 def test_headers_have_a_limit(told: Served) -> None:
-    with connection_to(told) as connection:
+    with told.connect() as connection:
         connection.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 2**16)
         assert connection.recv(99).startswith(b"HTTP/1.1 400")
 
@@ -308,7 +287,7 @@ def test_calls_are_logged_by_counts_alone(
 def test_stopping_the_server_ends_the_calls_under_way(serve: Serve) -> None:
     gate = threading.Semaphore(4)
     served = serve(ScriptedEngine([Script(STORY)], gate=gate))
-    with connection_to(served) as connection:
+    with served.connect() as connection:
         connection.sendall(STREAMED % (len(BODY), BODY))
         assert connection.recv(99).startswith(b"HTTP/1.1 200")
         served.api.stop()

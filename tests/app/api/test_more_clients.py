@@ -43,17 +43,11 @@ cli()
 """
 
 
-def run(*arguments: str, folder: Path | None = None, **environment: str) -> str:
-    """Run a program with this interpreter and return its output; it may leave files in `folder`."""
+def run(*command: str | Path, folder: Path | None = None, **environment: str) -> str:
+    """Run a program in `folder` and return what it prints."""
     whole = {**os.environ, "OPENAI_API_KEY": "none", "LITELLM_LOCAL_MODEL_COST_MAP": "True", **environment}
     done = subprocess.run(
-        [sys.executable, *arguments],
-        env=whole,
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=4 * PATIENCE_S,
-        check=False,
+        command, env=whole, cwd=folder, capture_output=True, text=True, timeout=4 * PATIENCE_S, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -78,7 +72,7 @@ def test_a_client_reads_the_same_answer(
     )
     own = starter.chat(question | {"messages": [{"role": "user", "content": QUESTION}]})
     address = f"ADDRESS = {starter.address + '/v1'!r}\n"
-    printed = run("-c", address + script, LLM_USER_PATH=str(tmp_path))
+    printed = run(sys.executable, "-c", address + script, LLM_USER_PATH=str(tmp_path))
     assert printed.strip() == own["choices"][0]["message"]["content"].strip()
 
 
@@ -88,16 +82,7 @@ def test_the_clients_of_npm_read_the_same_answer(starter: Served, question: dict
         pytest.skip("node is not installed")
     if not (NODE / "node_modules").is_dir():
         pytest.skip(f"the clients are not installed: npm ci --ignore-scripts --prefix {NODE.relative_to(Path.cwd())}")
-    done = subprocess.run(
-        [node, "client.mjs", starter.address],
-        cwd=NODE,
-        capture_output=True,
-        text=True,
-        timeout=4 * PATIENCE_S,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    found = json.loads(done.stdout)
+    found = json.loads(run(node, "client.mjs", starter.address, folder=NODE))
     own = starter.chat(question | {"messages": [{"role": "user", "content": QUESTION}]})
     assert found["text"] == own["choices"][0]["message"]["content"]
     assert found["models"] == ["starter/main", "starter/draft", "starter/head"]
@@ -106,14 +91,7 @@ def test_the_clients_of_npm_read_the_same_answer(starter: Served, question: dict
 
 def test_schemathesis_finds_no_server_error(told: Served, tmp_path: Path) -> None:
     needs("schemathesis")
-    run(
-        "-m",
-        "schemathesis.cli",
-        "run",
-        f"{told.address}/openapi.json",
-        "--checks=not_a_server_error",
-        "--max-examples=150",
-        # It never ends by itself.
-        "--exclude-path=/v1/speculation/events",
-        folder=tmp_path,
-    )
+    # The stream of rounds never ends by itself.
+    options = ("--checks=not_a_server_error", "--max-examples=150", "--exclude-path=/v1/speculation/events")
+    command = (sys.executable, "-m", "schemathesis.cli", "run", f"{told.address}/openapi.json")
+    run(*command, *options, folder=tmp_path)

@@ -83,19 +83,6 @@ def test_search_names_size_licence_and_consent(run: Run, hub: FakeHub, capsys: p
     assert "a number above 0" in capsys.readouterr().err
 
 
-@pytest.mark.full
-def test_on_a_screen_the_bar_is_drawn_over_itself(
-    run: Run, hub: FakeHub, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    hub.add("org/model", model_files())
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    assert run("download", "org/model") == 0
-    out, err = capsys.readouterr()
-    assert out.startswith("org/model is ready: ")
-    assert err.count("\r") >= 1
-    assert "MB/s" in err
-
-
 def test_download_ends_with_the_folder_and_exit_code_0(
     run: Run, hub: FakeHub, cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -252,20 +239,6 @@ def test_working_offline_asks_nobody(
     assert run(*words) == 1
     assert "no connection is tried while working offline" in capsys.readouterr().err
     assert hub.requests == []
-
-
-def test_ctrl_c_says_how_to_go_on(
-    run: Run, hub: FakeHub, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def interrupt(_seconds: float) -> None:
-        raise KeyboardInterrupt
-
-    hub.add("org/model", model_files())
-    hub.bytes_a_second = 100
-    monkeypatch.setattr(terminal_downloads, "time", SimpleNamespace(sleep=interrupt))
-    with pytest.raises(KeyboardInterrupt):
-        run("download", "org/model")
-    assert capsys.readouterr().err.splitlines()[-1] == "tandem: stopped; run the same command to resume."
 
 
 def test_every_verdict_has_words() -> None:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from typing import Any
 
 import pytest
 
@@ -37,6 +38,12 @@ def test_a_model_that_is_not_here_is_one_line_and_exit_code_1(capsys: pytest.Cap
     assert capsys.readouterr().err.count("\n") == 1
 
 
+def ask(address: str, path: str, body: dict[str, Any] | None = None) -> urllib.request.Request:
+    """A call with the key, of a program that is called agent."""
+    headers = {"Authorization": "Bearer secret", "Content-Type": "application/json", "User-Agent": "agent/1.0"}
+    return urllib.request.Request(f"{address}{path}", None if body is None else json.dumps(body).encode(), headers)
+
+
 def served(port: int = 0) -> tuple[subprocess.Popen[str], str]:
     """A server with a key, and its address."""
     command = [sys.executable, "-m", "app", "serve", "--port", str(port), "--key"]
@@ -52,16 +59,11 @@ def test_it_serves_with_a_key_until_it_is_told_to_end_and_keeps_the_figures() ->
     process, address = served()
     with process:
         assert process.stderr is not None
-        asked = urllib.request.Request(f"{address}/v1/models", headers={"Authorization": "Bearer secret"})
-        with urllib.request.urlopen(asked, timeout=PATIENCE_S) as response:
-            assert {model["id"] for model in json.load(response)["data"] if model["loaded"]} == {
-                "starter/main",
-                "starter/draft",
-            }
+        with urllib.request.urlopen(ask(address, "/v1/models"), timeout=PATIENCE_S) as response:
+            loaded = {model["id"] for model in json.load(response)["data"] if model["loaded"]}
+        assert loaded == {"starter/main", "starter/draft"}
         body = {"messages": [{"role": "user", "content": "A secret"}], "max_tokens": 2}
-        headers = {"Authorization": "Bearer secret", "Content-Type": "application/json", "User-Agent": "agent/1.0"}
-        call = urllib.request.Request(f"{address}/v1/chat/completions", json.dumps(body).encode(), headers)
-        with urllib.request.urlopen(call, timeout=PATIENCE_S) as response:
+        with urllib.request.urlopen(ask(address, "/v1/chat/completions", body), timeout=PATIENCE_S) as response:
             assert json.load(response)["usage"]["completion_tokens"] == 2
         process.send_signal(signal.SIGTERM)
         assert process.wait(PATIENCE_S) == 0
@@ -75,19 +77,15 @@ def test_it_serves_with_a_key_until_it_is_told_to_end_and_keeps_the_figures() ->
 
 @pytest.mark.campaign
 def test_a_server_that_was_killed_while_it_answered_starts_again_at_the_same_port() -> None:
-    body = {"messages": [{"role": "user", "content": "What is a draft model?"}], "stream": True}
-    headers = {"Authorization": "Bearer secret", "Content-Type": "application/json"}
+    body = {"messages": [{"role": "user", "content": "What is a draft model?"}]}
     process, address = served()
     for _ in range(3):
-        asked = urllib.request.Request(f"{address}/v1/chat/completions", json.dumps(body).encode(), headers)
+        asked = ask(address, "/v1/chat/completions", body | {"stream": True})
         with process, urllib.request.urlopen(asked, timeout=PATIENCE_S) as response:
             assert response.readline().startswith(b"data: ")
             process.kill()
         process, address = served(int(address.rpartition(":")[2]))
     with process:
-        whole = urllib.request.Request(
-            f"{address}/v1/chat/completions", json.dumps({**body, "stream": False}).encode(), headers
-        )
-        with urllib.request.urlopen(whole, timeout=PATIENCE_S) as response:
+        with urllib.request.urlopen(ask(address, "/v1/chat/completions", body), timeout=PATIENCE_S) as response:
             assert json.load(response)["choices"][0]["message"]["content"]
         process.kill()

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import pty
-import select
-import signal
-import subprocess
 import sys
-import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from tests.patience import PATIENCE_S
+from tests.app.cli.terminal import CTRL_D, UP, Terminal
 
-ROOT = Path(__file__).resolve().parents[3]
 # Answers each question with its own words, in upper case.
 CHAT = """
 import sys
@@ -33,82 +25,12 @@ class Echo(ScriptedEngine):
 chat.Engine = lambda _: Echo()
 sys.exit(app.__main__.main(["chat", *sys.argv[1:]]))
 """
-AGAIN_S = 3.0
-CTRL_C, CTRL_D, UP = "\x03", "\x04", "\x1b[A"
-
-
-class Terminal:
-    """The command on a pty of its own."""
-
-    def __init__(self, *arguments: str) -> None:
-        self._ours, theirs = pty.openpty()
-        # The line editor wants a terminal to be told of; a dumb one gets no escape sequences from it.
-        variables = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", "TERM": "dumb"}
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", CHAT, *arguments],
-            stdin=theirs, stdout=theirs, stderr=theirs, env=variables, cwd=ROOT, start_new_session=True,
-            preexec_fn=lambda: _take_terminal(theirs),
-        )  # fmt: skip
-        os.close(theirs)
-        self.text = ""
-
-    def type(self, keys: str) -> None:
-        os.write(self._ours, keys.encode())
-
-    def until(self, words: str) -> str:
-        """Read until the words appear; returns what came before them since the last call."""
-        deadline = time.monotonic() + PATIENCE_S
-        while words not in self.text:
-            assert time.monotonic() < deadline, self.text
-            if not self._read():
-                break
-        assert words in self.text, self.text
-        before, _, self.text = self.text.partition(words)
-        return before
-
-    def interrupt(self) -> None:
-        """Press Ctrl-C; again where it came between the prompt and the line editor's wait, which then misses it."""
-        self.type(CTRL_C)
-        while True:
-            if not select.select([self._ours], [], [], AGAIN_S)[0]:
-                self.type(CTRL_C)
-            elif not self._read():
-                return
-
-    def end(self) -> tuple[int, str]:
-        """Exit code, and what came before it."""
-        while self._read():
-            pass
-        return self._process.wait(PATIENCE_S), self.text
-
-    def _read(self) -> bool:
-        if not select.select([self._ours], [], [], PATIENCE_S)[0]:
-            return False
-        try:
-            piece = os.read(self._ours, 65536)
-        except OSError:
-            return False
-        self.text += piece.decode("utf-8", "replace")
-        return bool(piece)
-
-    def close(self) -> None:
-        self._process.kill()
-        self._process.wait()
-        os.close(self._ours)
-
-
-def _take_terminal(descriptor: int) -> None:
-    """Make the pty the terminal of this process, so that Ctrl-C on it is a signal, also where the tests run without."""
-    import fcntl
-    import termios
-
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    fcntl.ioctl(descriptor, termios.TIOCSCTTY, 0)
 
 
 @pytest.fixture
 def terminal() -> Iterator[Terminal]:
-    opened = Terminal()
+    # A dumb terminal gets no escape sequences from the line editor.
+    opened = Terminal([sys.executable, "-c", CHAT], TERM="dumb")
     yield opened
     opened.close()
 

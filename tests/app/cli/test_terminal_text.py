@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import io
 import os
-import pty
 import re
-import select
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from app.cli.terminal_text import shown, shown_on_terminals
+from tests.app.cli.terminal import ROOT, Terminal
 from tests.engine.model_files.model_folders import model_files, write_snapshot
 from tests.fakehub.server import FakeHub
 from tests.patience import PATIENCE_S
 
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-ROOT = Path(__file__).resolve().parents[3]
 # Sets the title, clears the screen, writes the clipboard, hides the rest, reorders the line.
 ATTACK = "\x1b]0;PWNED\x07\x1b[2J\x1b]52;c;cHduZWQ=\x07\x9b31m\x08\x00\x7f\u202eevil\u2066 \u009d52;c;x\u009c"
 # Runs the command with an engine that answers with ATTACK.
@@ -36,29 +33,13 @@ sys.exit(app.__main__.main(sys.argv[1:]))
 """
 
 
-def on_a_terminal(command: list[str], **environment: str) -> tuple[int, str]:
+def on_a_terminal(command: list[str]) -> tuple[int, str]:
     """Exit code and everything that the command writes to a terminal of its own."""
-    ours, theirs = pty.openpty()
-    variables = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", "TERM": "xterm"} | environment
-    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=variables, cwd=ROOT)
-    os.close(theirs)
-    written = bytearray()
-    until = time.monotonic() + PATIENCE_S
-    while time.monotonic() < until:
-        if select.select([ours], [], [], 0.1)[0]:
-            try:
-                piece = os.read(ours, 65536)
-            except OSError:
-                # How Linux says that the other end is closed.
-                break
-            if not piece:
-                break
-            written += piece
-        elif process.poll() is not None:
-            break
-    code = process.wait(PATIENCE_S)
-    os.close(ours)
-    return code, written.decode("utf-8", "replace")
+    terminal = Terminal(command)
+    try:
+        return terminal.end()
+    finally:
+        terminal.close()
 
 
 def controls(text: str) -> set[str]:

@@ -1,0 +1,84 @@
+"""A command on a pseudo-terminal, as a person types at it and reads it."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from tests.patience import PATIENCE_S
+
+ROOT = Path(__file__).resolve().parents[3]
+AGAIN_S = 3.0
+CTRL_C, CTRL_D, UP = "\x03", "\x04", "\x1b[A"
+
+
+class Terminal:
+    """A command on a terminal of its own; `text` is what it wrote since the last words that were awaited."""
+
+    def __init__(self, command: list[str], **environment: str) -> None:
+        self._ours, theirs = pty.openpty()
+        variables = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", "TERM": "xterm"} | environment
+        self._process = subprocess.Popen(
+            command, stdin=theirs, stdout=theirs, stderr=theirs, env=variables, cwd=ROOT, start_new_session=True,
+            preexec_fn=lambda: _take_terminal(theirs),
+        )  # fmt: skip
+        os.close(theirs)
+        self.text = ""
+
+    def type(self, keys: str) -> None:
+        os.write(self._ours, keys.encode())
+
+    def until(self, words: str) -> str:
+        """Read until the words appear; return what came before them since the last call."""
+        deadline = time.monotonic() + PATIENCE_S
+        while words not in self.text:
+            assert time.monotonic() < deadline, self.text
+            if not self._read():
+                break
+        assert words in self.text, self.text
+        before, _, self.text = self.text.partition(words)
+        return before
+
+    def interrupt(self) -> None:
+        """Press Ctrl-C, and again if it came between the prompt and the line editor's wait, which then misses it."""
+        self.type(CTRL_C)
+        while True:
+            if not select.select([self._ours], [], [], AGAIN_S)[0]:
+                self.type(CTRL_C)
+            elif not self._read():
+                return
+
+    def end(self) -> tuple[int, str]:
+        """Return the exit code and the text before it."""
+        while self._read():
+            pass
+        return self._process.wait(PATIENCE_S), self.text
+
+    def _read(self) -> bool:
+        if not select.select([self._ours], [], [], PATIENCE_S)[0]:
+            return False
+        try:
+            piece = os.read(self._ours, 65536)
+        except OSError:
+            return False
+        self.text += piece.decode("utf-8", "replace")
+        return bool(piece)
+
+    def close(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        os.close(self._ours)
+
+
+def _take_terminal(descriptor: int) -> None:
+    """Make the pty the terminal of this process, so that Ctrl-C on it is a signal."""
+    import fcntl
+    import termios
+
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    fcntl.ioctl(descriptor, termios.TIOCSCTTY, 0)
