@@ -1,6 +1,6 @@
-"""One answer as the window sees it: the engine's events of one request, gathered. No Qt in here.
+"""One answer as the window sees it, collected from the engine's events. No Qt in here.
 
-The transcript, the live panel and the answer's foot all paint from this record, so they cannot disagree.
+The transcript, the live panel and the answer's foot all paint from this record.
 """
 
 from __future__ import annotations
@@ -40,12 +40,11 @@ _REASONS = {"stop": State.DONE, "length": State.LENGTH, "cancelled": State.CANCE
 
 @dataclass
 class Answer:
-    """What has arrived so far. `tokens` and `rounds` are the engine's own records, in order.
+    """An answer as far as it has arrived. `tokens` and `rounds` are the engine's own records, in order.
 
-    `model` is the name of the main model that writes it and `asked_at` the time (Unix seconds) when it was asked for.
-    A continued answer has its text from before in `before`; the rounds of the new request are numbered on. The mark
-    with which the chat template opened the thoughts, at the end of the prompt, stands there too, so that `text` alone
-    tells what is thought.
+    `model` is the name of the main model that writes it and `asked_at` the time of the question (Unix seconds).
+    `before` is the earlier text of a continued answer, whose new rounds continue the numbers. It also has the
+    thinking-start mark if the chat template put that into the prompt, so that `text` marks all thoughts.
     """
 
     state: State = State.WAITING
@@ -60,7 +59,7 @@ class Answer:
     model: str = ""
     asked_at: float | None = None
     _parts: GrowingParts = field(default_factory=GrowingParts, repr=False, compare=False)
-    # Where closed thoughts end in the text, how many tokens they have, and how many seconds they took.
+    # Where closed thoughts end in the text, their tokens and their seconds.
     _thoughts: tuple[int, int, float | None] = field(default=(-1, 0, None), repr=False, compare=False)
 
     @property
@@ -69,7 +68,7 @@ class Answer:
 
     @property
     def unfinished(self) -> bool:
-        """Whether there is text that the model could go on with."""
+        """Whether there is text that the model could continue."""
         return self.state in _UNFINISHED and bool(self.text.strip())
 
     @property
@@ -83,9 +82,9 @@ class Answer:
         return self._parts.of(self.text, self.ended)
 
     def thinking_figures(self) -> tuple[int | None, float | None]:
-        """How many tokens the thoughts have, and how many seconds they took; None where that is not known.
+        """Return the number of tokens of the thoughts and their seconds; None for what is not known.
 
-        A stored answer has no times of its rounds: what the whole answer took on average stands in for them.
+        A stored answer has no times of its rounds, so its average speed replaces them.
         """
         parts = self.parts
         if not parts.closed:
@@ -93,7 +92,7 @@ class Answer:
         if not self.tokens:
             return None, None
         if self._thoughts[0] != parts.end:
-            count = self._tokens_before(parts.end)
+            count = bisect_left(self._token_starts(), parts.end)
             self._thoughts = parts.end, count, self._seconds_to(self.tokens[count - 1].round)
         _, count, took = self._thoughts
         if took is None and self.stats.decode_tps:
@@ -101,7 +100,7 @@ class Answer:
         return count, took
 
     def _seconds_to(self, number: int) -> float | None:
-        """How long the rounds up to that one took; None where they are not known."""
+        """Return the seconds of the rounds up to `number`; None if they are not known."""
         index = bisect_left(self.rounds, number, key=lambda record: record.number)
         if index == len(self.rounds) or self.rounds[index].number != number:
             return None
@@ -112,29 +111,21 @@ class Answer:
             if after.reason != "first-token"
         )
 
-    def _open_thoughts(self, opening: str) -> None:
-        if opening and not self.text:
-            self.before = self.text = opening
-
-    def _tokens_before(self, end: int) -> int:
-        """How many tokens begin before an index of the text."""
-        return bisect_left(self._token_starts(), end)
-
     def _token_starts(self) -> list[int]:
-        """Where each token begins in the text, behind the mark that the chat template may have begun it with."""
+        """Return the position of each token in the text, which may begin with the template's thinking-start mark."""
         lengths = [len(token.text) for token in self.tokens]
         first = max(0, len(self.text) - sum(lengths))
         return list(accumulate(lengths, initial=first))[:-1]
 
     def take_stored(self, tokens: list[Token], rounds: list[RoundRecord]) -> bool:
-        """Take in what was kept of a stored answer, unless that is here already; whether there was anything."""
+        """Add the stored tokens and rounds, unless there are some already; return whether any were added."""
         if self.tokens or not tokens:
             return False
         self.tokens, self.rounds = tokens, rounds
         return True
 
     def resume(self) -> None:
-        """Let another request write on from here."""
+        """Prepare for another request that continues the answer."""
         self.before = self.text
         self.first_round = 1 + max((token.round for token in self.tokens[-1:]), default=-1)
         self.state, self.error, self.prefill = State.WAITING, None, None
@@ -144,7 +135,8 @@ class Answer:
             if isinstance(event, TokensCommitted):
                 event = self._numbered_on(event)
                 self.state = State.WRITING
-                self._open_thoughts(event.stats.opening)
+                if event.stats.opening and not self.text:
+                    self.before = self.text = event.stats.opening
                 self.text += event.text
                 self.tokens.extend(event.tokens)
                 self.rounds.append(event.round)
@@ -178,7 +170,7 @@ class Answer:
         return "".join(token.text for token in self.tokens_of_round(number))
 
     def rounds_of(self, passage: str) -> frozenset[int]:
-        """The rounds that wrote a passage; none unless it stands in the answer exactly once."""
+        """Return the rounds that wrote a passage; none unless the answer contains it exactly once."""
         start = self.text.find(passage) if passage else -1
         if start < 0 or self.text.find(passage, start + 1) >= 0:
             return frozenset()
@@ -190,9 +182,9 @@ class Answer:
         )
 
     def plain_reason(self) -> PlainSpan | None:
-        """Why this answer did not speculate: its longest plain span, or None where any guess was made.
+        """Return the longest plain span, whose reason says why the answer did not speculate; None if it drafted.
 
-        The first token never comes from a guess, so its span counts only when there is no other.
+        The first token is never drafted, so its span does not count.
         """
         if self.stats.drafted:
             return None

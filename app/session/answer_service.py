@@ -1,4 +1,4 @@
-"""What is asked of the loaded models: questions, other answers to them, and answers that are continued."""
+"""Asks the loaded models: questions, further answers to them, edited questions and continued answers."""
 
 from __future__ import annotations
 
@@ -40,12 +40,7 @@ class AnswerService(QObject):
     ended = Signal(object, object)
 
     def __init__(
-        self,
-        models: ModelService,
-        chats: ChatService,
-        settings: SettingsService,
-        store: StoreClient,
-        parent: QObject | None = None,
+        self, models: ModelService, chats: ChatService, settings: SettingsService, store: StoreClient, parent: QObject
     ) -> None:
         super().__init__(parent)
         self._models, self._chats, self._settings, self._store = models, chats, settings, store
@@ -65,14 +60,14 @@ class AnswerService(QObject):
 
     @property
     def soon_ready(self) -> bool:
-        """Whether a question cannot be asked yet, because models are loaded or chats are opened at this moment."""
+        """Whether a question can be asked only after models are loaded or chats are opened, which has begun."""
         pair = self._models.pair
         loads = pair.loading == "main" or (pair.main is not None and not self._store.ready)
         return loads and not self.ready and not self._chats.shown.streaming
 
     @property
     def quiet(self) -> bool:
-        """Whether no answer is being written in any chat, so that measurements are not disturbed."""
+        """Whether no answer is being written in any chat, so that nothing disturbs measurements."""
         return not self._running
 
     @property
@@ -93,19 +88,15 @@ class AnswerService(QObject):
             self._chats.remove_turn(chat, turn)
             self.not_stored.emit(chat, turn)
 
-        # It is written to disk while it is drawn.
+        # Before `asked`: the disk writes while the window draws.
         self._begin(chat, turn, write, give_back)
         self.asked.emit(chat, turn)
         return turn
 
     def ask_again(self, turn: Turn) -> None:
-        """Answer a question once more. The new answer is a sibling of the old one, which is kept."""
-        chat, question_id, before, source = (
-            self._chats.shown,
-            turn.question_node.id,
-            turn.answer_node.id,
-            self._source(),
-        )
+        """Answer a question once more; the old answer stays as a sibling of the new one."""
+        chat, source = self._chats.shown, self._source()
+        question_id, before = turn.question_node.id, turn.answer_node.id
         if before is None and question_id is None:
             return
         fresh = Turn(turn.question, Answer(), turn.attachments, turn.question_node, asks=turn.asks)
@@ -120,7 +111,7 @@ class AnswerService(QObject):
         self._begin(chat, fresh, write, lambda: self._chats.reload_path(chat))
 
     def edit(self, turn: Turn, question: str) -> None:
-        """Ask something else instead of a question, which is kept as its sibling."""
+        """Ask another question in the place of an old one, which stays as its sibling."""
         chat, question_id, source = self._chats.shown, turn.question_node.id, self._source()
         if question_id is None:
             return
@@ -138,7 +129,7 @@ class AnswerService(QObject):
         self._begin(chat, fresh, write, give_back)
 
     def continue_answer(self, turn: Turn) -> None:
-        """Let the model write on where an answer stopped."""
+        """Let the model continue an answer that stopped."""
         chat, answer_id, source = self._chats.shown, turn.answer_node.id, self._source()
         if answer_id is None or not turn.answer.unfinished:
             return
@@ -152,7 +143,7 @@ class AnswerService(QObject):
             self.arrived.emit(chat, turn)
 
         def start(kept: tuple[list[Token], list[RoundRecord]]) -> None:
-            # Something else may have been asked since.
+            # Another question may have been asked since.
             if turn not in chat.turns or chat.streaming:
                 return
             turn.answer.take_stored(*kept)
@@ -163,13 +154,13 @@ class AnswerService(QObject):
         self._store.run(partial(_tokens_and_rounds, answer_id), start)
 
     def stop(self) -> None:
-        """End what is written in the chat on screen: its last answer, or one further up that is continued."""
+        """Stop the answers in the chat on screen: the last one, or an earlier one that is being continued."""
         for turn in self._chats.shown.turns:
             if answer := self._running.get(turn):
                 answer.cancel()
 
     def load_tokens(self, chat: Chat, turn: Turn) -> None:
-        """Read the tokens and the rounds of a stored answer, once; `arrived` follows where there are any."""
+        """Read the tokens and rounds of a stored answer, once; `arrived` follows if there are any."""
         answer_id = turn.answer_node.id
         if answer_id is None or turn.answer.tokens or turn in self._loading_tokens:
             return
@@ -184,7 +175,7 @@ class AnswerService(QObject):
 
     @property
     def can_save_again(self) -> bool:
-        """Whether the end of an answer waits for a store that takes it."""
+        """Whether there are ends of answers that the store could not write."""
         return bool(self._ends_not_stored)
 
     def save_again(self) -> None:
@@ -194,13 +185,13 @@ class AnswerService(QObject):
             answer.finish()
 
     def request(self, chat: Chat, turn: Turn, generation: Generation) -> ChatRequest:
-        """What the engine would be asked for a turn. Raises BadRequest."""
+        """Return the request that the engine would get for a turn. Raises BadRequest."""
         return chat_request(chat, turn, generation, self._services)
 
     def close(self) -> None:
         """Cancel all answers and write the ends that could not be written so far.
 
-        An answer that is cut short here is found interrupted at the next start, with all of its text.
+        At the next start, an answer cancelled here is interrupted and has all of its text.
         """
         for answer in self._running.values():
             answer.cancel()

@@ -1,4 +1,4 @@
-"""The window's engine as the host of the API's models: what a client has loaded is shown in the window too."""
+"""The host of the API's models on the window's engine; the window shows which models a client loads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.status import LoadedPair
 
 
 class WindowHost(EngineHost):
-    """`asked` is called on the server's thread with every change of models that a client caused."""
+    """Calls `asked` on the server's thread for every change of models by a client."""
 
     def __init__(self, engine: EngineClient, asked: Callable[[str, str, object], object]) -> None:
         super().__init__(engine)

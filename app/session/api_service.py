@@ -1,6 +1,6 @@
-"""The local API in the window: it serves the models that are loaded here, and loads others when a client asks.
+"""The local API in the window: it serves the loaded models, and loads others when a client asks.
 
-What it answers enters the request history, by counts.
+The request history gets the figures of its answers, never their text.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from app.api.activity import Call
     from app.api.local_api import ApiStatus, LocalApi
 
-# How often calls under way are looked at while it serves.
+# The interval at which a serving API is checked for changes.
 _LOOK_MS = 250
 
 
 @dataclass(frozen=True)
 class ApiChoice:
-    """What the person chose: `serve` at all, on which port, for other computers too, with a key, for which origins."""
+    """The user's settings of the API. `network` lets other computers connect."""
 
     serve: bool = False
     port: int = 0
@@ -42,11 +42,10 @@ class ApiChoice:
 
 
 class ApiService(QObject):
-    """Starts and stops the server as it was chosen. `changed` follows whatever it does, a few times a second at most.
+    """Starts and stops the server as chosen. `changed` follows every change, at most a few times a second.
 
-    `status` is what the server does, None while it does not serve; `problem` the error that keeps it from serving, None
-    where nothing does; `key` what clients have to send, "" where they need none. `calls_ended` carries the figures of
-    the answers to calls that ended since the last time, as `ProgramRequest`s.
+    `status` is None while it does not serve, `problem` the error that keeps it from serving, `key` the key that clients
+    have to send, "" for none. `calls_ended` carries the figures of newly ended calls as `ProgramRequest`s.
     """
 
     changed = Signal()
@@ -74,11 +73,11 @@ class ApiService(QObject):
 
     @property
     def ended(self) -> tuple[Call, ...]:
-        """The calls that ended last, the newest last."""
+        """The calls that ended most recently, the newest last."""
         return self._api.ended if self._api is not None else ()
 
     def configure(self, choice: ApiChoice) -> None:
-        """Serve as chosen from now on, or once there is an engine."""
+        """Apply `choice`, now or once there is an engine."""
         if choice != self._choice:
             self._choice = choice
             self._restart()
@@ -88,7 +87,7 @@ class ApiService(QObject):
         self._restart(renew=True)
 
     def close(self) -> None:
-        """Serve no more."""
+        """Stop serving for good."""
         self._timer.stop()
         self._background.close()
         if self._api is not None:
@@ -114,7 +113,7 @@ class ApiService(QObject):
             self._background.run(lambda: self._serve(choice, renew), self._served, owner=self)
 
     def _serve(self, choice: ApiChoice, renew: bool) -> tuple[str, CodedError | None]:
-        """Stop or start the server; the key, and why it does not serve. Runs on a thread of its own."""
+        """Stop or start the server; return the key and the error that keeps it from serving. Runs in the background."""
         from app.api.local_api import ANY_HOST, KEY_NAME, ApiSettings, LocalApi, kept_key, new_key
 
         api = self._api = self._api or LocalApi(self._host, self._note)
@@ -126,7 +125,7 @@ class ApiService(QObject):
             store = self._secrets()
             if renew:
                 store.write(KEY_NAME, new_key())
-            # Where there is no keychain, the key is for this run.
+            # Without a keychain, the key is for this run only.
             key = kept_key(store) or ("" if renew else self.key) or new_key()
         host = ANY_HOST if choice.network else ApiSettings.host
         try:
@@ -138,14 +137,11 @@ class ApiService(QObject):
     def _served(self, outcome: tuple[str, CodedError | None]) -> None:
         self.key, self.problem = outcome
         self._look()
-        if self.status is not None:
-            self._timer.start()
-        else:
-            self._timer.stop()
+        (self._timer.stop if self.status is None else self._timer.start)()
         self.changed.emit()
 
     def _note(self, call: Call) -> None:
-        """On the server's or the engine's thread."""
+        """Note the end of a call. Runs on the server's or the engine's thread."""
         if call.ended:
             self._just_ended.append(call)
 
@@ -157,7 +153,7 @@ class ApiService(QObject):
             self.calls_ended.emit(found)
 
     def _look(self) -> None:
-        """Tell of what has changed since the last look."""
+        """Emit what has changed since the last call."""
         self._pass_on_ended()
         before, found = self.status, self._api.status if self._api is not None else None
         self.status = found if found is not None and found.serving else None

@@ -1,4 +1,4 @@
-"""Files that go with a question: read as text, and counted in the main model's tokens. No Qt in here."""
+"""Reads files attached to a question as text and counts their tokens. No Qt in here."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from app.text.encodings import decode, has_no_controls
 from engine.errors import EngineError
 from engine.files.paths import is_known_good
 
-# Longer texts fill any context and would only be refused later.
+# Longer texts fit no context and would only be refused later.
 LARGEST_BYTES = 2 * 2**20
-# A PDF file is mostly fonts and pictures, of which only the text goes along.
+# PDF files consist mostly of fonts and pictures; only their text is attached.
 LARGEST_PDF_BYTES = 50 * 2**20
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".heic", ".avif")
 _PICTURE_STARTS = (b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a")
@@ -27,9 +27,8 @@ _TEXT, _CHARSET = "text/plain", "; charset="
 
 
 class NotAttachable(Exception):
-    """A file that cannot go along: `reason` is "not-text", "picture", "unknown-encoding", "too-large", "unreadable",
-    "encrypted" (a PDF file that wants a password), "damaged" (one that cannot be made out) or "no-text" (one of
-    pictures only).
+    """A file cannot be attached. `reason` is "not-text", "picture", "unknown-encoding", "too-large" or "unreadable";
+    for PDF files also "encrypted" (it needs a password), "damaged" or "no-text" (it has only pictures).
     """
 
     def __init__(self, name: str, reason: str) -> None:
@@ -41,10 +40,9 @@ class NotAttachable(Exception):
 
 
 def read_attachment(path: Path, language: str = "", step: Callable[[], object] = lambda: None) -> Attachment:
-    """A text, code or PDF file as an attachment; where an encoding had to be guessed, its media type names it.
+    """Read a text, code or PDF file; its media type names the encoding if that was guessed for the window's `language`.
 
-    `language` is the window's. `step` is called before each page of a PDF file; what it raises ends the reading.
-    Raises NotAttachable. It waits for the disk: not for the Qt thread.
+    `step` is called before each page of a PDF file and may raise to stop. Raises NotAttachable. Not for the Qt thread.
     """
     is_pdf = path.suffix.lower() == ".pdf"
     try:
@@ -67,16 +65,16 @@ def read_attachment(path: Path, language: str = "", step: Callable[[], object] =
 
 
 def guessed_encoding(attachment: Attachment) -> str:
-    """The encoding that its file was taken to be in; "" where that was no guess."""
+    """Return the encoding that was guessed for the file; "" if it was certain."""
     return attachment.media_type.partition(_CHARSET)[2]
 
 
 def _pdf_text(name: str, content: bytes, step: Callable[[], object]) -> str:
-    """The text of a PDF file, page after page."""
-    # Here and not at the top: most questions have no PDF file with them.
+    """Return the text of all pages of a PDF file."""
+    # Imported here because most questions have no PDF file.
     from pypdf import PdfReader
 
-    # What it remarks about files that others made is of no use to anybody here.
+    # Its warnings about the files of others help nobody.
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     pages: list[str] = []
     try:
@@ -90,10 +88,10 @@ def _pdf_text(name: str, content: bytes, step: Callable[[], object]) -> str:
                 raise NotAttachable(name, "too-large")
     except (NotAttachable, Cancelled):
         raise
-    # The library raises many kinds of errors for what is wrong with a file, among them those of its own assumptions.
+    # The library raises many kinds of errors for a bad file, including failed assumptions of its own.
     except Exception as error:
         raise NotAttachable(name, "encrypted" if _wants_key(error) else "damaged") from error
-    # Fonts that map a letter to half a character are not rare, and no tokenizer takes one.
+    # Some fonts map a letter to half a surrogate pair, which no tokenizer accepts.
     text: str = storable("\n\n".join(page for page in pages if page).replace("\0", ""))
     if not text:
         raise NotAttachable(name, "no-text")
@@ -101,31 +99,31 @@ def _pdf_text(name: str, content: bytes, step: Callable[[], object]) -> str:
 
 
 def _wants_key(error: Exception) -> bool:
-    """AES needs a library that does not come along; such a file is as closed as one with a password."""
+    """Whether the file is encrypted: with a password, or with AES, for which no library is installed."""
     return type(error).__name__ in ("DependencyError", "FileNotDecryptedError", "WrongPasswordError")
 
 
 @lru_cache(maxsize=64)
 def count_tokens(model: Path, text: str) -> int | None:
-    """How many tokens of that model's the text is; None where its tokenizer cannot be asked. It may take seconds."""
+    """Count the tokens of a text for the model; None if its tokenizer cannot be used. May take seconds."""
     measured = _measured(model / "tokenizer.json", text, None)
     return None if measured is None else measured[0]
 
 
 def cut_to_tokens(model: Path, attachment: Attachment, tokens: int) -> Attachment | None:
-    """The beginning of a file, at most that many tokens of that model's; None where its tokenizer cannot be asked."""
+    """Cut an attachment to at most `tokens` tokens of the model; None if its tokenizer cannot be used."""
     measured = _measured(model / "tokenizer.json", attachment.text, tokens)
     return None if measured is None else replace(attachment, text=attachment.text[: measured[1]])
 
 
 def _measured(file: Path, text: str, tokens: int | None) -> tuple[int, int] | None:
-    """The number of tokens, and of the characters that the first `tokens` of them cover."""
+    """Return the number of tokens, and how many characters the first `tokens` of them cover."""
     if not file.is_file():
         return None
     if not is_known_good(file.parent):
         from engine.tokenizers.prompt_process.client import PROMPT_PROCESS
 
-        # A stranger's tokenizer may take any time and memory, so it never runs in this process.
+        # An unknown tokenizer may take any time and memory, so it never runs in this process.
         try:
             return PROMPT_PROCESS.measure(file, text, tokens)
         except EngineError:
@@ -137,7 +135,7 @@ def _measured(file: Path, text: str, tokens: int | None) -> tuple[int, int] | No
 
 @lru_cache(maxsize=1)
 def _tokenizer(file: Path) -> Any:
-    # Here and not at the top: it takes a while to come in, and most questions have no attachment.
+    # Imported here because the import is slow and most questions have no attachment.
     from tokenizers import Tokenizer
 
     return Tokenizer.from_file(str(file))

@@ -1,7 +1,7 @@
-"""The one crossing between the engine's thread and Qt.
+"""The only way from the engine's thread to Qt.
 
 Other threads append to a deque. While a request streams, a timer on the GUI thread empties it once a frame; the end of
-a call, for which something waits, wakes the GUI thread itself. An idle window costs nothing.
+a call wakes the GUI thread at once. No timer runs while the window is idle.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ FRAME_MS = 15
 
 
 class Bridge(QObject):
-    """Brings what the engine says to the GUI thread.
+    """Passes events and results of the engine to the GUI thread.
 
-    Receivers are called once a frame, or when a call has ended, with everything that has arrived for them since;
-    `frame` follows when all of them have been served; `frame_begins` goes before.
+    Receivers are called once a frame, or when a call has ended, with everything that has arrived for them.
+    `frame_begins` comes before the first of them is called, `frame` after the last.
     """
 
     frame = Signal()
@@ -48,7 +48,7 @@ class Bridge(QObject):
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.setInterval(FRAME_MS)
         self._timer.timeout.connect(self.drain)
-        # Queued on this thread too: what is done already calls nobody back before `watch` has returned.
+        # Queued even on this thread: no callback runs before `watch` has returned.
         self._call_ended.connect(self.drain, Qt.ConnectionType.QueuedConnection)
 
     @property
@@ -56,16 +56,16 @@ class Bridge(QObject):
         return bool(self._receivers or self._callbacks)
 
     def listen(self, receiver: Callable[[list[Event]], None]) -> Callable[[Event], None]:
-        """What to hand to `Engine.submit` as `on_event`, so that `receiver` gets the request's events."""
+        """Return the `on_event` for `Engine.submit` that passes the request's events to `receiver`."""
         ticket = self._take_ticket()
         self._receivers[ticket] = receiver
-        # Started again, it would begin a new frame: requests in quick succession would put the end of it off for good.
+        # A restart would begin a new frame, so that requests in quick succession could delay it without end.
         if not self._timer.isActive():
             self._timer.start()
         return lambda event: self._inbox.append((ticket, event))
 
     def watch(self, future: Future[Any], done: Callable[[Future[Any]], None]) -> None:
-        """Call `done` on the GUI thread when the engine has finished that call."""
+        """Call `done` on the GUI thread when the future is done."""
         ticket = self._take_ticket()
         self._callbacks[ticket] = done
         future.add_done_callback(partial(self._end_call, ticket))
@@ -96,7 +96,7 @@ class Bridge(QObject):
             settle_layouts()
 
     def close(self) -> None:
-        """Deliver nothing any more."""
+        """Deliver nothing from now on."""
         self._closed = True
         self._timer.stop()
         self._receivers.clear()
@@ -104,7 +104,7 @@ class Bridge(QObject):
         self._inbox.clear()
 
     def _end_call(self, ticket: int, finished: Future[Any]) -> None:
-        """On any thread."""
+        """Note the end of a call. Runs on any thread."""
         self._inbox.append((ticket, finished))
         if not self._closed:
             self._call_ended.emit()
@@ -115,7 +115,7 @@ class Bridge(QObject):
 
 
 def _call(receiver: Callable[[Any], object], arrived: Any) -> None:
-    """An error of one receiver goes where errors in slots go; the others still get what came for them."""
+    """Call a receiver. Its errors go to `sys.excepthook`, as those of slots, so that the other receivers are called."""
     try:
         receiver(arrived)
     except Exception:
@@ -123,7 +123,7 @@ def _call(receiver: Callable[[Any], object], arrived: Any) -> None:
 
 
 def as_engine_error(error: BaseException) -> EngineError:
-    """What a call failed with, as an error that the app has words for; anything else is logged."""
+    """Return the error of a failed call as one that the app has words for; log errors of other types."""
     if isinstance(error, EngineError):
         return error
     log.error("a call failed", exc_info=error)

@@ -1,4 +1,4 @@
-"""Chats as the window holds them: which is on screen, its path of messages, unsent messages and the trash."""
+"""The chats in memory: the one on screen, its path of messages, unsent messages and the trash."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from app.session.store_client import OPENED_AT, StoreClient, last_on_screen, nex
 
 Result = TypeVar("Result")
 
-# Chats that stay in memory after they were on screen, so that coming back costs nothing.
+# How many chats stay in memory after they were on screen, to show them again at once.
 CHATS_IN_MEMORY = 12
 
 
 class ChatService(QObject):
-    """Owns the chats in memory. A chat is on screen from the start: `shown`.
+    """Owns the chats in memory. `shown`, the chat on screen, exists from the start.
 
-    `opened` carries the chat that is now shown, `path_changed` a chat whose turns are others now, `removing` the id of
-    a chat that is about to go to the trash or for good, `trashed` a chat's id and title once it is there; `branched`
-    follows when the copy of a branch is shown; `messages_deleted` carries how many messages were deleted at once,
-    `trash_emptied` how many chats are gone for good, `store_opened` the OpenReport of a good start or None,
-    `store_unavailable` the error that keeps the store shut, and `store_failed` an error of one operation.
+    `opened` carries the chat that is now shown, `path_changed` a chat whose turns changed, `removing` the id of a chat
+    before it is moved to the trash or deleted, `trashed` a chat's id and title once it is in the trash. `branched`
+    follows when the copy of a branch is shown. `messages_deleted` carries how many messages were deleted at once,
+    `trash_emptied` how many chats were deleted, `store_opened` the OpenReport or None for a temporary store,
+    `store_unavailable` the error that keeps the store from opening, and `store_failed` an error of one operation.
     """
 
     opened = Signal(object)
@@ -52,7 +52,7 @@ class ChatService(QObject):
         self._store = store
         self.shown = self.blank = Chat()
         self.preset_of_new_chats = Preset("")
-        # What `restore_last` brings back, the newest last: ids of chats in the trash, and deleted messages.
+        # What `restore_last` restores, the newest last: ids of chats in the trash, and deleted messages.
         self.restorable: list[int | Deletion] = []
         self._open: dict[int, Chat] = {}
         self._unsent_waiting: set[Chat] = set()
@@ -65,17 +65,17 @@ class ChatService(QObject):
 
     @property
     def store_ready(self) -> bool:
-        """Whether the store is open, so that a question can be kept before it is asked."""
+        """Whether the store is open, so that questions can be stored before they are asked."""
         return self._store.ready
 
     @property
     def store_path(self) -> Path:
-        """The file of the store that the user chose, also where it cannot be opened."""
+        """The file of the user's store, even if it cannot be opened."""
         return self._store.path
 
     @property
     def persistent(self) -> bool:
-        """Whether what is stored will be there at the next start."""
+        """Whether the store is kept until the next start."""
         return self._store.persistent
 
     def wait_for(self, operation: Callable[[ConversationStore], Result]) -> Result:
@@ -87,26 +87,26 @@ class ChatService(QObject):
         self._store.run(lambda store: back_up_now(store, self._store.path), then, refused)
 
     def list_backups(self) -> list[Backup]:
-        """What the store can be restored from, newest first. Reads files: not for the Qt thread."""
+        """Return the backups of the store, newest first. Reads files: not for the Qt thread."""
         return list_backups(self._store.path)
 
     def delete_backups(self) -> None:
-        """Delete every copy of the store beside it. Not for the Qt thread."""
+        """Delete all backups of the store. Not for the Qt thread."""
         delete_backups(self._store.path)
 
     # The chat on screen
 
     def new_chat(self) -> None:
-        """Show the empty chat. There is always one, and it may hold an unsent message."""
+        """Show the empty chat, which may hold an unsent message."""
         if self.blank.turns:
             self.blank = Chat()
             self._begin_with_preset(self.blank)
-        # A chat that is still being loaded is not shown any more.
+        # Drop a chat that is still being loaded.
         self._wanted = None
         self.open(self.blank)
 
     def open(self, chat: Chat) -> None:
-        """Show another chat. Answers in others go on."""
+        """Show another chat. Answers in other chats continue."""
         self.shown = chat
         self._remember(chat)
         self.opened.emit(chat)
@@ -126,11 +126,11 @@ class ChatService(QObject):
         self._store.load(chat_id, show)
 
     def has(self, chat: Chat) -> bool:
-        """False only for the first empty chat once another, found when the store opened, has replaced it."""
+        """Whether the chat is still in use; False for the first empty chat after the one of the store replaced it."""
         return chat is self.blank or chat.id is not None or bool(chat.turns)
 
     def keep_unsent(self, chat: Chat, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
-        """Keep what is in the composer; on disk within half a second."""
+        """Keep the text and files of the composer; on disk within half a second."""
         if (chat.unsent, chat.unsent_attachments) == (text, attachments):
             return
         chat.unsent, chat.unsent_attachments = text, attachments
@@ -146,7 +146,7 @@ class ChatService(QObject):
         self._store.schedule(write, FLUSH_AFTER)
 
     def keep_read_position(self, chat: Chat, position: tuple[int, int] | None) -> None:
-        """Keep how far a chat was scrolled (a turn's index and pixels), for when it is shown again."""
+        """Keep how far a chat is scrolled (a turn's index and pixels) until it is shown again."""
         if chat.read_position == position:
             return
         chat.settings = {**chat.settings, READ_POSITION: position}
@@ -163,45 +163,31 @@ class ChatService(QObject):
     # The path of messages that a chat shows
 
     def switch(self, chat: Chat, node: MessageNode, step: int) -> None:
-        """Show the sibling `step` positions after a message, with what was last shown below it."""
+        """Show the sibling `step` positions after a message, with the branch last shown below it."""
         if node.id is None:
             return
         message_id = node.id
 
-        def select(store: ConversationStore) -> list[Message]:
+        def select(store: ConversationStore) -> None:
             siblings = store.messages.siblings(message_id)
             store.messages.select(siblings[(siblings.index(message_id) + step) % len(siblings)])
-            return _path(store, chat)
 
-        self._store.run(select, lambda path: self._take_path(chat, path))
+        self._show_path(chat, select)
 
     def show_message(self, chat_id: int, message_id: int, then: Callable[[Chat], object]) -> None:
         """Open the chat of a message on the branch that holds it; `then` gets the chat."""
 
         def show(chat: Chat) -> None:
-            def take(path: list[Message]) -> None:
-                self._take_path(chat, path)
-                then(chat)
-
-            self._store.run(lambda store: _path(store, chat), take)
+            self._show_path(chat, then=lambda: then(chat))
 
         self._store.run(lambda store: store.messages.select(message_id), lambda _: self.open_id(chat_id, show))
 
     def show_branch_of(self, chat: Chat, answer_id: int, then: Callable[[], object]) -> None:
         """Show the branch of an answer that is about to be written; `then` is called in any case."""
-
-        def select(store: ConversationStore) -> list[Message]:
-            store.messages.select(answer_id)
-            return _path(store, chat)
-
-        def take(path: list[Message]) -> None:
-            self._take_path(chat, path)
-            then()
-
-        self._store.run(select, take, lambda _error: then())
+        self._show_path(chat, lambda store: store.messages.select(answer_id), then, lambda _error: then())
 
     def branch(self, turn: Turn) -> None:
-        """Copy everything down to this turn to a new chat and show that."""
+        """Copy the chat down to this turn to a new chat and show that."""
         chat_id, message_id = self.shown.id, turn.answer_node.id or turn.question_node.id
         if chat_id is None or message_id is None:
             return
@@ -223,7 +209,7 @@ class ChatService(QObject):
         self._store.run(copy, self.open_id)
 
     def replace_turn(self, chat: Chat, turn: Turn, fresh: Turn) -> None:
-        """Show a turn instead of another and of all that follow it."""
+        """Show `fresh` in the place of `turn` and all that follow it."""
         chat.turns[chat.turns.index(turn) :] = [fresh]
         self.path_changed.emit(chat)
 
@@ -232,19 +218,19 @@ class ChatService(QObject):
         self.path_changed.emit(chat)
 
     def delete_question(self, chat: Chat, turn: Turn) -> None:
-        """Delete a question with all of its answers; `restore_last` undoes it. What followed stays."""
+        """Delete a question with all of its answers; `restore_last` undoes it. Later turns stay."""
         message_id = turn.question_node.id
         if message_id is not None:
             self._delete(chat, lambda store: store.deletions.delete_question(message_id))
 
     def delete_answer(self, chat: Chat, turn: Turn) -> None:
-        """Delete an answer with what followed it; `restore_last` undoes it. Its other versions stay."""
+        """Delete an answer with all that follows it; `restore_last` undoes it. Its siblings stay."""
         message_id = turn.answer_node.id
         if message_id is not None:
             self._delete(chat, lambda store: store.deletions.delete_answer(message_id))
 
     def _delete(self, chat: Chat, delete: Callable[[ConversationStore], Deletion]) -> None:
-        # What is being written may be among what is deleted.
+        # The messages may include the answer that is being written.
         if chat.answering:
             return
 
@@ -258,21 +244,40 @@ class ChatService(QObject):
 
     def reload_path(self, chat: Chat) -> None:
         """Show the path that is on disk."""
-        self._store.run(lambda store: _path(store, chat), lambda path: self._take_path(chat, path))
+        self._show_path(chat)
+
+    def _show_path(
+        self,
+        chat: Chat,
+        select: Callable[[ConversationStore], object] = lambda _store: None,
+        then: Callable[[], object] = lambda: None,
+        refused: Callable[[Exception], object] | None = None,
+    ) -> None:
+        """Run `select` in the store, show the path that the chat has after it, and call `then`."""
+
+        def read(store: ConversationStore) -> list[Message]:
+            select(store)
+            return _path(store, chat)
+
+        def take(path: list[Message]) -> None:
+            self._take_path(chat, path)
+            then()
+
+        self._store.run(read, take, refused)
 
     def reload(self, chat_id: int) -> None:
-        """Read a chat again, if it is in memory, because it was written to elsewhere."""
+        """Read a chat in memory again after something else wrote to it."""
         if chat := self._open.get(chat_id):
             self._store.run(
                 lambda store: _path(store, chat), lambda path: self._take_path(chat, path, keep_ended=False)
             )
 
     def _take_path(self, chat: Chat, path: list[Message], keep_ended: bool = True) -> None:
-        """Show these messages. Turns in memory are kept; without `keep_ended` only those that are being answered."""
+        """Show these messages. Known turns are kept; without `keep_ended` only those that are being answered."""
         ended = [turn for turn in chat.turns if turn.answer.ended] if keep_ended else []
         turns = turns_of(path, ended + chat.answering)
         for turn in chat.answering:
-            # Asked after the path was read: it will be at the end of that path, or below a question in it.
+            # Asked after the path was read: it belongs at the end of the path, or to a question in it.
             if turn.answer_node.id is None:
                 question_id = turn.question_node.id
                 same = (at for at, one in enumerate(turns) if question_id and one.question_node.id == question_id)
@@ -299,7 +304,7 @@ class ChatService(QObject):
         self._store.run(trash, trashed)
 
     def restore_last(self) -> None:
-        """Bring back the chat that was moved to the trash last, or the messages that were deleted last; show them."""
+        """Restore and show the chat that was trashed last, or the messages that were deleted last."""
         last = self.restorable.pop()
         if isinstance(last, Deletion):
             self._store.run(
@@ -311,7 +316,7 @@ class ChatService(QObject):
         self.open_id(last)
 
     def purge(self, chat_id: int) -> None:
-        """Delete a chat for good. If it is on screen, the empty chat is shown instead."""
+        """Delete a chat for good; if it is on screen, show the empty chat."""
         self._forget(chat_id)
         self._store.run(lambda store: store.conversations.purge(chat_id))
 
@@ -326,7 +331,7 @@ class ChatService(QObject):
         self._store.run(lambda store: store.conversations.purge_trash(), forget)
 
     def note_written(self, chat: Chat) -> None:
-        """A turn of the chat was stored, which also takes the chat out of the trash."""
+        """Note that a turn of the chat was stored, which takes the chat out of the trash."""
         self._remember(chat)
         if chat.id in self.restorable:
             self.restorable.remove(chat.id)
@@ -339,7 +344,7 @@ class ChatService(QObject):
             self.new_chat()
 
     def _remember(self, chat: Chat) -> None:
-        """Keep the last few chats that were on screen in memory, and all that are being answered."""
+        """Keep the most recent chats in memory, and all that are being answered."""
         if chat.id is None:
             return
         self._open.pop(chat.id, None)
@@ -358,7 +363,7 @@ class ChatService(QObject):
         self.store_opened.emit(report)
 
     def _show_first(self, found: tuple[Chat, Chat | None, Preset]) -> None:
-        """Show the chat that was last on screen, unless the first empty chat has been used already."""
+        """Show the chat of the last run, unless the first empty chat was used already."""
         blank, last, self.preset_of_new_chats = found
         if blank.id is None:
             self._begin_with_preset(blank)
@@ -376,11 +381,11 @@ class ChatService(QObject):
 
 
 def ensure_stored(store: ConversationStore, chat: Chat) -> int:
-    """The chat's id, after giving it a row if it has none yet. On the store's thread, where such calls queue."""
+    """Store the chat if it is not on disk yet and return its id. Runs on the store's thread."""
     if chat.id is None:
         settings = {**chat.settings, OPENED_AT: time.time()}
         chat_id = store.conversations.create(system_prompt=chat.system_prompt, settings=settings)
-        # The id last: a thread that sees it finds the uid too.
+        # Set the id last: a thread that sees the id needs the uid.
         chat.uid = store.conversations.get(chat_id).uid
         chat.id = chat_id
     return chat.id

@@ -1,4 +1,4 @@
-"""Chats and their messages as the window holds them, made of what the store hands out. No Qt in here."""
+"""Chats and their turns as the window holds them, made from the store's records. No Qt in here."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from app.text.thinking import without_thoughts
 from engine.errors import EngineError
 from engine.stats import RequestStats
 
-# In a chat's settings: where it was read last.
+# The key of the read position in a chat's settings.
 READ_POSITION = "place"
-# Pixels that no turn is high.
+# More pixels than the height of any turn.
 _FARTHEST = 2**24
 _REASONS = {"length": State.LENGTH, "cancelled": State.CANCELLED}
 
@@ -34,9 +34,9 @@ class MessageNode:
 
 @dataclass(eq=False)
 class Turn:
-    """One question and its answer. `asks` is False for an answer without a question, as imported chats may have.
+    """One question and its answer. `asks` is False for an answer without a question, as in some imported chats.
 
-    `left_edit` is the question as it was edited when another chat was shown, with the key that sends it.
+    `left_edit` is the unfinished edit of the question when another chat was shown, with the key that sends it.
     """
 
     question: str
@@ -48,15 +48,13 @@ class Turn:
     left_edit: tuple[str, str] | None = None
 
     def text_for_model(self) -> str:
-        """The question with its attachments before it, each in a fence under its name."""
+        """Return the question after its attachments, each in a fence under its name."""
         return with_attachments(self.question, self.attachments)
 
 
 @dataclass(eq=False)
 class Chat:
-    """A conversation as it is shown. `id` is None and `uid` "" until it is on disk, `title` "" until the first question
-    names it.
-    """
+    """A chat as it is shown. `id` is None and `uid` "" until it is on disk, `title` "" before the first question."""
 
     id: int | None = None
     title: str = ""
@@ -71,18 +69,18 @@ class Chat:
 
     @property
     def stored_ids(self) -> list[int]:
-        """The ids of the messages that it shows, as far as they are on disk."""
+        """The ids of the shown messages that are on disk."""
         nodes = (node for turn in self.turns for node in (turn.question_node, turn.answer_node))
         return [node.id for node in nodes if node.id is not None]
 
     @property
     def read_position(self) -> tuple[int, int] | None:
-        """Where it was read last: a turn's index and pixels below its top; None at the end."""
+        """The last read position: a turn's index and pixels below its top; None for the end."""
         stored = self.settings.get(READ_POSITION)
         if not isinstance(stored, (list, tuple)) or [type(part) for part in stored] != [int, int]:
             return None
         turn, offset = stored
-        # An imported chat may have positions that no window has.
+        # An imported chat may have impossible positions.
         return (turn, offset) if turn >= 0 and abs(offset) < _FARTHEST else None
 
     @property
@@ -100,11 +98,11 @@ class Chat:
         return set_aside_of(self.settings)
 
     def messages(self, upto: Turn, variables: Mapping[str, str] | None = None) -> list[dict[str, str]]:
-        """The chat as the engine wants it: the system prompt with its `variables` filled in, every answered question
-        with its answer, then `upto`'s question, with what there is of its answer when that is to be continued.
+        """Return the messages for the engine: the system prompt with its `variables` filled in, every answered question
+        with its answer, then the question of `upto`, with its answer so far if that is to be continued.
 
-        A question whose answer never got a word is left out: chat templates want the roles to alternate. Of an answer
-        in channels only the reply goes along, which such templates insist on.
+        Questions with empty answers are left out, because chat templates require alternating roles. Answers have no
+        thoughts, because templates with channels require that.
         """
         prompt = filled(self.system_prompt, variables or {}).strip()
         messages = [{"role": "system", "content": prompt}] if prompt else []
@@ -119,7 +117,7 @@ class Chat:
         return messages
 
     def context_tokens(self) -> int:
-        """How many tokens the newest counted answer left in the context; 0 before the first."""
+        """Return the tokens in the context after the newest answer with figures; 0 without one."""
         for turn in reversed(self.turns):
             if turn.answer.stats.prompt_tokens:
                 return turn.answer.stats.prompt_tokens + turn.answer.stats.generated_tokens
@@ -153,7 +151,7 @@ def chat_of(conversation: Conversation, path: Sequence[Message]) -> Chat:
 
 
 def turns_of(path: Sequence[Message], known: Sequence[Turn]) -> list[Turn]:
-    """The turns of a path of messages. Those of `known` that it holds are kept: they may be streaming, or on screen."""
+    """Return the turns of a path of messages, with the objects of `known` where it has them: they may be on screen."""
     by_ids = {(turn.question_node.id, turn.answer_node.id): turn for turn in known}
     turns: list[Turn] = []
     question: Message | None = None
@@ -190,7 +188,7 @@ def _turn(
 
 
 def stored_answer(message: Message) -> Answer:
-    """An answer as it was kept. Its tokens and its rounds stay on disk until they are asked for."""
+    """Return a stored answer, without its tokens and rounds, which are read only when needed."""
     state = _REASONS.get(message.finish_reason or "", State.DONE)
     if message.state in (INTERRUPTED, STREAMING):
         state = State.INTERRUPTED

@@ -1,4 +1,4 @@
-"""Several Macs: checks the machines that were named, starts them together, and goes back to this one."""
+"""Several Macs: checks the named machines, starts them together, and returns to this Mac alone."""
 
 from __future__ import annotations
 
@@ -11,26 +11,27 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from app.session.bridge import as_engine_error
 from app.session.model_service import ModelService
 from app.system.background import Background
-from engine.errors import EngineError, InternalFailure
+from engine.errors import EngineError
 from engine.settings import EngineSettings
 
 if TYPE_CHECKING:
-    # Most people never use several machines, and the window does not wait for what they take.
+    # Imported when needed, because few users have several machines.
     from engine.cluster.checks import HostCheck
     from engine.cluster.cluster import Cluster
     from engine.cluster.hosts import Machines
     from engine.cluster.plan import Plan
 
 OFF, CHECKING, FETCHING, STARTING, ON, STOPPING = "off", "checking", "fetching", "starting", "on", "stopping"
-# What keeps a machine from taking part with one model only.
+# Reasons that keep a machine from taking part with one model, not with others.
 _OF_MODEL = ("no-model", "other-model", "download")
 
 
 @dataclass(frozen=True)
 class ClusterChoice:
-    """What the person chose: names or addresses with commas between them, and what joins the machines."""
+    """The user's choice: names or addresses separated by commas, and the connection."""
 
     machines: str = ""
     backend: str = "auto"
@@ -38,7 +39,7 @@ class ClusterChoice:
 
 @dataclass(frozen=True)
 class Findings:
-    """What a check has found: one result a machine in their order, and how the model lies on them, if it can."""
+    """The results of a check: one for each machine in their order, and the division of the model, if possible."""
 
     checks: tuple[HostCheck, ...]
     plan: Plan | None
@@ -46,11 +47,11 @@ class Findings:
 
 
 class ClusterService(QObject):
-    """`changed` follows every change of what is public here. `ended` carries the error of machines that were lost.
+    """Owns the cluster. `changed` follows every change of public attributes; `ended` carries a lost cluster's error.
 
     `state` is one of the constants above; `findings` those of the last check, None before it and after another choice;
     `problem` why the last start failed or the machines ended; `hosts` the names of those that answer together.
-    `fetched` are the bytes, and those of all, that each machine has of what it downloads.
+    `fetched` has the downloaded and the total bytes of each downloading machine.
     """
 
     changed = Signal()
@@ -66,7 +67,7 @@ class ClusterService(QObject):
         self._choice = ClusterChoice()
         self._background = Background("several-macs", parent=self)
         self._cluster: Cluster | None = None
-        # Counts starts and stops: what an earlier one brings is not wanted any more.
+        # Counts starts and stops, so that results of earlier starts are dropped.
         self._wanted = 0
         self._pair: tuple[str, str | None] | None = None
         self._alone: tuple[str, str | None] | None = None
@@ -87,14 +88,14 @@ class ClusterService(QObject):
 
     @property
     def can_fetch(self) -> bool:
-        """Whether another machine can download what it lacks of the model of the last check."""
+        """Whether another machine can download missing parts of the model of the last check."""
         return self.findings is not None and any(check.lacks for check in self.findings.checks[1:])
 
     @property
     def memory(self) -> tuple[int, ...]:
         """The bytes that models may use on each machine of the last check; () where one could not take part."""
         checks = self.findings.checks if self.findings is not None else ()
-        # What a machine has of one model says nothing of the others.
+        # A missing model says nothing about other models.
         ready = all(one.problem is None or one.problem.reason in _OF_MODEL for one in checks)
         return tuple(one.free for one in checks) if ready else ()
 
@@ -105,7 +106,7 @@ class ClusterService(QObject):
             self.changed.emit()
 
     def check(self, main: Path | None, context: int) -> None:
-        """Look whether the machines can run the model in the folder `main` for a context of so many tokens."""
+        """Check whether the machines can run the model in the folder `main` with `context` tokens."""
         if self.state == OFF:
             choice = self._choice
             self._checked_model = main, context
@@ -114,7 +115,7 @@ class ClusterService(QObject):
             self._background.run(work, self._checked, self._check_failed, owner=self)
 
     def fetch(self) -> None:
-        """Have the other machines download what the last check says they lack, and check again."""
+        """Let the other machines download what the last check found missing, then check again."""
         main = self._checked_model[0]
         if self.state != OFF or self.findings is None or main is None:
             return
@@ -125,17 +126,17 @@ class ClusterService(QObject):
         self._background.run(work, lambda _: self._fetched(), self._check_failed, owner=self)
 
     def start(self, main: str, draft: str | None) -> None:
-        """Start the machines, and load these models on them. `problem` says why where that fails."""
+        """Start the machines and load these models on them; `problem` is set if that fails."""
         if self.state != OFF:
             return
         pair, choice, settings = self._models.pair, self._choice, self._models.limits
         if pair.main is not None:
-            self._alone = str(pair.main.path), str(pair.draft.path) if pair.draft else None
+            self._alone = pair.paths
         self._pair, self.problem = (main, draft), None
         self._wanted += 1
         number = self._wanted
         self._become(STARTING)
-        # A thread for each start: one that hangs for its minute must not hold up the next.
+        # A thread for each start, so that one that hangs does not delay the next.
         starting = Background("several-macs-start", parent=self)
         starting.run(
             lambda: start_machines(choice, settings, self._lost.emit),
@@ -149,7 +150,7 @@ class ClusterService(QObject):
             self.start(*self._pair)
 
     def stop(self) -> None:
-        """Let the other machines go, and load here again what was loaded before; or stop their downloads."""
+        """Stop the other machines and load the earlier models here; or stop the downloads."""
         self._stop_fetching.set()
         if self.state not in (STARTING, ON):
             return
@@ -161,11 +162,11 @@ class ClusterService(QObject):
             self._background.run(cluster.stop, lambda _: self._stopped(), owner=self)
             self.go_on_alone()
         else:
-            # It is stopped as soon as it has started.
+            # `_started` stops the cluster that is still starting.
             self._stopped()
 
     def go_on_alone(self) -> None:
-        """Load on this machine what was loaded before the machines were started, or the starter pair."""
+        """Load here the models from before the start of the machines, or the starter pair."""
         if self._alone is not None:
             self._models.load(*self._alone)
         else:
@@ -197,7 +198,7 @@ class ClusterService(QObject):
         self.check(*self._checked_model)
 
     def _check_failed(self, error: Exception) -> None:
-        self.problem = _as_engine_error(error)
+        self.problem = as_engine_error(error)
         self._become(OFF)
 
     def _started(self, number: int, cluster: Cluster) -> None:
@@ -215,7 +216,7 @@ class ClusterService(QObject):
 
     def _start_failed(self, number: int, error: Exception) -> None:
         if number == self._wanted:
-            self.problem = _as_engine_error(error)
+            self.problem = as_engine_error(error)
             self._become(OFF)
 
     def _stopped(self) -> None:
@@ -223,15 +224,11 @@ class ClusterService(QObject):
             self._become(OFF)
 
     def _end(self, cluster: Cluster | None, error: EngineError) -> None:
-        """The machines are lost; the models already know, because their engine ended first."""
+        """Note that the machines are lost; the model service knows already, because their engine ended first."""
         if cluster is None or cluster is self._cluster:
             self._cluster, self.hosts, self.problem = None, (), error
             self._become(OFF)
             self.ended.emit(error)
-
-
-def _as_engine_error(error: Exception) -> EngineError:
-    return error if isinstance(error, EngineError) else InternalFailure(str(error))
 
 
 def _machines(choice: ClusterChoice) -> Machines:
@@ -241,7 +238,7 @@ def _machines(choice: ClusterChoice) -> Machines:
 
 
 def look_at_machines(choice: ClusterChoice, main: Path | None, context: int) -> Findings:
-    """Look at each machine, and divide the model among them; takes seconds. Raises `EngineError`."""
+    """Check each machine and divide the model among them; takes seconds. Raises `EngineError`."""
     from engine.cluster.checks import check_machines
     from engine.cluster.plan import make_plan, model_size
 
@@ -250,9 +247,8 @@ def look_at_machines(choice: ClusterChoice, main: Path | None, context: int) -> 
     if main is None:
         return Findings(found, None)
     try:
-        size = model_size(main)
         free = [one.free or None for one in found]
-        return Findings(found, make_plan(size, main.name, machines.labels, free, context))
+        return Findings(found, make_plan(model_size(main), main.name, machines.labels, free, context))
     except EngineError as error:
         return Findings(found, None, error)
 
@@ -264,7 +260,7 @@ def fetch_parts(
     on_bytes: Callable[[str, int, int], object],
     stop: threading.Event,
 ) -> None:
-    """Have the other machines download what they lack. Raises `EngineError`."""
+    """Let the other machines download the missing parts. Raises `EngineError`."""
     from engine.cluster.fetch import fetch_missing
 
     fetch_missing(_machines(choice), checks, main, on_bytes=on_bytes, stop=stop)
@@ -273,7 +269,7 @@ def fetch_parts(
 def start_machines(
     choice: ClusterChoice, settings: EngineSettings, lost: Callable[[Cluster | None, EngineError], object]
 ) -> Cluster:
-    """Start them; takes seconds. `lost` is called when they end by themselves. Raises `EngineError`."""
+    """Start the machines; takes seconds. `lost` is called when they end by themselves. Raises `EngineError`."""
     from engine.cluster.cluster import Cluster
 
     started: list[Cluster] = []

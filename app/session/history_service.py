@@ -1,4 +1,4 @@
-"""The figures of all requests that were stored: with the answers of chats, and by themselves for other programs."""
+"""The stored figures of all requests: the answers in chats, and the requests of other programs."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ WEEK_S = 7 * 86_400
 
 
 class HistoryService(QObject):
-    """`changed` follows when answers may have ended or gone, and when requests of programs were added or deleted.
+    """`changed` follows when answers may have ended or been deleted, and when requests of programs were.
 
-    `programs_deleted` carries how many requests `delete_programs` has deleted; `restore_programs` undoes it.
+    `programs_deleted` carries the number of requests that `delete_programs` deleted; `restore_programs` undoes it.
     """
 
     changed = Signal()
@@ -35,7 +35,7 @@ class HistoryService(QObject):
     def read(
         self, order: str, descending: bool, pair: tuple[str, str] | None, limit: int, then: Callable[[Rows], object]
     ) -> None:
-        """The newest requests, of one pair or of all, and the figures of every pair."""
+        """Read the first `limit` requests, of one pair or of all, and the figures of every pair."""
 
         def read(store: ConversationStore) -> Rows:
             rows = store.history.rows(order=order, descending=descending, pair=pair, limit=limit)
@@ -51,7 +51,7 @@ class HistoryService(QObject):
         """Delete the requests of other programs. Until the app ends, they are kept in memory for `restore_programs`."""
 
         def deleted(requests: DeletedRequests) -> None:
-            # A second press, before the table has followed, finds nothing: the first can still be undone.
+            # A second press finds nothing to delete and must not replace the first, which can still be undone.
             if requests.rows:
                 self._deleted = requests
                 self.programs_deleted.emit(len(requests.rows))
@@ -60,7 +60,7 @@ class HistoryService(QObject):
         self._store.run(lambda store: store.history.delete_programs(), deleted)
 
     def restore_programs(self) -> None:
-        """Put back the requests that were deleted last; if that is refused, `programs_deleted` follows again."""
+        """Restore the requests that were deleted last; if that fails, `programs_deleted` follows again."""
         deleted, self._deleted = self._deleted, None
         if deleted is None:
             return
@@ -75,7 +75,7 @@ class HistoryService(QObject):
         self._store.run(lambda store: store.history.by_pair(), then)
 
     def totals(self, chat_id: int | None, then: Callable[[Totals, Totals], object]) -> None:
-        """`then` gets what the answers of a chat come to, and those of the last week; zeros for a chat not stored."""
+        """Pass the totals of a chat, zeros for one that is not stored, and of the last week to `then`."""
 
         def read(store: ConversationStore) -> tuple[Totals, Totals]:
             week = store.history.totals(since=time.time() - WEEK_S)
@@ -84,12 +84,12 @@ class HistoryService(QObject):
         self._store.run(read, lambda found: then(*found))
 
     def export(self, rows: Sequence[RequestRow], file: Path, kind: str, then: Callable[[bool], object]) -> None:
-        """Write rows as "csv" or "json"; `then` gets whether that worked."""
+        """Write rows as "csv" or "json"; `then` gets whether that succeeded."""
 
         def write(store: ConversationStore) -> bool:
             text = store.history.as_csv(rows) if kind == "csv" else store.history.as_json(rows)
             try:
-                # Without the byte order mark, Excel takes a CSV file for one in the system's old encoding.
+                # Without a byte order mark, Excel reads a CSV file in the system's legacy encoding.
                 file.write_text(text, encoding="utf-8-sig" if kind == "csv" else "utf-8", newline="")
             except OSError:
                 return False

@@ -1,4 +1,4 @@
-"""The list of chats and folders, and what can be done with its rows."""
+"""The list of chats and folders, and the operations on its rows."""
 
 from __future__ import annotations
 
@@ -13,9 +13,7 @@ from app.session.store_client import StoreClient
 
 
 class ListService(QObject):
-    """The chats of one view and all folders, as the store last had them. `changed` follows every change of these,
-    `archived` carries the title of a chat that was archived.
-    """
+    """The chats of one view, and all folders. `changed` follows their changes, `archived` carries an archived title."""
 
     changed = Signal()
     archived = Signal(str)
@@ -44,7 +42,7 @@ class ListService(QObject):
         return self._store.folders
 
     def chat(self, chat_id: int) -> Conversation | None:
-        """A chat of the view that is listed."""
+        """Return a chat of the listed view."""
         return next((chat for chat in self.chats if chat.id == chat_id), None)
 
     def folder(self, folder_id: int) -> Folder | None:
@@ -68,7 +66,7 @@ class ListService(QObject):
         self._store.run(lambda store: store.conversations.rename(chat_id, title))
 
     def pin(self, chat_id: int) -> None:
-        """Above all others."""
+        """Show a chat above all others."""
         self._store.run(lambda store: store.conversations.pin(chat_id, 0))
 
     def is_pinned(self, chat_id: int | None) -> bool:
@@ -101,21 +99,16 @@ class ListService(QObject):
     # Folders
 
     def move_to_folder(self, chat_id: int, folder_id: int | None) -> None:
-        """A chat is either pinned or in a folder. None takes it out of its folder."""
+        """Move a chat to a folder, which unpins it; None takes it out of its folder."""
 
-        def move(store: ConversationStore) -> None:
-            store.conversations.move_to_folder(chat_id, folder_id)
-            store.conversations.unpin(chat_id)
-
-        self._store.run(move)
+        self._store.run(lambda store: _move(store, chat_id, folder_id))
 
     def move_to_new_folder(self, chat_id: int, name: str, then: Callable[[int], object]) -> None:
-        """`then` gets the folder's id before the list shows it."""
+        """Move a chat to a new folder; `then` gets the folder's id before the list shows it."""
 
         def move(store: ConversationStore) -> int:
             folder_id = store.conversations.create_folder(name)
-            store.conversations.move_to_folder(chat_id, folder_id)
-            store.conversations.unpin(chat_id)
+            _move(store, chat_id, folder_id)
             return folder_id
 
         self._store.run(move, then)
@@ -141,5 +134,10 @@ class ListService(QObject):
         self._store.run(lambda store: store.conversations.order_folders(folder_ids))
 
     def delete_folder(self, folder_id: int) -> None:
-        """Its chats stay."""
+        """Delete a folder; its chats stay."""
         self._store.run(lambda store: store.conversations.delete_folder(folder_id))
+
+
+def _move(store: ConversationStore, chat_id: int, folder_id: int | None) -> None:
+    store.conversations.move_to_folder(chat_id, folder_id)
+    store.conversations.unpin(chat_id)

@@ -1,4 +1,4 @@
-"""The engine and the pair of models that is loaded in the app."""
+"""The engine and the loaded pair of models."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from engine.tokenizers.thinking import ThinkingChoice
 
 T = TypeVar("T")
 
-# A pair with which the engine ended this often is not loaded again by itself.
+# A pair with which the engine ended this often is not loaded again automatically.
 _MOST_ENDS = 2
 
 
@@ -32,7 +32,7 @@ class Pair:
     """The loaded models. `loading` is "main" or "draft" while one is being loaded and `wanted` its path or id; while
     the draft model is being loaded, the main model answers already.
 
-    `draft_problem` says why the draft model that was asked for is not in use.
+    `draft_problem` says why the requested draft model is not in use.
     """
 
     main: Any = None
@@ -43,9 +43,9 @@ class Pair:
 
     @property
     def names(self) -> tuple[str, str]:
-        """What main and draft model are called in stored figures and settings, "" for one that is not there.
+        """The names of main and draft model in stored figures and settings, "" for none.
 
-        A draft model that is being loaded counts: it drafts in the answers that begin now.
+        A draft model that is being loaded counts, because it drafts in the answers that begin now.
         """
         draft = self.draft.name if self.draft else ""
         if self.loading == "draft":
@@ -54,22 +54,28 @@ class Pair:
         return self.main.name if self.main else "", draft
 
     @property
+    def paths(self) -> tuple[str, str | None]:
+        """The folders of main and draft model, "" and None for one that is not loaded."""
+        main, draft = (str(info.path) if info is not None else None for info in (self.main, self.draft))
+        return main or "", draft
+
+    @property
     def sampling(self) -> tuple[tuple[str, float], ...]:
-        """What the authors of the main model recommend, by the names of the engine's settings."""
+        """The sampling that the authors of the main model recommend, by the names of the engine's settings."""
         return self.main.sampling if self.main else ()
 
     @property
     def thinking(self) -> ThinkingChoice:
-        """What the main model's chat template lets choose of thinking."""
+        """The choices of thinking in the main model's chat template."""
         return self.main.thinking if self.main else ThinkingChoice()
 
 
 class ModelService(QObject):
-    """Owns the engine and knows which pair is loaded; nothing else in the app keeps that.
+    """Owns the engine and is the only one to know the loaded pair.
 
     `changed` follows every change of `pair`, `failed` carries an EngineError that belongs to no answer. An engine that
-    ends by itself is replaced; `restarted` carries the name of the model that was left out because it ended the engine
-    before, or "".
+    ends by itself is replaced; `restarted` carries the name of a model that is not loaded again because engines ended
+    with it, or "".
     """
 
     changed = Signal()
@@ -90,13 +96,13 @@ class ModelService(QObject):
         super().__init__(parent)
         self._make_engine, self._bridge, self._stores_prefixes = make_engine, bridge, stores_prefixes
         self._engine: EngineClient | None = None
-        # An engine of somebody else's that is in use, and the one of this process that waits meanwhile.
+        # The engine given to `use`, and this process's own, which is idle meanwhile.
         self._given: EngineClient | None = None
         self._own: EngineClient | None = None
         self._limits: EngineSettings | None = None
         self._known: Collection[str] | None = None
         self._closing = False
-        # Counts the changes of models that were asked for; only the newest decides what is shown as loading.
+        # Counts the requested changes of models; only the newest sets `loading`.
         self._changes = 0
         # Whether the engine met an unexpected error in the newest change.
         self._change_broke = False
@@ -113,14 +119,14 @@ class ModelService(QObject):
 
     @property
     def engine(self) -> EngineClient:
-        """Made when it is first needed: its thread's imports must not slow down the opening of the window."""
+        """The engine, made at the first use so that its imports do not delay the window."""
         if self._engine is None:
             self._take(self._make_engine())
         assert self._engine is not None
         return self._engine
 
     def _take(self, engine: EngineClient) -> None:
-        """Use an engine that is new here."""
+        """Use another engine."""
         self._engine = engine
         engine.on_failure(lambda _error: self._engine_ended.emit(engine))
         if self._limits is not None:
@@ -130,16 +136,16 @@ class ModelService(QObject):
 
     @property
     def limits(self) -> EngineSettings:
-        """The settings that were asked for last."""
+        """The newest settings given to `configure`."""
         return self._limits or EngineSettings()
 
     def use(self, engine: EngineClient | None) -> None:
-        """Answer with `engine` from now on, None: with the one of this process; it has no models then.
+        """Answer with `engine` from now on, or with this process's own for None, at first without models.
 
-        Answers under way in the latter end as cancelled. Whoever gives an engine closes it; `restarted` is not emitted
-        when it ends by itself.
+        Answers that the own engine is writing end as cancelled. The caller closes the engine that it gave; `restarted`
+        is not emitted when that ends by itself.
         """
-        # Changes of models that were asked of the engine before tell nothing about this one.
+        # Pending changes of the previous engine's models do not concern this one.
         self._changes += 1
         self.pair = Pair()
         if self._given is None and self._engine is not None:
@@ -162,7 +168,7 @@ class ModelService(QObject):
         if limits == before:
             return
         if before is not None and before.prefix_cache_folder is not None and limits.prefix_cache_folder is None:
-            # Prefixes that are no longer stored are removed from the disk.
+            # Remove the prefixes that were stored so far.
             self.engine.keep_stored(())
         self._limits = limits
         if self._engine is not None:
@@ -175,7 +181,7 @@ class ModelService(QObject):
             self._engine.keep_stored(conversations)
 
     def forget_conversations(self, conversations: Collection[str]) -> None:
-        """Drop the prefixes, in memory and on disk, of conversations that were deleted for good."""
+        """Drop the prefixes of deleted conversations in memory and on disk."""
         if self._engine is not None or (self._limits is not None and self._limits.prefix_cache_folder is not None):
             self.engine.forget_conversations(conversations)
 
@@ -187,7 +193,7 @@ class ModelService(QObject):
     ) -> bool:
         """Pass a call's result to `then` and its error to `failed`, on the Qt thread.
 
-        Returns False, and calls nothing, if the engine was not made yet or the session is closing.
+        Returns False and calls nothing if there is no engine yet or the session is closing.
         """
         if self._engine is None or self._closing:
             return False
@@ -208,7 +214,7 @@ class ModelService(QObject):
 
     @property
     def loading_progress(self) -> tuple[int, int]:
-        """Bytes in memory and bytes in all of the model that is being loaded; 0 while unknown."""
+        """Loaded and total bytes of the model that is being loaded; 0 while unknown."""
         return self._engine.loading_progress if self._engine is not None else (0, 0)
 
     def load_starter(self) -> None:
@@ -234,7 +240,7 @@ class ModelService(QObject):
         self._follow(self.engine.set_draft(draft))
 
     def adopt(self, which: str, wanted: str, future: Future[Any]) -> None:
-        """Another part of the program had the engine load the "main" model `wanted`, or change the "draft"."""
+        """Follow a change that the API made: `which` is "main" or "draft", `wanted` the new model."""
         if not self._closing:
             self.pair = replace(self.pair, loading=which, wanted=wanted, draft_problem=None)
             self.changed.emit()
@@ -245,7 +251,7 @@ class ModelService(QObject):
         self._follow(self.engine.unload())
 
     def end_calls(self) -> None:
-        """From now on `call_engine` does nothing."""
+        """Make `call_engine` do nothing from now on."""
         self._closing = True
 
     def close(self) -> None:
@@ -265,15 +271,15 @@ class ModelService(QObject):
             ended.close()
         if ended is not self._engine or self._closing:
             return
-        # All that the engine ended with has arrived: answers and loads learn of it first.
+        # Deliver the last events first: answers and loads fail before the engine is replaced.
         self._bridge.drain()
         if ended is self._given:
             self.use(None)
             return
         ended.close()
         self._engine = None
-        main, draft = self.pair.main, self.pair.draft
-        used = self._starter if main is None else (str(main.path), str(draft.path) if draft is not None else None)
+        main = self.pair.main
+        used = self._starter if main is None else self.pair.paths
         self._ended_with[used] += main is None or not self._change_broke
         left_out = main is not None and self._ended_with[used] >= _MOST_ENDS
         self.pair = Pair()
@@ -289,14 +295,14 @@ class ModelService(QObject):
         self._bridge.watch(future, partial(self._changed, self._changes, self._engine))
 
     def _main_loaded(self, number: int, draft: str, whole: Future[Any], future: Future[Any]) -> None:
-        """Questions can be asked while the draft model is being loaded."""
+        """Show the main model, so that questions can be asked while the draft model is being loaded."""
         if future.exception() is None and number == self._changes and not whole.done():
             self.pair = replace(self.pair, main=future.result().main, draft=None, loading="draft", wanted=draft)
             self.changed.emit()
 
     def _changed(self, number: int, engine: EngineClient | None, future: Future[Any]) -> None:
         if engine is not self._engine:
-            # It was replaced meanwhile, and what it has loaded went with it.
+            # The engine was replaced together with its models.
             return
         error, newest = future.exception(), number == self._changes
         self._change_broke = isinstance(error, InternalFailure)
@@ -309,7 +315,7 @@ class ModelService(QObject):
         else:
             problem = as_engine_error(error)
             if newest:
-                # Whatever was loaded before is still there.
+                # The models from before are still loaded.
                 failed = problem if self.pair.loading == "draft" else None
                 self.pair = replace(self.pair, loading="", wanted="", draft_problem=failed)
             self.failed.emit(problem)

@@ -1,4 +1,4 @@
-"""What the variables of a system prompt stand for now."""
+"""The current values of the variables in system prompts."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from app.session.model_service import Pair
 
 
 def values(pair: Pair) -> dict[str, str]:
-    """By the names in `chat_settings.VARIABLES`. A prompt is for a model, so names are in English."""
-    # It compiles patterns, and no chat is asked anything before the window is there.
+    """Return the values by the names in `chat_settings.VARIABLES`, in English, because models read them."""
+    # Imported here because the import is slow and not needed before the window opens.
     import platform
 
     english, today = QLocale(QLocale.Language.English), QDate.currentDate()

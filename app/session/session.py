@@ -1,4 +1,4 @@
-"""The session: everything that lives as long as the window, and the order in which it ends."""
+"""The session: the services that live as long as the window, and the order in which they end."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Session(QObject):
     def __init__(
         self, make_engine: Callable[[], EngineClient], starter_pair: tuple[Path, Path], chats: Path | None = None
     ) -> None:
-        """`chats` is the store's file; None is the user's own, and only its chats leave prefix caches on disk."""
+        """`chats` is the store's file, None for the user's own; only that leaves prefix caches on disk."""
         super().__init__()
         self._closed = False
         self._bridge = Bridge(self)
@@ -53,21 +53,21 @@ class Session(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether the engine or the store is at work on anything that was asked of it."""
+        """Whether the engine or the store has pending work."""
         return self._bridge.busy
 
     @property
     def frame_begins(self) -> SignalInstance:
-        """Emitted before the services learn what has arrived since the last frame."""
+        """Emitted before the services get the events of a frame."""
         return self._bridge.frame_begins
 
     @property
     def frame(self) -> SignalInstance:
-        """Emitted after the services have learned what has arrived since the last frame."""
+        """Emitted after the services got the events of a frame."""
         return self._bridge.frame
 
     def close(self) -> None:
-        """Stop everything, write what there is, and let both threads end. Safe to call twice."""
+        """Stop all work, write pending changes, and end both threads. Safe to call twice."""
         if self._closed:
             return
         self._closed = True
@@ -81,6 +81,6 @@ class Session(QObject):
         self.cluster.close()
 
     def _drop_unknown_prefixes(self, report: OpenReport | None) -> None:
-        """Not for a temporary store, which knows nothing of the chats in the one that cannot be opened."""
+        """Drop prefixes of unknown chats, unless the store is temporary and knows none of the user's chats."""
         if report is not None:
             self._store.run(lambda store: store.conversations.uids(), self.models.keep_stored)

@@ -1,4 +1,4 @@
-"""How answers are generated: the defaults, what each chat has of its own, and presets of that."""
+"""How answers are generated: the defaults, the own settings of chats, and presets."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from engine.requests import SamplingSettings, SpeculationSettings
 
 
 class SettingsService(QObject):
-    """Owns the defaults and the person's presets.
+    """Owns the defaults and the user's presets.
 
-    `chat_changed` carries a chat whose own settings are others now, `speculation_changed` follows when `speculation` or
-    its default changes, `defaults_changed` when any default does, `presets_changed` when `presets` does.
+    `chat_changed` carries a chat whose own settings changed. `speculation_changed` follows when `speculation` or its
+    default changes, `defaults_changed` when any default does, `presets_changed` when `presets` does.
     """
 
     chat_changed = Signal(object)
@@ -41,26 +41,26 @@ class SettingsService(QObject):
         store.opened.connect(lambda _report: self._change_presets(lambda _store: None))
 
     def generation_of(self, chat: Chat) -> Generation:
-        """How answers in that chat are generated."""
+        """Return how answers in that chat are generated."""
         return self.defaults.with_own(chat.own)
 
     @property
     def sampling(self) -> SamplingSettings:
-        """Of the chat on screen."""
+        """The sampling of the chat on screen."""
         return self.generation_of(self._chats.shown).sampling
 
     @property
     def speculation(self) -> SpeculationSettings:
-        """Of the chat on screen."""
+        """The speculation of the chat on screen."""
         return self.generation_of(self._chats.shown).speculation
 
     @property
     def preset_of_new_chats(self) -> Preset:
-        """What chats that are made from now on have of their own at first."""
+        """The system prompt and the own settings that new chats begin with."""
         return self._chats.preset_of_new_chats
 
     def set_defaults(self, defaults: Generation) -> None:
-        """What holds where a chat has no settings of its own, from the next question on."""
+        """Set the values for chats without own settings, from the next question on."""
         before, self.defaults = self.defaults, defaults
         if defaults.speculation != before.speculation:
             self.speculation_changed.emit()
@@ -68,7 +68,7 @@ class SettingsService(QObject):
             self.defaults_changed.emit()
 
     def set_speculation(self, settings: SpeculationSettings) -> None:
-        """From the next question on: of the chat on screen where it has its own, else the default."""
+        """Change the speculation of the chat on screen if it has its own, else the default."""
         chat = self._chats.shown
         if not any(key in chat.own for key in SPECULATION_KEYS):
             self.defaults = replace(self.defaults, speculation=settings)
@@ -81,7 +81,7 @@ class SettingsService(QObject):
         self.set_own(chat, chat.system_prompt, own)
 
     def set_own(self, chat: Chat, system_prompt: str, own: Mapping[str, Any]) -> None:
-        """Give a chat its system prompt and its settings; on disk within half a second."""
+        """Set a chat's system prompt and own settings; on disk within half a second."""
         before = self.speculation
         chat.system_prompt, chat.settings = system_prompt, {**chat.settings, OWN: dict(own)}
         self.chat_changed.emit(chat)
@@ -102,13 +102,13 @@ class SettingsService(QObject):
         self._store.schedule(write, FLUSH_AFTER)
 
     def set_aside(self, chat: Chat) -> None:
-        """Keep what a chat has of its own beside it, for the way back. To be called before a preset replaces it."""
+        """Keep a chat's system prompt and own settings for later. Call it before a preset replaces them."""
         if chat.system_prompt or chat.own:
             kept = {"system_prompt": chat.system_prompt, OWN: chat.own}
             chat.settings = {**chat.settings, SET_ASIDE: kept}
 
     def save_preset(self, name: str) -> None:
-        """Keep what the chat on screen has of its own under a name."""
+        """Save the system prompt and own settings of the chat on screen under a name."""
         prompt, own = self._chats.shown.system_prompt, self._chats.shown.own
         self._change_presets(lambda store: store.presets.save(name, prompt, own))
 
@@ -116,7 +116,7 @@ class SettingsService(QObject):
         self._change_presets(lambda store: store.presets.delete(name))
 
     def begin_chats_with(self, system_prompt: str, own: Mapping[str, Any]) -> None:
-        """What chats that are made from now on have of their own at first."""
+        """Set the system prompt and the own settings that new chats begin with."""
         before, blank = self._chats.preset_of_new_chats, self._chats.blank
         self._chats.preset_of_new_chats = Preset("", system_prompt, own)
         if not blank.turns and (blank.system_prompt, blank.own) == (before.system_prompt, before.own):

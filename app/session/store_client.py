@@ -1,7 +1,7 @@
-"""Between the window and the store's thread: operations go there, their results come back between two frames.
+"""The window's access to the store's thread: operations run there, and their results arrive between two frames.
 
-The Qt thread never waits for a disk. Where the store cannot be opened, a temporary one replaces it, so that the
-app can be used; the window says that nothing will be kept.
+The Qt thread never waits for a disk. If the store cannot be opened, a temporary one replaces it, and the window says
+that nothing will be kept.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
 
-# In a chat's settings: when it was last on screen. The newest is shown at the next start.
+# The key in a chat's settings of the time it was last on screen; the newest chat is shown at the next start.
 OPENED_AT = "opened_at"
 CLOSE_WITHIN_S = 10.0
 
 
 class StoreClient(QObject):
-    """Owns the store's thread and the lists of chats and folders that are shown.
+    """Owns the store's thread and the shown lists of chats and folders.
 
-    `opened` carries the OpenReport of a good start, `unavailable` the error that keeps the store shut, `failed` an
-    error of one operation, `listed` follows every change of `conversations`, `purged` carries the uids of chats that,
-    or messages of which, are gone for good.
+    `opened` carries the OpenReport, None for a temporary store, `unavailable` the error that keeps the store from
+    opening, `failed` an error of one operation, `purged` the uids of chats that lost messages for good. `listed`
+    follows every change of `conversations`.
     """
 
     opened = Signal(object)
@@ -66,7 +66,7 @@ class StoreClient(QObject):
 
     @property
     def persistent(self) -> bool:
-        """Whether what is kept will be there at the next start."""
+        """Whether the store is kept until the next start."""
         return self._stand_in is None
 
     def run(
@@ -75,7 +75,7 @@ class StoreClient(QObject):
         then: Callable[[Result], object] | None = None,
         refused: Callable[[Exception], object] | None = None,
     ) -> None:
-        """Run an operation on the store's thread, then `then` with its result here; `refused` gets what it raised."""
+        """Run an operation on the store's thread, then call `then` here with its result or `refused` with its error."""
 
         def job(store: ConversationStore) -> tuple[Result, Listed | None, frozenset[str]]:
             result = operation(store)
@@ -101,18 +101,18 @@ class StoreClient(QObject):
         self._bridge.watch(self._thread.submit(job), done)
 
     def schedule(self, operation: Callable[[ConversationStore], Any], delay: float) -> None:
-        """Run an operation in a while, or when the store closes; its outcome is dropped."""
+        """Run an operation after `delay` seconds or when the store closes, and drop its result."""
         self._thread.submit(operation, delay)
 
     def wait_for(self, operation: Callable[[ConversationStore], Result]) -> Result:
-        """For other threads, which may wait: run an operation and return its result."""
+        """Run an operation and wait for its result. Not for the Qt thread."""
         return self._thread.submit(operation).result()
 
     def writer(self, message_id: int) -> AnswerWriter:
         return self._thread.answer_writer(message_id)
 
     def watch_end(self, ending: Future[None], refused: Callable[[], object]) -> None:
-        """An answer's end is on its way to disk; the list follows it."""
+        """Update the list once an answer's end is on disk; call `refused` if the store could not write it."""
 
         def done(future: Future[None]) -> None:
             error = future.exception()
@@ -125,7 +125,7 @@ class StoreClient(QObject):
         self._bridge.watch(ending, done)
 
     def reload(self) -> None:
-        """Something was written elsewhere; `listed` follows if that changes the list."""
+        """Read the list after something else wrote to the store; `listed` follows if it changed."""
         self.run(lambda _: None)
 
     def show_view(self, view: str) -> None:
@@ -134,11 +134,11 @@ class StoreClient(QObject):
         self.run(lambda _: self._listing.forget())
 
     def load(self, conversation_id: int, then: Callable[[Chat], object]) -> None:
-        """Read a chat and note that it is the one on screen."""
+        """Read a chat and note that it is on screen now."""
         self.run(lambda store: _load(store, conversation_id), then)
 
     def close(self) -> None:
-        """Write what waits and close the file. Safe to call twice."""
+        """Write pending changes and close the file. Safe to call twice."""
         self._thread.close(CLOSE_WITHIN_S)
         if self._stand_in is not None:
             self._stand_in.cleanup()
@@ -165,13 +165,13 @@ class StoreClient(QObject):
         self.opened.emit(report)
 
     def _note(self, changes: Changes) -> None:
-        """On the store's thread."""
+        """Note changes for the list. Runs on the store's thread."""
         self._listing.note(changes)
         self._gone |= changes.removed_uids
 
     def _report(self, error: BaseException) -> None:
         if isinstance(error, NotFound):
-            # The chat was deleted for good while something of it was still on its way.
+            # The chat was deleted for good while an operation on it was pending.
             return
         if not isinstance(error, StoreNotWritable):
             log.error("an operation of the store failed", exc_info=error)
@@ -190,18 +190,18 @@ def _load(store: ConversationStore, conversation_id: int) -> Chat:
 
 
 def last_on_screen(store: ConversationStore) -> Chat | None:
-    """The chat that was on screen when the app was last used, or None at the very first start."""
+    """Return the chat that was on screen in the last run, or None at the first start."""
     now = store.database.clock()
     seen = [chat for chat in store.conversations.view(ACTIVE) if isinstance(chat.settings.get(OPENED_AT), float)]
     if not seen:
         return None
-    # A time in the future is from a clock that was wrong: it must not win for years.
+    # A time in the future comes from a wrong clock and must not win.
     newest = max(seen, key=lambda chat: (chat.settings[OPENED_AT] <= now, chat.settings[OPENED_AT]))
     return chat_of(newest, store.messages.path(newest.id))
 
 
 def next_new_chat(store: ConversationStore) -> Chat:
-    """The empty chat that holds a draft, if there is one."""
+    """Return the stored empty chat, which holds an unsent message, or a new one."""
     for conversation in store.conversations.view(ACTIVE):
         if not conversation.title and store.messages.active_leaf(conversation.id) is None:
             return chat_of(conversation, ())

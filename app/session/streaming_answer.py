@@ -1,7 +1,7 @@
-"""One answer on its way: its turn is stored, the engine generates it, its events are shown and written to disk.
+"""One answer in progress: its turn is stored, the engine generates it, its events are shown and written to disk.
 
-The steps stand here in the order in which they happen. No Qt in here: `store` goes to the store's thread and `start`
-to the engine's; what comes back arrives on the Qt thread, events once a frame.
+The methods stand in the order of these steps. No Qt in here: the store and the engine work on their own threads; their
+results arrive on the Qt thread, events once a frame.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from engine.errors import EngineError
 from engine.events import Event, Failed, Finished
 from engine.requests import ChatRequest
 
-# Writes a turn; returns the ids of its question, which imported answers may lack, and of its answer.
+# Writes a turn; returns the ids of its question, None for some imported answers, and of its answer.
 WriteTurn = Callable[[ConversationStore], tuple[int | None, int]]
 
 
 @dataclass(frozen=True)
 class Services:
-    """What an answer passes through."""
+    """The services that an answer uses."""
 
     models: ModelService
     chats: ChatService
@@ -41,10 +41,10 @@ class Services:
 
 @dataclass(frozen=True)
 class Listeners:
-    """What is called as an answer proceeds; each gets the answer.
+    """Callbacks that get the answer as it proceeds.
 
-    `stored` once the turn is on disk, `arrived` after every frame with new events, the last of them with the answer's
-    end, and `end_not_stored` if the store could not write that end; `finish` may then be called again.
+    `stored` is called once the turn is on disk, `arrived` after every frame with new events, `end_not_stored` if the
+    store could not write the answer's end; `finish` may then be called again.
     """
 
     stored: Callable[[StreamingAnswer], object]
@@ -54,7 +54,7 @@ class Listeners:
 
 @dataclass(frozen=True)
 class _StoredTurn:
-    """A turn as it is on disk. `path` holds the ids of the messages that its chat shows by then."""
+    """A turn on disk. `path` has the ids of the messages that its chat showed when it was stored."""
 
     question: Message | None
     answer: Message
@@ -77,13 +77,13 @@ class StreamingAnswer:
         self._finish_reason = ""
 
     def cancel(self) -> None:
-        """Stop within one round, or before the request is submitted."""
+        """Stop the answer within one round, or before its request is submitted."""
         self._cancelled = True
         if self._stream is not None:
             self._stream.cancel()
 
     def store(self, write: WriteTurn, not_stored: Callable[[], object]) -> None:
-        """Write the turn, then submit its request. The engine gets nothing that is not on disk."""
+        """Write the turn, then submit its request: the engine gets no question that is not on disk."""
         self._services.store.run(partial(_write_turn, write), self._turn_stored, lambda _error: not_stored())
 
     def _turn_stored(self, stored: _StoredTurn) -> None:
@@ -94,7 +94,7 @@ class StreamingAnswer:
         if stored.path == self.chat.stored_ids:
             self._submit()
         else:
-            # Another branch was chosen while this was on its way to the store.
+            # The user chose another branch meanwhile.
             self._services.chats.show_branch_of(self.chat, stored.answer.id, self._submit)
 
     def _submit(self) -> None:
@@ -108,7 +108,7 @@ class StreamingAnswer:
             self._receive([Failed(error, "")])
 
     def _receive(self, events: list[Event]) -> None:
-        """Show the events of one frame in the answer and pass what they added on to the disk."""
+        """Apply the events of one frame to the answer and write what they added."""
         answer = self.turn.answer
         tokens, rounds = len(answer.tokens), len(answer.rounds)
         answer.apply(events)
@@ -120,7 +120,7 @@ class StreamingAnswer:
         self._listeners.arrived(self)
 
     def _write_new(self, tokens: int, rounds: int) -> None:
-        """Hand the writer the text, and what follows that many tokens and rounds, that it does not have yet."""
+        """Pass new text to the writer, with the tokens and rounds after the first `tokens` and `rounds`."""
         answer = self.turn.answer
         assert self._writer is not None
         if len(answer.tokens) > tokens or len(answer.text) > self._written:
@@ -131,11 +131,11 @@ class StreamingAnswer:
             self._services.store.failed.emit(self._writer.trouble)
 
     def finish(self) -> None:
-        """Write the end and learn how that went; the list of chats follows."""
+        """Write the end, then update the list of chats or report that the store could not write it."""
         self._services.store.watch_end(self.write_end(), partial(self._listeners.end_not_stored, self))
 
     def write_end(self) -> Future[None]:
-        """Write the rest of the ended answer with its figures, or with its error."""
+        """Write the rest of the ended answer with its figures and its error, if any."""
         assert self._writer is not None
         answer = self.turn.answer
         if answer.error is not None:
@@ -144,7 +144,7 @@ class StreamingAnswer:
 
 
 def chat_request(chat: Chat, turn: Turn, generation: Generation, services: Services) -> ChatRequest:
-    """What the engine is asked for a turn. Raises `BadRequest` and `GrammarNotUsable`."""
+    """Return the engine's request for a turn. Raises `BadRequest` and `GrammarNotUsable`."""
     return ChatRequest(
         chat.messages(turn, prompt_variables.values(services.models.pair)),
         generation.sampling,
@@ -158,10 +158,10 @@ def chat_request(chat: Chat, turn: Turn, generation: Generation, services: Servi
 
 
 def _write_turn(write: WriteTurn, store: ConversationStore) -> _StoredTurn:
-    """On the store's thread."""
+    """Write a turn and read it back. Runs on the store's thread."""
     question_id, answer_id = write(store)
     answer = store.messages.get(answer_id)
-    # A chat that is continued in the trash must survive its emptying.
+    # A chat that is continued leaves the trash.
     store.conversations.restore(answer.conversation_id)
     path = store.messages.path_ids(answer.conversation_id)
     return _StoredTurn(None if question_id is None else store.messages.get(question_id), answer, path)

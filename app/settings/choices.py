@@ -1,4 +1,4 @@
-"""What settings can be chosen from: (value, words), words "" for a name that is the same in every language."""
+"""The choices of settings as (value, words); words are "" for a name that is the same in every language."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from app.system.translatable import QT_TRANSLATE_NOOP
 
 LANGUAGE_NAMES = (("en", ""), ("ko", ""), ("ja", ""), ("zh_CN", ""))
 FIT_CONTEXTS = (4096, 8192, 16384, 32768, 65536, 131072)
-# Where the draft model may draft while the main model verifies; the other computer runs `tandem drafter serve`.
+# Where the draft model drafts while the main model verifies; another computer runs `tandem drafter serve`.
 AHEAD = (
     ("off", QT_TRANSLATE_NOOP("Settings", "Off")),
     ("auto", QT_TRANSLATE_NOOP("Settings", "Automatic")),
@@ -23,7 +23,7 @@ RULES = (
     ("match", QT_TRANSLATE_NOOP("Settings", "Identical text")),
     ("rejection", QT_TRANSLATE_NOOP("Settings", "Same distribution")),
 )
-# What joins several Macs.
+# The connection between several Macs.
 BACKENDS = (
     ("auto", QT_TRANSLATE_NOOP("Settings", "Automatic")),
     ("ring", QT_TRANSLATE_NOOP("Settings", "Network")),

@@ -1,4 +1,4 @@
-"""The control of a declared setting, which follows from the kind of its value."""
+"""The control of a declared setting, chosen by the type of its value."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ from app.widgets.popups import round_field_menu
 class SettingControl:
     """A choice, a switch, a number or a field in `widget`. `entered` gets each value that the user enters.
 
-    Whoever makes it calls `retranslate`.
+    The widget has no texts until its owner calls `retranslate`.
     """
 
     def __init__(self, setting: Setting, parent: QWidget, entered: Callable[[Any], object]) -> None:
         self.setting = setting
-        # The one of these four widgets that the kind of the value asks for.
         self.widget: Any
         self._show: Callable[[Any], None]
         if setting.choices:

@@ -25,7 +25,7 @@ ADVANCED = Page("advanced")
 
 @dataclass(frozen=True)
 class SettingsValues(RememberedValues):
-    """The value of every setting, those of `RememberedValues` too. The field names are the keys of the file.
+    """The value of every setting, including `RememberedValues`. The field names are the keys of the file.
 
     `hub_endpoint` and `proxy` are addresses, "" for none.
     """
@@ -97,10 +97,8 @@ class SettingsValues(RememberedValues):
         0,
         title=QT_TRANSLATE_NOOP("Settings", "Draft tokens per round"),
         help=QT_TRANSLATE_NOOP(
-            "Settings",
-            "Automatic adapts to the speed measured on this computer. A fixed number can slow answers down.",
+            "Settings", "Automatic adapts to the speed measured on this computer. A fixed number can slow answers down."
         ),
-        least=0,
         most=16,
         least_words=QT_TRANSLATE_NOOP("Settings", "Automatic"),
     )
@@ -223,8 +221,7 @@ class SettingsValues(RememberedValues):
         0,
         title=QT_TRANSLATE_NOOP("Settings", "KV cache of the main model"),
         help=QT_TRANSLATE_NOOP(
-            "Settings",
-            "The model's working memory of a chat. Fewer bits use less memory; answers can change slightly.",
+            "Settings", "The model's working memory of a chat. Fewer bits use less memory; answers can change slightly."
         ),
         effect=NEXT_MODEL,
         choices=KV_PRECISION,
@@ -271,8 +268,7 @@ class SettingsValues(RememberedValues):
         True,
         title=QT_TRANSLATE_NOOP("Settings", "Keep prompt cache on disk"),
         help=QT_TRANSLATE_NOOP(
-            "Settings",
-            "Reopens long chats instantly. Removed when the chat is permanently deleted.",
+            "Settings", "Reopens long chats instantly. Removed when the chat is permanently deleted."
         ),
     )
     prefix_folder_gb: float = STORAGE.setting(
@@ -347,8 +343,7 @@ class SettingsValues(RememberedValues):
         2.0,
         title=QT_TRANSLATE_NOOP("Settings", "Prompt cache in memory"),
         help=QT_TRANSLATE_NOOP(
-            "Settings",
-            "In GB. Keeps processed chats in memory so follow-up questions start faster.",
+            "Settings", "In GB. Keeps processed chats in memory so follow-up questions start faster."
         ),
         most=256.0,
         step=0.5,
@@ -387,5 +382,5 @@ SETTINGS = {item.name: Setting(item.name, item.default, **item.metadata) for ite
 
 
 def settings_of(page: str) -> tuple[Setting, ...]:
-    """The rows of a page, in the order in which they are declared."""
+    """Return the settings of a page in the order of their declaration."""
     return tuple(item for item in SETTINGS.values() if item.page == page)

@@ -1,4 +1,4 @@
-"""The diagnostics file: what helps to find the cause of a problem, without any chat text. No Qt in here."""
+"""The diagnostics file, which helps to find the cause of a problem. It has no chat text. No Qt in here."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from app.settings.declarations import SettingsValues
 from app.system.versions import versions
 from engine.stats import RequestStats
 
-# Only whether they are set: addresses may contain a name and a password.
+# The file only says whether these are set: addresses may contain a name and a password.
 _LEFT_OUT = ("hub_endpoint", "proxy", "drafter_address")
 
 
 def gather(values: SettingsValues, log: str, models: dict[str, Any], figures: Iterable[RequestStats]) -> dict[str, Any]:
-    """Versions, machine, settings, models, the figures of the latest answers and the log, as plain data."""
+    """Return versions, machine, settings, models, figures of the latest answers and the log as plain data."""
     settings = {key: value for key, value in asdict(values).items() if key not in _LEFT_OUT}
     settings |= {key: bool(getattr(values, key)) for key in _LEFT_OUT}
     return {

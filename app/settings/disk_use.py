@@ -1,9 +1,10 @@
-"""The folders Tandem keeps on the disk and their sizes. Everything here blocks on the disk; no Qt in here."""
+"""The folders that Tandem keeps on the disk, and their sizes. All functions block on the disk. No Qt in here."""
 
 from __future__ import annotations
 
 import os
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,14 +22,14 @@ class DiskUse:
 
 
 def model_folder() -> Path:
-    """The user's shared Hugging Face cache."""
+    """Return the user's shared Hugging Face cache."""
     from huggingface_hub import constants
 
     return Path(constants.HF_HUB_CACHE)
 
 
 def measure() -> tuple[DiskUse, ...]:
-    """The size of every kind of data now."""
+    """Measure every kind of data."""
     models, prefixes = model_folder(), bytes_of(prefix_folder())
     return (
         DiskUse("chats", data_folder(), bytes_of(data_folder())),
@@ -40,7 +41,7 @@ def measure() -> tuple[DiskUse, ...]:
 
 
 def bytes_of(path: Path) -> int:
-    """The bytes of every file under `path`, links not followed; 0 if it does not exist."""
+    """Return the bytes of all files under `path` without following links; 0 if it does not exist."""
     total, waiting = 0, [path]
     while waiting:
         try:
@@ -62,15 +63,10 @@ def clear_prefixes() -> None:
 
 def clear_caches() -> None:
     """Remove the caches, stored prefixes included. A file that cannot be removed stays."""
-    try:
-        paths = list(cache_folder().iterdir())
-    except OSError:
-        return
-    for path in paths:
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            try:
-                path.unlink()
-            except OSError:
-                continue
+    with suppress(OSError):
+        for path in list(cache_folder().iterdir()):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                with suppress(OSError):
+                    path.unlink()

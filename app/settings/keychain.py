@@ -1,4 +1,4 @@
-"""The Hub token in the system's keychain, never in a file or log of ours."""
+"""The Hub token in the system's keychain. No file or log of Tandem has it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _SERVICE = "Tandem"
 
 
 class Keychain:
-    """Calls may prompt the user, so they must not run on the Qt thread."""
+    """The system's keychain. Calls may prompt the user, so they must not run on the Qt thread."""
 
     def read(self, endpoint: str) -> str | None:
-        """The token for one Hub; None without a token or a keychain."""
+        """Return the token for one Hub; None without a token or a keychain."""
         import keyring
         from keyring.errors import KeyringError
 
@@ -36,7 +36,7 @@ class Keychain:
         return True
 
     def remove(self, endpoint: str) -> None:
-        """Remove the token for one Hub, where there is one."""
+        """Remove the token for one Hub, if there is one."""
         import keyring
         from keyring.errors import KeyringError
 

@@ -1,10 +1,12 @@
-"""The settings of speculation of single pairs of models. No Qt in here.
+"""The speculation settings of single pairs of models. No Qt in here.
 
-In the file each is a row: main model, draft model ("" for none), method, depth (0: the controller chooses) and
+The file has a row for each: main model, draft model ("" for none), method, depth (0: the controller chooses) and
 acceptance rule.
 """
 
 from __future__ import annotations
+
+from contextlib import suppress
 
 from app.settings.declarations import SettingsValues
 from app.settings.engine_settings import speculation_of
@@ -15,21 +17,20 @@ PairRow = tuple[str, str, str, int, str]
 
 
 def own_settings(values: SettingsValues, main: str, draft: str) -> SpeculationSettings | None:
-    """The pair's own settings, or None if those for all pairs apply."""
+    """Return the pair's own settings, or None if those for all pairs apply."""
     found = next((row for row in values.pairs if row[:2] == (main, draft)), None)
     return None if found is None else _settings(found)
 
 
 def settings_for(values: SettingsValues, main: str, draft: str) -> SpeculationSettings:
-    """The settings in effect for a pair: its own, or those for all pairs."""
+    """Return the settings in effect for a pair: its own, or those for all pairs."""
     return own_settings(values, main, draft) or speculation_of(values)
 
 
 def with_own(values: SettingsValues, main: str, draft: str, chosen: SpeculationSettings) -> tuple[PairRow, ...]:
-    """The rows with one pair's settings replaced or added."""
-    row: PairRow = (main, draft, chosen.method, chosen.depth or 0, chosen.acceptance)
-    rows = {(one[0], one[1]): one for one in values.pairs}
-    rows[main, draft] = row
+    """Return the rows with one pair's settings replaced or added."""
+    rows = {(row[0], row[1]): row for row in values.pairs}
+    rows[main, draft] = (main, draft, chosen.method, chosen.depth or 0, chosen.acceptance)
     return tuple(rows.values())
 
 
@@ -38,19 +39,16 @@ def without_own(values: SettingsValues, main: str, draft: str) -> tuple[PairRow,
 
 
 def usable_rows(value: object) -> tuple[PairRow, ...] | None:
-    """Rows from a file, without those the engine refuses; None unless `value` is a list of lists."""
+    """Return the rows of a file without those that the engine refuses; None unless `value` is a list of lists."""
     if not isinstance(value, list) or not all(isinstance(row, list) for row in value):
         return None
     rows: list[PairRow] = []
     for row in value:
-        if [type(item) for item in row] != [str, str, str, int, str]:
-            continue
-        made: PairRow = (row[0], row[1], row[2], row[3], row[4])
-        try:
-            _settings(made)
-        except BadRequest:
-            continue
-        rows.append(made)
+        if [type(item) for item in row] == [str, str, str, int, str]:
+            made: PairRow = (row[0], row[1], row[2], row[3], row[4])
+            with suppress(BadRequest):
+                _settings(made)
+                rows.append(made)
     return tuple(rows)
 
 

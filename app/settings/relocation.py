@@ -51,7 +51,7 @@ def move_folder(old: Path, new: Path, progress: Progress | None = None) -> None:
     try:
         shutil.rmtree(filling, ignore_errors=True)
         filling.mkdir(parents=True)
-        # At once: what only its owner may read stays so while it is copied.
+        # Before any file is copied: a private folder stays private.
         shutil.copymode(source, filling)
         _copy_all(source, filling, progress)
         if new.exists():
@@ -59,11 +59,10 @@ def move_folder(old: Path, new: Path, progress: Progress | None = None) -> None:
         os.replace(filling, new)
         written = new
         _switch(old, new)
-    except MoveRefused:
+    except (MoveRefused, OSError) as error:
         shutil.rmtree(written, ignore_errors=True)
-        raise
-    except OSError as error:
-        shutil.rmtree(written, ignore_errors=True)
+        if isinstance(error, MoveRefused):
+            raise
         raise MoveRefused("io", detail=error.strerror or str(error)) from error
     shutil.rmtree(source if was_link else old.with_name(old.name + _REPLACED), ignore_errors=True)
 
@@ -97,7 +96,7 @@ def _existing(path: Path) -> Path:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """Every file, link and empty folder below `folder`, as paths relative to it."""
+    """Yield every file, link and empty folder below `folder`, as paths relative to it."""
     for parent, folders, files in os.walk(folder):
         here = Path(parent).relative_to(folder)
         links = [name for name in folders if (Path(parent) / name).is_symlink()]
@@ -107,7 +106,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _copy_all(source: Path, target: Path, progress: Progress) -> None:
-    """Copy until nothing was added or changed meanwhile: a download or another program may still be writing."""
+    """Copy repeatedly until nothing was added or changed meanwhile, as other programs may write to the folder."""
     copied: dict[Path, tuple[int, int]] = {}
     while changed := [name for name in _files(source) if copied.get(name) != _state(source / name)]:
         for name in changed:
@@ -150,13 +149,12 @@ def _copy(source: Path, target: Path, progress: Progress) -> None:
 
 def _switch(old: Path, new: Path) -> None:
     """Replace `old` by a link to `new`. A folder is renamed first, and back if the link cannot be made."""
-    if old.is_symlink():
-        link = old.with_name(old.name + _REPLACED)
-        link.unlink(missing_ok=True)
-        link.symlink_to(new.absolute())
-        os.replace(link, old)
-        return
     replaced = old.with_name(old.name + _REPLACED)
+    if old.is_symlink():
+        replaced.unlink(missing_ok=True)
+        replaced.symlink_to(new.absolute())
+        os.replace(replaced, old)
+        return
     os.rename(old, replaced)
     try:
         old.symlink_to(new.absolute())

@@ -1,4 +1,4 @@
-"""What the settings file remembers besides the settings that have a row. No Qt in here."""
+"""The values that the settings file keeps besides the settings with a row. No Qt in here."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from app.settings.setting import setting
 
 @dataclass(frozen=True)
 class RememberedValues:
-    """Values that no page has a row for.
+    """Values without a row on a page.
 
     `pairs` has its rows in `settings.pairs`. `model_folders` are searched for models besides the Hugging Face cache.
     `move_chats_to` is the folder that the chats move to at the next start, "" for none; `restore_backup` is the name of
-    the backup that replaces them then; `remove_everything`: what Tandem keeps is removed when it quits.
-    `update_checked_at` is in seconds since 1970. `offer_seen`: the offer of a first pair was answered. `fit_context` is
-    the context in tokens for which memory is calculated. `main_model` and `draft_model` are the folders of the pair
-    used last: both "" for the starter pair, else `draft_model` "" for no draft. `window_place` is the window's x, y,
-    width and height, empty before the first run, `window_state` how it was left. `sidebar` and `panel` say whether a
-    pane is shown ("auto": if it fits); their widths are in pixels, 0 for the default.
+    the backup that replaces them then. With `remove_everything` Tandem removes all its data when it quits.
+    `update_checked_at` is in seconds since 1970. `offer_seen` says whether the user answered the offer of a first pair.
+    `fit_context` is the context in tokens for which memory is calculated. `main_model` and `draft_model` are the
+    folders of the pair used last: both "" for the starter pair, else `draft_model` "" for no draft. `window_place` is
+    the window's x, y, width and height, empty before the first run, `window_state` its state. `sidebar` and `panel` say
+    whether a pane is shown ("auto": if it fits); their widths are in pixels, 0 for the default.
     """
 
     kept_sampling: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Removes all that Tandem keeps on this computer, before it is uninstalled. No Qt in here."""
+"""Removes all data of Tandem from this computer, before it is uninstalled. No Qt in here."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from app.system.paths import cache_folder, data_folder, settings_folder
 def remove_everything(endpoints: Iterable[str]) -> list[Path]:
     """Remove chats with their backups, settings, caches, and the keychain's tokens for the Hubs at `endpoints`.
 
-    Nothing may have them open. Models stay: they lie in a folder that other programs share. Returns what could not be
-    removed.
+    Nothing may have them open. Models stay, because other programs share their folder. Returns the folders that could
+    not be removed.
     """
     for endpoint in endpoints:
         Keychain().remove(endpoint)
-    # The settings last: as long as they are there, an interrupted removal goes on at the next start.
+    # The settings last: as long as they exist, an interrupted removal continues at the next start.
     folders = (cache_folder(), data_folder(), settings_folder())
     return [folder for folder in folders if not _is_removed(folder)]
 
 
 def _is_removed(folder: Path) -> bool:
-    """Remove the folder, and where it was moved, the link that was left in its place."""
+    """Remove the folder; if it was moved, also the link in its place. Return whether all is gone."""
     target = folder.resolve()
     shutil.rmtree(target, ignore_errors=True)
     if folder.is_symlink() and not target.exists():

@@ -1,4 +1,4 @@
-"""The declaration of one setting: default, allowed values, page, words, when a change takes effect. No Qt in here."""
+"""The declaration of one setting: default, allowed values, page, texts, when a change takes effect. No Qt in here."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ AT_ONCE, NEXT_ANSWER, NEXT_MODEL, NEXT_START = "at-once", "next-answer", "next-m
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting. `choices` are (value, words), words "" for a name that is the same in every language.
+    """One setting. `choices` are as in the module `choices`.
 
-    Numbers lie between `least` and `most`; `least_words` is shown instead of the least, and thousands are separated
-    if `grouped`. `page` "" means that no page has a row for it.
+    Numbers lie between `least` and `most`; `least_words` replace the least; with `grouped`, thousands are separated.
+    `page` is "" if no page has a row for the setting.
     """
 
     key: str
@@ -44,18 +44,18 @@ class Setting:
 
 
 def setting(default: T, **declared: Any) -> T:
-    """A field of `SettingsValues` with the fields of its `Setting`."""
+    """Return a field of `SettingsValues` whose metadata are the arguments of its `Setting`."""
     made: T = field(default=default, metadata=declared)
     return made
 
 
 @dataclass(frozen=True)
 class Page:
-    """A page of the settings window. `effect` holds for those of its settings that declare none."""
+    """A page of the settings window. `effect` is the default of its settings."""
 
     name: str
     effect: str = AT_ONCE
 
     def setting(self, default: T, **declared: Any) -> T:
-        """A field of `SettingsValues` that has a row on this page."""
+        """Return a field of `SettingsValues` with a row on this page."""
         return setting(default, **{"page": self.name, "effect": self.effect, **declared})

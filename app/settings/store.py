@@ -1,4 +1,4 @@
-"""The settings in one small JSON file that survives damage and other versions. No Qt in here."""
+"""The settings in one JSON file. Damage and other versions lose no settings. No Qt in here."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ log = logging.getLogger(__name__)
 
 
 class SettingsStore:
-    """The values and their file. Entries of another version are kept; a damaged file is set aside, not lost.
+    """The values and their file. Unknown entries of other versions are kept; a damaged file is set aside as a backup.
 
-    `submit` runs the writes, by default at once; a pool's keeps the disk away from the caller. Changes made while a
-    write waits are written with it.
+    `submit` runs the writes, by default on the calling thread. Changes made while a write is pending are written with
+    it.
     """
 
     def __init__(self, path: Path, submit: Callable[[Callable[[], None]], object] = lambda write: write()) -> None:
@@ -37,7 +37,7 @@ class SettingsStore:
         self._lock = threading.Lock()
         self._waiting = False
         self.backup: Path | None = None
-        """The copy of the file if it could not be used as it was, else None."""
+        """The backup of the file if some of it could not be used, else None."""
         self.values = self._read()
 
     def subscribe(self, listener: Callable[[], None]) -> None:
@@ -69,22 +69,14 @@ class SettingsStore:
             log.info("the settings in %s cannot be read; they are set aside", self._path)
             self._back_up(os.replace)
             return SettingsValues()
-        not_yet_recommended = "kept_sampling" not in content
-        known: dict[str, Any] = {}
-        unusable = False
-        for setting in SETTINGS.values():
-            if setting.key not in content:
-                continue
-            value = _as_declared(setting, content.pop(setting.key))
-            if value is None:
-                unusable = True
-            else:
-                known[setting.key] = value
-        if unusable:
+        found = {key: _as_declared(one, content[key]) for key, one in SETTINGS.items() if key in content}
+        known = {key: value for key, value in found.items() if value is not None}
+        if len(known) < len(found):
             log.info("some settings in %s cannot be used; a copy is kept", self._path)
             self._back_up(shutil.copyfile)
-        self._foreign = content
-        return _from_older(SettingsValues(**known)) if not_yet_recommended else SettingsValues(**known)
+        self._foreign = {key: value for key, value in content.items() if key not in SETTINGS}
+        values = SettingsValues(**known)
+        return values if "kept_sampling" in content else _from_older(values)
 
     def _back_up(self, put: Callable[[Path, Path], object]) -> None:
         """Copy or move the file to a name with today's date; only the first backup of a day is kept."""
@@ -109,8 +101,9 @@ class SettingsStore:
 
 
 def _from_older(values: SettingsValues) -> SettingsValues:
-    """What a file of a version without recommendations means: sampling was chosen where any of it was changed, and
-    1,024 tokens were the default.
+    """Convert the values of a version without recommendations, whose default of `max_tokens` was 1,024.
+
+    All of sampling counts as chosen if any of it differs from its default.
     """
     changed = any(is_chosen(values, key) for key in SAMPLING_KEYS)
     longest = 0 if values.max_tokens == 1024 else values.max_tokens
@@ -118,7 +111,7 @@ def _from_older(values: SettingsValues) -> SettingsValues:
 
 
 def _as_declared(setting: Setting, value: Any) -> Any:
-    """A value from JSON in its declared type, or None if it cannot be used."""
+    """Return a value from JSON in its declared type, or None if it cannot be used."""
     if setting.key == "pairs":
         return usable_rows(value)
     if isinstance(setting.default, tuple) and isinstance(value, list):

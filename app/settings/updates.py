@@ -1,8 +1,8 @@
-"""Reads the release feed: which version is the newest, signed by whoever publishes Tandem. No Qt in here.
+"""Reads the release feed, which names the newest version and is signed by the publisher of Tandem. No Qt in here.
 
 The feed is a JSON object with `version`, `page` (an https address) and `news` (language to text). At the same address
 with ".sig" is the Ed25519 signature of its bytes, in base64. `resources/updates.json` has the feed's address and the
-public key; packaging/feed.py writes the feed, and the key.
+public key; packaging/feed.py writes the feed and the key.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _VERSION = re.compile(r"\d{1,6}(\.\d{1,6}){0,3}")
 
 
 class UpdateCheckFailed(Exception):
-    """`reason`: "unreachable", or "invalid" for a feed that is damaged or signed by somebody else."""
+    """`reason` is "unreachable", or "invalid" for a feed that is damaged or not signed by the publisher."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -32,7 +32,7 @@ class UpdateCheckFailed(Exception):
 
 @dataclass(frozen=True)
 class FeedSource:
-    """Where the feed is, and its public key, 32 bytes in base64. Both "" in a build that nobody published."""
+    """The address of the feed and its public key, 32 bytes in base64. Both are "" in an unpublished build."""
 
     feed: str
     key: str
@@ -44,14 +44,14 @@ class FeedSource:
 
 @dataclass(frozen=True)
 class Release:
-    """The newest release: its version such as "0.2.0", the page it is on, and what is new, by language."""
+    """The newest release: its version such as "0.2.0", its page, and its news by language."""
 
     version: str
     page: str
     news: dict[str, str]
 
     def is_newer_than(self, installed: str) -> bool:
-        """False where `installed` is no version, as in a checkout."""
+        """Compare with the `installed` version; False if that is not a version, as in a checkout."""
         return bool(_VERSION.fullmatch(installed)) and _numbers(self.version) > _numbers(installed)
 
     def news_in(self, language: str) -> str:
@@ -59,7 +59,7 @@ class Release:
 
 
 def feed_source() -> FeedSource:
-    """The feed of this build."""
+    """Return the feed of this build."""
     return FeedSource(**json.loads(resource("updates.json").read_text(encoding="utf-8")))
 
 
@@ -76,12 +76,12 @@ def newest_release(source: FeedSource, proxy: str = "") -> Release:
 
 
 def read_feed(feed: bytes, signature: bytes, key: str) -> Release:
-    """The release that a feed names, if it was signed with the key. Raises `UpdateCheckFailed`."""
+    """Return the release that a feed names, if it is signed with the key. Raises `UpdateCheckFailed`."""
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
     try:
-        # The signature first: nothing that strangers wrote is parsed.
+        # Verify first: an unsigned feed is never parsed.
         Ed25519PublicKey.from_public_bytes(base64.b64decode(key)).verify(base64.b64decode(signature), feed)
         return _release(json.loads(feed))
     except (InvalidSignature, binascii.Error, ValueError, TypeError, KeyError, AttributeError) as error:
@@ -107,6 +107,6 @@ def _release(feed: dict[str, Any]) -> Release:
 
 
 def _numbers(version: str) -> tuple[int, ...]:
-    """Of equal length, so that 0.2 is 0.2.0."""
+    """Return the numbers padded with zeros to equal length, so that 0.2 equals 0.2.0."""
     numbers = [int(part) for part in version.split(".")]
     return tuple(numbers + [0] * (4 - len(numbers)))

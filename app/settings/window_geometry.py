@@ -1,16 +1,16 @@
-"""Where the window was and which panes it showed, from one run to the next."""
+"""Restores the window's position and panes from the last run."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QGuiApplication, QScreen
 from PySide6.QtWidgets import QWidget
 
 from app.settings.declarations import SettingsValues
 
-# The first window, where the screen is large enough for it.
+# The size of the first window, if the screen is large enough.
 _FIRST = QSize(1440, 900)
-# What the system's title bar takes above the content, in pixels.
+# The height of the system's title bar above the content, in pixels.
 _TITLE_BAR = 32
 # This much of the title bar has to be on a screen for the position to be restored, in pixels.
 _SEEN = 80
@@ -20,7 +20,7 @@ _STATES = {"maximized": Qt.WindowState.WindowMaximized, "full-screen": Qt.Window
 
 
 def geometry_of(window: QWidget) -> tuple[int, ...]:
-    """x, y, width and height without what maximising or full screen adds, as `restore_geometry` takes them."""
+    """Return x, y, width and height of the window when it is neither maximised nor in full screen."""
     rect = window.geometry()
     if state_of(window) != "normal":
         normal = window.normalGeometry()
@@ -30,14 +30,14 @@ def geometry_of(window: QWidget) -> tuple[int, ...]:
 
 
 def state_of(window: QWidget) -> str:
-    """The setting `window_state`: "normal", "maximized" or "full-screen"."""
+    """Return the setting `window_state`: "normal", "maximized" or "full-screen"."""
     return next((name for name, state in _STATES.items() if window.windowState() & state), "normal")
 
 
 def restore_geometry(window: QWidget, values: SettingsValues) -> None:
-    """Give the window the size, the position and the state in which it was left, within the screens there are now.
+    """Restore the size, the position and the state of the last run, within the present screens.
 
-    The first window is in the middle of the screen, and not larger than that.
+    The first window is centred and not larger than the screen.
     """
     geometry = values.window_place
     if len(geometry) != 4 or not all(0 < side <= _LARGEST for side in geometry[2:]):
@@ -50,20 +50,20 @@ def restore_geometry(window: QWidget, values: SettingsValues) -> None:
 
 
 def wanted_panes(values: SettingsValues) -> dict[str, bool | None]:
-    """Whether the user wants each pane shown; None without a choice."""
+    """Return by pane whether the user wants it shown; None without a choice."""
     words = {"shown": True, "hidden": False}
     return {"sidebar": words.get(values.sidebar), "panel": words.get(values.panel)}
 
 
 def _first_geometry(screen: QScreen) -> QRect:
     free = _for_content(screen)
-    size = _FIRST.boundedTo(free.size())
-    left, top = (free.width() - size.width()) // 2, (free.height() - size.height()) // 2
-    return QRect(free.topLeft() + QPoint(left, top), size)
+    geometry = QRect(free.topLeft(), _FIRST.boundedTo(free.size()))
+    geometry.moveCenter(free.center())
+    return geometry
 
 
 def _for_content(screen: QScreen) -> QRect:
-    """What a maximised window's content has of the screen."""
+    """Return the part of the screen that the content of a maximised window fills."""
     return screen.availableGeometry().adjusted(0, _TITLE_BAR, 0, 0)
 
 
@@ -73,11 +73,11 @@ def _restore(window: QWidget, wanted: QRect) -> None:
         seen = screen.availableGeometry().intersected(QRect(wanted.x(), wanted.y(), wanted.width(), _SEEN))
         if seen.width() >= _SEEN and seen.height() >= _SEEN // 2:
             if wanted.width() > free.width() or wanted.height() > free.height():
-                # It was left on a larger screen.
+                # The screen of the last run was larger.
                 wanted.setSize(wanted.size().boundedTo(free.size()))
                 wanted.moveTopLeft(free.topLeft())
             window.setGeometry(wanted)
             return
-    # The screen on which it was is gone.
+    # The screen of the last run is gone.
     free = _for_content(QGuiApplication.primaryScreen())
     window.setGeometry(QRect(free.topLeft(), wanted.size().boundedTo(free.size())))

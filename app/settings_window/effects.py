@@ -12,7 +12,7 @@ from app.session.api_service import ApiChoice
 from app.session.cluster_service import ClusterChoice
 from app.session.session import Session
 from app.settings.declarations import SettingsValues
-from app.settings.engine_settings import engine_settings_of, longest_of, recommended_of, sampling_of
+from app.settings.engine_settings import engine_settings_of, recommended_of, sampling_of
 from app.settings.pairs import own_settings, settings_for, with_own
 from app.settings.store import SettingsStore
 from app.system.log_buffer import LOG_BUFFER
@@ -78,7 +78,7 @@ class Effects(QObject):
             replace(
                 session.settings.defaults,
                 sampling=sampling,
-                max_tokens=longest_of(values),
+                max_tokens=values.max_tokens or None,
                 overflow=values.overflow,
                 thinking=values.thinking,
             )
