@@ -1,4 +1,4 @@
-"""The cards of the Models page: the common parts, and the card of a model."""
+"""The cards of the Models page: the base class, and the card of a model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.library.entries import Entry
 from app.library.measured import Measured
 from app.widgets.badges import Badge, Bar
 from app.widgets.labels import ElidedLabel, label
-from app.widgets.layouts import hbox, vbox
+from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.style_class import set_style_class, styled
 from app.wording import models as model_wording
 from app.wording.figures import speedup, speedup_is_known, times
@@ -22,9 +22,9 @@ from engine.hub.download_state import DownloadStatus
 from engine.hub.values import RemovalPlan, VerifyReport
 
 _FIT_WIDTH, _BUTTON_WIDTH, _MARGIN, _GAP = 250, 108, 16, 16
-# Below this width of a card its memory is shown under its name.
+# A card narrower than this shows its memory under its name.
 _NARROW = 620
-# The least width of a line that wraps.
+# The least width of a wrapped line.
 _LEAST_WORDS = 140
 
 
@@ -43,25 +43,16 @@ class Card(QFrame):
         self.facts.setMinimumWidth(_LEAST_WORDS)
         self.badge = Badge(self)
         self._facts_text, self._page, self._leading = "", "", False
-        title = hbox(spacing=8)
-        title.addWidget(self.name)
-        title.addWidget(self.badge)
-        title.addStretch(1)
-        self.words = vbox(spacing=4)
-        self.words.addStretch(1)
-        self.words.addLayout(title)
-        self.words.addWidget(self.facts)
-        self.words.addStretch(1)
+        title = fill(hbox(spacing=8), self.name, self.badge, 1)
+        self.words = fill(vbox(spacing=4), 1, title, self.facts, 1)
         self.side = QWidget(self)
         self.side_column = vbox(self.side, margins=(0, 0, 0, 0), spacing=4)
         self._middle = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._middle.setSpacing(_GAP)
         self._middle.addLayout(self.words, 1)
         self._middle.addWidget(self.side, 0, Qt.AlignmentFlag.AlignVCenter)
-        self.buttons = vbox(spacing=4)
+        self.buttons = fill(vbox(spacing=4), 1, 1)
         self.buttons.addStrut(_BUTTON_WIDTH)
-        self.buttons.addStretch(1)
-        self.buttons.addStretch(1)
         row = hbox(self, margins=(_MARGIN, 14, _MARGIN, 14), spacing=_GAP)
         row.addLayout(self._middle, 1)
         row.addLayout(self.buttons)
@@ -77,7 +68,7 @@ class Card(QFrame):
         return self.page_button
 
     def say(self, facts: str) -> None:
-        """Set the line below the name; after one press of the page's button it shows the address instead."""
+        """Set the line below the name, which shows the page's address instead after one press of its button."""
         self._facts_text = facts
         if self._leading:
             facts = self.tr("Opens {address} in your browser.").format(address=self._page)
@@ -99,12 +90,12 @@ class Card(QFrame):
         self.say(self._facts_text)
 
     def minimumSizeHint(self) -> QSize:
-        """That of the narrow layout, so that a wide card can become narrow again."""
+        """Return the hint of the narrow layout, so that a wide card can become narrow again."""
         hint = super().minimumSizeHint()
         return QSize(min(hint.width(), self._least_width()), hint.height())
 
     def _least_width(self, beside: int = 0) -> int:
-        """The width of the words, `beside` pixels next to them, and the buttons."""
+        """Return the width of the words, of `beside` pixels next to them, and of the buttons."""
         margins = self.contentsMargins()
         frame = margins.left() + margins.right() + 2 * _MARGIN
         return frame + self.words.minimumSize().width() + beside + _GAP + self.buttons.minimumSize().width()
@@ -112,8 +103,7 @@ class Card(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         narrow = event.size().width() < max(_NARROW, self._least_width(beside=_GAP + _FIT_WIDTH))
-        direction = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
-        self._middle.setDirection(direction)
+        self._middle.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
         self._middle.setSpacing(8 if narrow else _GAP)
         self._middle.setAlignment(self.side, Qt.AlignmentFlag(0) if narrow else Qt.AlignmentFlag.AlignVCenter)
         self.side.setMaximumWidth(16777215 if narrow else _FIT_WIDTH)
@@ -124,8 +114,8 @@ class Card(QFrame):
 class CardState:
     """The changing state of a model.
 
-    `measured` is the measured speed-up of its draft, `damage` the report of a failed check, `advice` the verdict on it
-    as a draft for the model named `main`, `page` the address that a button opens, "" for no button.
+    `measured` is the measured speed-up of its draft, `damage` the report of a failed check, `advice` its advice as a
+    draft for the model named `main`, `page` the address that a button opens, "" for no button.
     """
 
     loaded: bool = False
@@ -139,7 +129,9 @@ class CardState:
 
 
 class ModelCard(Card):
-    """Signals carry the entry, `removal_confirmed` the plan. `ask_removal` answers `removal_asked`."""
+    """The card of a model. Signals carry the entry, `removal_confirmed` the plan. `ask_removal` answers
+    `removal_asked`.
+    """
 
     used = Signal(object)
     got = Signal(object)
@@ -156,25 +148,20 @@ class ModelCard(Card):
         self._state = CardState()
         self.bar, self.memory = Bar(self.side), label(self.side, "muted", wraps=True)
         self.memory.setMinimumWidth(_LEAST_WORDS)
-        self.side_column.addWidget(self.bar)
-        self.side_column.addWidget(self.memory)
+        fill(self.side_column, self.bar, self.memory)
         self.main_button = self.add_button("button")
         self.main_button.clicked.connect(self._act)
         self.draft_button = self.add_button("quiet")
         self.draft_button.clicked.connect(lambda: self.got_as_draft.emit(self.entry))
         self.add_page_button()
-        self.check_button, self.remove_button = self._file_buttons(with_file_buttons)
-
-    def _file_buttons(self, with_file_buttons: bool) -> tuple[QPushButton, QPushButton]:
-        check, remove = self.add_button("quiet"), self.add_button("quiet")
-        check.clicked.connect(lambda: self.checked.emit(self.entry))
-        remove.clicked.connect(self._remove)
-        for button in (check, remove):
-            button.setVisible(with_file_buttons and not self.entry.is_starter)
-        return check, remove
+        self.check_button, self.remove_button = self.add_button("quiet"), self.add_button("quiet")
+        self.check_button.clicked.connect(lambda: self.checked.emit(self.entry))
+        self.remove_button.clicked.connect(self._remove)
+        for button in (self.check_button, self.remove_button):
+            button.setVisible(with_file_buttons and not entry.is_starter)
 
     def show_state(self, state: CardState) -> None:
-        """Show the state; a pending question about removal stays."""
+        """Show the state, unless the card asks about removal."""
         entry, self._state = self.entry, state
         if self._plan is not None:
             return
@@ -202,7 +189,7 @@ class ModelCard(Card):
             button.setAccessibleName(f"{button.text()}: {self.name.text()}")
 
     def ask_removal(self, plan: RemovalPlan) -> None:
-        """Say what removing the model frees, and ask in the card itself."""
+        """Show what removing the model frees, and ask for confirmation."""
         self._plan = plan
         size = size_words(plan.freed_bytes)
         sentence = self.tr("Remove it and free {size}?").format(size=size)
@@ -227,7 +214,7 @@ class ModelCard(Card):
 
     @property
     def _repairable(self) -> bool:
-        """Whether the damaged files can be downloaded again: only a model of the Hub cache has a known origin."""
+        """Whether damaged files can be downloaded again: only models of the Hub cache have a known origin."""
         return self._state.damage is not None and self.entry.source == "cache"
 
     @property
@@ -247,7 +234,7 @@ class ModelCard(Card):
         elif self.entry.complete and self.entry.path:
             self.used.emit(self.entry)
         elif self.entry.installed and not self._partial:
-            # An installed model of the catalog or a search: the receiver knows its folder.
+            # An installed model in the catalog or a search has no path; the receiver finds its folder.
             self.used.emit(self.entry)
         else:
             self.got.emit(self.entry)
@@ -282,7 +269,7 @@ class ModelCard(Card):
         return f"{draft}\u00a0· {facts}" if facts else draft
 
     def _speed(self) -> str:
-        """The measured speed-up of the draft, else the estimate, marked as such."""
+        """Return the measured speed-up of the draft, else the estimate, marked as such."""
         if self._state.measured is not None and speedup_is_known(self._state.measured):
             return self.tr("{speed} measured on this Mac").format(speed=speedup(self._state.measured))
         if self.entry.expected is None:

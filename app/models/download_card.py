@@ -1,4 +1,4 @@
-"""The downloads of the Models page: a card each with its state, a bar, and buttons to pause, resume and cancel."""
+"""The downloads of the Models page: cards with the state, a bar, and buttons to pause, resume and cancel."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from app.widgets.style_class import styled
 from app.wording.models import download_words, entry_name, model_name, state_word
 from engine.hub.download_state import DownloadStatus
 
-# Failures that the user resolves on the model's page.
+# Failures that the user can resolve on the model's page.
 _ASKS_FOR_CONSENT = ("gated", "forbidden")
 
 
 class DownloadCard(Card):
-    """`command` carries "pause", "resume" or "cancel"; `address` is the model's page on the Hub."""
+    """The card of a download. `command` carries "pause", "resume" or "cancel"; `address` is the model's page."""
 
     command = Signal(str)
 
@@ -47,7 +47,7 @@ class DownloadCard(Card):
         self._bar.show_parts([(share, colour)], words)
         asks = status.state == "failed" and status.error is not None and status.error.reason in _ASKS_FOR_CONSENT
         self.offer_page(self._address if asks else "")
-        self._next = {"paused": "resume", "failed": "resume"}.get(status.state, "pause")
+        self._next = "resume" if status.state in ("paused", "failed") else "pause"
         again = self.tr("I've been granted access") if asks else self.tr("Try again")
         self.main_button.setText({"paused": self.tr("Resume"), "failed": again}.get(status.state, self.tr("Pause")))
         self.main_button.setVisible(status.state != "ready")
@@ -57,7 +57,7 @@ class DownloadCard(Card):
 
 
 class DownloadList(QWidget):
-    """The library's downloads below a heading, hidden without any; `states_changed` follows if a state changed."""
+    """The library's downloads below a heading, hidden if there are none. `states_changed` follows changes of state."""
 
     states_changed = Signal()
 
@@ -72,7 +72,7 @@ class DownloadList(QWidget):
         self.hide()
 
     def refresh(self) -> None:
-        """Show the downloads as they are now."""
+        """Show the present downloads."""
         current = {status.repository: status for status in self._library.downloads}
         for repository in self._cards.keys() - current.keys():
             gone = self._cards.pop(repository)

@@ -1,4 +1,4 @@
-"""Downloads outside the window: a number on the app's icon, an icon in the menu bar, a notification at the end."""
+"""Shows downloads outside the window: a number on the app's icon, an icon in the menu bar, notifications."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CAFFEINATE = "/usr/bin/caffeinate"
 
 
 class DownloadTray(QObject):
-    """`downloads_wanted`: the icon in the menu bar or a notification was clicked."""
+    """Shows the library's downloads. `downloads_wanted` follows a click on the menu bar icon or a notification."""
 
     downloads_wanted = Signal()
 
@@ -94,7 +94,7 @@ class KeepAwake(QObject):
         return self._process is not None
 
     def keep(self, awake: bool) -> None:
-        """Start or stop; it also stops when this program ends."""
+        """Start or stop `caffeinate`, which also ends when this program ends."""
         if awake and self._process is None and self._program:
             self._process = QProcess(self)
             self._process.finished.connect(self._process.deleteLater)
@@ -105,6 +105,6 @@ class KeepAwake(QObject):
             process.kill()
 
     def _forget(self) -> None:
-        """The process has ended, perhaps killed by another program; the next download starts it again."""
+        """Forget a process that ended, perhaps killed by another program; the next download starts it again."""
         if self.sender() is self._process:
             self._process = None

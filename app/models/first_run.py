@@ -1,14 +1,14 @@
-"""The offer of a first pair that fits this machine, shown in an empty chat until other models are installed."""
+"""The offer of a first pair that fits this machine, in an empty chat until other models are installed."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QWidget
 
 from app.widgets.labels import label
-from app.widgets.layouts import vbox
+from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording.figures import times
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class FirstRunOffer(Restyled, QFrame):
-    """Hidden unless there is something to offer. `starter_wanted`: chat with the starter model now."""
+    """Shows the offered pairs, hidden without any. `starter_wanted` follows when the user turns the offer down."""
 
     starter_wanted = Signal()
     more_wanted = Signal()
@@ -45,14 +45,8 @@ class FirstRunOffer(Restyled, QFrame):
         self._grid.setColumnStretch(0, 1)
         self.starter_button = self.bound("Try the Starter", styled(QPushButton(self), "link"))
         self._more = self.bound("All models…", styled(QPushButton(self), "link"))
-        foot = QHBoxLayout()
-        foot.addWidget(self.starter_button)
-        foot.addStretch(1)
-        foot.addWidget(self._more)
-        column = vbox(self, margins=(16, 12, 16, 10), spacing=10)
-        column.addWidget(self._title)
-        column.addLayout(self._grid)
-        column.addLayout(foot)
+        foot = fill(hbox(), self.starter_button, 1, self._more)
+        fill(vbox(self, margins=(16, 12, 16, 10), spacing=10), self._title, self._grid, foot)
         self._rows: list[_OfferRow] = []
         self.starter_button.clicked.connect(self._decline)
         self._more.clicked.connect(self.more_wanted)
@@ -80,17 +74,17 @@ class FirstRunOffer(Restyled, QFrame):
 
     @property
     def may_come(self) -> bool:
-        """Whether it may be shown once the library has been read, or is shown."""
+        """Whether the offer is shown, or may be once the library has been read."""
         return (self._library.inventory is None and self._is_needed) or not self.isHidden()
 
     @property
     def _is_needed(self) -> bool:
-        """Not once it was answered, and not by those who use other models than the starter."""
+        """Whether the user neither answered the offer nor uses another model than the starter."""
         values = self._library.settings.values
         return not values.offer_seen and values.main_model in ("", str(starter_pair()[0]))
 
     def buttons(self) -> list[QPushButton]:
-        """One for each offered pair."""
+        """Return the buttons of the offered pairs."""
         return [row.button for row in self._rows]
 
     def _rebuild(self, offers: tuple[Entry, ...]) -> None:
@@ -126,9 +120,7 @@ class _OfferRow(QWidget):
         self.entry = entry
         self.words, self.button = QWidget(parent), styled(QPushButton(parent), "button")
         self._name, self._facts = label(self.words, "title"), label(self.words, "muted", wraps=True)
-        column = vbox(self.words, margins=(0, 0, 0, 0), spacing=2)
-        column.addWidget(self._name)
-        column.addWidget(self._facts)
+        fill(vbox(self.words, margins=(0, 0, 0, 0), spacing=2), self._name, self._facts)
         self.hide()
 
     def show_entry(self, entry: Entry, status: DownloadStatus | None) -> None:

@@ -1,8 +1,9 @@
-"""Changes the loaded models: the two pickers, downloads asked for in them, and the messages about both."""
+"""Changes the loaded models: the two pickers, their downloads, and the messages about both."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class ModelController(QObject):
-    """`page_wanted` asks for the Models page; `chat_wanted` follows when a model was chosen to talk to."""
+    """Carries out choices of models. `page_wanted` asks for the Models page, `chat_wanted` for the chat."""
 
     page_wanted = Signal()
     chat_wanted = Signal()
@@ -53,10 +54,10 @@ class ModelController(QObject):
         self._use_action, self._show_action = QAction(self), QAction(self)
         self._show_action.triggered.connect(self.page_wanted)
         self._ready: Entry | None = None
-        # By main model, which of a pair are still being downloaded; and the models downloaded as drafts.
+        # The models that pairs still wait for, by main model; and the models downloaded as drafts.
         self._pairs: dict[str, set[str]] = {}
         self._as_draft: set[str] = set()
-        # Downloads whose failure was told.
+        # Downloads whose failure was shown.
         self._failed: set[str] = set()
         self._use_action.triggered.connect(self._use_ready)
         main_chip.clicked.connect(self.main_picker.open)
@@ -81,24 +82,24 @@ class ModelController(QObject):
 
     def use(self, entry: Entry) -> None:
         """Load this model with its installed draft, or let this head draft for the loaded model."""
-        inventory = self._library.inventory
-        if inventory is None:
+        if self._library.inventory is None:
             return
+        here = entry if entry.path else self._installed(entry.id) or entry
         if entry.head:
-            here = next((one for one in inventory.installed if one.id == entry.id), entry)
-            self._use_draft(entry.path or here.path)
-            self.chat_wanted.emit()
-            return
-        if entry.is_starter:
+            self._use_draft(here.path)
+        elif entry.is_starter:
             self._session.models.load_starter()
         else:
-            here = entry if entry.path else next((one for one in inventory.installed if one.id == entry.id), entry)
-            draft = next((one for one in inventory.installed if here.draft and one.id == here.draft), None)
+            draft = self._installed(here.draft)
             self._load(here, draft.path if draft is not None else None)
         self.chat_wanted.emit()
 
+    def _installed(self, id_: str) -> Entry | None:
+        inventory = self._library.inventory
+        return next((one for one in inventory.installed if id_ and one.id == id_), None) if inventory else None
+
     def _load(self, entry: Entry, draft: str | None) -> None:
-        """Load a model here, or on all Macs if it fits only there."""
+        """Load a model here, or on all Macs if it fits only on them together."""
         if entry.together and self._session.cluster.state == OFF:
             self._session.cluster.start(entry.path, draft)
         else:
@@ -109,8 +110,7 @@ class ModelController(QObject):
         if entry.head:
             self.get_as_draft(entry)
             return
-        inventory = self._library.inventory
-        wanted = [entry.id]
+        wanted, inventory = [entry.id], self._library.inventory
         if entry.draft and inventory is not None:
             draft = inventory.entry(entry.draft)
             if draft is not None and not draft.installed:
@@ -128,18 +128,17 @@ class ModelController(QObject):
 
     def _judge_for(self) -> None:
         """Judge search results as drafts for the loaded model; the starter works with its own draft only."""
-        pair = self._session.models.pair
-        own = {str(path) for path in self._session.models.starter_pair}
-        if not pair.loading:
-            path = str(pair.main.path) if pair.main is not None else ""
-            self._library.finder.judge_for("" if path in own else path)
+        models = self._session.models
+        if not models.pair.loading:
+            path = models.pair.paths[0]
+            self._library.finder.judge_for("" if Path(path) in models.starter_pair else path)
 
     def _keep_opened_folders(self) -> None:
-        """List a model that was opened as a folder among the others, now and at the next start."""
-        pair = self._session.models.pair
-        if not pair.loading:
-            loaded = {str(info.path) for info in (pair.main, pair.draft) if info is not None}
-            self._library.keep_folders(loaded - {str(path) for path in self._session.models.starter_pair})
+        """Keep the folders of loaded models, so that the library lists them now and at the next start."""
+        models = self._session.models
+        if not models.pair.loading:
+            loaded = {path for path in models.pair.paths if path}
+            self._library.keep_folders(loaded - {str(path) for path in models.starter_pair})
 
     def _choose_main(self, choice: Choice) -> None:
         if choice.kind == "unload":
@@ -157,7 +156,7 @@ class ModelController(QObject):
 
     def _use_draft(self, path: str) -> None:
         session = self._session
-        if session.models.pair.draft is None or str(session.models.pair.draft.path) != path:
+        if session.models.pair.paths[1] != path:
             session.models.set_draft(path)
         if session.settings.speculation.method in ("ngram", "off"):
             self._use_method("auto")
@@ -179,7 +178,7 @@ class ModelController(QObject):
 
     def _show_settled(self, status: DownloadStatus) -> None:
         if status.state == "failed" and status.error is not None:
-            # The other model of the pair gets a message of its own.
+            # The other model of the pair is announced by itself.
             self._pairs.pop(self._main_of(status.repository), None)
             self._show_failed(status)
             return
@@ -195,7 +194,7 @@ class ModelController(QObject):
         self._tray.notify(self.tr("{name} is ready.").format(name=name))
 
     def _show_failed(self, status: DownloadStatus) -> None:
-        """Show why; the Models page, which the action opens, has the button that helps."""
+        """Show the reason, with an action that opens the Models page."""
         assert status.error is not None
         error = status.error
         self._show_action.setText(self.tr("Show the download"))
@@ -204,14 +203,14 @@ class ModelController(QObject):
         self._tray.notify(error_sentence(error))
 
     def _dismiss_failures(self) -> None:
-        """A download that goes on or was removed has not failed any more."""
+        """Dismiss the messages of failed downloads that continue or were removed."""
         failed = {status.repository for status in self._library.downloads if status.state == "failed"}
         for repository in self._failed - failed:
             self._banner.dismiss(repository)
         self._failed &= failed
 
     def _complete_pair(self, repository: str) -> str:
-        """The model to announce: `repository`, its pair's main model, or "" while one of the pair is missing."""
+        """Return the model to announce: `repository`, its pair's main model, or "" while one of the pair is missing."""
         main = self._main_of(repository)
         if not main:
             return repository
@@ -225,12 +224,10 @@ class ModelController(QObject):
         return next((main for main, awaited in self._pairs.items() if repository in awaited), "")
 
     def _use_ready(self) -> None:
-        entry, inventory = self._ready, self._library.inventory
-        if entry is None or inventory is None:
-            return
-        if entry.id not in self._as_draft:
+        entry = self._ready
+        if entry is not None and entry.id not in self._as_draft:
             self.use(entry)
-        elif (here := next((one for one in inventory.installed if one.id == entry.id), None)) is not None:
+        elif entry is not None and (here := self._installed(entry.id)) is not None:
             self._as_draft.discard(entry.id)
             self._use_draft(here.path)
 
@@ -238,18 +235,19 @@ class ModelController(QObject):
         self._banner.show_message(lambda: error_sentence(error), None)
 
     def _note_answer(self, _chat: Chat, turn: Turn) -> None:
-        """Read the figures again after an answer that measured a speed-up; they are being stored."""
+        """Read the figures again after an answer that measured a speed-up; the store writes them before."""
         stats = turn.answer.stats
         if turn.answer.ended and stats.drafted and stats.speedup:
             self._read_measured()
 
     def _read_learned(self) -> None:
-        if not self._session.models.pair.loading:
-            self._session.models.call_engine(
-                lambda engine: engine.learned(), lambda pairs: self._library.take_learned(learned_pairs(pairs))
+        library, models = self._library, self._session.models
+        if not models.pair.loading:
+            models.call_engine(
+                lambda engine: engine.learned(), lambda pairs: library.take_learned(learned_pairs(pairs))
             )
-            self._session.models.call_engine(
-                lambda engine: engine.status(), lambda status: self._library.take_memory_limit(status.memory.limit)
+            models.call_engine(
+                lambda engine: engine.status(), lambda status: library.take_memory_limit(status.memory.limit)
             )
 
     def _read_measured(self) -> None:

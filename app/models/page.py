@@ -1,17 +1,10 @@
-"""The Models page of the settings: downloads on top, then what is recommended, installed or found."""
+"""The Models page of the settings: downloads on top, then the recommended, installed or found models."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QBoxLayout,
-    QFileDialog,
-    QLineEdit,
-    QPushButton,
-    QScrollArea,
-    QWidget,
-)
+from PySide6.QtWidgets import QBoxLayout, QFileDialog, QLineEdit, QPushButton, QScrollArea, QWidget
 
 from app.library.entries import Entry
 from app.library.library import Library
@@ -22,7 +15,7 @@ from app.session.session import Session
 from app.settings.choices import FIT_CONTEXTS
 from app.widgets.controls import Chooser, Segments
 from app.widgets.labels import label
-from app.widgets.layouts import keep_right_edge, vbox
+from app.widgets.layouts import fill, keep_right_edge, vbox
 from app.widgets.popups import round_field_menu
 from app.widgets.restyled import Restyled
 from app.widgets.search_field import colour_clear_button, name_clear_button
@@ -44,6 +37,8 @@ _SCROLL_BAR = 12
 
 
 class ModelsPage(Restyled, QWidget):
+    """Shows the downloads and the models of one tab as cards, with a search field and the memory."""
+
     def __init__(
         self, library: Library, session: Session, models: ModelController, parent: QWidget | None = None
     ) -> None:
@@ -63,9 +58,14 @@ class ModelsPage(Restyled, QWidget):
         )
         round_field_menu(self.field)
         self.field.setClearButtonEnabled(True)
-        self.context = Chooser(self)
+        self.bound("Recommended", self._tabs.buttons[RECOMMENDED])
+        self.bound("Installed", self._tabs.buttons[INSTALLED])
+        self.bound("Search", self._tabs.buttons[SEARCH])
+        self._tabs.buttons[RECOMMENDED].setChecked(True)
+        self.context = self.bound("Context length used for memory estimates", Chooser(self), QWidget.setAccessibleName)
         self._add_folder = self.bound("Add a model folder…", styled(QPushButton(self), "link"))
         self._downloads, self._heading = DownloadList(library, self), label(self, "caption")
+        self.bound("Downloads", self._downloads.heading)
         self._cards: list[ModelCard] = []
         self._build()
         self._connect()
@@ -76,16 +76,12 @@ class ModelsPage(Restyled, QWidget):
         self._top = top = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         top.setSpacing(8)
         top.setContentsMargins(0, 0, _SCROLL_BAR, 0)
-        top.addWidget(self.field, 1)
-        top.addWidget(self._tabs)
+        fill(top, (self.field, 1), self._tabs)
         body = QWidget()
         body.setObjectName("pageBody")
         self._card_column = vbox(spacing=10)
         column = vbox(body, margins=(0, 0, _SCROLL_BAR, 16), spacing=10)
-        column.addWidget(self._downloads)
-        column.addWidget(self._heading)
-        column.addLayout(self._card_column)
-        column.addWidget(self.empty)
+        fill(column, self._downloads, self._heading, self._card_column, self.empty)
         column.addWidget(self.again, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self._add_folder, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
@@ -100,14 +96,11 @@ class ModelsPage(Restyled, QWidget):
         self._memory_row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._memory_row.setSpacing(12)
         self._memory_row.setContentsMargins(0, 0, _SCROLL_BAR, 0)
-        self._memory_row.addWidget(self._memory, 1)
-        self._memory_row.addWidget(self.context)
+        fill(self._memory_row, (self._memory, 1), self.context)
         whole.addLayout(self._memory_row)
         whole.addSpacing(4)
         whole.addLayout(top)
-        note_row = vbox(margins=(0, 0, _SCROLL_BAR, 0))
-        note_row.addWidget(self.note)
-        whole.addLayout(note_row)
+        whole.addLayout(fill(vbox(margins=(0, 0, _SCROLL_BAR, 0)), self.note))
         whole.addSpacing(4)
         whole.addWidget(area, 1)
 
@@ -141,7 +134,7 @@ class ModelsPage(Restyled, QWidget):
         self._rebuild()
 
     def cards(self) -> list[ModelCard]:
-        """The shown models, from the top."""
+        """Return the shown cards from top to bottom."""
         return list(self._cards)
 
     def _entries(self) -> tuple[Entry, ...]:
@@ -153,16 +146,15 @@ class ModelsPage(Restyled, QWidget):
             return self._library.finder.searched.found
         if self._tab == INSTALLED:
             return (*(entry for entry in inventory.installed if not entry.is_starter), *starter)
-        # What is loaded comes first; the sort keeps the order of the others.
+        # The loaded model comes first; the sort is stable.
         return tuple(sorted((*self._recommended(), *starter), key=lambda entry: not self._is_loaded(entry)))
 
     def _is_loaded(self, entry: Entry) -> bool:
-        main = self._session.models.pair.main
-        loaded = self._entry_at(str(main.path)) if main is not None else None
+        loaded = self._entry_at(self._session.models.pair.paths[0])
         return loaded is not None and (entry.id, entry.is_starter) == (loaded.id, loaded.is_starter)
 
     def _recommended(self) -> list[Entry]:
-        """The offered pairs, then every other recommended model that fits, the newest first."""
+        """Return the offered pairs, then the other recommended models that fit, the newest first."""
         inventory = self._library.inventory
         assert inventory is not None
         first = {entry.id for entry in inventory.offers}
@@ -204,8 +196,7 @@ class ModelsPage(Restyled, QWidget):
         return card
 
     def _refresh_cards(self) -> None:
-        pair = self._session.models.pair
-        loaded = {str(info.path) for info in (pair.main, pair.draft) if info is not None}
+        loaded = {path for path in self._session.models.pair.paths if path}
         names = {entry.id for path in loaded if (entry := self._entry_at(path)) is not None}
         by_id = {status.repository: status for status in self._library.downloads}
         for card in self._cards:
@@ -215,8 +206,8 @@ class ModelsPage(Restyled, QWidget):
         self._show_memory()
 
     def _state_of(self, entry: Entry, in_use: bool, download: DownloadStatus | None) -> CardState:
-        library, main = self._library, self._session.models.pair.main
-        path = str(main.path) if main is not None and self._tab == SEARCH and not in_use else ""
+        library = self._library
+        path = self._session.models.pair.paths[0] if self._tab == SEARCH and not in_use else ""
         name = self._name_at(path)
         return CardState(
             in_use,
@@ -233,12 +224,12 @@ class ModelsPage(Restyled, QWidget):
         return next((one for one in self._library.advice(main_path) or () if one.id == id_), None)
 
     def _name_at(self, path: str) -> str:
-        """The name of the model in `path`, "" for the starter: it works with its own draft only."""
+        """Return the name of the model in `path`, "" for the starter, which works with its own draft only."""
         entry = self._entry_at(path)
         return entry_name(entry) if entry is not None and not entry.is_starter else ""
 
     def _take_details(self, entry: Entry) -> None:
-        """The details of a search result were read."""
+        """Show the details of a search result."""
         for card in self._cards:
             if self._tab == SEARCH and card.entry.id == entry.id:
                 card.entry = entry
@@ -278,7 +269,7 @@ class ModelsPage(Restyled, QWidget):
         entry = self._entry_at(path)
         name = entry_name(entry) if entry is not None else path
         if report.damaged or report.missing:
-            # Its card says so, and how to repair it.
+            # The card of the model shows the damage.
             self.note.hide()
         elif report.checked:
             self._say(self.tr("All files of {name} match the published version.").format(name=name))
@@ -304,7 +295,6 @@ class ModelsPage(Restyled, QWidget):
         )
 
     def _word(self) -> None:
-        self._downloads.heading.setText(self.tr("Downloads"))
         self._heading.setText(
             {
                 RECOMMENDED: self.tr("Recommended for this Mac"),
@@ -334,10 +324,6 @@ class ModelsPage(Restyled, QWidget):
 
     def retranslate(self) -> None:
         name_clear_button(self.field)
-        texts = (self.tr("Recommended"), self.tr("Installed"), self.tr("Search"))
-        for button, text in zip(self._tabs.buttons, texts, strict=True):
-            button.setText(text)
-        self._tabs.buttons[self._tab].setChecked(True)
         self._word_contexts()
         self._rebuild()
         self._show_memory()
@@ -349,7 +335,6 @@ class ModelsPage(Restyled, QWidget):
         for tokens in FIT_CONTEXTS:
             self.context.addItem(words.format(count=number(tokens, 0)), tokens)
         self.context.setCurrentIndex(self.context.findData(self._library.settings.values.fit_context))
-        self.context.setAccessibleName(self.tr("Context length used for memory estimates"))
         self._arrange()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -362,7 +347,7 @@ class ModelsPage(Restyled, QWidget):
         self._arrange()
 
     def _arrange(self) -> None:
-        """Put the tabs and the context below what is beside them if both do not fit."""
+        """Put the tabs, and the context, beside their neighbour, or below it without enough space."""
         margins = self._whole.contentsMargins()
         available = self.width() - margins.left() - margins.right() - _SCROLL_BAR
         hint = self.field.fontMetrics().horizontalAdvance(self.field.placeholderText()) + _AROUND_WORDS

@@ -1,4 +1,4 @@
-"""The picker below a chip of the header: every model with its verdict, filtered by typing."""
+"""The picker below a chip of the header: all models with their verdicts, filtered by typing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QLineEdit, QListWidget, QListWidgetItem, Q
 from app.models.picker_row import PickerRow
 from app.widgets import theme
 from app.widgets.labels import ElidedLabel, label
-from app.widgets.layouts import hbox
+from app.widgets.layouts import fill, hbox
 from app.widgets.overlay import Overlay
 from app.widgets.popups import round_field_menu
 from app.widgets.restyled import Restyled
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from engine.advice.pairing import PairAdvice
 
 _WIDTH = 560
-# Above and below the card, and the height of everything in it but the list.
+# The space above and below the card, and the height of its content without the list.
 _GAP, _BELOW, _OTHERS = 6, 6, 112
 
 
 class Picker(Restyled, Overlay):
-    """`role` is "main" or "draft". `chosen` carries the choice that was taken, `wanted` one to download."""
+    """A picker of the `role` "main" or "draft". `chosen` carries the user's choice, `wanted` one to download."""
 
     chosen = Signal(object)
     wanted = Signal(object)
@@ -49,7 +49,7 @@ class Picker(Restyled, Overlay):
         self._field, self._note = QLineEdit(self), label(self, "muted", wraps=True)
         round_field_menu(self._field)
         self._note.setMargin(12)
-        # What speculation does now, which the header says too; a draft is chosen because of it.
+        # The state of speculation, as in the header, because it is a reason to choose a draft.
         self.state = styled(ElidedLabel(self), "muted")
         self.state.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.state.setObjectName("state")
@@ -61,24 +61,22 @@ class Picker(Restyled, Overlay):
         line = QFrame(self)
         line.setObjectName("line")
         self._more = styled(QPushButton(self), "link")
-        for view in (self._field, self._note, self._list, line):
-            self.column.addWidget(view)
         # Aligned with the icons of the rows.
-        more = hbox(margins=(16, 0, 16, 0), spacing=16)
-        more.addWidget(self._more)
-        more.addWidget(self.state, 1)
-        self.column.addLayout(more)
+        more = fill(hbox(margins=(16, 0, 16, 0), spacing=16), self._more, (self.state, 1))
+        fill(self.column, self._field, self._note, self._list, line, more)
         self._field.installEventFilter(self)
         self._field.textChanged.connect(lambda _text: self.refresh())
         self._list.itemClicked.connect(lambda _item: self._take())
         self._list.currentRowChanged.connect(lambda _row: self._announce())
         self._more.clicked.connect(self._show_more)
-        library.models_changed.connect(self._refresh_if_shown)
-        library.downloads_changed.connect(self._refresh_if_shown)
-        library.advice_changed.connect(self._refresh_if_shown)
-        library.measured_changed.connect(self._refresh_if_shown)
-        session.models.changed.connect(self._refresh_if_shown)
-        session.settings.speculation_changed.connect(self._refresh_if_shown)
+        of_library = (
+            library.models_changed,
+            library.downloads_changed,
+            library.advice_changed,
+            library.measured_changed,
+        )
+        for changed in (*of_library, session.models.changed, session.settings.speculation_changed):
+            changed.connect(self._refresh_if_shown)
         self.restyle()
 
     def fill(self) -> None:
@@ -91,11 +89,11 @@ class Picker(Restyled, Overlay):
         self._field.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def choices(self) -> list[Choice]:
-        """The shown rows, from the top."""
+        """Return the choices of the shown rows from top to bottom."""
         return [self._row(index).choice for index in range(self._list.count())]
 
     def spoken(self) -> list[str]:
-        """Every row as a screen reader says it."""
+        """Return the text of every row for screen readers."""
         return [self._row(index).spoken for index in range(self._list.count())]
 
     # The choices
@@ -111,7 +109,7 @@ class Picker(Restyled, Overlay):
             row.show_choice(choice)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, row.spoken)
         self.state.setText(state_now(self._session))
-        # Without a main model the note says what to do.
+        # Without a main model the note tells the user what to do.
         self.state.setVisible(self.role == "draft" and self._session.models.pair.main is not None)
         self._note.setText(self._note_text(choices))
         self._note.setVisible(bool(self._note.text()))
@@ -121,14 +119,14 @@ class Picker(Restyled, Overlay):
         self.fit_in_window()
 
     def _find(self) -> list[Choice]:
-        # Not before the picker is opened: judging models takes all of the advice.
+        # Imported here because the import is slow and not needed before the picker opens.
         from app.library.model_choices import draft_choices, main_choices
 
         inventory, wanted = self._library.inventory, self._field.text().strip()
         if inventory is None:
             return []
-        pair, downloads = self._session.models.pair, self._library.downloads
-        loaded = str(pair.main.path) if pair.main is not None else ""
+        downloads = self._library.downloads
+        loaded, draft = self._session.models.pair.paths
         if self.role == "main":
             return main_choices(inventory, loaded, downloads, wanted)
         if not loaded:
@@ -139,20 +137,16 @@ class Picker(Restyled, Overlay):
             self._advice, self._advised_path = advice, loaded
         elif self._advised_path != loaded:
             return []
-        draft = str(pair.draft.path) if pair.draft is not None else ""
         measured = self._library.measured_with(loaded)
         method = self._session.settings.speculation.method
-        return draft_choices(inventory, self._advice, draft, method, downloads, measured, wanted)
+        return draft_choices(inventory, self._advice, draft or "", method, downloads, measured, wanted)
 
     def _note_text(self, choices: list[Choice]) -> str:
-        """Why there is nothing to choose, or no draft model to choose."""
+        """Return the reason if there is no choice, or no draft model among the choices, else ""."""
         if choices:
-            drafts = self.role == "main" or self._field.text() or any(one.kind in ("use", "get") for one in choices)
-            return (
-                ""
-                if drafts
-                else self.tr("No matching draft model is installed or in the catalog. Prompt lookup needs none.")
-            )
+            if self.role == "main" or self._field.text() or any(one.kind in ("use", "get") for one in choices):
+                return ""
+            return self.tr("No matching draft model is installed or in the catalog. Prompt lookup needs none.")
         if self.role == "draft" and self._session.models.pair.main is None:
             return self.tr("Choose a main model first.")
         known = self._library.inventory is not None and (self.role == "main" or bool(self._advised_path))
@@ -173,7 +167,7 @@ class Picker(Restyled, Overlay):
     def _measure(self) -> None:
         width = min(theme.scaled(self._width), self._window.width() - 32) - 24
         total, available = 0, self._available_height()
-        # Rows are narrower only if they need a scroll bar.
+        # Rows are narrower beside a scroll bar.
         for bar in (0, 12):
             heights = [self._row(index).height_at(width - bar) for index in range(self._list.count())]
             total = sum(heights)
@@ -184,7 +178,7 @@ class Picker(Restyled, Overlay):
         self._list.setFixedHeight(max(min(total, available), 60))
 
     def _available_height(self) -> int:
-        """The height of the list at which the whole picker stays in the window."""
+        """Return the height of the list at which the whole picker stays in the window."""
         note = self._note.heightForWidth(self._list.width()) if self._note.text() else 0
         return self._window.height() - self._below() - _BELOW - _OTHERS - note
 
@@ -213,7 +207,7 @@ class Picker(Restyled, Overlay):
         self.chosen.emit(choice)
 
     def _fetch(self, choice: Choice) -> None:
-        """Ask for the download; the picker stays open and shows its progress."""
+        """Request the download; the picker stays open and shows its progress."""
         if choice.download is None or choice.download.state in ("paused", "failed"):
             self.wanted.emit(choice)
 
@@ -226,14 +220,12 @@ class Picker(Restyled, Overlay):
         return self._row(index).choice if index >= 0 else None
 
     def _announce(self) -> None:
-        """Describe the current row at the field, which keeps the focus, for screen readers."""
-        index = self._list.currentRow()
-        row = self._list.itemWidget(self._list.item(index)) if index >= 0 else None
+        """Set the current row as the description of the field, which has the focus, for screen readers."""
+        row = self._list.itemWidget(self._list.currentItem()) if self._list.currentItem() is not None else None
         self._field.setAccessibleDescription(row.spoken if isinstance(row, PickerRow) else "")
 
     def _first_row(self) -> int:
-        loaded = [index for index, choice in enumerate(self.choices()) if choice.loaded]
-        return loaded[0] if loaded else 0
+        return next((index for index, choice in enumerate(self.choices()) if choice.loaded), 0)
 
     def _row(self, index: int) -> PickerRow:
         row = self._list.itemWidget(self._list.item(index))
@@ -279,10 +271,8 @@ class Picker(Restyled, Overlay):
             inventory = self._library.inventory
             entry = inventory.at(str(main.path)) if inventory is not None and main is not None else None
             name = entry_name(entry) if entry is not None else main.name if main is not None else ""
-            if name:
-                self._field.setPlaceholderText(self.tr("Choose a draft for {name}").format(name=name))
-            else:
-                self._field.setPlaceholderText(self.tr("Choose a draft"))
+            words = self.tr("Choose a draft for {name}") if name else self.tr("Choose a draft")
+            self._field.setPlaceholderText(words.replace("{name}", name))
             self._more.setText(self.tr("Find more drafts for this model…"))
             self.setAccessibleName(self.tr("Draft models"))
         self._field.setAccessibleName(self._field.placeholderText())

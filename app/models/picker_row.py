@@ -11,7 +11,7 @@ from app.widgets import theme
 from app.widgets.badges import Badge
 from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, label
-from app.widgets.layouts import hbox, vbox
+from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.style_class import styled
 from app.wording import models as model_wording
 from app.wording.hub import size_words
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class PickerRow(QWidget):
-    """Shows a `Choice`; `get` is the click on its button."""
+    """Shows a `Choice`. `get` follows a click on its button."""
 
     get = Signal()
 
@@ -40,17 +40,9 @@ class PickerRow(QWidget):
         self._size.setAlignment(Qt.AlignmentFlag.AlignRight)
         self._state.setAlignment(Qt.AlignmentFlag.AlignRight)
         self._sentence.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-        title = hbox(spacing=8)
-        title.addWidget(self._name)
-        title.addWidget(self._badge)
-        title.addStretch(1)
-        words = vbox(spacing=2)
-        words.addLayout(title)
-        words.addWidget(self._sentence)
-        figures = vbox(spacing=2)
-        figures.addWidget(self._size)
-        figures.addWidget(self._state)
-        figures.addStretch(1)
+        title = fill(hbox(spacing=8), self._name, self._badge, 1)
+        words = fill(vbox(spacing=2), title, self._sentence)
+        figures = fill(vbox(spacing=2), self._size, self._state, 1)
         row = hbox(self, margins=(12, 8, 12, 8), spacing=12)
         row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(words, 1)
@@ -58,7 +50,6 @@ class PickerRow(QWidget):
         row.addWidget(self._button, 0, Qt.AlignmentFlag.AlignVCenter)
 
     def show_choice(self, choice: Choice) -> None:
-        """Show a choice."""
         self.choice = choice
         colours = theme.colours()
         name, colour = _icon_of(choice, self._role)
@@ -73,22 +64,21 @@ class PickerRow(QWidget):
         self._state.setText(self.tr("in use") if choice.loaded else "")
         self._size.setVisible(bool(self._size.text()))
         self._state.setVisible(bool(self._state.text()))
-        gettable = choice.kind == "get" and choice.usable and _can_start(choice)
-        self._button.setVisible(gettable)
+        self._button.setVisible(_is_gettable(choice))
         size = size_words(choice.bytes) if choice.bytes else ""
         self._button.setText(self.tr("Get {size}").format(size=size) if size else self.tr("Get"))
 
     @property
     def spoken(self) -> str:
-        """The row as a screen reader says it."""
+        """The text of the row for screen readers."""
         shown = (self._name, self._badge, self._sentence, self._size, self._state)
         parts = [label.text() for label in shown if label.text()]
-        if self.choice.kind == "get" and self.choice.usable and _can_start(self.choice):
+        if _is_gettable(self.choice):
             parts.append(self._button.text())
         return ", ".join(parts)
 
     def height_at(self, width: int) -> int:
-        """The height of the row at that width."""
+        """Return the height of the row at that width."""
         self.ensurePolished()
         layout = self.layout()
         assert layout is not None
@@ -103,8 +93,7 @@ class PickerRow(QWidget):
         if choice.entry is not None and choice.entry.head:
             from engine.model_files.head_kinds import title_of
 
-            method = title_of(choice.entry.head)
-            return self.tr("{method} head").format(method=method), "neutral"
+            return self.tr("{method} head").format(method=title_of(choice.entry.head)), "neutral"
         if choice.advice is not None and choice.advice.verdict in HEADS:
             return source_name("head"), "neutral"
         if choice.guide:
@@ -118,12 +107,13 @@ class PickerRow(QWidget):
         return "", "neutral"
 
 
-def _can_start(choice: Choice) -> bool:
-    return choice.download is None or choice.download.state in ("paused", "failed")
+def _is_gettable(choice: Choice) -> bool:
+    stands = choice.download is None or choice.download.state in ("paused", "failed")
+    return choice.kind == "get" and choice.usable and stands
 
 
 def _icon_of(choice: Choice, role: str) -> tuple[str, str]:
-    """The icon and its colour; the words beside it say the same."""
+    """Return the icon and its colour, which only repeat the words beside it."""
     if not choice.usable or choice.kind in ("none", "unload"):
         return "draft-off", "muted"
     if choice.kind == "lookup":

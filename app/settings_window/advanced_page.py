@@ -17,7 +17,6 @@ from app.system.log_buffer import LOG_BUFFER
 from app.system.paths import resource
 from app.system.versions import installed_version
 from app.widgets.labels import label
-from app.widgets.layouts import hbox
 from app.widgets.popups import round_field_menu
 from app.widgets.style_class import styled
 from app.wording.errors import joined
@@ -26,9 +25,9 @@ from engine.status import EngineStatus
 
 _REFRESH_MS = 1000
 _LATEST_ANSWERS = 20
-# The licence of every package, as its authors wrote it.
+# The full licence texts of all packages.
 _NOTICES = resource("NOTICES.txt")
-# What Tandem is built on, with the licence of each.
+# The packages that Tandem is built on, with their licences.
 BUILT_ON = (
     ("Qt and PySide6", "LGPL-3.0"),
     ("MLX, MLX-LM", "MIT"),
@@ -50,6 +49,8 @@ BUILT_ON = (
 
 
 class AdvancedPage(TablePage):
+    """The advanced settings and, while it is shown, the log and the memory in use."""
+
     def __init__(self, title: str, library: Library, session: Session, parent: QWidget | None = None) -> None:
         super().__init__("advanced", title, library.settings, parent)
         self._library, self._session = library, session
@@ -60,7 +61,11 @@ class AdvancedPage(TablePage):
         self.view.setTabChangesFocus(True)
         self.view.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.view.setMinimumHeight(180)
-        self._build_memory()
+        self.clear = self.bound("Clear prompt cache", styled(QPushButton(self), "button"))
+        self.clear.clicked.connect(self._clear)
+        self.memory = self.row(self.clear)
+        self._status: EngineStatus | None = None
+        self._asked = False
         self.add(self.view, 16)
         self.copy = self.bound("Copy", styled(QPushButton(self), "button"))
         self.bound("Copy log", self.copy, QWidget.setAccessibleName)
@@ -70,26 +75,16 @@ class AdvancedPage(TablePage):
             self.export,
             QWidget.setToolTip,
         )
-        line = QWidget(self)
-        row = hbox(line, margins=(0, 8, 0, 0), spacing=8)
-        for button in (self.copy, self.export):
-            row.addWidget(button)
-        row.addStretch(1)
-        self.add(line)
+        self.add_line(8, self.copy, self.export)
         self.outcome, self._about = label(self, "muted", wraps=True), label(self, "muted", wraps=True)
-        self._about_title = self.bound("About Tandem", label(self, "title"))
         self.add(self.outcome)
-        self.add(self._about_title, 24)
+        self.add(self.bound("About Tandem", label(self, "title")), 24)
         self.add(self._about, 4)
         self.licences = self.bound("Show all licenses", styled(QPushButton(self), "link"))
         self.licences.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(_NOTICES))))
-        # Written when a bundle is built; elsewhere each package has its own licence beside it.
+        # The file exists only in bundles; elsewhere each package comes with its own licence.
         self.licences.setVisible(_NOTICES.is_file())
-        below = QWidget(self)
-        link = hbox(below, margins=(0, 4, 0, 0))
-        link.addWidget(self.licences)
-        link.addStretch(1)
-        self.add(below)
+        self.add_line(4, self.licences)
         self._written: Path | None = None
         self._failed = False
         self._timer = QTimer(self)
@@ -99,18 +94,11 @@ class AdvancedPage(TablePage):
         self.export.clicked.connect(self._choose_file)
         self.restyle()
 
-    def _build_memory(self) -> None:
-        self.clear = styled(QPushButton(self), "button")
-        self.memory = self.row(self.clear)
-        self._status: EngineStatus | None = None
-        self._asked = False
-        self.clear.clicked.connect(self._clear)
-
     def _clear(self) -> None:
         self._session.models.call_engine(lambda engine: engine.clear_prefix_cache(), lambda _: self._ask_status())
 
     def _ask_status(self) -> None:
-        """Ask for the engine's status, unless the last answer is still awaited."""
+        """Ask for the engine's status, unless a request is pending."""
         if not self._asked:
             self._asked = self._session.models.call_engine(lambda engine: engine.status(), self._take)
 
@@ -131,7 +119,6 @@ class AdvancedPage(TablePage):
                 held = self.tr("The prompt cache is empty.")
             help_ = joined(help_, held.format(size=size_words(cache.bytes)))
         self.memory.set_words(self.tr("Memory in use"), help_)
-        self.clear.setText(self.tr("Clear prompt cache"))
         self.clear.setAccessibleName(self.clear.text())
         self.clear.setEnabled(status is not None and status.prefix_cache.conversations > 0)
 
@@ -156,7 +143,7 @@ class AdvancedPage(TablePage):
             self.export_to(Path(file))
 
     def export_to(self, file: Path) -> None:
-        """Write the diagnostics file and say where it is."""
+        """Write the diagnostics file and show its path."""
         figures = [turn.answer.stats for turn in self._session.chat.turns[-_LATEST_ANSWERS:]]
         values, log, models = self.settings.values, LOG_BUFFER.text, self._models()
 
@@ -199,7 +186,6 @@ class AdvancedPage(TablePage):
             ),
         )
         self._about.setText("\n\n".join(sentences))
-        self.licences.setAccessibleName(self.licences.text())
         self._say()
         self._word_memory()
         self._show_log()
@@ -215,5 +201,5 @@ class AdvancedPage(TablePage):
 
 
 def _facts_of(model: Any) -> dict[str, Any]:
-    """The name and the figures of a loaded model."""
+    """Return the name and the figures of a loaded model."""
     return {name: getattr(model, name) for name in ("name", "architecture", "bytes", "context_length")}

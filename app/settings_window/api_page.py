@@ -1,9 +1,8 @@
-"""The local API: whether and where it serves, what other programs need to connect, and what they ask right now."""
+"""The page of the local API: its state, what other programs need to connect, and their newest requests."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton, QWidget
@@ -12,19 +11,16 @@ from app.session.api_service import ApiService
 from app.settings.store import SettingsStore
 from app.settings_window.table_page import TablePage
 from app.widgets.labels import label
-from app.widgets.layouts import hbox
+from app.widgets.layouts import fill, hbox
 from app.widgets.style_class import styled
 from app.wording.api import call_line, problem_sentence
-
-if TYPE_CHECKING:
-    from app.settings_window.form import Row
 
 _CALLS_SHOWN = 8
 _CURL = (
     "curl {address}/v1/chat/completions{key} -H 'Content-Type: application/json' "
     """-d '{{"messages": [{{"role": "user", "content": "Hello"}}]}}'"""
 )
-# What the libraries of both shapes read, and so most tools that are built on them.
+# The variables that the official libraries of both APIs read.
 _VARIABLES = """\
 export OPENAI_BASE_URL={address}/v1
 export OPENAI_API_KEY={key}
@@ -34,12 +30,11 @@ export ANTHROPIC_API_KEY={key}
 
 
 class ApiPage(TablePage):
-    """Follows the service; what is copied is what the line above says."""
+    """Shows the state of the service, with buttons that copy the texts."""
 
     def __init__(self, title: str, settings: SettingsStore, api: ApiService, parent: QWidget | None = None) -> None:
         super().__init__("api", title, settings, parent)
         self._api = api
-        self._copied: dict[QPushButton, Callable[[], str]] = {}
         self.state = self.row(None)
         self.copy_address, self.copy_example, self.copy_key, self.copy_variables = (
             self._copy_button(text) for text in (self._base, self._example, lambda: api.key, self._variables)
@@ -48,9 +43,7 @@ class ApiPage(TablePage):
         self.new_key.clicked.connect(api.renew_key)
         self.address = self.row(self.copy_address)
         keys = QWidget(self)
-        line = hbox(keys, margins=(0, 0, 0, 0), spacing=8)
-        line.addWidget(self.copy_key)
-        line.addWidget(self.new_key)
+        fill(hbox(keys, margins=(0, 0, 0, 0), spacing=8), self.copy_key, self.new_key)
         self.key = self.row(keys)
         self.example = self.row(self.copy_example)
         self.programs = self.row(self.copy_variables)
@@ -60,9 +53,8 @@ class ApiPage(TablePage):
         self.restyle()
 
     def _copy_button(self, text: Callable[[], str]) -> QPushButton:
-        button = styled(QPushButton(self), "button")
+        button = self.bound("Copy", styled(QPushButton(self), "button"))
         button.clicked.connect(lambda: QGuiApplication.clipboard().setText(text()))
-        self._copied[button] = text
         return button
 
     def _base(self) -> str:
@@ -78,13 +70,12 @@ class ApiPage(TablePage):
 
     def _variables(self) -> str:
         status = self._api.status
-        # The libraries insist on a key.
+        # The libraries require a key.
         return _VARIABLES.format(address=status.address, key=self._api.key or "none") if status is not None else ""
 
     def _show(self) -> None:
         status, problem = self._api.status, self._api.problem
-        rows: tuple[Row, ...] = (self.address, self.example, self.programs, self.calls)
-        for row in rows:
+        for row in (self.address, self.example, self.programs, self.calls):
             row.set_due(status is not None)
         self.key.set_due(status is not None and bool(self._api.key))
         if problem is not None:
@@ -115,6 +106,4 @@ class ApiPage(TablePage):
 
     def retranslate(self) -> None:
         super().retranslate()
-        for button in self._copied:
-            button.setText(self.tr("Copy"))
         self._show()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import QPushButton, QWidget
@@ -17,7 +19,7 @@ _GAP = 8
 
 
 class BackupControls(QWidget):
-    """`said` carries what to show about what was done, `changed` follows when there are more or fewer backups."""
+    """The buttons. `said` carries a sentence about what was done, `changed` follows when the backups changed."""
 
     said = Signal(str)
     changed = Signal()
@@ -38,7 +40,7 @@ class BackupControls(QWidget):
         self.delete.confirmed.connect(self._delete)
 
     def sizeHint(self) -> QSize:
-        """All in one row, where there is room."""
+        """Return the size of all buttons in one row."""
         hints = [button.sizeHint() for button in self._buttons]
         width = sum(hint.width() for hint in hints) + _GAP * (len(hints) - 1)
         return QSize(width, max(hint.height() for hint in hints))
@@ -47,15 +49,14 @@ class BackupControls(QWidget):
         return QSize(max(button.sizeHint().width() for button in self._buttons), 0)
 
     def words(self) -> str:
-        """What there is, and what is kept in it."""
+        """Return a sentence about the backups and the deleted chats in them."""
         backups = self.restore.backups
         if not backups:
             return self.tr("Tandem makes a backup every day and keeps the last three.")
-        words = self.tr(
+        return self.tr(
             "The oldest is from {date}. Chats and messages deleted since then stay in it until it is replaced or "
             "deleted."
-        )
-        return words.format(date=date_words(backups[-1]))
+        ).format(date=date_words(backups[-1]))
 
     def retranslate(self) -> None:
         self.back_up.setText(self.tr("Back up now"))
@@ -74,11 +75,8 @@ class BackupControls(QWidget):
 
     def _delete(self) -> None:
         self._library.settings.change(restore_backup="")
-        self._library.background.run(
-            self._session.chats.delete_backups,
-            lambda _: self._done(self.tr("All backups are deleted.")),
-            owner=self,
-        )
+        done = partial(self._done, self.tr("All backups are deleted."))
+        self._library.background.run(self._session.chats.delete_backups, lambda _: done(), owner=self)
 
     def _done(self, words: str) -> None:
         self.said.emit(words)
@@ -86,7 +84,7 @@ class BackupControls(QWidget):
 
 
 class _DeleteButton(QPushButton):
-    """Asks at the first press; `confirmed` follows the second. The question is taken back when the focus leaves it."""
+    """Asks at the first press; `confirmed` follows the second. The question ends when the button loses the focus."""
 
     confirmed = Signal()
 
@@ -112,7 +110,7 @@ class _DeleteButton(QPushButton):
         if asked:
             self.confirmed.emit()
         else:
-            # Not every system gives a button the focus that is clicked.
+            # Not every system focuses a clicked button.
             self.setFocus()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:

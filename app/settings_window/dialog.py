@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QStackedWidget, QWidget
+from PySide6.QtWidgets import QLineEdit, QListWidget, QStackedWidget, QWidget
 
 from app.settings.declarations import settings_of
 from app.settings_window.form import Form
 from app.system.translatable import QT_TRANSLATE_NOOP
 from app.widgets.focus_ring import mark_keyboard_focus
-from app.widgets.layouts import hbox, settle_layouts, vbox
+from app.widgets.layouts import fill, hbox, settle_layouts, vbox
 from app.widgets.popups import round_field_menu
 from app.widgets.restyled import Restyled
 from app.widgets.search_field import colour_clear_button, name_clear_button
@@ -29,7 +29,7 @@ _NARROWEST_LIST = 200
 
 @dataclass(frozen=True)
 class PageSpec:
-    """One page: its id and its title, untranslated. `pages.build_page` makes its widget."""
+    """The id and the untranslated title of a page, whose widget `pages.build_page` makes."""
 
     id: str
     title: str
@@ -50,7 +50,7 @@ PAGES = (
 
 
 class SettingsWindow(Restyled, TabOrdered, QWidget):
-    """Stays open beside the main window. Everything in it takes effect at once. It is made when it first opens."""
+    """The settings window, which stays open beside the main window. Its widgets are made when it first opens."""
 
     def __init__(self, library: Library, session: Session, models: ModelController, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Window)
@@ -61,25 +61,19 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
         self.setMinimumSize(760, 480)
 
     def _make(self) -> None:
-        # What is made first has the focus when the window opens: a field shows it, whoever opened the window.
+        # Made first, so that it has the focus when the window opens.
         self.search = QLineEdit(self)
         self._list, self._stack = QListWidget(self), QStackedWidget(self)
         round_field_menu(self.search)
         self.search.setClearButtonEnabled(True)
-        side = QWidget(self)
-        side.setObjectName("settingsSide")
-        column = vbox(side, margins=(10, 16, 10, 0), spacing=8)
-        column.addWidget(self.search)
-        column.addWidget(self._list, 1)
-        self._side = side
+        self._side = QWidget(self)
+        self._side.setObjectName("settingsSide")
+        fill(vbox(self._side, margins=(10, 16, 10, 0), spacing=8), self.search, (self._list, 1))
         self._list.setObjectName("settingsList")
         mark_keyboard_focus(self._list)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        row = hbox(self, margins=(0, 0, 0, 0), spacing=0)
-        row.addWidget(side)
-        row.addWidget(self._stack, 1)
-        for _ in PAGES:
-            QListWidgetItem(self._list)
+        fill(hbox(self, margins=(0, 0, 0, 0), spacing=0), self._side, (self._stack, 1))
+        self._list.addItems([spec.title for spec in PAGES])
         self._list.currentRowChanged.connect(self._open_row)
         self.search.textChanged.connect(self._find)
         self.restyle()
@@ -93,7 +87,7 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
         self.activateWindow()
 
     def open_about(self) -> None:
-        """Show the section About, at the end of its page."""
+        """Show the section About at the end of the page."""
         self.open("advanced")
         page = self.page("advanced")
         assert isinstance(page, Form)
@@ -102,7 +96,7 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
 
     def page(self, page_id: str) -> QWidget:
         if page_id not in self._pages:
-            # Not at the top: the start of the window does not wait for the pages' modules.
+            # Imported here because the start of the window must not wait for the pages.
             from app.settings_window.pages import build_page
 
             title = next(spec.title for spec in PAGES if spec.id == page_id)
@@ -119,27 +113,28 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
             page.show_matching(self.search.text().strip())
 
     def _find(self, text: str) -> None:
-        """List only the pages that hold the text, and show the first that is about it, or else the first."""
+        """List the pages that contain the text; show the first with it in a title, else the first."""
         text = text.strip()
         found = [index for index, spec in enumerate(PAGES) if _holds(spec, text)]
-        about = [index for index in found if _holds(PAGES[index], text, only_titles=True)]
+        about = [index for index in found if _holds(PAGES[index], text, only_titles=True)] or found
         for index in range(len(PAGES)):
             self._list.item(index).setHidden(index not in found)
-        if found and text and self._list.currentRow() not in (about or found):
-            self._list.setCurrentRow((about or found)[0])
+        if text and about and self._list.currentRow() not in about:
+            self._list.setCurrentRow(about[0])
         self._open_row(self._list.currentRow())
 
     def apply_theme(self) -> None:
         colour_clear_button(self.search)
 
     def retranslate(self) -> None:
-        self.setWindowTitle(QCoreApplication.translate("Settings", "Settings"))
-        self._list.setAccessibleName(QCoreApplication.translate("Settings", "Pages of the settings"))
+        translate = QCoreApplication.translate
+        self.setWindowTitle(translate("Settings", "Settings"))
+        self._list.setAccessibleName(translate("Settings", "Pages of the settings"))
         for index, spec in enumerate(PAGES):
-            self._list.item(index).setText(QCoreApplication.translate("Settings", spec.title))
+            self._list.item(index).setText(translate("Settings", spec.title))
         self.apply_text_size()
-        self.search.setPlaceholderText(QCoreApplication.translate("Settings", "Search"))
-        self.search.setAccessibleName(QCoreApplication.translate("Settings", "Search in the settings"))
+        self.search.setPlaceholderText(translate("Settings", "Search"))
+        self.search.setAccessibleName(translate("Settings", "Search in the settings"))
         name_clear_button(self.search)
 
     def apply_text_size(self) -> None:
@@ -154,12 +149,13 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
 
 
 def _holds(spec: PageSpec, text: str, only_titles: bool = False) -> bool:
-    """Whether a page's title or one of its rows, or only their titles, hold the text in the language of the window."""
+    """Whether the title or a row of a page, or only their titles, contain the text in the window's language."""
     translate = QCoreApplication.translate
     words = [translate("Settings", spec.title)]
     for setting in settings_of(spec.id):
         words.append(translate("Settings", setting.title))
         if not only_titles:
-            words += [translate("Settings", setting.help)]
-            words += [translate("Settings", name) for _, name in setting.choices if name]
+            words += [
+                translate("Settings", one) for one in (setting.help, *(name for _, name in setting.choices)) if one
+            ]
     return text.casefold() in "\n".join(words).casefold()

@@ -1,4 +1,4 @@
-"""Applies changed settings to the window and the session, and stores what was chosen elsewhere in the window."""
+"""Applies changed settings to the window and the session, and stores choices made elsewhere in the window."""
 
 from __future__ import annotations
 
@@ -20,15 +20,10 @@ from app.widgets.application import Application
 
 
 class Effects(QObject):
-    """Language and theme are applied only when they change: at start they are set before there is a window."""
+    """Applies and stores settings. Language and theme are set before the window opens, so only changes are applied."""
 
     def __init__(
-        self,
-        settings: SettingsStore,
-        application: Application,
-        session: Session,
-        composer: Composer,
-        parent: QObject,
+        self, settings: SettingsStore, application: Application, session: Session, composer: Composer, parent: QObject
     ) -> None:
         super().__init__(parent)
         self._settings, self._application = settings, application
@@ -44,7 +39,7 @@ class Effects(QObject):
         session.models.changed.connect(self._pair_changed)
 
     def close(self) -> None:
-        """The window closes: what changes from now on is not a choice of the user."""
+        """Stop: changes while the window closes are no choices of the user."""
         self._closed = True
 
     def _changed(self) -> None:
@@ -71,18 +66,16 @@ class Effects(QObject):
         LOG_BUFFER.set_level(values.log_level)
 
     def _apply_to_answers(self) -> None:
-        """Sampling as it was chosen, or as the authors of the loaded model recommend it."""
+        """Set the defaults of answers, with the sampling that was chosen or that the model's authors recommend."""
         values, session = self._settings.values, self._session
-        sampling = sampling_of(values, recommended_of(session.models.pair.sampling))
-        session.settings.set_defaults(
-            replace(
-                session.settings.defaults,
-                sampling=sampling,
-                max_tokens=values.max_tokens or None,
-                overflow=values.overflow,
-                thinking=values.thinking,
-            )
+        chosen = replace(
+            session.settings.defaults,
+            sampling=sampling_of(values, recommended_of(session.models.pair.sampling)),
+            max_tokens=values.max_tokens or None,
+            overflow=values.overflow,
+            thinking=values.thinking,
         )
+        session.settings.set_defaults(chosen)
 
     def _pair_changed(self) -> None:
         if self._closed:
@@ -92,7 +85,7 @@ class Effects(QObject):
             self._apply_to_pair()
 
     def _apply_to_pair(self) -> None:
-        """Give the loaded pair its own settings of speculation, or those for all pairs."""
+        """Set the loaded pair's own settings of speculation, or those for all pairs."""
         session = self._session
         main, draft = session.models.pair.names
         wanted, before = settings_for(self._settings.values, main, draft), session.settings.defaults

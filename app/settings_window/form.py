@@ -7,16 +7,16 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QLineEdit, QScrollArea, QWidget
 
 from app.widgets.labels import label
-from app.widgets.layouts import hbox, keep_right_edge, vbox
+from app.widgets.layouts import fill, hbox, keep_right_edge, vbox
 from app.widgets.style_class import styled
 
 _WIDEST = 768
-# Between words and control, and the least width for words beside a control and alone, in pixels.
+# Pixels between words and control, and the least width of words beside a control and alone.
 _GAP, _LEAST_WORDS, _LEAST_ALONE = 24, 240, 160
 
 
 class Row(QFrame):
-    """One setting. `control` None leaves the words alone; `at_end` keeps it on the right below the words too."""
+    """One setting with an optional control. `at_end` keeps the control on the right, even below the words."""
 
     def __init__(self, control: QWidget | None, parent: QWidget | None = None, at_end: bool = False) -> None:
         super().__init__(parent)
@@ -24,9 +24,7 @@ class Row(QFrame):
         self.control, self._at_end = control, at_end
         self._is_due, self._is_found = True, True
         self.name, self.help = label(self, "", wraps=True), label(self, "muted", wraps=True)
-        words = vbox(spacing=2)
-        words.addWidget(self.name)
-        words.addWidget(self.help)
+        words = fill(vbox(spacing=2), self.name, self.help)
         self._layout = row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         row.setContentsMargins(0, 12, 0, 12)
         row.setSpacing(_GAP)
@@ -45,29 +43,28 @@ class Row(QFrame):
             self.control.setAccessibleDescription(help_)
 
     def minimumSizeHint(self) -> QSize:
-        """As narrow as the wider of words and control, which need not be side by side."""
+        """Return the width of the words or the control, because the row can put one below the other."""
         hint = super().minimumSizeHint()
         control = self.control.minimumSizeHint().width() if self.control is not None else 0
         return QSize(max(control, _LEAST_ALONE), hint.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put the control below the words where they would be too narrow beside it."""
+        """Put the control below the words if they are too narrow beside it."""
         super().resizeEvent(event)
         if self.control is not None:
             beside = self.width() - self.control.sizeHint().width() - _GAP >= _LEAST_WORDS
-            direction = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
-            self._layout.setDirection(direction)
+            self._layout.setDirection(QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom)
             self._layout.setSpacing(_GAP if beside else 8)
             side = Qt.AlignmentFlag.AlignRight if self._at_end else Qt.AlignmentFlag.AlignLeft
             self._layout.setAlignment(self.control, side | Qt.AlignmentFlag.AlignVCenter)
 
     def set_due(self, due: bool) -> None:
-        """Whether the page has anything to say here now; without, no search shows the row."""
+        """Show the row only if the page has something to say in it; otherwise no search shows it either."""
         self._is_due = due
         self.setVisible(due and self._is_found)
 
     def set_found(self, found: bool) -> None:
-        """Whether the row is among what is searched for."""
+        """Show the row if a search found it."""
         self._is_found = found
         self.setVisible(found and self._is_due)
 
@@ -76,7 +73,7 @@ class Row(QFrame):
 
 
 class Form(QScrollArea):
-    """A page that scrolls if the window is too small for it. Tab passes it by, for the controls in it scroll it."""
+    """A page that scrolls if the window is too small. It takes no focus, because its controls scroll it."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -88,37 +85,40 @@ class Form(QScrollArea):
         inner = QWidget(body)
         inner.setMaximumWidth(_WIDEST)
         self.title = styled(QLabel(inner), "page-title")
-        self._column = vbox(inner, margins=(0, 0, 0, 0), spacing=0)
         self.note = label(inner, "muted", wraps=True)
         self.note.hide()
-        self._column.addWidget(self.title)
-        self._column.addWidget(self.note)
+        self._column = fill(vbox(inner, margins=(0, 0, 0, 0), spacing=0), self.title, self.note)
         self._column.addSpacing(8)
         self._column.addStretch(1)
-        centred = hbox(body, margins=(32, 24, 32, 24))
-        centred.addWidget(inner, 1)
-        centred.addStretch(0)
+        centred = fill(hbox(body, margins=(32, 24, 32, 24)), (inner, 1), 0)
         self.setWidget(body)
         keep_right_edge(self, centred)
         self.rows: list[Row] = []
 
     def row(self, control: QWidget | None, at_end: bool = False) -> Row:
-        """Add a row; the page sets its words. `at_end` as in `Row`."""
+        """Add a `Row`, whose words the page sets."""
         row = Row(control, self.widget(), at_end)
         self.rows.append(row)
         self.add(row)
         return row
 
     def add(self, widget: QWidget, space_above: int = 0) -> None:
-        """Add any other widget, as wide as the page."""
+        """Add any other widget in the full width of the page."""
         index = self._column.count() - 1
         if space_above:
             self._column.insertSpacing(index, space_above)
             index += 1
         self._column.insertWidget(index, widget)
 
+    def add_line(self, space_above: int, *widgets: QWidget) -> QWidget:
+        """Add widgets side by side and return the line."""
+        line = QWidget(self)
+        fill(hbox(line, margins=(0, space_above, 0, 0), spacing=8), *widgets, 1)
+        self.add(line)
+        return line
+
     def show_matching(self, text: str) -> bool:
-        """Show the rows that contain `text`, or all if the title does or none has it; True if any contains it."""
+        """Show the rows that contain `text`, or all if the title or no row does; return whether any contains it."""
         found = [row for row in self.rows if row.matches(text)]
         in_title = text.casefold() in self.title.text().casefold()
         for row in self.rows:

@@ -1,4 +1,4 @@
-"""The settings of sampling and of the context, with presets above them."""
+"""The settings of sampling and context, below the sampling presets."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from app.wording.models import recommendation_text
 
 
 class GenerationPage(TablePage):
-    """Shows the sampling that is in force: what was chosen, else what the authors of the loaded model recommend."""
+    """Shows the sampling in effect: the user's choice, else the recommendation of the loaded model's authors."""
 
     def __init__(
         self, title: str, settings: SettingsStore, models: ModelService, parent: QWidget | None = None
@@ -44,9 +44,9 @@ class GenerationPage(TablePage):
             button.clicked.connect(partial(self._use, name))
             row.addWidget(button)
             self.presets[name] = button
+        self._word_presets()
         self._column.insertWidget(3, line)
-        self.recommendation = WrappedLabel(self.widget())
-        self.recommendation.setProperty("styleClass", "muted")
+        self.recommendation = styled(WrappedLabel(self.widget()), "muted")
         self.recommendation.setContentsMargins(0, 0, 0, 8)
         self._column.insertWidget(4, self.recommendation)
         models.changed.connect(self.show_values)
@@ -82,15 +82,14 @@ class GenerationPage(TablePage):
         self.recommendation.setText(recommendation_text(self._models.pair.main))
         self.recommendation.setVisible(bool(self.recommendation.text()))
 
-    def retranslate(self) -> None:
-        words = {
-            RECOMMENDED: (self.tr("Model's recommendation"), self.tr("As the authors of the loaded model recommend")),
-            "precise": (self.tr("Precise"), self.tr("Always the most likely token")),
-            "balanced": (self.tr("Balanced"), self.tr("Some variety, few surprises")),
-            "creative": (self.tr("Creative"), self.tr("Full variety, minus very unlikely tokens")),
-        }
-        for name, button in self.presets.items():
-            button.setText(words[name][0])
-            button.setToolTip(words[name][1])
-            button.setAccessibleDescription(words[name][1])
-        super().retranslate()
+    def _word_presets(self) -> None:
+        show = (QWidget.setToolTip, QWidget.setAccessibleDescription)
+        recommended, precise, balanced, creative = self.presets.values()
+        self.bound("Model's recommendation", recommended)
+        self.bound("As the authors of the loaded model recommend", recommended, *show)
+        self.bound("Precise", precise)
+        self.bound("Always the most likely token", precise, *show)
+        self.bound("Balanced", balanced)
+        self.bound("Some variety, few surprises", balanced, *show)
+        self.bound("Creative", creative)
+        self.bound("Full variety, minus very unlikely tokens", creative, *show)

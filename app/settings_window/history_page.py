@@ -1,4 +1,4 @@
-"""The request history: a table of every answer, the speed-up of each pair in words, and both as files."""
+"""The request history: a table of all answers, the speed-up of each pair in words, and their export."""
 
 from __future__ import annotations
 
@@ -16,24 +16,25 @@ from app.widgets.banner import Banner
 from app.widgets.controls import Chooser
 from app.widgets.figure_table import FigureView
 from app.widgets.labels import label, set_name
-from app.widgets.layouts import hbox, vbox
+from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.restyled import Restyled
+from app.widgets.style_class import styled
 from app.wording import figures
 from app.wording.models import pair_name, recorded_name
 
 _MOST_ROWS, _MOST_SENTENCES = 5000, 4
-# The margins left and right, and how many characters of a pair's name the chooser must show.
+# The margins on the left and right, and the least number of characters in the chooser of pairs.
 _MARGIN, _NAME_CHARACTERS = 32, 28
 _NAMES = ("main_model", "draft_model", "client")
-# Columns that are left out where not all fit, the least needed first.
+# Columns that a narrow table leaves out, the least needed first.
 _SPARE = ("method", "generated_tokens", "client", "decode_tps", "draft_model", "accept_rate")
 
 
 class HistoryPage(Restyled, QWidget):
     """Reads the store when it is shown, sorted or filtered, and after every answer while it is visible.
 
-    `answer_wanted` carries the chat and the message of a row that was double-clicked, or chosen with Enter. Rows of the
-    local API lead nowhere, as their answers are not kept; a button deletes them all, and another brings them back.
+    `answer_wanted` carries the chat and the message of a row after a double click or Enter. Rows of the local API have
+    no answers to show; one button deletes them all, another restores them.
     """
 
     answer_wanted = Signal(int, int)
@@ -48,8 +49,8 @@ class HistoryPage(Restyled, QWidget):
         self.pair = self.bound("Models", Chooser(self), QWidget.setAccessibleName)
         self.pair.setSizeAdjustPolicy(Chooser.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.pair.setMinimumContentsLength(8)
-        self.csv, self.json = QPushButton("CSV…", self), QPushButton("JSON…", self)
-        self.delete = self.bound("Delete API requests", QPushButton(self))
+        self.csv, self.json = (styled(QPushButton(text, self), "button") for text in ("CSV…", "JSON…"))
+        self.delete = self.bound("Delete API requests", styled(QPushButton(self), "button"))
         self.table = HistoryTable(self)
         places = {column.key: index for index, column in enumerate(COLUMNS)}
         self.view = FigureView(self.table, self, [places[key] for key in _NAMES], [places[key] for key in _SPARE])
@@ -72,21 +73,10 @@ class HistoryPage(Restyled, QWidget):
         self.view.setObjectName("history")
         self.view.horizontalHeader().setSortIndicator(0, Qt.SortOrder.DescendingOrder)
         self.view.setSortingEnabled(True)
-        buttons = hbox(spacing=8)
-        for button in (self.delete, self.csv, self.json):
-            button.setProperty("styleClass", "button")
-            buttons.addWidget(button)
-        buttons.addStretch()
-        line = self._line = hbox(spacing=8)
-        line.addWidget(self.pair, 1)
-        line.addLayout(buttons)
+        buttons = fill(hbox(spacing=8), self.delete, self.csv, self.json, 0)
+        self._line = fill(hbox(spacing=8), (self.pair, 1), buttons)
         column = vbox(self, margins=(_MARGIN, 24, _MARGIN, 24), spacing=10)
-        column.addWidget(self._title)
-        column.addWidget(self.sentences)
-        column.addLayout(line)
-        column.addWidget(self.view, 1)
-        column.addWidget(self.banner)
-        column.addWidget(self.outcome)
+        fill(column, self._title, self.sentences, self._line, (self.view, 1), self.banner, self.outcome)
         self.outcome.hide()
         self.delete.hide()
 
@@ -111,7 +101,7 @@ class HistoryPage(Restyled, QWidget):
         self._place_buttons()
 
     def _place_buttons(self) -> None:
-        """Beside the chooser of models, or below it where it would have too little width for a name."""
+        """Put the buttons beside the chooser of pairs, or below it if it is too narrow for a name."""
         buttons = [button for button in (self.delete, self.csv, self.json) if not button.isHidden()]
         taken = sum(button.sizeHint().width() + self._line.spacing() for button in buttons)
         room = self.width() - 2 * _MARGIN - taken
@@ -123,7 +113,7 @@ class HistoryPage(Restyled, QWidget):
         self._place_buttons()
 
     def _show_deleted(self, count: int) -> None:
-        # Nothing else undoes it.
+        # The only way to undo it, so it stays.
         self.banner.show_message(
             lambda: self.tr("%n API request(s) deleted.", "", count), self._undo, calm=True, stays=True
         )
@@ -176,9 +166,8 @@ class HistoryPage(Restyled, QWidget):
                 "",
                 one.requests,
             )
-        times = figures.speedup(one)
-        names = (recorded_name(one.main_model), recorded_name(one.draft_model))
-        return text.replace("{times}", times).replace("{main}", names[0]).replace("{draft}", names[1])
+        main, draft = recorded_name(one.main_model), recorded_name(one.draft_model)
+        return text.replace("{times}", figures.speedup(one)).replace("{main}", main).replace("{draft}", draft)
 
     def _choose_file(self, kind: str) -> None:
         name = str(Path.home() / f"tandem-history.{kind}")

@@ -1,4 +1,4 @@
-"""Several Macs: which ones, whether they are ready, how a model lies on them, and the switch that joins them."""
+"""The page of several Macs: their names and states, the division of a model, and the switch that joins them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.settings_window.table_page import TablePage
 from app.widgets.badges import Bar
 from app.widgets.controls import Chooser
 from app.widgets.labels import label
-from app.widgets.layouts import hbox, vbox
+from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.style_class import styled
 from app.wording.errors import error_sentence
 from app.wording.machines import check_line, fetch_line, memory_line, place_line, together_sentence
@@ -25,7 +25,7 @@ _WIDEST_NAME = 280
 
 
 class PartView(QWidget):
-    """What one Mac would hold: which part of the model, and how much of its memory, as bars and in words."""
+    """The part of the model and the use of memory on one Mac, as bars and in words."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -33,14 +33,10 @@ class PartView(QWidget):
         self._bars = Bar(self), Bar(self)
         line = hbox(self, margins=(0, 8, 0, 0), spacing=24)
         for words, bar in zip((self.place, self.memory), self._bars, strict=True):
-            column = vbox(margins=(0, 0, 0, 0), spacing=4)
-            column.addWidget(words)
-            column.addStretch(1)
-            column.addWidget(bar)
-            line.addLayout(column, 1)
+            line.addLayout(fill(vbox(margins=(0, 0, 0, 0), spacing=4), words, 1, bar), 1)
 
     def show_part(self, part: RankPart, split: str, total: int, largest: int) -> None:
-        """Of `total` layers or heads; `largest` bytes fill a bar where the memory of a Mac is not known."""
+        """Show a part of `total` layers or heads; `largest` bytes fill a bar if the Mac's memory is unknown."""
         place, memory = place_line(part, split), memory_line(part)
         self.place.setText(place)
         self.memory.setText(memory)
@@ -57,7 +53,7 @@ def _lies(part: RankPart, split: str) -> tuple[int, int]:
 
 
 class MachinesPage(TablePage):
-    """Follows the service. A check is made when it is asked for: it connects to the other Macs."""
+    """Shows the state of the service. Only the button starts a check, because that connects to the other Macs."""
 
     def __init__(self, title: str, library: Library, session: Session, parent: QWidget | None = None) -> None:
         super().__init__("machines", title, library.settings, parent)
@@ -66,17 +62,12 @@ class MachinesPage(TablePage):
         self.model = Chooser(self, chosen=self._choose)
         self.model.setMaximumWidth(_WIDEST_NAME)
         self.model_row = self.row(self.model)
-        self.check, self.switch = styled(QPushButton(self), "button"), styled(QPushButton(self), "button")
-        self.bound("Check", self.check)
-        self.check.clicked.connect(self._check)
+        self.check, self.switch, self.fetch = (styled(QPushButton(self), "button") for _ in range(3))
+        self.bound("Check", self.check).clicked.connect(self._check)
         self.switch.clicked.connect(self._switch)
-        self.fetch = self.bound("Download there", styled(QPushButton(self), "button"))
-        self.fetch.clicked.connect(self._cluster.fetch)
+        self.bound("Download there", self.fetch).clicked.connect(self._cluster.fetch)
         buttons = QWidget(self)
-        line = hbox(buttons, margins=(0, 0, 0, 0), spacing=8)
-        line.addWidget(self.check)
-        line.addWidget(self.switch)
-        line.addWidget(self.fetch)
+        fill(hbox(buttons, margins=(0, 0, 0, 0), spacing=8), self.check, self.switch, self.fetch)
         self.state = self.row(buttons)
         self.found = self.row(None)
         self._parts = QWidget(self)
@@ -112,10 +103,8 @@ class MachinesPage(TablePage):
         if self._cluster.state != OFF:
             self._cluster.stop()
             return
-        path, pair = self.model.currentData(), self._models.pair
-        same = pair.main is not None and str(pair.main.path) == path
-        draft = str(pair.draft.path) if same and pair.draft is not None else self._draft_of(path)
-        self._cluster.start(path, draft)
+        path, (main, draft) = self.model.currentData(), self._models.pair.paths
+        self._cluster.start(path, draft if main == path and draft else self._draft_of(path))
 
     def _draft_of(self, path: str) -> str | None:
         entries = self._entries()
@@ -141,10 +130,8 @@ class MachinesPage(TablePage):
         self._show()
 
     def _choose_loaded(self) -> None:
-        """The model in use, unless another one was chosen."""
-        pair = self._models.pair
-        wanted = self._wanted or (str(pair.main.path) if pair.main is not None else "")
-        self.model.setCurrentIndex(max(0, self.model.findData(wanted)))
+        """Select the model in use, unless another one was chosen."""
+        self.model.setCurrentIndex(max(0, self.model.findData(self._wanted or self._models.pair.paths[0])))
 
     def _state_words(self) -> str:
         cluster = self._cluster
@@ -167,7 +154,7 @@ class MachinesPage(TablePage):
         found = self._cluster.findings
         for view in self._views:
             self._parts_column.removeWidget(view)
-            # It is drawn until it is deleted, over what takes its place.
+            # Otherwise it is visible over its successor until it is deleted.
             view.hide()
             view.deleteLater()
         self._views = []

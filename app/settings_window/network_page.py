@@ -1,4 +1,4 @@
-"""The connection to the Hub: mirror, proxy, token, working offline, and a test of all of them."""
+"""The page of the connection to the Hub: mirror, proxy, token, working offline, and a test of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from engine.hub.values import ACCEPTED, REFUSED, UNKNOWN, AccessReport
 
 
 class NetworkPage(TablePage):
-    """A field takes effect when it loses the focus or Enter is pressed in it."""
+    """The settings of the network and the test. A field takes effect with Enter or when it loses the focus."""
 
     def __init__(self, title: str, library: Library, parent: QWidget | None = None) -> None:
         super().__init__("network", title, library.settings, parent)
@@ -46,11 +46,11 @@ class NetworkPage(TablePage):
 
     @property
     def verdict(self) -> str:
-        """The result of the last test, in words."""
+        """The result of the last test in words."""
         return self._test_row.help.text()
 
     def _keep_token(self) -> None:
-        """Store the token; the field is cleared then and never shows it again."""
+        """Store the token and clear the field, which never shows it again."""
         if token := self.token.text().strip():
             self._library.keep_token(token, then=self._token_kept)
 
@@ -60,7 +60,7 @@ class NetworkPage(TablePage):
         self.retranslate()
 
     def _test(self) -> None:
-        """Test what is in the fields, including edits that are not applied yet."""
+        """Test the texts in the fields, including edits that are not applied yet."""
         self.keep_typed()
         self.test.setEnabled(False)
         self._test_row.set_words(self.tr("Connection"), self.tr("Testing…"))
@@ -107,6 +107,4 @@ def _verdict(found: AccessReport | EngineError | None) -> str:
         REFUSED: translate("NetworkPage", "Token rejected: it is wrong, expired or revoked."),
         UNKNOWN: translate("NetworkPage", "It does not report whether the token is valid."),
     }.get(found.token)
-    if token is None:
-        return reached
-    return joined(reached, token)
+    return reached if token is None else joined(reached, token)

@@ -1,4 +1,4 @@
-"""Builds the pages of the settings window. It imports all of them, so it is imported when the first one is opened."""
+"""Builds the pages of the settings window. Imported when the first page opens, because it imports all of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from app.settings_window.table_page import TablePage
 
 
 def build_page(page_id: str, title: str, library: Library, session: Session, models: ModelController) -> QWidget:
-    """The page of that id in `PAGES`; `title` is untranslated."""
+    """Build the page of that id in `PAGES`; `title` is untranslated."""
     settings = library.settings
     builders: dict[str, Callable[[], QWidget]] = {
         "general": lambda: _general_page(title, settings),

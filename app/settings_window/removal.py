@@ -1,4 +1,4 @@
-"""Removes everything that Tandem keeps, after two questions."""
+"""The controls that remove all data of Tandem after two questions."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.widgets.labels import label
-from app.widgets.layouts import hbox, vbox
+from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.style_class import styled
 from app.wording.hub import size_words
 
 
 class RemovalControls(QWidget):
-    """One button, then what it would remove and the first question, then the second. `confirmed` after both."""
+    """Shows one button, then what it removes with the first question, then the second. `confirmed` follows both."""
 
     confirmed = Signal()
 
@@ -21,23 +21,18 @@ class RemovalControls(QWidget):
         self._asked, self._chats, self._rest = 0, 0, 0
         self.question = label(self, "reason-plain", wraps=True)
         self.go_on, self.cancel = styled(QPushButton(self), "button"), styled(QPushButton(self), "button")
-        lines = vbox(self, margins=(0, 0, 0, 0), spacing=8)
-        lines.addWidget(self.question)
-        buttons = hbox(spacing=8)
-        buttons.addStretch(1)
-        buttons.addWidget(self.cancel)
-        buttons.addWidget(self.go_on)
-        lines.addLayout(buttons)
+        buttons = fill(hbox(spacing=8), 1, self.cancel, self.go_on)
+        fill(vbox(self, margins=(0, 0, 0, 0), spacing=8), self.question, buttons)
         self.go_on.clicked.connect(self._go_on)
         self.cancel.clicked.connect(self.reset)
 
     def show_sizes(self, chats: int, rest: int) -> None:
-        """`chats` and `rest` are bytes: of the chats with their backups, and of settings and caches."""
+        """Show the bytes of the chats with their backups, and of settings and caches."""
         self._chats, self._rest = chats, rest
         self.retranslate()
 
     def reset(self) -> None:
-        """Back to the button."""
+        """Show the one button again."""
         self._asked = 0
         self.retranslate()
 
@@ -56,9 +51,7 @@ class RemovalControls(QWidget):
         self.question.setText(questions[self._asked])
         self.question.setVisible(self._asked > 0)
         self.go_on.setText(steps[self._asked])
-        self.go_on.setAccessibleName(steps[self._asked])
         self.cancel.setText(self.tr("Cancel"))
-        self.cancel.setAccessibleName(self.cancel.text())
         self.cancel.setVisible(self._asked > 0)
 
     def _go_on(self) -> None:
@@ -67,5 +60,5 @@ class RemovalControls(QWidget):
             return
         self._asked += 1
         self.retranslate()
-        # Where Return pressed once too often does no harm.
+        # So that another press of Return does no harm.
         self.cancel.setFocus()

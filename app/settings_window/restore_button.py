@@ -14,9 +14,9 @@ from app.widgets.popups import Menu
 
 
 class RestoreButton(QPushButton):
-    """`said` carries what to show about a choice. The chats are in use, so that they change at the next start.
+    """Chooses a backup. `said` carries a sentence about the choice, which takes effect at the next start.
 
-    `listed` follows when `backups`, newest first, were read.
+    `listed` follows when the `backups`, newest first, changed.
     """
 
     said = Signal(str)
@@ -30,7 +30,7 @@ class RestoreButton(QPushButton):
         self.setMenu(self.choices)
 
     def refresh(self) -> None:
-        """Read which backups there are."""
+        """Read the list of backups."""
         self._library.background.run(self._session.chats.list_backups, self._show, lambda _: self._show([]), owner=self)
 
     def retranslate(self) -> None:
@@ -67,5 +67,5 @@ class RestoreButton(QPushButton):
 
 
 def date_words(backup: Backup) -> str:
-    """When it was made, as this language writes it."""
+    """Return the date of a backup in the format of the language."""
     return QLocale().toString(QDateTime.fromSecsSinceEpoch(int(backup.made_at)), QLocale.FormatType.ShortFormat)

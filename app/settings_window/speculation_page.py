@@ -1,10 +1,10 @@
-"""The settings of speculation for all pairs, those of single pairs, and what was learned about pairs."""
+"""The settings of speculation for all pairs and for single pairs, and the learned figures of pairs."""
 
 from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from app.session.session import Session
 from app.settings.pairs import own_settings, with_own, without_own
@@ -13,7 +13,7 @@ from app.settings_window.table_page import TablePage
 from app.speculation.forms import SpeculationForm
 from app.speculation.learned_section import LearnedSection
 from app.widgets.labels import label
-from app.widgets.layouts import hbox, vbox
+from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.style_class import styled
 from app.wording.models import pair_name
 
@@ -31,32 +31,27 @@ class OwnSettings(QFrame):
         self.name, self.form = label(self, "", wraps=True), SpeculationForm(self)
         self.remove = styled(QPushButton(self), "button")
         self.form.setMaximumWidth(_WIDEST_FORM)
-        top = QHBoxLayout()
-        top.addWidget(self.name, 1)
-        top.addWidget(self.remove)
-        column = vbox(self, margins=(0, 12, 0, 12))
-        column.addLayout(top)
-        column.addWidget(self.form)
+        top = fill(hbox(), (self.name, 1), self.remove)
+        fill(vbox(self, margins=(0, 12, 0, 12)), top, self.form)
 
 
 class SpeculationPage(TablePage):
+    """The settings for all pairs, then those of single pairs, then what was learned."""
+
     def __init__(self, title: str, settings: SettingsStore, session: Session, parent: QWidget | None = None) -> None:
         super().__init__("speculation", title, settings, parent)
         self._session = session
         self.pairs: list[OwnSettings] = []
-        self._pairs_title, self._pairs_note = label(self, "title"), label(self, "muted", wraps=True)
-        self.bound("Settings per model pair", self._pairs_title)
-        self.bound("These override the settings above while that pair is loaded.", self._pairs_note)
+        self.add(self.bound("Settings per model pair", label(self, "title")), 24)
+        note = label(self, "muted", wraps=True)
+        self.add(self.bound("These override the settings above while that pair is loaded.", note), 4)
         body = QWidget(self)
         self._pairs_column = vbox(body, margins=(0, 0, 0, 0), spacing=0)
-        self.own, self._loaded = styled(QPushButton(self), "button"), label(self, "muted", wraps=True)
-        self.add(self._pairs_title, 24)
-        self.add(self._pairs_note, 4)
         self.add(body)
+        self._loaded = label(self, "muted", wraps=True)
+        self.own = self.bound("Customize", styled(QPushButton(self), "button"))
         self._offer = QWidget(self)
-        row = hbox(self._offer, margins=(0, 12, 0, 0))
-        row.addWidget(self._loaded, 1)
-        row.addWidget(self.own)
+        fill(hbox(self._offer, margins=(0, 12, 0, 0)), (self._loaded, 1), self.own)
         self.add(self._offer)
         self.learned = LearnedSection(session, self)
         self.add(self.learned, 24)
@@ -65,7 +60,7 @@ class SpeculationPage(TablePage):
         self.restyle()
 
     def _give_own(self) -> None:
-        """Give the loaded pair settings of its own, which begin as those in effect."""
+        """Give the loaded pair its own settings, which begin as those in effect."""
         main, draft = self._session.models.pair.names
         holds = self._session.settings.defaults.speculation
         self.settings.change(pairs=with_own(self.settings.values, main, draft, holds))
@@ -89,7 +84,6 @@ class SpeculationPage(TablePage):
         self._offer.setVisible(bool(main) and (main, draft) not in keys)
         words = self.tr("{pair} is loaded and uses the settings above.")
         self._loaded.setText(words.format(pair=pair_name(main, draft)))
-        self.own.setText(self.tr("Customize"))
         self.own.setAccessibleDescription(self._loaded.text())
 
     def _own_settings(self, key: Key) -> OwnSettings:

@@ -1,4 +1,4 @@
-"""What Tandem keeps on the disk: folders and sizes, moving them, backups, clearing caches, removing everything."""
+"""The page of Tandem's data: folders and sizes, moving, backups, clearing caches, removing everything."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 
 from app.library.library import Library
 from app.session.session import Session
@@ -19,6 +19,7 @@ from app.settings_window.removal import RemovalControls
 from app.settings_window.table_page import TablePage
 from app.widgets.labels import label
 from app.widgets.layouts import hbox
+from app.widgets.style_class import styled
 from app.wording.hub import moved_sentence, refused_sentence, size_words
 
 _IDS = ("chats", "prefixes", "models", "caches", "settings")
@@ -27,7 +28,7 @@ _PROGRESS_MS = 250
 
 
 class StoragePage(TablePage):
-    """Measures the folders whenever it is shown."""
+    """Shows the folders, whose sizes it measures whenever it is shown."""
 
     def __init__(self, title: str, library: Library, session: Session, parent: QWidget | None = None) -> None:
         super().__init__("storage", title, library.settings, parent)
@@ -35,8 +36,12 @@ class StoragePage(TablePage):
         self._disk_use: dict[str, DiskUse] = {}
         self.open_buttons: dict[str, QPushButton] = {}
         self.move_buttons: dict[str, QPushButton] = {}
-        self.clear, self.clear_prefixes = QPushButton(self), QPushButton(self)
-        self.stop = self.bound("Stop", QPushButton(self))
+        self.clear, self.clear_prefixes, self.stop = (styled(QPushButton(self), "button") for _ in range(3))
+        for button in (self.clear, self.clear_prefixes):
+            self.bound("Clear", button)
+        self.bound("Clear the caches", self.clear, QWidget.setAccessibleName)
+        self.bound("Clear the prompt cache", self.clear_prefixes, QWidget.setAccessibleName)
+        self.bound("Stop", self.stop).hide()
         self.folders = {_IDS[0]: self.row(self._controls(_IDS[0]), at_end=True)}
         self.backups = BackupControls(library, session, self)
         self._backup_row = self.row(self.backups, at_end=True)
@@ -45,15 +50,8 @@ class StoragePage(TablePage):
         self._removal_row = self.row(self.removal, at_end=True)
         self.outcome = label(self, "reason-plain", wraps=True)
         self.outcome.hide()
-        self.stop.setProperty("styleClass", "button")
-        self.stop.hide()
         self.add(self.outcome, 16)
-        line = QHBoxLayout()
-        line.addWidget(self.stop)
-        line.addStretch(1)
-        below = QWidget(self)
-        below.setLayout(line)
-        self.add(below)
+        self.add_line(8, self.stop)
         self._progress: Progress | None = None
         self._timer = QTimer(self)
         self._timer.setInterval(_PROGRESS_MS)
@@ -69,19 +67,15 @@ class StoragePage(TablePage):
     def _controls(self, id_: str) -> QWidget:
         controls = QWidget(self)
         buttons = hbox(controls, margins=(0, 0, 0, 0), spacing=8)
-        self.open_buttons[id_] = QPushButton(controls)
-        shown = [self.open_buttons[id_]]
         if id_ in _MOVABLE:
-            self.move_buttons[id_] = QPushButton(controls)
-            self.move_buttons[id_].clicked.connect(partial(self._choose_folder, id_))
-            shown.insert(0, self.move_buttons[id_])
-        own = {"prefixes": self.clear_prefixes, "caches": self.clear}
-        if id_ in own:
-            shown.insert(0, own[id_])
-        for button in shown:
-            button.setProperty("styleClass", "button")
-            buttons.addWidget(button)
-        self.open_buttons[id_].clicked.connect(partial(self._open, id_))
+            move = self.move_buttons[id_] = self.bound("Move…", styled(QPushButton(controls), "button"))
+            move.clicked.connect(partial(self._choose_folder, id_))
+            buttons.addWidget(move)
+        elif clear := {"prefixes": self.clear_prefixes, "caches": self.clear}.get(id_):
+            buttons.addWidget(clear)
+        show = self.open_buttons[id_] = self.bound("Show", styled(QPushButton(controls), "button"))
+        show.clicked.connect(partial(self._open, id_))
+        buttons.addWidget(show)
         return controls
 
     # Folders and sizes
@@ -110,7 +104,7 @@ class StoragePage(TablePage):
     # Backing up, clearing and moving
 
     def _clear(self, remove: Callable[[], None]) -> None:
-        """Both hold stored prefixes, so the engine drops its own first; otherwise it would write them again."""
+        """Run `remove` after the engine dropped its prefixes, which it would write to the disk again otherwise."""
         for button in (self.clear, self.clear_prefixes):
             button.setEnabled(False)
 
@@ -130,7 +124,7 @@ class StoragePage(TablePage):
             self.move_to(id_, Path(folder) / f"Tandem {id_}")
 
     def move_to(self, id_: str, folder: Path) -> None:
-        """Move the models now, and the chats, which are in use, at the next start."""
+        """Move the models now, or the chats, which are in use, at the next start."""
         if id_ == "chats":
             self._library.settings.change(move_chats_to=str(folder))
             self._say(self.tr("The chats will move to {folder} the next time Tandem starts.").format(folder=folder))
@@ -173,7 +167,7 @@ class StoragePage(TablePage):
             self._progress.stopped = True
 
     def _remove_everything(self) -> None:
-        """Done when nothing is open any more: at the very end of this run."""
+        """Quit; the removal follows at the end of this run, when no file is open."""
         self._library.settings.change(remove_everything=True)
         QCoreApplication.quit()
 
@@ -199,14 +193,11 @@ class StoragePage(TablePage):
             use = self._disk_use.get(id_)
             name, help_ = names[id_]
             row.set_words(name, f"{help_}\n{use.folder} · {size_words(use.bytes)}" if use else help_)
-            self._word(self.open_buttons[id_], self.tr("Show"), self.tr("Show in Finder: {name}").format(name=name))
+            self.open_buttons[id_].setAccessibleName(self.tr("Show in Finder: {name}").format(name=name))
             self.open_buttons[id_].setEnabled(use is not None)
-            if id_ in _MOVABLE:
-                moving = self.tr("Move the folder: {name}").format(name=name)
-                self._word(self.move_buttons[id_], self.tr("Move…"), moving)
-                self.move_buttons[id_].setEnabled(use is not None and self._progress is None)
-        self._word(self.clear, self.tr("Clear"), self.tr("Clear the caches"))
-        self._word(self.clear_prefixes, self.tr("Clear"), self.tr("Clear the prompt cache"))
+            if move := self.move_buttons.get(id_):
+                move.setAccessibleName(self.tr("Move the folder: {name}").format(name=name))
+                move.setEnabled(use is not None and self._progress is None)
         for button, id_ in ((self.clear, "caches"), (self.clear_prefixes, "prefixes")):
             button.setEnabled(id_ in self._disk_use and self._disk_use[id_].bytes > 0)
         self.backups.retranslate()
@@ -219,10 +210,6 @@ class StoragePage(TablePage):
                 "models stay, because other apps may use them."
             ),
         )
-
-    def _word(self, button: QPushButton, text: str, name: str) -> None:
-        button.setText(text)
-        button.setAccessibleName(name)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

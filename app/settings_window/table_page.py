@@ -1,4 +1,4 @@
-"""A page made from the declared settings: each row's control, words and range follow from its declaration."""
+"""A page made from the declared settings: each declaration gives a row its control, words and range."""
 
 from __future__ import annotations
 
@@ -14,16 +14,15 @@ from app.settings.declarations import settings_of
 from app.settings.setting import NEXT_ANSWER, NEXT_MODEL, NEXT_START, Setting
 from app.settings.store import SettingsStore
 from app.settings_window.form import Form
-from app.widgets.layouts import hbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording.errors import joined
 
 
 class TablePage(Restyled, Form):
-    """The rows of one page, which follow the settings whoever changes them.
+    """The rows of one page, which follow every change of the settings.
 
-    `title` is untranslated, of the context "Settings". Whoever makes the finished page calls its `restyle`.
+    `title` is untranslated, in the context "Settings". The owner calls `restyle` once the page is complete.
     """
 
     def __init__(self, page: str, title: str, settings: SettingsStore, parent: QWidget | None = None) -> None:
@@ -34,12 +33,7 @@ class TablePage(Restyled, Form):
             self.row(control.widget)
         self.reset = styled(QPushButton(self), "link")
         self.reset.clicked.connect(self._reset)
-        line = hbox(margins=(0, 4, 0, 0))
-        line.addWidget(self.reset)
-        line.addStretch(1)
-        self._below = QWidget(self)
-        self._below.setLayout(line)
-        self.add(self._below)
+        self._below = self.add_line(4, self.reset)
         settings.subscribe(self.show_values)
 
     def control(self, key: str) -> QWidget:
@@ -47,7 +41,7 @@ class TablePage(Restyled, Form):
         return found
 
     def values_shown(self) -> dict[str, Any]:
-        """What the rows show, by key."""
+        """Return the shown values by key."""
         return {one.setting.key: getattr(self.settings.values, one.setting.key) for one in self._setting_controls}
 
     def is_changed(self) -> bool:
@@ -62,9 +56,9 @@ class TablePage(Restyled, Form):
         self._below.setVisible(self.is_changed())
 
     def keep_typed(self) -> None:
-        """Take the text of fields that are still being edited."""
+        """Apply the text of fields that are still being edited."""
         fields = [(one.setting.key, one.widget) for one in self._setting_controls if isinstance(one.widget, QLineEdit)]
-        # All at once: changing one setting shows the kept values of the others.
+        # All at once, because a change of one setting resets the texts of the others.
         self.settings.change(**{key: field.text().strip() for key, field in fields})
 
     def _reset(self) -> None:
@@ -82,7 +76,7 @@ class TablePage(Restyled, Form):
             NEXT_MODEL: translate("Settings", "Applies the next time a model is loaded."),
             NEXT_START: translate("Settings", "Takes effect after a restart."),
         }
-        # What holds for most rows is said once, above them; the other rows say when they take effect.
+        # The note above the rows says when most of them take effect; the other rows say it themselves.
         common, count = Counter(one.setting.effect for one in self._setting_controls).most_common(1)[0]
         note = effects.get(common, "") if 2 * count > len(self._setting_controls) else ""
         self.note.setText(note)
