@@ -1,10 +1,11 @@
-"""A library whose answers are given: what a machine of 32 GB may have, without a disk, a network or a thread."""
+"""A library with given content, that of a machine with 32 GB, without a disk, a network or a thread."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import Future
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ MAIN, DRAFT, LARGER, FOREIGN = (
     f"mlx-community/{name}"
     for name in ("Qwen3-8B-4bit", "Qwen3-0.6B-4bit", "Qwen3-1.7B-4bit", "SmolLM2-135M-Instruct-4bit")
 )
-# Too large for one Mac of that memory.
+# Too large for one Mac with that memory.
 TOGETHER = "mlx-community/Llama-3.3-70B-Instruct-4bit"
 WIDE, LLAMA_DRAFT = "mlx-community/Qwen3-4B-4bit", "mlx-community/Llama-3.2-1B-Instruct-4bit"
 _QWEN3_8B = {
@@ -52,11 +53,11 @@ def path_of(id_: str) -> str:
     return f"models/{id_.rsplit('/', 1)[-1]}"
 
 
+@cache
 def stocked() -> Inventory:
-    """Qwen3 8B with three drafts and a folder that misses a file, beside everything curated."""
-    catalog = load_catalog()
+    """Qwen3 8B with three drafts, a folder with a missing file, and the whole catalog."""
     here = {MAIN, DRAFT, FOREIGN, WIDE}
-    entries = tuple(from_catalog(model, catalog, here, MemoryBudget(8192, LIMIT)) for model in catalog.models.values())
+    entries = _entries(here)
     by_id = {entry.id: entry for entry in entries}
     fit = check_fit(
         ModelSize(MAIN, by_id[MAIN].bytes, _QWEN3_8B), ModelSize(DRAFT, by_id[DRAFT].bytes, {}), 8192, LIMIT
@@ -70,30 +71,27 @@ def stocked() -> Inventory:
         "mlx-community/Phi-4-mini-instruct-4bit", "cache", "Phi-4 mini", path_of("a/phi"), bits=4, installed=True,
         problem="incomplete", detail="model.safetensors",
     )  # fmt: skip
-    return Inventory(
-        (*sorted(installed, key=lambda one: one.id), broken, *_starter()), entries, _offers(entries), LIMIT
-    )
+    return _inventory((*sorted(installed, key=lambda one: one.id), broken), entries)
 
 
+@cache
 def bare() -> Inventory:
-    """A first run: the starter pair and nothing else."""
-    catalog = load_catalog()
-    entries = tuple(from_catalog(model, catalog, (), MemoryBudget(8192, LIMIT)) for model in catalog.models.values())
-    return Inventory(_starter(), entries, _offers(entries), LIMIT)
+    """A first run with only the starter pair."""
+    return _inventory((), _entries(()))
 
 
-def _offers(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
-    return pair_offers(load_catalog(), entries, LIMIT)
+def _entries(installed: Collection[str]) -> tuple[Entry, ...]:
+    catalog, budget = load_catalog(), MemoryBudget(8192, LIMIT)
+    return tuple(from_catalog(model, catalog, installed, budget) for model in catalog.models.values())
 
 
-_BOTH = ("main", "draft")
-
-
-def _starter() -> tuple[Entry, ...]:
-    return (
-        Entry("draft", "starter", "draft", "starter/draft", 3_000_000, kinds=_BOTH, installed=True),
-        Entry("main", "starter", "main", "starter/main", 17_000_000, kinds=_BOTH, draft="draft", installed=True),
+def _inventory(installed: tuple[Entry, ...], entries: tuple[Entry, ...]) -> Inventory:
+    both = ("main", "draft")
+    starter = (
+        Entry("draft", "starter", "draft", "starter/draft", 3_000_000, kinds=both, installed=True),
+        Entry("main", "starter", "main", "starter/main", 17_000_000, kinds=both, draft="draft", installed=True),
     )
+    return Inventory((*installed, *starter), entries, pair_offers(load_catalog(), entries, LIMIT), LIMIT)
 
 
 def downloading(id_: str, state: str = "downloading", **settings: Any) -> DownloadStatus:
@@ -104,7 +102,7 @@ def downloading(id_: str, state: str = "downloading", **settings: Any) -> Downlo
 
 
 class InlineBackground(Background):
-    """Runs work at once, on the thread that asks for it."""
+    """Runs work at once on the calling thread."""
 
     def run(self, work: Callable[[], Any], then: Any = None, failed: Any = None, owner: Any = None) -> Future[Any]:  # noqa: ARG002
         future: Future[Any] = Future()
@@ -115,7 +113,7 @@ class InlineBackground(Background):
 
 
 class ShownLibrary(Library):
-    """`asked` holds what the window wanted from the hub, in order."""
+    """A library without a Hub. `asked` has the window's requests to it, in order."""
 
     def __init__(self, folder: Path, inventory: Inventory | None = None) -> None:
         super().__init__(SettingsStore(folder / "settings.json"))
@@ -125,7 +123,7 @@ class ShownLibrary(Library):
         self.background = InlineBackground("library", parent=self)
 
     def start(self) -> None:
-        """There is nothing to look at."""
+        """Do nothing: there are no files to read."""
 
     def advice(self, path: str) -> tuple[PairAdvice, ...] | None:
         return self.shown_advice if path == path_of(MAIN) else ()
@@ -138,4 +136,4 @@ class ShownLibrary(Library):
         self.asked.append((name, repository))
 
     def _call(self, *_: Any, **__: Any) -> None:
-        """Nobody is there to do it."""
+        """Do nothing: there is no Hub."""

@@ -1,4 +1,4 @@
-"""The fixtures of a library on a fake Hub."""
+"""The fixtures of a library with a fake Hub, and of fake clusters."""
 
 from __future__ import annotations
 
@@ -7,4 +7,5 @@ from tests.app.hub_library import hub_window as hub_window
 from tests.app.hub_library import library as library
 from tests.app.hub_library import paths as paths
 from tests.app.hub_library import tiny_pair as tiny_pair
+from tests.app.session.conftest import fakes as fakes
 from tests.engine.conftest import without_compilation as without_compilation

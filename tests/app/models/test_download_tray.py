@@ -1,4 +1,4 @@
-"""What downloads show outside of the window: the number on the icon, the mark in the menu bar, a word at the end."""
+"""Downloads outside the window: the number on the app's icon, the icon in the menu bar, notifications."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.app.shown_library import DRAFT, LARGER, ShownLibrary, downloading
 
 
 class Tray(QObject):
-    """An icon in a menu bar that records what it is given."""
+    """A menu bar icon that records its state."""
 
     activated = Signal(object)
     messageClicked = Signal()  # noqa: N815
@@ -45,7 +45,7 @@ class Tray(QObject):
 
 @pytest.fixture
 def numbers(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """What the program's icon was given to show."""
+    """The numbers that the app's icon showed."""
     shown: list[int] = []
     monkeypatch.setattr(QGuiApplication, "setBadgeNumber", lambda _application, number: shown.append(number))
     return shown
@@ -58,7 +58,7 @@ def in_background(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def trays(monkeypatch: pytest.MonkeyPatch) -> list[Tray]:
-    """The icons that were made in the menu bar."""
+    """The icons in the menu bar."""
     made: list[Tray] = []
 
     def make(parent: QObject, _icon: str) -> Tray:
@@ -108,54 +108,41 @@ def test_the_icon_stays_after_a_notification_until_it_is_clicked(
     tray.messageClicked.emit()
     assert clicked == [True]
     assert not tray.visible
-
-
-@pytest.mark.usefixtures("in_background")
-def test_coming_back_to_the_window_removes_the_icon(downloads: DownloadTray, trays: list[Tray]) -> None:
+    # So does a return to the window.
     downloads.notify("Ready.")
+    assert tray.visible
     QApplication.instance().applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)  # type: ignore[union-attr]
-    assert not trays[0].visible
+    assert not tray.visible
 
 
-def test_there_is_no_notification_while_the_window_is_in_front(
-    downloads: DownloadTray, trays: list[Tray], monkeypatch: pytest.MonkeyPatch
+def test_there_is_no_notification_while_the_window_is_in_front_or_without_a_menu_bar(
+    downloads: DownloadTray,
+    library: ShownLibrary,
+    numbers: list[int],
+    trays: list[Tray],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(QApplication, "activeWindow", staticmethod(downloads.parent))
-    downloads.notify("Ready.")
+    with monkeypatch.context() as in_front:
+        in_front.setattr(QApplication, "activeWindow", staticmethod(downloads.parent))
+        downloads.notify("Ready.")
     assert trays == []
-
-
-@pytest.mark.usefixtures("in_background")
-def test_a_system_without_a_menu_bar_is_no_error(
-    library: ShownLibrary, numbers: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+    # A system without a menu bar is no error.
+    monkeypatch.setattr(QApplication, "activeWindow", staticmethod(lambda: None))
     monkeypatch.setattr(download_tray, "system_tray", lambda _parent, _icon: None)
-    window = QWidget()
-    downloads = DownloadTray(library, window)
     library.show(downloading(LARGER))
     downloads.notify("Ready.")
     assert numbers == [1]
-    window.deleteLater()
 
 
-@pytest.mark.parametrize(
-    ("status", "sentence"),
-    [
-        (downloading(LARGER, "ready"), "Qwen3 1.7B · 4-bit is ready."),
-        (
-            downloading(LARGER, "failed", error=HubError("disk-full", LARGER)),
-            "The disk is full. Free up space, then try again;",
-        ),
-    ],
-)
 @pytest.mark.usefixtures("in_background")
-def test_the_window_notifies_of_success_and_failure(
-    open_shown: OpenShown, trays: list[Tray], status: object, sentence: str
-) -> None:
+def test_the_window_notifies_of_success_and_failure(open_shown: OpenShown, trays: list[Tray]) -> None:
     window, library, _ = open_shown()
-    library.settled.emit(status)
+    library.settled.emit(downloading(LARGER, "ready"))
+    library.settled.emit(downloading(LARGER, "failed", error=HubError("disk-full", LARGER)))
     (tray,) = trays
-    assert tray.notified[0][1].startswith(sentence)
+    ready, full = (sentence for _, sentence in tray.notified)
+    assert ready == "Qwen3 1.7B · 4-bit is ready."
+    assert full.startswith("The disk is full. Free up space, then try again;")
     tray.messageClicked.emit()
     assert window.settings.isVisible()
 
@@ -186,7 +173,7 @@ def test_what_keeps_awake_may_end_by_itself(qtbot: QtBot) -> None:
         awake.keep(True)
         process = awake.findChildren(QProcess)[-1]
         assert process is not None
-        # It is told to inspect, not to wait, so it ends at once.
+        # The interpreter ends at once when its input is closed.
         with qtbot.waitSignal(process.finished):
             process.closeWriteChannel()
         assert not awake.active

@@ -1,4 +1,4 @@
-"""From an empty first run to a chat with a pair that was just downloaded: real window, real engine, fake Hub."""
+"""From an empty first run to a chat with a downloaded pair: real window, real engine, fake Hub."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Getting the MTP head that makers ship with a model: from the draft picker to an answer, with a real engine."""
+"""The MTP head of an original model, from the draft picker to an answer, with a real engine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.fakehub.server import FakeHub
 from tests.tiny_models import write_model
 from tests.tiny_mtp import mtp_tensors
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
+pytestmark = [pytest.mark.usefixtures("without_compilation"), pytest.mark.full]
 
 MAKERS, CONVERSION = "makers/Hybrid", "tiny-org/Hybrid-32bit"
 HEAD = head_name(CONVERSION)
@@ -31,14 +31,14 @@ SHARDS, WITH_HEAD = 40, (5, 33)
 
 @pytest.fixture
 def conversion(hub: FakeHub, tmp_path: Path) -> str:
-    """A model that is installed without its head, which two of the forty shards of the makers' repository hold."""
+    """An installed model without its head, which is in two of the forty shards of the original repository."""
     main = write_model(tmp_path / "main", config={"model_type": "qwen3_5", **FAMILIES["qwen3_5"]})
     files = {file.name: file.read_bytes() for file in main.iterdir()}
     write_snapshot(tmp_path / "cache", CONVERSION, files)
     hub.add(CONVERSION, files, tags=("mlx", f"base_model:quantized:{MAKERS}"))
     head = {f"mtp.{name}": np.array(array) for name, array in mtp_tensors(main).items()}
     whole: dict[str, mx.array] = mx.load(str(main / "model.safetensors"))  # type: ignore[assignment]
-    # What sees pictures is part of every shard, and of no conversion to text.
+    # Every shard has weights for pictures, which no text conversion has.
     shards = [{f"model.visual.blocks.{index}.weight": np.ones((8, 8), np.float32)} for index in range(SHARDS)]
     for index, (name, array) in enumerate(whole.items()):
         shards[index % SHARDS][name] = np.array(array.astype(mx.float32))
@@ -61,7 +61,7 @@ def row_of(picker: PickerDriver, id_: str) -> int:
 
 
 def choose(picker: PickerDriver, id_: str, qtbot: QtBot) -> str:
-    """Take the row of that model as soon as it is there; returns what is said of it."""
+    """Choose the row of that model as soon as it is there; return its text."""
     picker.open()
     qtbot.waitUntil(lambda: row_of(picker, id_) >= 0)
     index = row_of(picker, id_)

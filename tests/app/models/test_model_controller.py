@@ -1,4 +1,4 @@
-"""What the header says while models change: how far it is, and whether speculation is on, in words."""
+"""The header while models change: the progress of a load, and the state of speculation."""
 
 from __future__ import annotations
 
@@ -13,16 +13,18 @@ from tests.app.shown_library import MAIN, path_of
 
 
 def labels(chip: QWidget) -> list[str]:
-    """The texts of a chip, of those too that are hidden where the window is narrow."""
+    """Return the texts of a chip, including those that a narrow window hides."""
     return [label.text() for label in chip.findChildren(QLabel)]
 
 
-def test_a_switch_shows_how_much_has_been_read(open_shown: OpenShown) -> None:
+def test_a_switch_shows_how_much_is_loaded_until_the_newest_request_is_done(
+    open_shown: OpenShown, qtbot: QtBot
+) -> None:
     window, _, engine = open_shown()
     session, header = window.session, window.header
     session.models.pair = replace(session.models.pair, loading="main", wanted=path_of(MAIN))
     session.models.changed.emit()
-    # The chip already names the model that was chosen; the sentence beside the pair says that it is loading.
+    # The chip names the chosen model at once; the sentence beside the pair says that it is loading.
     assert "Qwen3 8B" in labels(header.main)
     assert "Loading…" in labels(header)
     engine.loading_progress = (1_200_000_000, 4_800_000_000)
@@ -31,11 +33,7 @@ def test_a_switch_shows_how_much_has_been_read(open_shown: OpenShown) -> None:
     session.models.pair = replace(session.models.pair, loading="")
     session.models.changed.emit()
     assert "Qwen3 8B" in labels(header.main)
-
-
-def test_only_the_newest_wish_ends_the_loading(open_shown: OpenShown, qtbot: QtBot) -> None:
-    window, _, engine = open_shown()
-    session = window.session
+    # Only the newest request ends the loading.
     engine.load_gate = threading.Event()
     seen: list[tuple[str, str]] = []
     session.models.changed.connect(lambda: seen.append((session.models.pair.loading, session.models.pair.wanted)))

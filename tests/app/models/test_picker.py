@@ -1,4 +1,4 @@
-"""The pickers: what they offer, in which words, and that the keyboard is enough."""
+"""The pickers: their rows and texts, what the user chooses in them, and that the keyboard is enough."""
 
 from __future__ import annotations
 
@@ -11,18 +11,9 @@ from pytestqt.qtbot import QtBot
 
 from app.library.measured import Measured
 from app.widgets.application import Application
+from engine.hub.failures import HubError
 from tests.app.conftest import OpenShown
-from tests.app.shown_library import (
-    DRAFT,
-    FOREIGN,
-    LARGER,
-    MAIN,
-    WIDE,
-    bare,
-    downloading,
-    path_of,
-    stocked,
-)
+from tests.app.shown_library import DRAFT, FOREIGN, LARGER, MAIN, WIDE, bare, downloading, path_of, stocked
 from tests.app.window_parts import PickerDriver
 
 
@@ -35,11 +26,17 @@ def row_of(picker: PickerDriver, id_: str) -> int:
     return next(index for index, choice in enumerate(picker.choices) if choice.id == id_)
 
 
-def test_the_draft_picker_says_of_each_candidate_why(open_shown: OpenShown) -> None:
-    window, _, _ = open_shown()
+def choose(picker: PickerDriver, index: int) -> None:
+    """Choose a row of the opened picker with the keyboard."""
+    picker.select(index)
+    press(picker, Qt.Key.Key_Return)
+
+
+def test_the_draft_picker_says_of_each_candidate_why(open_shown: OpenShown, qapp: Application, qtbot: QtBot) -> None:
+    window, library, _ = open_shown()
+    picker = window.picker("draft")
     window.header.draft.click()
-    said = window.picker("draft").rows
-    assert said == [
+    before = [
         "Qwen3 0.6B · 4-bit, best on this Mac, Same tokenizer. Estimate:\u00a01.9×., 335\u00a0MB, in use",
         "Qwen3 1.7B · 4-bit, Same tokenizer. Estimate:\u00a01.4×., Get 968\u00a0MB",
         "Prompt lookup (n-gram), Needs no draft model. Best for edits and code.",
@@ -49,22 +46,45 @@ def test_the_draft_picker_says_of_each_candidate_why(open_shown: OpenShown) -> N
         "Llama 3.2 1B · 4-bit, Won't fit alongside the main model (1.2\u00a0GB short).",
         "No draft, Plain decoding: the main model alone.",
     ]
+    assert picker.rows == before
+    qapp.language.choose("ko")
+    qtbot.waitUntil(lambda: "토크나이저" in picker.rows[0])
+    assert all(one != other for one, other in zip(before, picker.rows, strict=True))
+    qapp.language.choose("en")
+    picker.close()
+    other = Measured(3.0, 0.9, 2.9, 3.1)
+    library.take_measured({(MAIN, DRAFT): Measured(1.87, 0.78, 1.82, 1.92), (MAIN, "of/another"): other})
+    window.header.draft.click()
+    assert "Measured on this Mac: 1.9×, 78% accepted." in picker.rows[0]
+    picker.press_more()
+    assert window.settings.isVisible()
+    assert window.settings.page("models").isVisible()
 
 
 def test_the_main_picker_puts_the_loaded_model_first_and_an_unused_guide_last(open_shown: OpenShown) -> None:
-    window, _, _ = open_shown(bare(), ("starter/main", "starter/draft"))
+    window, library, _ = open_shown(bare(), ("starter/main", "starter/draft"))
     window.header.main.click()
-    kinds = [(choice.kind, choice.guide) for choice in window.picker("main").choices]
+    picker = window.picker("main")
+    kinds = [(choice.kind, choice.guide) for choice in picker.choices]
     assert kinds == [("use", True)] + [("get", False)] * 3 + [("unload", False)]
-    assert "guide" in window.picker("main").rows[0]
+    assert "guide" in picker.rows[0]
+    # A main model is downloaded together with its draft.
+    choose(picker, 1)
+    entry = picker.choices[1].entry
+    assert entry is not None
+    assert library.asked == [("add", entry.id), ("add", entry.draft)]
 
 
 def test_the_main_picker_puts_real_models_before_an_unused_guide(open_shown: OpenShown) -> None:
     window, _, _ = open_shown()
     window.header.main.click()
-    choices = [choice for choice in window.picker("main").choices if choice.usable and choice.kind != "unload"]
+    picker = window.picker("main")
+    choices = [choice for choice in picker.choices if choice.usable and choice.kind != "unload"]
     assert (choices[0].id, choices[0].loaded) == (MAIN, True)
     assert [choice.guide for choice in choices] == [False] * (len(choices) - 1) + [True]
+    # A search reaches the whole catalog.
+    QTest.keyClicks(picker.field, "mistral nemo")
+    assert [(choice.kind, choice.name) for choice in picker.choices] == [("get", "Mistral Nemo 12B")]
 
 
 def test_arrows_and_enter_switch_the_main_model_with_its_draft(open_shown: OpenShown, qtbot: QtBot) -> None:
@@ -83,9 +103,10 @@ def test_arrows_and_enter_switch_the_main_model_with_its_draft(open_shown: OpenS
     assert str(engine.pair.draft.path) == path_of(DRAFT)  # type: ignore[union-attr]
 
 
-def test_typing_finds_and_up_wraps_around(open_shown: OpenShown) -> None:
+def test_typing_finds_and_up_wraps_around_and_escape_gives_the_focus_back(open_shown: OpenShown) -> None:
     window, _, _ = open_shown()
-    window.header.draft.click()
+    window.edit.setFocus()
+    window.trigger("choose-draft")
     picker = window.picker("draft")
     QTest.keyClicks(picker.field, "qwen 1.7")
     assert [choice.id for choice in picker.choices] == [LARGER]
@@ -93,146 +114,12 @@ def test_typing_finds_and_up_wraps_around(open_shown: OpenShown) -> None:
     press(picker, Qt.Key.Key_Up, Qt.Key.Key_Up)
     assert picker.choices[picker.list.currentRow()].kind == "none"
     QTest.keyClicks(picker.field, "nothing like it")
-    assert picker.choices == []
-    assert picker.note_text == "No matching models"
+    assert (picker.choices, picker.note_text) == ([], "No matching models")
     press(picker, Qt.Key.Key_Return)
     assert picker.is_open
-
-
-def test_a_search_in_the_main_picker_reaches_the_whole_catalog(open_shown: OpenShown) -> None:
-    window, _, _ = open_shown()
-    window.header.main.click()
-    picker = window.picker("main")
-    QTest.keyClicks(picker.field, "mistral nemo")
-    assert [(choice.kind, choice.name) for choice in picker.choices] == [("get", "Mistral Nemo 12B")]
-
-
-def test_escape_closes_and_gives_the_focus_back(open_shown: OpenShown) -> None:
-    window, _, _ = open_shown()
-    window.edit.setFocus()
-    window.trigger("choose-draft")
-    picker = window.picker("draft")
     press(picker, Qt.Key.Key_Escape)
     assert not picker.is_open
     assert window.edit.hasFocus()
-
-
-def test_what_cannot_be_used_stays_unused(open_shown: OpenShown) -> None:
-    window, library, engine = open_shown()
-    window.header.draft.click()
-    picker = window.picker("draft")
-    picker.select(row_of(picker, WIDE))
-    press(picker, Qt.Key.Key_Return)
-    assert picker.is_open
-    assert library.asked == []
-    assert str(engine.pair.draft.path) == path_of(DRAFT)  # type: ignore[union-attr]
-
-
-def test_get_downloads_in_place_and_the_row_shows_how_it_gets_on(open_shown: OpenShown) -> None:
-    window, library, _ = open_shown()
-    window.header.draft.click()
-    picker = window.picker("draft")
-    picker.select(row_of(picker, LARGER))
-    press(picker, Qt.Key.Key_Return)
-    assert library.asked == [("add", LARGER)]
-    library.show(downloading(LARGER, bytes_done=484_000_000, bytes_total=968_000_000))
-    row = picker.row(row_of(picker, LARGER))
-    assert row.spoken.startswith("Qwen3 1.7B · 4-bit, downloading, 484\u00a0MB of 968\u00a0MB · 48\u00a0MB/s")
-    assert picker.list.currentRow() == row_of(picker, LARGER)
-    press(picker, Qt.Key.Key_Return)
-    assert library.asked == [("add", LARGER)]
-
-
-def test_a_main_model_is_fetched_together_with_its_draft(open_shown: OpenShown) -> None:
-    window, library, _ = open_shown(bare(), ("starter/main", "starter/draft"))
-    window.header.main.click()
-    picker = window.picker("main")
-    picker.select(1)
-    press(picker, Qt.Key.Key_Return)
-    entry = picker.choices[1].entry
-    assert entry is not None
-    assert library.asked == [("add", entry.id), ("add", entry.draft)]
-
-
-def test_another_draft_is_taken_at_run_time(open_shown: OpenShown, qtbot: QtBot) -> None:
-    window, _, engine = open_shown()
-    window.header.draft.click()
-    picker = window.picker("draft")
-    picker.select(row_of(picker, FOREIGN))
-    press(picker, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: str(engine.pair.draft.path) == path_of(FOREIGN))  # type: ignore[union-attr]
-    assert str(engine.pair.main.path) == path_of(MAIN)  # type: ignore[union-attr]
-
-
-def test_lookup_no_draft_and_back(open_shown: OpenShown, qtbot: QtBot) -> None:
-    window, _, _ = open_shown()
-    session, picker = window.session, window.picker("draft")
-    for kind, method in (("lookup", "ngram"), ("none", "off")):
-        window.header.draft.click()
-        picker.select(next(i for i, one in enumerate(picker.choices) if one.kind == kind))
-        press(picker, Qt.Key.Key_Return)
-        qtbot.waitUntil(lambda: session.models.pair.draft is None and not session.models.pair.loading)
-        assert session.settings.speculation.method == method
-        window.header.draft.click()
-        assert [one.kind for one in picker.choices if one.loaded] == [kind]
-        picker.close()
-    window.header.draft.click()
-    picker.select(row_of(picker, DRAFT))
-    press(picker, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: session.models.pair.draft is not None)
-    assert session.settings.speculation.method == "auto"
-
-
-def test_unloading_gives_both_models_back(open_shown: OpenShown, qtbot: QtBot) -> None:
-    window, _, engine = open_shown()
-    window.header.main.click()
-    picker = window.picker("main")
-    picker.select(len(picker.choices) - 1)
-    press(picker, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: window.session.models.pair.main is None)
-    assert engine.pair.draft is None
-
-
-def test_what_was_measured_here_replaces_the_estimate(open_shown: OpenShown) -> None:
-    window, library, _ = open_shown()
-    other = Measured(3.0, 0.9, 2.9, 3.1)
-    library.take_measured({(MAIN, DRAFT): Measured(1.87, 0.78, 1.82, 1.92), (MAIN, "of/another"): other})
-    window.header.draft.click()
-    assert "Measured on this Mac: 1.9×, 78% accepted." in window.picker("draft").rows[0]
-
-
-def test_an_answer_that_ends_leaves_its_speed_for_the_next_advice(open_shown: OpenShown, qtbot: QtBot) -> None:
-    inventory = stocked()
-    # In a folder of the user's own a model is called by the folder.
-    own = tuple(replace(entry, id=entry.id.rsplit("/", 1)[-1], source="folder") for entry in inventory.installed)
-    window, library, _ = open_shown(replace(inventory, installed=own))
-    window.session.answers.ask("hello")
-    qtbot.waitUntil(lambda: "Qwen3-0.6B-4bit" in library.measured_with(path_of(MAIN)))
-    assert library.measured_with(path_of(MAIN))["Qwen3-0.6B-4bit"].speedup > 0
-
-
-def test_the_footer_leads_to_the_models_page(open_shown: OpenShown) -> None:
-    window, _, _ = open_shown()
-    window.header.draft.click()
-    window.picker("draft").press_more()
-    assert window.settings.isVisible()
-    assert window.settings.page("models").isVisible()
-
-
-def test_words_change_with_the_language_while_it_is_open(
-    open_shown: OpenShown, qapp: Application, qtbot: QtBot
-) -> None:
-    window, _, _ = open_shown()
-    window.header.draft.click()
-    before = window.picker("draft").rows
-    qapp.language.choose("ko")
-    qtbot.waitUntil(lambda: "토크나이저" in window.picker("draft").rows[0])
-    after = window.picker("draft").rows
-    assert all(one != other for one, other in zip(before, after, strict=True))
-
-
-def test_the_picker_stays_inside_a_small_window(open_shown: OpenShown) -> None:
-    window, _, _ = open_shown()
     window.resize(620, 460)
     for picker in (window.picker("main"), window.picker("draft")):
         picker.open()
@@ -240,24 +127,62 @@ def test_the_picker_stays_inside_a_small_window(open_shown: OpenShown) -> None:
         picker.close()
 
 
-def test_no_main_model_means_no_drafts_and_a_sentence(open_shown: OpenShown, qtbot: QtBot) -> None:
-    window, _, _ = open_shown()
-    window.session.models.unload()
-    qtbot.waitUntil(lambda: window.session.models.pair.main is None)
-    window.header.draft.click()
-    assert window.picker("draft").choices == []
-    assert window.picker("draft").note_text == "Choose a main model first."
-
-
-def test_a_failed_download_says_why_and_can_be_tried_again(open_shown: OpenShown) -> None:
-    from engine.hub.failures import HubError
-
-    window, library, _ = open_shown()
+def test_get_downloads_in_place_and_the_row_shows_how_it_gets_on(open_shown: OpenShown) -> None:
+    window, library, engine = open_shown()
     window.header.draft.click()
     picker = window.picker("draft")
-    failed = downloading(LARGER, "failed", error=HubError("gated", LARGER))
-    library.show(replace(failed))
+    # A model that does not help cannot be chosen.
+    choose(picker, row_of(picker, WIDE))
+    assert (picker.is_open, library.asked) == (True, [])
+    assert str(engine.pair.draft.path) == path_of(DRAFT)  # type: ignore[union-attr]
+    choose(picker, row_of(picker, LARGER))
+    assert library.asked == [("add", LARGER)]
+    library.show(downloading(LARGER, bytes_done=484_000_000, bytes_total=968_000_000))
+    row = picker.row(row_of(picker, LARGER))
+    assert row.spoken.startswith("Qwen3 1.7B · 4-bit, downloading, 484\u00a0MB of 968\u00a0MB · 48\u00a0MB/s")
+    assert picker.list.currentRow() == row_of(picker, LARGER)
+    press(picker, Qt.Key.Key_Return)
+    assert library.asked == [("add", LARGER)]
+    library.show(downloading(LARGER, "failed", error=HubError("gated", LARGER)))
     row = picker.row(row_of(picker, LARGER))
     assert "is gated" in row.spoken
     row.findChild(QPushButton).click()
-    assert library.asked == [("resume", LARGER)]
+    assert library.asked == [("add", LARGER), ("resume", LARGER)]
+
+
+def test_drafts_and_lookup_are_chosen_at_run_time_and_unloading_frees_both_models(
+    open_shown: OpenShown, qtbot: QtBot
+) -> None:
+    window, _, engine = open_shown()
+    session, picker = window.session, window.picker("draft")
+    window.header.draft.click()
+    choose(picker, row_of(picker, FOREIGN))
+    qtbot.waitUntil(lambda: session.models.pair.paths == (path_of(MAIN), path_of(FOREIGN)))
+    for kind, method in (("lookup", "ngram"), ("none", "off")):
+        window.header.draft.click()
+        choose(picker, next(i for i, one in enumerate(picker.choices) if one.kind == kind))
+        qtbot.waitUntil(lambda: session.models.pair.draft is None and not session.models.pair.loading)
+        assert session.settings.speculation.method == method
+        window.header.draft.click()
+        assert [one.kind for one in picker.choices if one.loaded] == [kind]
+        picker.close()
+    window.header.draft.click()
+    choose(picker, row_of(picker, DRAFT))
+    qtbot.waitUntil(lambda: session.models.pair.draft is not None)
+    assert session.settings.speculation.method == "auto"
+    window.header.main.click()
+    choose(window.picker("main"), len(window.picker("main").choices) - 1)
+    qtbot.waitUntil(lambda: session.models.pair.main is None)
+    assert engine.pair.draft is None
+    window.header.draft.click()
+    assert (picker.choices, picker.note_text) == ([], "Choose a main model first.")
+
+
+def test_an_answer_that_ends_leaves_its_speed_for_the_next_advice(open_shown: OpenShown, qtbot: QtBot) -> None:
+    inventory = stocked()
+    # The name of a model in the user's own folder is the folder's.
+    own = tuple(replace(entry, id=entry.id.rsplit("/", 1)[-1], source="folder") for entry in inventory.installed)
+    window, library, _ = open_shown(replace(inventory, installed=own))
+    window.session.answers.ask("hello")
+    qtbot.waitUntil(lambda: "Qwen3-0.6B-4bit" in library.measured_with(path_of(MAIN)))
+    assert library.measured_with(path_of(MAIN))["Qwen3-0.6B-4bit"].speedup > 0

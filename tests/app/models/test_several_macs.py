@@ -1,10 +1,10 @@
-"""Models that only fit on several Macs together: which are marked as such, and what choosing one does."""
+"""Models that only fit on several Macs together: how they are marked, and what choosing one does."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -13,24 +13,19 @@ from pytestqt.qtbot import QtBot
 from app.library.entries import MemoryBudget, from_catalog
 from app.library.hub_service import LibraryPaths
 from app.library.library import Library
-from app.session.cluster_service import ON, Findings
+from app.session.cluster_service import ON, ClusterService, Findings
 from app.settings.store import SettingsStore
+from app.widgets.application import Application
 from engine.advice.catalog import load_catalog
 from engine.cluster.checks import HostCheck
 from engine.cluster.errors import ClusterError
 from tests.app.conftest import OpenShown
-from tests.app.fake_cluster import FakeClusters, fake_clusters
+from tests.app.fake_cluster import FakeClusters
 from tests.app.hub_library import KeychainInMemory
 from tests.app.shown_library import LIMIT, TOGETHER, stocked
 
 GB = 10**9
 NOT_DIVIDED = "mlx-community/Muse-Glimmer-30B-4bit"
-
-
-@pytest.fixture
-def fakes(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeClusters]:
-    with fake_clusters(monkeypatch) as made:
-        yield made
 
 
 @pytest.mark.parametrize(
@@ -39,9 +34,9 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeClusters]:
         (TOGETHER, LIMIT, (30 * GB, 30 * GB), True),
         (TOGETHER, LIMIT, (30 * GB, 16 * GB), False),
         (TOGETHER, LIMIT, (), False),
-        # This Mac needs nobody else for it.
+        # This Mac can run the model alone.
         (TOGETHER, 64 * GB, (64 * GB, 30 * GB), False),
-        # mlx-lm has no way to divide this family.
+        # mlx-lm cannot divide this family.
         (NOT_DIVIDED, 16 * GB, (16 * GB, 16 * GB), False),
     ],
 )
@@ -97,19 +92,17 @@ def test_the_library_judges_by_what_a_check_found(tmp_path: Path, qtbot: QtBot) 
         library.close()
 
 
-@pytest.mark.parametrize(
-    ("problem", "memory"),
-    [
+def test_a_machine_that_cannot_take_part_lends_no_memory(qapp: Application) -> None:
+    models: Any = None
+    cluster = ClusterService(models, qapp)
+    assert cluster.memory == ()
+    for problem, memory in (
         (None, (20 * GB, 30 * GB)),
         (ClusterError("no-model", "studio", "large"), (20 * GB, 30 * GB)),
         (ClusterError("unreachable", "studio"), ()),
-    ],
-)
-def test_a_machine_that_cannot_take_part_lends_no_memory(
-    open_shown: OpenShown, problem: ClusterError | None, memory: tuple[int, ...]
-) -> None:
-    cluster = open_shown()[0].session.cluster
-    assert cluster.memory == ()
-    checks = HostCheck("127.0.0.1", free=20 * GB), HostCheck("studio", problem, free=30 * GB)
-    cluster.findings = Findings(checks, None)
-    assert cluster.memory == memory
+    ):
+        checks = HostCheck("127.0.0.1", free=20 * GB), HostCheck("studio", problem, free=30 * GB)
+        cluster.findings = Findings(checks, None)
+        assert cluster.memory == memory
+    cluster.close()
+    cluster.deleteLater()

@@ -1,4 +1,4 @@
-"""Sessions without a window, on scripted engines and stores of their own."""
+"""Sessions without a window, with scripted engines and their own stores."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.session.session import Session
 from tests.app.conftest import STARTER
+from tests.app.fake_cluster import FakeClusters, fake_clusters
 from tests.app.scripted_engine import ScriptedEngine
 
 
@@ -22,11 +23,11 @@ class OpenSession(Protocol):
 
 @pytest.fixture
 def open_session(tmp_path: Path, qtbot: QtBot) -> Iterator[OpenSession]:
-    """Every session of a test has the same store, one after the other."""
+    """Open sessions one after the other, all with the same store."""
     opened: list[Session] = []
 
     def open_on(engine: ScriptedEngine | None = None, load: bool = True) -> Session:
-        # An engine that no test needs is not made: nobody would end its thread.
+        # Made only when needed: otherwise nothing would end its thread.
         session = Session(lambda: engine or ScriptedEngine(), STARTER, tmp_path / "chats.db")
         opened.append(session)
         if load:
@@ -37,3 +38,9 @@ def open_session(tmp_path: Path, qtbot: QtBot) -> Iterator[OpenSession]:
     yield open_on
     for session in opened:
         session.close()
+
+
+@pytest.fixture
+def fakes(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeClusters]:
+    with fake_clusters(monkeypatch) as made:
+        yield made

@@ -1,4 +1,4 @@
-"""Asking, asking again, editing, continuing and stopping, from the question to the store."""
+"""Asking, asking again, editing, continuing and stopping, with the results in the store."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.app.session.conftest import OpenSession
 
 
 def stored(session: Session) -> list[str]:
-    """What the chat on screen shows, as it is on disk."""
+    """Return the texts of the chat on screen as they are on disk."""
     chat_id = session.chat.id
     assert chat_id is not None
     return session.chats.wait_for(lambda store: [message.content for message in store.messages.path(chat_id)])
@@ -43,37 +43,29 @@ def test_a_question_and_its_answer_are_on_disk_when_it_has_ended(open_session: O
     session.answers.asked.connect(lambda _chat, _turn: steps.append("asked"))
     session.answers.stored.connect(lambda _chat, _turn: steps.append("stored"))
     session.answers.ended.connect(lambda _chat, _turn: steps.append("ended"))
+    # The window draws a question while the store writes it.
+    busy: list[bool] = []
+    session.answers.asked.connect(lambda _chat, _turn: busy.append(session.busy and session.chat.streaming))
+    session.chats.keep_unsent(session.chat, "first")
     turn = answered(session, qtbot, "first")
     assert (turn.answer.state, turn.answer.text) == (State.DONE, "One.")
     assert stored(session) == ["first", "One."]
-    assert steps == ["asked", "stored", "ended"]
+    assert (steps, busy, session.chat.unsent) == (["asked", "stored", "ended"], [True], "")
 
 
-def test_a_question_is_on_its_way_to_disk_before_it_is_drawn(open_session: OpenSession, qtbot: QtBot) -> None:
-    """To draw it takes the window longer than to write it."""
-    session = open_session(ScriptedEngine([Script("One.")]))
-    busy: list[bool] = []
-    session.answers.asked.connect(lambda _chat, _turn: busy.append(session.busy and session.chat.streaming))
-    answered(session, qtbot, "first")
-    assert busy == [True]
-
-
-def test_an_unsent_message_is_empty_once_it_is_sent(open_session: OpenSession, qtbot: QtBot) -> None:
-    session = open_session()
-    session.chats.keep_unsent(session.chat, "first")
-    answered(session, qtbot, "first")
-    assert session.chat.unsent == ""
-
-
-def test_another_answer_is_a_sibling_of_the_first(open_session: OpenSession, qtbot: QtBot) -> None:
-    session = open_session(ScriptedEngine([Script("One."), Script("Two.")]))
+def test_the_branch_of_an_answer_is_shown_if_another_was_chosen_while_it_was_stored(
+    open_session: OpenSession, qtbot: QtBot
+) -> None:
+    session = open_session(ScriptedEngine([Script("One."), Script("Two."), Script("Three.")]))
     session.answers.ask_again(answered(session, qtbot, "first"))
     qtbot.waitUntil(lambda: not session.busy)
     (turn,) = session.chat.turns
     assert (turn.answer.text, turn.answer_node.position, turn.answer_node.count) == ("Two.", 1, 2)
     session.chats.switch(session.chat, turn.answer_node, -1)
+    session.answers.ask("second")
     qtbot.waitUntil(lambda: not session.busy)
-    assert stored(session) == ["first", "One."]
+    assert [turn.answer.text for turn in session.chat.turns] == ["One.", "Three."]
+    assert stored(session) == ["first", "One.", "second", "Three."]
 
 
 def test_an_edited_question_is_a_sibling_of_the_first(open_session: OpenSession, qtbot: QtBot) -> None:
@@ -139,18 +131,7 @@ def test_a_question_that_cannot_be_stored_is_handed_back(
     assert session.answers.quiet
 
 
-def test_an_edit_that_cannot_be_stored_leaves_what_was_there(
-    open_session: OpenSession, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    session = open_session(ScriptedEngine([Script("One.")]))
-    turn = answered(session, qtbot, "first")
-    refuse_writes(monkeypatch)
-    session.answers.edit(turn, "other")
-    qtbot.waitUntil(lambda: not session.busy)
-    assert [(turn.question, turn.answer.text) for turn in session.chat.turns] == [("first", "One.")]
-
-
-def test_an_answer_that_cannot_be_continued_shows_as_interrupted(
+def test_edits_and_continuations_that_cannot_be_stored_leave_the_answer(
     open_session: OpenSession, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session = open_session(ScriptedEngine([Script("One two.", reason="length")]))
@@ -159,10 +140,14 @@ def test_an_answer_that_cannot_be_continued_shows_as_interrupted(
     session.answers.continue_answer(turn)
     qtbot.waitUntil(lambda: not session.busy)
     assert (turn.answer.state, turn.answer.text) == (State.INTERRUPTED, "One two.")
+    session.answers.edit(turn, "other")
+    qtbot.waitUntil(lambda: not session.busy)
+    assert [(turn.question, turn.answer.text) for turn in session.chat.turns] == [("first", "One two.")]
 
 
-def test_an_end_that_the_disk_refused_is_written_when_there_is_space_again(
-    open_session: OpenSession, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("closes", [False, True])
+def test_an_end_that_the_disk_refused_is_written_when_there_is_space_again_or_the_session_closes(
+    open_session: OpenSession, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, closes: bool
 ) -> None:
     gate = threading.Semaphore(4)
     session = open_session(ScriptedEngine([Script("One two three.")], gate=gate))
@@ -175,26 +160,15 @@ def test_an_end_that_the_disk_refused_is_written_when_there_is_space_again(
         gate.release(1000)
         qtbot.waitUntil(lambda: not session.busy)
     assert isinstance(errors[0], StoreNotWritable)
-    session.answers.save_again()
-    qtbot.waitUntil(lambda: not session.busy)
-    assert stored(session) == ["first", "One two three."]
-
-
-def test_an_end_that_the_disk_refused_is_tried_again_when_the_session_closes(
-    open_session: OpenSession, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    gate = threading.Semaphore(4)
-    session = open_session(ScriptedEngine([Script("One two three.")], gate=gate))
-    turn = session.answers.ask("first")
-    qtbot.waitUntil(lambda: bool(turn.answer.text))
-    with monkeypatch.context() as patch:
-        refuse_writes(patch)
-        gate.release(1000)
+    if closes:
+        session.close()
+        session = open_session()
+    else:
+        session.answers.save_again()
         qtbot.waitUntil(lambda: not session.busy)
-    session.close()
-    session = open_session()
     (turn,) = session.chat.turns
     assert (turn.answer.state, turn.answer.text) == (State.DONE, "One two three.")
+    assert stored(session) == ["first", "One two three."]
 
 
 def test_the_tokens_of_a_stored_answer_are_read_when_they_are_wanted(open_session: OpenSession, qtbot: QtBot) -> None:
@@ -222,17 +196,3 @@ def test_an_answer_stops_when_its_chat_goes_to_the_trash(open_session: OpenSessi
     qtbot.waitUntil(lambda: not session.busy)
     assert turn.answer.state is State.CANCELLED
     assert session.answers.quiet
-
-
-def test_the_branch_of_an_answer_is_shown_if_another_was_chosen_while_it_was_stored(
-    open_session: OpenSession, qtbot: QtBot
-) -> None:
-    session = open_session(ScriptedEngine([Script("One."), Script("Two."), Script("Three.")]))
-    session.answers.ask_again(answered(session, qtbot, "first"))
-    qtbot.waitUntil(lambda: not session.busy)
-    (turn,) = session.chat.turns
-    session.chats.switch(session.chat, turn.answer_node, -1)
-    session.answers.ask("second")
-    qtbot.waitUntil(lambda: not session.busy)
-    assert [turn.answer.text for turn in session.chat.turns] == ["One.", "Three."]
-    assert stored(session) == ["first", "One.", "second", "Three."]

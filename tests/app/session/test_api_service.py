@@ -1,4 +1,4 @@
-"""The local API of the window: when it serves, what it asks for, and that the window follows what clients load."""
+"""The local API of the window: when it serves, its keys, its figures, and the models that clients load."""
 
 from __future__ import annotations
 
@@ -18,25 +18,12 @@ from app.session.api_service import ApiChoice, ApiService
 from app.session.session import Session
 from app.system.background import Background
 from tests.app.free_port import free_port
+from tests.app.hub_library import KeychainInMemory
 from tests.app.session.conftest import OpenSession
 
 
-class Secrets:
-    """A keychain in memory."""
-
-    def __init__(self) -> None:
-        self.kept: dict[str, str] = {}
-
-    def read(self, endpoint: str) -> str | None:
-        return self.kept.get(endpoint)
-
-    def write(self, endpoint: str, token: str) -> bool:
-        self.kept[endpoint] = token
-        return True
-
-
 class Client:
-    """Asks off the Qt thread, which the answers may need."""
+    """Sends requests from another thread, because the answers may need the Qt thread."""
 
     def __init__(self, port: int, qtbot: QtBot, owner: QObject) -> None:
         self.port, self._qtbot = port, qtbot
@@ -62,7 +49,7 @@ class Client:
             finally:
                 connection.close()
 
-        # A refused connection is the test's to judge.
+        # `result` raises it: a test may expect a refused connection.
         answered = self._background.run(ask, failed=lambda _: None)
         self._qtbot.waitUntil(answered.done)
         return answered.result()
@@ -73,7 +60,9 @@ def session(open_session: OpenSession) -> Session:
     return open_session()
 
 
-def serving(session: Session, qtbot: QtBot, secrets: Secrets | None = None, **chosen: Any) -> tuple[ApiService, Client]:
+def serving(
+    session: Session, qtbot: QtBot, secrets: KeychainInMemory | None = None, **chosen: Any
+) -> tuple[ApiService, Client]:
     choice = replace(ApiChoice(serve=True, port=free_port()), **chosen)
     if secrets is not None:
         session.api.close()
@@ -117,7 +106,7 @@ def test_a_port_that_is_taken_is_a_problem_that_goes_away_with_another_port(sess
 
 
 def test_a_key_is_asked_for_kept_and_renewed(session: Session, qtbot: QtBot) -> None:
-    secrets = Secrets()
+    secrets = KeychainInMemory()
     api, client = serving(session, qtbot, secrets, asks_key=True)
     first = api.key
     assert first in secrets.kept.values()
@@ -131,17 +120,29 @@ def test_a_key_is_asked_for_kept_and_renewed(session: Session, qtbot: QtBot) -> 
 
 
 def test_other_computers_need_a_key(session: Session, qtbot: QtBot) -> None:
-    api, client = serving(session, qtbot, Secrets(), network=True)
+    api, client = serving(session, qtbot, KeychainInMemory(), network=True)
     assert api.key
     assert client.get("/v1/models")[0] == 401
 
 
-def test_a_question_of_a_client_is_answered_by_the_loaded_pair_and_counted(session: Session, qtbot: QtBot) -> None:
+def test_a_clients_question_is_answered_counted_and_recorded_at_the_end(session: Session, qtbot: QtBot) -> None:
     api, client = serving(session, qtbot)
     status, answer = client.post("/v1/chat/completions", {"messages": [{"role": "user", "content": "Hello"}]})
     assert (status, answer["object"]) == (200, "chat.completion")
     assert [call.state for call in api.ended] == ["finished"]
     assert api.ended[0].tokens == answer["usage"]["completion_tokens"] > 0
+    # The window shows the draft model that a client changed.
+    assert client.delete("/v1/speculation")[0] == 200
+    qtbot.waitUntil(lambda: not session.models.pair.loading)
+    qtbot.waitUntil(lambda: session.models.pair.draft is None)
+    ended: list[ProgramRequest] = []
+    api.calls_ended.connect(ended.extend)
+    client.post("/v1/completions", {"prompt": "Hello"})
+    session.close()
+    assert [one.endpoint for one in ended][-1] == "/v1/completions"
+    assert api.status is None
+    with pytest.raises(ConnectionRefusedError):
+        HTTPConnection("127.0.0.1", client.port, timeout=5).request("GET", "/health")
 
 
 def test_what_programs_asked_is_in_the_history_without_a_word_of_it(session: Session, qtbot: QtBot) -> None:
@@ -160,30 +161,5 @@ def test_what_programs_asked_is_in_the_history_without_a_word_of_it(session: Ses
     }
     assert {(row.main_model, row.draft_model) for row in rows} == {session.models.pair.names}
     assert "secret" not in repr(rows)
-    # As an answer of a chat is recorded, so that both count for the pair.
     session.history.delete_programs()
     qtbot.waitUntil(lambda: not look() and not rows)
-
-
-def test_a_call_that_the_end_of_the_session_stops_is_recorded(session: Session, qtbot: QtBot) -> None:
-    api, client = serving(session, qtbot)
-    ended: list[ProgramRequest] = []
-    api.calls_ended.connect(ended.extend)
-    client.post("/v1/completions", {"prompt": "Hello"})
-    session.close()
-    assert [one.endpoint for one in ended] == ["/v1/completions"]
-
-
-def test_the_window_shows_the_draft_model_that_a_client_changed(session: Session, qtbot: QtBot) -> None:
-    _, client = serving(session, qtbot)
-    assert client.delete("/v1/speculation")[0] == 200
-    qtbot.waitUntil(lambda: not session.models.pair.loading)
-    qtbot.waitUntil(lambda: session.models.pair.draft is None)
-
-
-def test_closing_the_session_ends_the_server(session: Session, qtbot: QtBot) -> None:
-    api, client = serving(session, qtbot)
-    session.close()
-    assert api.status is None
-    with pytest.raises(ConnectionRefusedError):
-        HTTPConnection("127.0.0.1", client.port, timeout=5).request("GET", "/health")

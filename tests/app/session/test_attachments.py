@@ -1,4 +1,4 @@
-"""What is read of attached files, and why some cannot be."""
+"""Attached files are read as text, or the error says why not."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import threading
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -47,15 +46,22 @@ def test_a_pdf_file_that_cannot_be_read_says_why(tmp_path: Path) -> None:
         assert caught.value.reason == reason
 
 
-def test_a_pdf_file_without_a_password_of_its_own_is_read(tmp_path: Path) -> None:
+def test_a_pdf_file_without_a_user_password_is_read_and_half_characters_are_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     open_ = pdf("Everybody reads this.")
     open_.encrypt("", "owner", algorithm="RC4-128")
     open_.write(tmp_path / "open.pdf")
     assert read_attachment(tmp_path / "open.pdf").text == "Everybody reads this."
+    monkeypatch.setattr("pypdf.PageObject.extract_text", lambda _page: "x\ud835y\0")
+    text = read_attachment(tmp_path / "open.pdf").text
+    assert text == "x\ufffdy"
+    assert count_tokens(starter_pair()[0], text)
 
 
 def test_what_cannot_go_along_says_why(tmp_path: Path) -> None:
     (tmp_path / "long").write_bytes(b"a" * (LARGEST_BYTES + 1))
+    os.mkfifo(tmp_path / "pipe")
     (tmp_path / "zero").write_bytes(b"a\0b")
     (tmp_path / "wide-zero").write_bytes("a\0b".encode("utf-16"))
     (tmp_path / "noise").write_bytes(bytes(128 + 73 * number % 128 for number in range(100)))
@@ -65,6 +71,7 @@ def test_what_cannot_go_along_says_why(tmp_path: Path) -> None:
         ("wide-zero", "not-text"),
         ("noise", "unknown-encoding"),
         ("absent", "unreadable"),
+        ("pipe", "unreadable"),
     ):
         with pytest.raises(NotAttachable) as caught:
             read_attachment(tmp_path / name)
@@ -74,10 +81,19 @@ def test_what_cannot_go_along_says_why(tmp_path: Path) -> None:
 def test_tokens_are_those_of_the_main_model(tmp_path: Path) -> None:
     assert count_tokens(starter_pair()[0], "Tandem") in range(1, 7)
     assert count_tokens(tmp_path, "Tandem") is None
+    assert cut_to_tokens(tmp_path, Attachment("notes.txt", "text/plain", "Tandem"), 1) is None
 
 
+# The library panics on the first text and searches for minutes in the second.
+@pytest.mark.parametrize(
+    "harm",
+    [
+        pytest.param("a" * 40 + " ee", id="panic"),
+        pytest.param(("a" * 18 + "b ") * 5000, id="endless", marks=pytest.mark.full),
+    ],
+)
 def test_a_strangers_tokenizer_counts_in_the_process_that_may_be_killed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, harm: str
 ) -> None:
     monkeypatch.setattr("engine.tokenizers.prompt_process.client.BUILD_S", 1)
     ours, text = starter_pair()[0], "Tandem checks 안녕 😀 each draft token. " * 9
@@ -90,25 +106,7 @@ def test_a_strangers_tokenizer_counts_in_the_process_that_may_be_killed(
     content = json.loads((ours / "tokenizer.json").read_text())
     split = {"type": "Split", "pattern": {"Regex": "(a+)+$"}, "behavior": "Isolated", "invert": False}
     (stranger / "tokenizer.json").write_text(json.dumps(content | {"pre_tokenizer": split}))
-    # The library panics on the one, and searches for minutes in the other.
-    for harm in ("a" * 40 + " ee", ("a" * 18 + "b ") * 5000):
-        assert count_tokens(stranger, harm) is None
-    assert cut_to_tokens(stranger, replace(file, text="a" * 40 + " ee"), 40) is None
-
-
-def test_half_characters_of_a_pdf_file_are_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pdf("First page.").write(tmp_path / "paper.pdf")
-    monkeypatch.setattr("pypdf.PageObject.extract_text", lambda _page: "x\ud835y\0")
-    attachment = read_attachment(tmp_path / "paper.pdf")
-    assert attachment.text == "x\ufffdy"
-    assert count_tokens(starter_pair()[0], attachment.text)
-
-
-def test_a_pipe_is_not_read(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe.txt")
-    with pytest.raises(NotAttachable) as refused:
-        read_attachment(tmp_path / "pipe.txt")
-    assert refused.value.reason == "unreadable"
+    assert count_tokens(stranger, harm) is None
 
 
 def test_reading_a_pdf_file_ends_between_two_pages_once_nobody_wants_it(

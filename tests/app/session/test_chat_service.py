@@ -1,4 +1,4 @@
-"""Open chats, unsent messages, branches and the trash."""
+"""Chats in memory, unsent messages, branches and the trash."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_only_the_chat_that_was_asked_for_last_is_shown(open_session: OpenSessio
     assert shown == [second]
 
 
-def test_a_chat_goes_to_the_trash_and_comes_back(open_session: OpenSession, qtbot: QtBot) -> None:
+def test_a_chat_goes_to_the_trash_and_comes_back_until_it_is_purged(open_session: OpenSession, qtbot: QtBot) -> None:
     session = open_session()
     chat_id = answered(session, qtbot, "first")
     session.chats.trash(chat_id)
@@ -74,11 +74,7 @@ def test_a_chat_goes_to_the_trash_and_comes_back(open_session: OpenSession, qtbo
     session.chats.restore_last()
     qtbot.waitUntil(lambda: not session.busy)
     assert (session.chat.id, session.chats.restorable) == (chat_id, [])
-
-
-def test_a_chat_that_is_continued_in_the_trash_leaves_it(open_session: OpenSession, qtbot: QtBot) -> None:
-    session = open_session()
-    chat_id = answered(session, qtbot, "first")
+    # A chat that is continued in the trash leaves it.
     session.chats.trash(chat_id)
     qtbot.waitUntil(lambda: not session.busy)
     session.chats.open_id(chat_id)
@@ -86,6 +82,9 @@ def test_a_chat_that_is_continued_in_the_trash_leaves_it(open_session: OpenSessi
     answered(session, qtbot, "second")
     assert session.chats.restorable == []
     assert session.list.chat(chat_id) is not None
+    session.chats.purge(chat_id)
+    qtbot.waitUntil(lambda: not session.busy)
+    assert (session.chat.id, session.list.chats) == (None, [])
 
 
 def test_emptying_the_trash_forgets_its_chats(open_session: OpenSession, qtbot: QtBot) -> None:
@@ -100,15 +99,7 @@ def test_emptying_the_trash_forgets_its_chats(open_session: OpenSession, qtbot: 
     assert (emptied, session.chats.restorable, engine.forgotten) == ([1], [], {uid})
 
 
-def test_purging_the_chat_on_screen_shows_the_empty_one(open_session: OpenSession, qtbot: QtBot) -> None:
-    session = open_session()
-    chat_id = answered(session, qtbot, "first")
-    session.chats.purge(chat_id)
-    qtbot.waitUntil(lambda: not session.busy)
-    assert (session.chat.id, session.list.chats) == (None, [])
-
-
-def test_a_branch_holds_what_was_said_down_to_its_turn(open_session: OpenSession, qtbot: QtBot) -> None:
+def test_a_branch_has_the_turns_down_to_its_own_and_a_copy_has_all(open_session: OpenSession, qtbot: QtBot) -> None:
     session = open_session(ScriptedEngine([Script("One."), Script("Two.")]))
     answered(session, qtbot, "first")
     chat_id = answered(session, qtbot, "second")
@@ -116,15 +107,11 @@ def test_a_branch_holds_what_was_said_down_to_its_turn(open_session: OpenSession
     qtbot.waitUntil(lambda: not session.busy)
     assert session.chat.id != chat_id
     assert [turn.question for turn in session.chat.turns] == ["first"]
-
-
-def test_a_copy_of_a_chat_is_shown(open_session: OpenSession, qtbot: QtBot) -> None:
-    session = open_session()
-    chat_id = answered(session, qtbot, "first")
     session.chats.duplicate(chat_id)
     qtbot.waitUntil(lambda: not session.busy)
+    assert [turn.question for turn in session.chat.turns] == ["first", "second"]
     assert session.chat.id != chat_id
-    assert len(session.list.chats) == 2
+    assert len(session.list.chats) == 3
 
 
 def test_a_message_is_shown_on_its_own_branch(open_session: OpenSession, qtbot: QtBot) -> None:
@@ -142,17 +129,15 @@ def test_a_message_is_shown_on_its_own_branch(open_session: OpenSession, qtbot: 
     assert shown == ["One."]
 
 
-def test_a_chat_that_was_written_to_elsewhere_is_read_again(open_session: OpenSession, qtbot: QtBot) -> None:
+def test_a_chat_that_was_written_to_elsewhere_is_read_again_and_backed_up(
+    open_session: OpenSession, qtbot: QtBot
+) -> None:
     session = open_session(ScriptedEngine([Script("One.")]))
     chat_id = answered(session, qtbot, "first")
     session.chats.wait_for(lambda store: store.messages.add_user_turn(chat_id, "second"))
     session.chats.reload(chat_id)
     qtbot.waitUntil(lambda: not session.busy)
     assert [turn.question for turn in session.chat.turns] == ["first", "second"]
-
-
-def test_a_backup_is_a_file_beside_the_store(open_session: OpenSession, qtbot: QtBot) -> None:
-    session = open_session()
     copies: list[Path] = []
     session.chats.back_up(copies.append, lambda _error: None)
     qtbot.waitUntil(lambda: not session.busy)

@@ -1,4 +1,4 @@
-"""The window's session on two real ranks of this machine: the starter pair answers there, and here again afterwards."""
+"""The window's session on two real ranks of this machine."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from tests.app.session.conftest import OpenSession
 SECONDS_MS = 120_000
 
 
+@pytest.mark.full
 def test_the_starter_pair_answers_on_two_ranks(
     open_session: OpenSession, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Each rank would build fused kernels by a C++ compiler, which changes nothing here.
+    # So that no rank builds fused kernels with a C++ compiler.
     monkeypatch.setenv("MLX_DISABLE_COMPILE", "1")
     session = open_session()
     session.cluster.configure(ClusterChoice("127.0.0.1, 127.0.0.1", "ring"))

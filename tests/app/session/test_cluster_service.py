@@ -1,8 +1,8 @@
-"""Several machines as the window drives them: they start, answer, are lost, and this machine goes on."""
+"""Several machines as the window drives them: they start, answer, are lost, and this machine continues."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -11,15 +11,11 @@ from app.session import cluster_service
 from app.session.cluster_service import OFF, ON, STARTING, ClusterChoice, Findings
 from app.session.session import Session
 from engine.cluster.errors import ClusterError
+from engine.cluster.hosts import Machines
 from engine.errors import EngineError
-from tests.app.fake_cluster import LOST, FakeClusters, fake_clusters
+from engine.settings import EngineSettings
+from tests.app.fake_cluster import LOST, FakeCluster, FakeClusters
 from tests.app.session.conftest import OpenSession
-
-
-@pytest.fixture
-def fakes(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeClusters]:
-    with fake_clusters(monkeypatch) as made:
-        yield made
 
 
 @pytest.fixture
@@ -47,10 +43,10 @@ def test_the_machines_answer_until_they_are_stopped(session: Session, fakes: Fak
     assert session.models.engine is not fakes.made[0].engine
 
 
-def test_a_machine_that_is_lost_is_told_and_nothing_is_loaded_by_itself(
+def test_a_lost_machine_is_reported_and_nothing_is_loaded_until_the_user_chooses(
     session: Session, fakes: FakeClusters, qtbot: QtBot
 ) -> None:
-    ended: list[EngineError] = []
+    alone, ended = session.models.pair.names[0], []
     session.cluster.ended.connect(ended.append)
     session.cluster.start("large", None)
     qtbot.waitUntil(settled(session, ON, "large"))
@@ -61,13 +57,7 @@ def test_a_machine_that_is_lost_is_told_and_nothing_is_loaded_by_itself(
     session.cluster.start_again()
     qtbot.waitUntil(settled(session, ON, "large"))
     assert len(fakes.made) == 2
-
-
-def test_going_on_alone_loads_what_was_there_before(session: Session, fakes: FakeClusters, qtbot: QtBot) -> None:
-    alone = session.models.pair.names[0]
-    session.cluster.start("large", None)
-    qtbot.waitUntil(settled(session, ON, "large"))
-    fakes.made[0].lose()
+    fakes.made[1].lose()
     qtbot.waitUntil(settled(session, OFF, ""))
     session.cluster.go_on_alone()
     qtbot.waitUntil(settled(session, OFF, alone))
@@ -80,6 +70,24 @@ def test_a_start_that_fails_leaves_the_pair_that_was_there(session: Session, fak
     qtbot.waitUntil(lambda: session.cluster.state == OFF)
     assert session.cluster.problem is fakes.problem
     assert session.models.pair.names == before
+
+
+def test_a_cluster_that_ends_by_itself_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[FakeCluster] = []
+
+    def start(machines: Machines, _settings: object, on_end: Callable[[EngineError], None]) -> FakeCluster:
+        assert machines.labels == ("127.0.0.1 (0)", "127.0.0.1 (1)")
+        on_end(LOST)
+        made.append(FakeCluster(lambda _cluster, error: on_end(error)))
+        return made[0]
+
+    monkeypatch.setattr("engine.cluster.cluster.Cluster", start)
+    lost: list[tuple[object, EngineError]] = []
+    choice = ClusterChoice("127.0.0.1, 127.0.0.1", "ring")
+    found: object = cluster_service.start_machines(choice, EngineSettings(), lambda *found: lost.append(found))
+    made[0].lost(None, LOST)
+    assert (found, lost) == (made[0], [(None, LOST), (found, LOST)])
+    made[0].stop()
 
 
 def test_a_start_that_was_stopped_ends_the_machines_when_they_come(

@@ -14,7 +14,7 @@ from tests.app.session.conftest import OpenSession
 
 @pytest.fixture
 def session(open_session: OpenSession, qtbot: QtBot) -> Session:
-    """With three chats, the newest first: c, b, a."""
+    """A session with three chats, the newest first: c, b, a."""
     session = open_session(load=False)
     for title in "abc":
         session.chats.wait_for(lambda store, title=title: store.conversations.create(title=title))
@@ -39,15 +39,12 @@ def test_a_pinned_chat_comes_first(session: Session, qtbot: QtBot) -> None:
     session.list.unpin(a)
     qtbot.waitUntil(lambda: not session.busy)
     assert titles(session) == ["c", "b", "a"]
-
-
-def test_pins_are_put_in_order(session: Session, qtbot: QtBot) -> None:
     session.list.order_pins([id_of(session, "b"), id_of(session, "a")])
     qtbot.waitUntil(lambda: not session.busy)
     assert titles(session) == ["b", "a", "c"]
 
 
-def test_an_archived_chat_is_in_the_archive_only(session: Session, qtbot: QtBot) -> None:
+def test_a_chat_goes_to_the_archive_and_to_the_trash_and_comes_back(session: Session, qtbot: QtBot) -> None:
     a = id_of(session, "a")
     session.list.archive(a)
     session.list.show_view(ARCHIVED)
@@ -57,6 +54,12 @@ def test_an_archived_chat_is_in_the_archive_only(session: Session, qtbot: QtBot)
     session.list.show_view(ACTIVE)
     qtbot.waitUntil(lambda: not session.busy)
     assert titles(session) == ["c", "b", "a"]
+    session.chats.trash(a)
+    qtbot.waitUntil(lambda: not session.busy)
+    assert titles(session) == ["c", "b"]
+    session.list.restore(a)
+    qtbot.waitUntil(lambda: not session.busy)
+    assert "a" in titles(session)
 
 
 def test_a_chat_moves_to_a_new_folder_and_loses_its_pin(session: Session, qtbot: QtBot) -> None:
@@ -90,25 +93,16 @@ def test_a_search_finds_titles_and_messages(session: Session, qtbot: QtBot) -> N
     assert [(len(in_titles), len(in_messages)) for in_titles, in_messages in found] == [(1, 0), (0, 1)]
 
 
-def test_a_chat_comes_out_of_the_trash(session: Session, qtbot: QtBot) -> None:
-    a = id_of(session, "a")
-    session.chats.trash(a)
-    qtbot.waitUntil(lambda: not session.busy)
-    session.list.restore(a)
-    qtbot.waitUntil(lambda: not session.busy)
-    assert "a" in titles(session)
-
-
-@pytest.mark.parametrize("kind", ["csv", "json"])
-def test_the_history_is_written_to_a_file(open_session: OpenSession, qtbot: QtBot, tmp_path: Path, kind: str) -> None:
+def test_the_history_is_written_to_a_file(open_session: OpenSession, qtbot: QtBot, tmp_path: Path) -> None:
     session = open_session()
     session.answers.ask("first")
     qtbot.waitUntil(lambda: not session.busy)
-    rows, written, file = [], [], tmp_path / f"history.{kind}"
+    rows, written = [], []
     session.history.read("finished_at", True, None, 10, lambda found: rows.extend(found[0]))
     qtbot.waitUntil(lambda: bool(rows))
-    session.history.export(rows, file, kind, written.append)
-    session.history.export(rows, tmp_path / "missing" / "history", kind, written.append)
+    for kind in ("csv", "json"):
+        session.history.export(rows, tmp_path / f"history.{kind}", kind, written.append)
+        session.history.export(rows, tmp_path / "missing" / "history", kind, written.append)
     qtbot.waitUntil(lambda: not session.busy)
-    assert written == [True, False]
-    assert file.read_bytes()
+    assert written == [True, False, True, False]
+    assert all((tmp_path / f"history.{kind}").read_bytes() for kind in ("csv", "json"))

@@ -1,4 +1,4 @@
-"""The pair that is loaded, and calls of the engine."""
+"""The loaded pair, and calls of the engine."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ def test_questions_can_be_asked_while_the_draft_model_is_loading(open_session: O
     assert session.models.pair.draft is not None
 
 
-def test_a_model_that_cannot_be_used_leaves_the_pair_that_was_there(open_session: OpenSession, qtbot: QtBot) -> None:
+def test_models_that_cannot_be_used_leave_the_pair_until_it_is_unloaded(
+    open_session: OpenSession, qtbot: QtBot
+) -> None:
     engine = ScriptedEngine()
     session = open_session(engine)
     before, errors = session.models.pair.names, []
@@ -38,11 +40,6 @@ def test_a_model_that_cannot_be_used_leaves_the_pair_that_was_there(open_session
     qtbot.waitUntil(lambda: not session.busy)
     assert (session.models.pair.names, session.models.pair.loading) == (before, "")
     assert [error.code for error in errors] == [ModelNotUsable.code]
-
-
-def test_the_pair_says_why_a_draft_model_is_not_in_use(open_session: OpenSession, qtbot: QtBot) -> None:
-    engine = ScriptedEngine()
-    session = open_session(engine)
     engine.loads.append(ModelNotUsable(Path("broken"), "damaged"))
     session.models.set_draft("broken")
     qtbot.waitUntil(lambda: not session.busy)
@@ -50,10 +47,6 @@ def test_the_pair_says_why_a_draft_model_is_not_in_use(open_session: OpenSession
     session.models.set_draft(None)
     qtbot.waitUntil(lambda: not session.busy)
     assert (session.models.pair.draft, session.models.pair.draft_problem) == (None, None)
-
-
-def test_unloading_frees_both_models(open_session: OpenSession, qtbot: QtBot) -> None:
-    session = open_session()
     session.models.unload()
     qtbot.waitUntil(lambda: not session.busy)
     assert session.models.pair.names == ("", "")
@@ -69,7 +62,7 @@ def test_no_call_reaches_an_engine_that_is_not_there(open_session: OpenSession) 
     assert not session.models.call_engine(lambda engine: engine.learned(), lambda _: None)
 
 
-def test_settings_reach_an_engine_that_is_made_later(open_session: OpenSession, qtbot: QtBot) -> None:
+def test_settings_reach_an_engine_that_is_made_later(open_session: OpenSession, qtbot: QtBot, tmp_path: Path) -> None:
     engine = ScriptedEngine()
     session = open_session(engine, load=False)
     limits = replace(EngineSettings(), prefix_cache_bytes=5)
@@ -79,11 +72,7 @@ def test_settings_reach_an_engine_that_is_made_later(open_session: OpenSession, 
     qtbot.waitUntil(lambda: not session.busy)
     assert engine.settings.prefix_cache_bytes == 5
     assert engine.stored == [frozenset(["a"])]
-
-
-def test_a_store_that_is_not_the_users_own_leaves_no_prefixes(open_session: OpenSession, tmp_path: Path) -> None:
-    engine = ScriptedEngine()
-    session = open_session(engine)
+    # A store that is not the user's own leaves no prefixes on disk.
     session.models.configure(replace(EngineSettings(), prefix_cache_folder=tmp_path))
     assert engine.settings.prefix_cache_folder is None
 

@@ -1,4 +1,4 @@
-"""Defaults, what a chat has of its own, and presets."""
+"""Defaults, the own settings of chats, and presets."""
 
 from __future__ import annotations
 
@@ -17,19 +17,15 @@ def changes(session: Session) -> list[str]:
     return found
 
 
-def test_speculation_changes_for_all_chats_without_settings_of_their_own(open_session: OpenSession) -> None:
+def test_speculation_changes_for_the_chat_with_own_settings_else_for_all(open_session: OpenSession) -> None:
     session = open_session()
     found = changes(session)
     session.settings.set_speculation(replace(session.settings.speculation, method="off"))
     assert (found, session.settings.defaults.speculation.method, session.chat.own) == (["off"], "off", {})
-
-
-def test_speculation_changes_only_in_a_chat_that_has_its_own(open_session: OpenSession) -> None:
-    session = open_session()
     session.settings.set_own(session.chat, "", {"method": "ngram"})
-    session.settings.set_speculation(replace(session.settings.speculation, method="off"))
-    assert session.chat.own == {"method": "off"}
-    assert session.settings.defaults.speculation.method == "auto"
+    session.settings.set_speculation(replace(session.settings.speculation, method="draft"))
+    assert session.chat.own == {"method": "draft"}
+    assert session.settings.defaults.speculation.method == "off"
 
 
 def test_showing_a_chat_with_other_settings_announces_them(open_session: OpenSession, qtbot: QtBot) -> None:

@@ -1,4 +1,4 @@
-"""The first window fits the screen; a window comes back with the size, the position and the state it was left in."""
+"""The first window fits the screen; later windows have the size, position and state of the last run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.settings.window_geometry import geometry_of, restore_geometry, state_of
 
 
 class SmallScreen:
-    """A laptop's, with the menu bar and the Dock taken off."""
+    """A laptop's screen without the menu bar and the Dock."""
 
     def __init__(self, width: int, height: int) -> None:
         self.free = QRect(0, 25, width, height)
@@ -64,7 +64,7 @@ def test_a_large_window_comes_back_large_and_then_as_it_was_before(
     restore_geometry(again, values)
     again.show()
     assert state_of(again) == state
-    # Closed and opened once more, it has not forgotten.
+    # Another run keeps it too.
     assert geometry_of(again) == values.window_place
     again.showNormal()
     assert (again.width(), again.height()) == (700, 500)
@@ -80,7 +80,21 @@ def test_a_window_from_a_larger_screen_shrinks_to_this_one(
     assert screen.free.contains(window.geometry())
 
 
-def test_a_position_on_this_screen_is_kept(make: Callable[[], QWidget]) -> None:
+@pytest.mark.parametrize("position", [(300, 200), (90_000, 90_000)])
+def test_a_position_is_kept_if_it_is_on_a_screen(make: Callable[[], QWidget], position: tuple[int, int]) -> None:
     window = make()
-    restore_geometry(window, replace(SettingsValues(), window_place=(300, 200, 700, 500)))
-    assert geometry_of(window) == (300, 200, 700, 500)
+    restore_geometry(window, replace(SettingsValues(), window_place=(*position, 700, 500)))
+    assert (geometry_of(window)[:2] == position) is (position == (300, 200))
+    assert window.x() < 10_000
+    assert geometry_of(window)[2:] == (700, 500)
+
+
+@pytest.mark.parametrize("geometry", [(0, 0, 10**14, 500), (10**10, -(10**30), 700, 500), (2**31 - 1, 0, 700, 500)])
+def test_a_geometry_that_no_screen_has_does_not_keep_the_window_from_opening(
+    make: Callable[[], QWidget], geometry: tuple[int, ...]
+) -> None:
+    window = make()
+    restore_geometry(window, replace(SettingsValues(), window_place=geometry))
+    window.show()
+    assert window.isVisible()
+    assert window.x() < 10_000

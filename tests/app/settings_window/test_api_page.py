@@ -1,4 +1,4 @@
-"""The page of the local API, and its mark in the header: what a person sees of it."""
+"""The page of the local API, and its mark in the header."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.settings.store import SettingsStore
@@ -36,16 +35,14 @@ def serve(window: WindowDriver, qtbot: QtBot, **chosen: Any) -> Any:
     return window.settings.page("api")
 
 
-def test_nothing_is_served_until_it_is_switched_on(window: WindowDriver) -> None:
-    window.settings.open("api")
-    shown = window.settings.page("api")
-    assert shown.state.help.text() == "The local API is off."
-    assert shown.address.isHidden()
-    assert shown.key.isHidden()
-    assert window.header.api.isHidden()
+def is_off(window: WindowDriver) -> bool:
+    page: Any = window.settings_page("api")
+    off = page.state.help.text() == "The local API is off."
+    return off and page.address.isHidden() and page.key.isHidden() and window.header.api.isHidden()
 
 
 def test_the_address_and_an_example_can_be_copied(window: WindowDriver, qtbot: QtBot) -> None:
+    assert is_off(window)
     page = serve(window, qtbot)
     address = page.address.help.text()
     assert address == f"{window.session.api.status.address}/v1"
@@ -66,7 +63,7 @@ def test_the_address_and_an_example_can_be_copied(window: WindowDriver, qtbot: Q
     assert page.key.isHidden()
 
 
-def test_requests_are_counted_on_the_page_and_the_header_shows_that_it_serves(
+def test_requests_are_counted_on_the_page_and_the_header_shows_that_it_serves_until_it_is_switched_off(
     window: WindowDriver, qtbot: QtBot
 ) -> None:
     page = serve(window, qtbot)
@@ -86,16 +83,13 @@ def test_requests_are_counted_on_the_page_and_the_header_shows_that_it_serves(
     qtbot.waitUntil(lambda: "finished" in page.calls.help.text())
     client.join()
     assert "accepted" in page.calls.help.text()
-
-
-def test_switching_it_off_by_the_menu_takes_the_address_away(window: WindowDriver, qtbot: QtBot) -> None:
-    page = serve(window, qtbot)
+    window.settings.open("general")
+    window.header.api.click()
+    assert page.isVisible()
     assert window.action("serve-api").text() == "Stop the local API"
     window.trigger("serve-api")
     qtbot.waitUntil(lambda: window.session.api.status is None)
-    assert page.state.help.text() == "The local API is off."
-    assert page.address.isHidden()
-    assert window.header.api.isHidden()
+    assert is_off(window)
     assert window.action("serve-api").text() == "Serve the local API"
 
 
@@ -108,11 +102,3 @@ def test_a_port_in_use_is_said_with_what_to_do(window: WindowDriver, qtbot: QtBo
         page: Any = window.settings.page("api")
         qtbot.waitUntil(lambda: window.session.api.problem is not None)
         assert page.state.help.text() == f"Another program uses port {port}. Choose another one."
-
-
-def test_the_mark_opens_the_page(window: WindowDriver, qtbot: QtBot) -> None:
-    serve(window, qtbot)
-    window.settings.open("general")
-    window.header.api.click()
-    shown: QWidget = window.settings.page("api")
-    assert shown.isVisible()

@@ -4,22 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QAbstractSpinBox,
-    QComboBox,
-    QLineEdit,
-    QListWidget,
-    QPlainTextEdit,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QListWidget, QPlainTextEdit
 
 from app.settings.declarations import SETTINGS, settings_of
 from app.settings_window.dialog import PAGES
 from app.widgets.application import Application
 from app.widgets.banner import Banner
 from tests.app.conftest import OpenShown
+from tests.app.shown_library import DRAFT, LARGER, downloading
 
 
 def listed(window: Any) -> list[str]:
@@ -40,7 +32,9 @@ def test_every_shown_setting_is_on_its_page_and_follows_the_file(open_shown: Ope
     assert library.settings.values.temperature == 0.5
 
 
-def test_a_search_lists_the_pages_that_hold_the_words_and_shows_the_rows(open_shown: OpenShown) -> None:
+def test_a_search_lists_the_pages_that_hold_the_words_and_shows_the_rows(
+    open_shown: OpenShown, qapp: Application
+) -> None:
     window, _, _ = open_shown()
     window.settings.open("general")
     window.settings.search.setText("proxy")
@@ -51,34 +45,23 @@ def test_a_search_lists_the_pages_that_hold_the_words_and_shows_the_rows(open_sh
     window.settings.search.clear()
     assert listed(window) == [spec.id for spec in PAGES]
     assert not any(row.isHidden() for row in network.rows)
-
-
-def test_a_search_shows_the_page_that_is_about_the_words_before_one_that_mentions_them(open_shown: OpenShown) -> None:
-    window, _, _ = open_shown()
+    # A page with the text in a title comes before one that only mentions it.
     window.settings.open("general")
     window.settings.search.setText("temperature")
-    shown = window.settings.findChild(QListWidget).currentItem()
-    assert shown.text() == "Generation"
-
-
-def test_a_search_works_in_the_language_of_the_window(open_shown: OpenShown, qapp: Application) -> None:
-    window, _, _ = open_shown()
-    window.settings.open("general")
+    assert window.settings.findChild(QListWidget).currentItem().text() == "Generation"
     qapp.language.choose("ko")
     window.settings.search.setText("온도")
     assert "generation" in listed(window)
 
 
-@pytest.mark.parametrize("spec", PAGES, ids=lambda spec: spec.id)
-def test_every_control_of_a_page_has_a_name(open_shown: OpenShown, spec: Any) -> None:
-    window, _, _ = open_shown()
-    shown: QWidget = window.settings_page(spec.id)
-    for kind in (QAbstractButton, QComboBox, QAbstractSpinBox, QLineEdit, QPlainTextEdit):
-        for control in shown.findChildren(kind):
-            if isinstance(control.parent(), Banner):
-                # Its buttons are the actions of the message that it shows.
-                continue
-            if control.objectName().startswith("qt_") or isinstance(control.parent(), (QAbstractSpinBox, QLineEdit)):
-                continue
-            text = control.text() if isinstance(control, QAbstractButton) else ""
-            assert control.accessibleName() or text, control
+def test_every_control_of_a_page_has_a_name(open_shown: OpenShown) -> None:
+    window, library, _ = open_shown()
+    library.show(downloading(LARGER), downloading(DRAFT, "paused"))
+    kinds = (QAbstractButton, QComboBox, QAbstractSpinBox, QLineEdit, QPlainTextEdit)
+    for page in [window.settings_page(spec.id) for spec in PAGES]:
+        for control in [found for kind in kinds for found in page.findChildren(kind)]:
+            # The buttons of a banner are the actions of its message.
+            inner = isinstance(control.parent(), (Banner, QAbstractSpinBox, QLineEdit))
+            if not inner and not control.objectName().startswith("qt_"):
+                text = control.text() if isinstance(control, QAbstractButton) else ""
+                assert control.accessibleName() or text, (page, control)

@@ -1,4 +1,4 @@
-"""What is chosen takes effect in the window, and what the window chose is there at the next start."""
+"""Changed settings take effect in the window, and choices in the window are there at the next start."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.app.window_driver import WindowDriver
 
 
 class Desk:
-    """A window on a file of settings, as often as a test opens it."""
+    """Opens windows with one file of settings."""
 
     def __init__(self, qapp: Application, qtbot: QtBot, folder: Path) -> None:
         self.qapp, self.qtbot, self.folder, self.opened = qapp, qtbot, folder, []
@@ -46,7 +46,8 @@ def desk(qapp: Application, qtbot: QtBot, tmp_path: Path) -> Iterator[Desk]:
     qapp.theme.set_text_size(100)
 
 
-def test_sampling_depth_and_length_reach_the_next_request(desk: Desk, qtbot: QtBot) -> None:
+def test_sampling_and_limits_reach_the_next_request_and_the_engine(desk: Desk, qtbot: QtBot) -> None:
+    SettingsStore(desk.folder / "settings.json").change(kv_bits=8, overflow="shorten")
     desk.open()
     desk.session.models.load_starter()
     qtbot.waitUntil(lambda: desk.session.answers.ready)
@@ -57,13 +58,6 @@ def test_sampling_depth_and_length_reach_the_next_request(desk: Desk, qtbot: QtB
     assert (request.sampling.temperature, request.sampling.seed, request.max_tokens) == (0.7, 5, 77)
     chosen = request.speculation
     assert (chosen.method, chosen.depth, chosen.acceptance) == ("ngram", 3, "rejection")
-
-
-def test_limits_reach_the_engine_when_it_is_made_and_while_it_runs(desk: Desk, qtbot: QtBot) -> None:
-    SettingsStore(desk.folder / "settings.json").change(kv_bits=8, overflow="shorten")
-    desk.open()
-    desk.session.models.load_starter()
-    qtbot.waitUntil(lambda: desk.session.answers.ready)
     engine = desk.session.models.engine
     assert (engine.settings.kv_bits, engine.settings.overflow) == (8, "shorten")
     desk.settings.change(
@@ -97,16 +91,12 @@ def test_the_panel_changes_the_settings_of_the_pair_that_has_its_own(desk: Desk,
     assert desk.settings.values.method == "auto"
 
 
-def test_theme_and_text_size_change_at_once(desk: Desk) -> None:
+def test_theme_text_size_and_the_send_key_change_at_once(desk: Desk, qtbot: QtBot) -> None:
     window = desk.open()
     before = window.edit.fontMetrics().height()
     desk.settings.change(theme="dark", text_size=130)
     assert desk.qapp.theme.is_dark
     assert window.edit.fontMetrics().height() > before
-
-
-def test_the_send_key_decides_what_enter_does_and_is_said_below_the_box(desk: Desk, qtbot: QtBot) -> None:
-    window = desk.open()
     desk.session.models.load_starter()
     qtbot.waitUntil(lambda: desk.session.answers.ready)
     desk.settings.change(send_key="modifier")
@@ -134,23 +124,6 @@ def test_the_window_comes_back_as_it_was_left(desk: Desk) -> None:
     assert (again.window.width(), again.window.height()) == (1200, 600)
     assert again.panel.isHidden()
     assert desk.session.settings.speculation.method == "off"
-
-
-@pytest.mark.parametrize("geometry", [(0, 0, 10**14, 500), (10**10, -(10**30), 700, 500), (2**31 - 1, 0, 700, 500)])
-def test_a_geometry_that_no_screen_has_does_not_keep_the_window_from_opening(
-    desk: Desk, geometry: tuple[int, ...]
-) -> None:
-    SettingsStore(desk.folder / "settings.json").change(window_place=geometry)
-    window = desk.open()
-    assert window.window.isVisible()
-    assert window.window.x() < 10_000
-
-
-def test_a_window_whose_screen_is_gone_comes_back_on_one_that_is_there(desk: Desk) -> None:
-    SettingsStore(desk.folder / "settings.json").change(window_place=(90_000, 90_000, 700, 500))
-    window = desk.open()
-    assert window.window.x() < 10_000
-    assert (window.window.width(), window.window.height()) == (700, 500)
 
 
 def test_a_damaged_file_is_told_of_in_the_window(desk: Desk) -> None:

@@ -1,4 +1,4 @@
-"""The page of generation: presets set their values, and what the model recommends holds where nothing was chosen."""
+"""The page of generation: presets, and the model's recommendation where nothing was chosen."""
 
 from __future__ import annotations
 
@@ -33,25 +33,28 @@ def test_a_preset_sets_its_values_and_is_marked_while_they_hold(open_shown: Open
     assert not any(button.isChecked() for button in generation.presets.values())
 
 
-def test_where_nothing_was_chosen_answers_are_sampled_as_the_model_recommends(
+def test_where_nothing_was_chosen_answers_are_sampled_as_the_model_recommends_and_drawn_anew(
     window: WindowDriver, engine: ScriptedEngine
 ) -> None:
     window.ask_and_wait("question")
     sampling = engine.requests[-1].sampling
     assert (sampling.temperature, sampling.top_p, sampling.top_k, sampling.min_p) == (0.6, 0.95, 20, 0.0)
     assert engine.requests[-1].max_tokens is None
-
-
-def test_regenerate_draws_anew_unless_the_chat_fixes_a_seed(window: WindowDriver, engine: ScriptedEngine) -> None:
-    window.ask_and_wait("question")
     window.trigger("ask-again")
     window.wait_until_answered()
     assert engine.requests[-1].sampling.temperature == 0.6
     assert engine.requests[-1].sampling.seed is None
+    window.trigger("chat-settings")
+    sheet = window.chat_settings
+    assert sheet.recommendation.text().startswith("Recommended for main")
+    assert sheet.rows["temperature"].control.value() == 0.6
+    sheet.rows["temperature"].control.setValue(0.0)
+    window.ask_and_wait("question")
+    assert engine.requests[-1].sampling.temperature == 0.0
 
 
 def test_the_page_shows_the_recommendation_and_what_was_chosen_over_it(
-    window: WindowDriver, engine: ScriptedEngine
+    window: WindowDriver, engine: ScriptedEngine, qapp: Application
 ) -> None:
     page = window.settings_page("generation")
     assert page.recommendation.text() == "Recommended for main: Temperature 0.60 · Top p 0.95 · Top k 20"
@@ -67,16 +70,10 @@ def test_the_page_shows_the_recommendation_and_what_was_chosen_over_it(
     page.reset.click()
     assert page.presets["recommended"].isChecked()
     assert page.control("temperature").value() == 0.6
-
-
-def test_the_sheet_of_a_chat_shows_the_recommendation(window: WindowDriver, engine: ScriptedEngine) -> None:
-    window.trigger("chat-settings")
-    sheet = window.chat_settings
-    assert sheet.recommendation.text().startswith("Recommended for main")
-    assert sheet.rows["temperature"].control.value() == 0.6
-    sheet.rows["temperature"].control.setValue(0.0)
-    window.ask_and_wait("question")
-    assert engine.requests[-1].sampling.temperature == 0.0
+    for language in LANGUAGES:
+        qapp.language.choose(language)
+        assert "main" in page.recommendation.text()
+        assert page.recommendation.text().startswith("Recommended") is (language == "en")
 
 
 def test_a_model_without_a_recommendation_is_greedy_and_nothing_is_said(open_window: OpenWindow) -> None:
@@ -86,11 +83,3 @@ def test_a_model_without_a_recommendation_is_greedy_and_nothing_is_said(open_win
     assert page.recommendation.isHidden()
     window.ask_and_wait("question")
     assert engine.requests[-1].sampling.temperature == 0.0
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_recommendation_is_worded_in_every_language(window: WindowDriver, qapp: Application, language: str) -> None:
-    qapp.language.choose(language)
-    page = window.settings_page("generation")
-    assert "main" in page.recommendation.text()
-    assert (page.recommendation.text().startswith("Recommended")) is (language == "en")

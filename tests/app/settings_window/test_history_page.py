@@ -1,4 +1,4 @@
-"""The request history: what was asked in the window is in its table, its sentences and its files."""
+"""The request history: its table, its sentences and its exported files contain the requests of the window."""
 
 from __future__ import annotations
 
@@ -44,6 +44,11 @@ def fill(store: ConversationStore) -> None:
         store.answers.finish(answer, "stop", stats, "text of the answer")
 
 
+@pytest.fixture(params=["ko", *(pytest.param(one, marks=pytest.mark.full) for one in LANGUAGES if one != "ko")])
+def language(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
 @pytest.fixture
 def window(open_shown: OpenShown) -> WindowDriver:
     return open_shown()[0]
@@ -65,6 +70,9 @@ def column(page: HistoryPage, key: str) -> list[Any]:
 
 
 def test_a_column_sorts_when_its_heading_is_pressed(page: HistoryPage, qtbot: QtBot) -> None:
+    arrow = QStyleOptionHeader()
+    page.view.horizontalHeader().initStyleOptionForIndex(arrow, 0)
+    assert arrow.sortIndicator == QStyleOptionHeader.SortIndicator.SortDown
     speedup = [column.key for column in COLUMNS].index("speedup")
     page.view.sortByColumn(speedup, Qt.SortOrder.AscendingOrder)
     qtbot.waitUntil(lambda: column(page, "speedup") == ["1.5×", "2.0×"])
@@ -73,13 +81,19 @@ def test_a_column_sorts_when_its_heading_is_pressed(page: HistoryPage, qtbot: Qt
     assert column(page, "accept_rate") == ["60%", "20%"]
 
 
-def test_the_arrow_points_down_where_the_newest_is_on_top(page: HistoryPage) -> None:
-    arrow = QStyleOptionHeader()
-    page.view.horizontalHeader().initStyleOptionForIndex(arrow, 0)
-    assert arrow.sortIndicator == QStyleOptionHeader.SortIndicator.SortDown
-
-
-def test_a_pair_is_filtered_and_summed_up_in_a_sentence(page: HistoryPage, qtbot: QtBot) -> None:
+def test_a_pair_is_exported_filtered_and_summed_up_in_a_sentence(
+    page: HistoryPage, tmp_path: Path, qtbot: QtBot
+) -> None:
+    for kind in ("csv", "json"):
+        page.export_to(tmp_path / f"out.{kind}", kind)
+    qtbot.waitUntil(lambda: "out.json" in page.outcome.text())
+    # Excel reads a file without a byte order mark in the system's legacy encoding.
+    assert (tmp_path / "out.csv").read_bytes().startswith(b"\xef\xbb\xbf")
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "out.csv").read_text("utf-8-sig"))))
+    assert [row["main_model"] for row in rows] == ["Other", "Big"]
+    assert [one["stats"]["drafted"] for one in json.loads((tmp_path / "out.json").read_text())] == [300, 100]
+    page.export_to(tmp_path / "missing" / "out.csv", "csv")
+    qtbot.waitUntil(lambda: "could not be saved" in page.outcome.text())
     assert "With Small, Big runs at 2.0× its plain speed on this computer (1 answer)." in page.sentences.text()
     assert "With prompt lookup, Other runs at 1.5× its plain speed" in page.sentences.text()
     page.pair.setCurrentIndex(page.pair.findText("Big + Small"))
@@ -89,20 +103,7 @@ def test_a_pair_is_filtered_and_summed_up_in_a_sentence(page: HistoryPage, qtbot
     assert page.pair.currentText() == "Big + Small"
 
 
-def test_what_is_shown_is_exported(page: HistoryPage, tmp_path: Path, qtbot: QtBot) -> None:
-    for kind in ("csv", "json"):
-        page.export_to(tmp_path / f"out.{kind}", kind)
-    qtbot.waitUntil(lambda: "out.json" in page.outcome.text())
-    # Excel reads a file without the mark in the system's old encoding.
-    assert (tmp_path / "out.csv").read_bytes().startswith(b"\xef\xbb\xbf")
-    rows = list(csv.DictReader(io.StringIO((tmp_path / "out.csv").read_text("utf-8-sig"))))
-    assert [row["main_model"] for row in rows] == ["Other", "Big"]
-    assert [one["stats"]["drafted"] for one in json.loads((tmp_path / "out.json").read_text())] == [300, 100]
-    page.export_to(tmp_path / "missing" / "out.csv", "csv")
-    qtbot.waitUntil(lambda: "could not be saved" in page.outcome.text())
-
-
-def test_an_answer_of_the_window_appears_while_the_page_is_shown(
+def test_answers_appear_while_the_page_is_shown_and_their_rows_lead_to_them(
     page: HistoryPage, window: WindowDriver, qtbot: QtBot, qapp: Application
 ) -> None:
     turn = window.session.answers.ask("question")
@@ -112,10 +113,19 @@ def test_an_answer_of_the_window_appears_while_the_page_is_shown(
     qapp.language.choose("ko")
     place = [column.key for column in COLUMNS].index("accept_rate")
     assert page.table.headerData(place, Qt.Orientation.Horizontal) == "채택"
+    qapp.language.choose("en")
 
+    def fail(store: ConversationStore) -> None:
+        chat = store.conversations.create(title="another chat")
+        answer = store.answers.start(store.messages.add_user_turn(chat, "q"), AnswerSource("Big", "", "auto"))
+        store.answers.fail(answer, "internal", {}, RequestStats(prompt_tokens=3))
 
-def test_a_row_leads_to_its_answer(page: HistoryPage, window: WindowDriver) -> None:
-    row = next(index for index, row in enumerate(page.table.rows) if row.main_model == "Big")
+    window.in_store(fail)
+    qtbot.waitUntil(lambda: len(page.table.rows) == 4)
+    assert column(page, "speedup").count("failed") == 1
+    row = next(
+        index for index, row in enumerate(page.table.rows) if (row.main_model, row.draft_model) == ("Big", "Small")
+    )
     page.view.setCurrentIndex(page.table.index(row, 0))
     page.view.activated.emit(page.table.index(row, 0))
     window.settle()
@@ -123,36 +133,19 @@ def test_a_row_leads_to_its_answer(page: HistoryPage, window: WindowDriver) -> N
     assert window.session.chat.turns[0].answer_node.id == page.table.rows[row].message_id
 
 
-def test_an_answer_that_failed_says_so(page: HistoryPage, window: WindowDriver, qtbot: QtBot) -> None:
-    def fail(store: ConversationStore) -> None:
-        chat = store.conversations.create(title="another chat")
-        answer = store.answers.start(store.messages.add_user_turn(chat, "q"), AnswerSource("Big", "", "auto"))
-        store.answers.fail(answer, "internal", {}, RequestStats(prompt_tokens=3))
-
-    window.in_store(fail)
-    qtbot.waitUntil(lambda: len(page.table.rows) == 3)
-    assert column(page, "speedup").count("failed") == 1
-
-
-def test_requests_of_programs_lead_nowhere(page: HistoryPage, window: WindowDriver, qtbot: QtBot) -> None:
-    assert column(page, "client") == ["Chat", "Chat"]
-    assert page.delete.isHidden()
-    request = ProgramRequest("OpenAI/Python", "/v1/responses", 2e9, "Big", "Small", "auto", "stop", FAST)
-    window.session.history.add([request])
-    qtbot.waitUntil(lambda: column(page, "client") == ["OpenAI/Python", "Chat", "Chat"])
-    assert "only statistics are kept" in page.table.data(page.table.index(0, 0), Qt.ItemDataRole.ToolTipRole)
-    page.view.activated.emit(page.table.index(0, 0))
-    window.settle()
-    assert page.isVisible()
-
-
-def test_deleted_requests_of_programs_can_be_brought_back(
+def test_requests_of_programs_lead_nowhere_and_can_be_restored_after_their_deletion(
     page: HistoryPage, window: WindowDriver, qtbot: QtBot, qapp: Application, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    assert column(page, "client") == ["Chat", "Chat"]
+    assert page.delete.isHidden()
     request = ProgramRequest("OpenAI/Python", "/v1/responses", 2e9, "Big", "Small", "auto", "stop", FAST)
     window.session.history.add([request, request])
     asked = ["OpenAI/Python", "OpenAI/Python", "Chat", "Chat"]
     qtbot.waitUntil(lambda: column(page, "client") == asked)
+    assert "only statistics are kept" in page.table.data(page.table.index(0, 0), Qt.ItemDataRole.ToolTipRole)
+    page.view.activated.emit(page.table.index(0, 0))
+    window.settle()
+    assert page.isVisible()
     assert page.banner.isHidden()
 
     def press(words: str) -> None:
@@ -167,7 +160,7 @@ def test_deleted_requests_of_programs_can_be_brought_back(
     qtbot.waitUntil(lambda: page.banner.text == "API 요청 2개를 삭제했어요.")
     qapp.language.choose("en")
     qtbot.waitUntil(lambda: page.banner.text == "2 API requests deleted.")
-    # A full disk refuses to take them back: they are not lost.
+    # A full disk refuses to restore them: they are not lost.
     with monkeypatch.context() as full:
         full.setattr(RequestHistory, "restore_programs", refuse)
         press("Undo")
@@ -192,7 +185,7 @@ def long_names(store: ConversationStore) -> None:
 
 
 def width_of_text(view: FigureView, index: QModelIndex) -> int:
-    """What the text of a cell needs, with the margins that the style keeps at its sides."""
+    """Return the width that the text of a cell needs with the margins of the style."""
     option = QStyleOptionViewItem()
     view.initViewItemOption(option)
     option.text, option.features = index.data(), QStyleOptionViewItem.ViewItemFeature.HasDisplay
@@ -212,7 +205,7 @@ def room_for_heading(header: QHeaderView, index: int) -> int:
     return header.style().subElementRect(QStyle.SubElement.SE_HeaderLabel, option, header).width()
 
 
-@pytest.fixture(params=[100, 130])
+@pytest.fixture(params=[100, pytest.param(130, marks=pytest.mark.full)])
 def text_size(request: pytest.FixtureRequest, qapp: Application) -> Iterator[int]:
     qapp.theme.set_text_size(request.param)
     yield request.param
@@ -220,7 +213,7 @@ def text_size(request: pytest.FixtureRequest, qapp: Application) -> Iterator[int
 
 
 def test_no_heading_and_no_figure_is_cut_that_is_shown(
-    page: HistoryPage, window: WindowDriver, qtbot: QtBot, qapp: Application, text_size: int
+    page: HistoryPage, window: WindowDriver, qtbot: QtBot, qapp: Application, text_size: int, language: str
 ) -> None:
     window.in_store(long_names)
     window.session.history.add(
@@ -230,29 +223,28 @@ def test_no_heading_and_no_figure_is_cut_that_is_shown(
     settings = window.settings
     usual = settings.width()
     header, keys = page.view.horizontalHeader(), [column.key for column in COLUMNS]
-    for language in LANGUAGES:
-        qapp.language.choose(language)
-        for width in (1500, usual, 900, 760 if text_size == 100 else 800):
-            settings.resize(width, 600)
-            # The layouts follow the new language and the new size in the event loop.
-            for _ in range(3):
-                qapp.processEvents()
-            assert page.mapTo(settings, page.rect().topRight()).x() == settings.width() - 1
-            buttons = [button for button in (page.delete, page.csv, page.json) if not button.isHidden()]
-            assert len(buttons) == 3
-            assert all(button.width() >= button.sizeHint().width() for button in buttons), (language, width)
-            assert page.pair.width() >= page.pair.fontMetrics().horizontalAdvance(page.pair.currentText()) + 40
-            assert header.length() == page.view.viewport().width(), (language, width)
-            shown = [key for index, key in enumerate(keys) if not header.isSectionHidden(index)]
-            assert {"finished_at", "main_model", "speedup"} <= set(shown)
-            assert "accept_rate" in shown or text_size > 100
-            assert width < 1500 or text_size > 100 or shown == keys
-            assert width < usual or text_size > 100 or {"draft_model", "decode_tps"} <= set(shown), (language, shown)
-            for index, key in enumerate(keys):
-                if key not in shown:
-                    continue
+    qapp.language.choose(language)
+    for width in (1500, usual, 900, 760 if text_size == 100 else 800):
+        settings.resize(width, 600)
+        # The layouts follow the new language and the new size in the event loop.
+        for _ in range(3):
+            qapp.processEvents()
+        assert page.mapTo(settings, page.rect().topRight()).x() == settings.width() - 1
+        buttons = [button for button in (page.delete, page.csv, page.json) if not button.isHidden()]
+        assert len(buttons) == 3
+        assert all(button.width() >= button.sizeHint().width() for button in buttons), width
+        assert page.pair.width() >= page.pair.fontMetrics().horizontalAdvance(page.pair.currentText()) + 40
+        assert header.length() == page.view.viewport().width(), width
+        shown = [index for index in range(len(keys)) if not header.isSectionHidden(index)]
+        names = {keys[index] for index in shown}
+        assert {"finished_at", "main_model", "speedup"} <= names
+        if text_size == 100:
+            assert "accept_rate" in names
+            assert width < 1500 or names == set(keys)
+            assert width < usual or {"draft_model", "decode_tps"} <= names, names
+        for index in shown:
+            assert room_for_heading(header, index) >= width_of_heading(header, index), (width, keys[index])
+            if keys[index] not in ("main_model", "draft_model", "client"):
+                cells = (page.table.index(row, index) for row in range(4))
                 room = page.view.columnWidth(index)
-                assert room_for_heading(header, index) >= width_of_heading(header, index), (language, width, key)
-                if key not in ("main_model", "draft_model", "client"):
-                    cells = (page.table.index(row, index) for row in range(4))
-                    assert room >= max(width_of_text(page.view, cell) for cell in cells), (language, width, key)
+                assert room >= max(width_of_text(page.view, cell) for cell in cells), (width, keys[index])

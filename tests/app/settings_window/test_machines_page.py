@@ -1,9 +1,8 @@
-"""Several Macs in the window: what is found, what starts and stops, and what a person is told when one is lost."""
+"""The page of several Macs: the findings of a check, start and stop, and the message when a Mac is lost."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -16,7 +15,8 @@ from engine.cluster.checks import HostCheck
 from engine.cluster.errors import ClusterError
 from engine.cluster.plan import Plan, RankPart
 from tests.app.conftest import OpenShown
-from tests.app.fake_cluster import FakeClusters, fake_clusters
+from tests.app.fake_cluster import FakeClusters
+from tests.app.shown_library import ShownLibrary
 from tests.app.window_driver import WindowDriver
 from tests.patience import PATIENCE_S
 
@@ -24,16 +24,15 @@ GB = 10**9
 
 
 @pytest.fixture
-def fakes(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeClusters]:
-    with fake_clusters(monkeypatch) as made:
-        yield made
+def opened(open_shown: OpenShown) -> tuple[WindowDriver, ShownLibrary]:
+    window, library, _ = open_shown()
+    window.settings.open("machines")
+    return window, library
 
 
 @pytest.fixture
-def window(open_shown: OpenShown) -> WindowDriver:
-    window = open_shown()[0]
-    window.settings.open("machines")
-    return window
+def window(opened: tuple[WindowDriver, ShownLibrary]) -> WindowDriver:
+    return opened[0]
 
 
 @pytest.fixture
@@ -41,16 +40,14 @@ def page(window: WindowDriver) -> Any:
     return window.settings.page("machines")
 
 
-def test_nothing_can_be_started_before_a_machine_is_named(page: Any) -> None:
+def test_nothing_can_be_started_before_a_machine_is_named(page: Any, window: WindowDriver) -> None:
     assert not page.switch.isEnabled()
     assert not page.check.isEnabled()
     assert page.state.help.text() == "Enter another Mac first."
     page.settings.change(machines="studio")
     assert page.switch.isEnabled()
     assert page.state.help.text() == "This Mac answers alone."
-
-
-def test_there_is_no_row_for_findings_before_a_check(page: Any, window: WindowDriver) -> None:
+    # There is no row for findings before a check.
     assert all(row.name.text() for row in page.rows if row.isVisible())
     window.settings.search.setText("Status")
     window.settings.search.clear()
@@ -59,10 +56,13 @@ def test_there_is_no_row_for_findings_before_a_check(page: Any, window: WindowDr
 
 
 def test_the_header_counts_the_machines_that_answer(
-    page: Any, window: WindowDriver, fakes: FakeClusters, qtbot: QtBot
+    page: Any, opened: tuple[WindowDriver, ShownLibrary], fakes: FakeClusters, qtbot: QtBot
 ) -> None:
+    window, library = opened
     page.settings.change(machines="studio")
     assert window.header.machines.isHidden()
+    listed: list[object] = []
+    page.model.model().rowsInserted.connect(lambda *_: listed.append(None))
     page.switch.click()
     qtbot.waitUntil(lambda: window.session.cluster.state == ON)
     assert (window.header.machines.isHidden(), window.header.machines.text()) == (False, "2")
@@ -72,6 +72,10 @@ def test_the_header_counts_the_machines_that_answer(
     qtbot.waitUntil(lambda: window.session.cluster.state == OFF and not window.session.busy)
     assert window.header.machines.isHidden()
     assert fakes.made[0].stopped == 1
+    # The models are listed again only if they changed.
+    assert not listed
+    library.models_changed.emit()
+    assert len(listed) == page.model.count() > 0
 
 
 def test_a_lost_machine_is_named_with_two_ways_on(
@@ -87,6 +91,11 @@ def test_a_lost_machine_is_named_with_two_ways_on(
     window.press_banner("Continue on this Mac")
     qtbot.waitUntil(lambda: window.session.models.pair.main is not None and not window.session.busy)
     assert window.session.models.engine is not fakes.made[0].engine
+    fakes.problem = ClusterError("unreachable", "studio", "timed out")
+    page.switch.click()
+    qtbot.waitUntil(lambda: window.session.cluster.problem is fakes.problem)
+    assert "studio" in page.state.help.text()
+    assert page.switch.text() == "Start"
 
 
 def test_what_a_check_finds_is_told_for_each_machine(
@@ -118,36 +127,10 @@ def test_what_a_check_finds_is_told_for_each_machine(
         ("This Mac: parts 1 to 8 of every layer", "needs 22.0\u00a0GB of 48.0\u00a0GB"),
         ("studio: parts 9 to 16 of every layer", "needs 22.0\u00a0GB, but only 16.0\u00a0GB can be used"),
     ]
-    # What is shown again takes the place of what was there.
+    # New views replace the old ones.
     window.session.cluster.changed.emit()
     assert all(view.isHidden() for view in views)
     qtbot.waitUntil(lambda: sum(not view.isHidden() for view in page.findChildren(PartView)) == 2)
-
-
-def test_the_models_are_listed_again_only_when_there_are_others(
-    open_shown: OpenShown, fakes: FakeClusters, qtbot: QtBot
-) -> None:
-    window, library, _ = open_shown()
-    window.settings.open("machines")
-    page: Any = window.settings.page("machines")
-    page.settings.change(machines="studio")
-    listed: list[object] = []
-    page.model.model().rowsInserted.connect(lambda *_: listed.append(None))
-    page.switch.click()
-    qtbot.waitUntil(lambda: window.session.cluster.state == ON and not window.session.busy)
-    assert fakes.made
-    assert not listed
-    library.models_changed.emit()
-    assert len(listed) == page.model.count() > 0
-
-
-def test_a_start_that_fails_says_why(page: Any, window: WindowDriver, fakes: FakeClusters, qtbot: QtBot) -> None:
-    fakes.problem = ClusterError("unreachable", "studio", "timed out")
-    page.settings.change(machines="studio")
-    page.switch.click()
-    qtbot.waitUntil(lambda: window.session.cluster.problem is not None)
-    assert "studio" in page.state.help.text()
-    assert page.switch.text() == "Start"
 
 
 def test_what_other_macs_lack_is_downloaded_there_and_checked_again(

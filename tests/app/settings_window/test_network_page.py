@@ -1,4 +1,4 @@
-"""The Test button of the network settings: what it tried, and what it says of it."""
+"""The test of the connection in the network settings, and its result in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of storage: sizes, clearing, backing up and moving."""
+"""The page of storage: sizes, clearing, backups, moving and removal."""
 
 from __future__ import annotations
 
@@ -30,38 +30,46 @@ def test_storage_shows_sizes_and_clears_the_caches(open_shown: OpenShown, own_ho
     assert storage.folders["caches"].help.text().endswith("· 0\u00a0bytes")
 
 
-def test_chats_are_backed_up_on_demand(open_shown: OpenShown, qtbot: Any) -> None:
-    window, _, _ = open_shown()
-    qtbot.waitUntil(lambda: window.session.chats.store_ready)
-    storage = window.settings_page("storage")
-    storage.retranslate()
-    storage.backups.back_up.click()
-    qtbot.waitUntil(lambda: "backed up" in storage.outcome.text())
-    [backup] = (data_folder() / "backups").iterdir()
-    assert str(backup) in storage.outcome.text()
-
-
 def choices(storage: Any) -> list[str]:
     return [action.text() for action in storage.backups.restore.choices.actions() if not action.isSeparator()]
 
 
-def test_a_backup_is_chosen_for_the_next_start(open_shown: OpenShown, qtbot: Any) -> None:
+def test_a_backup_is_made_chosen_for_the_next_start_and_deleted_after_a_question(
+    open_shown: OpenShown, qtbot: Any
+) -> None:
     window, library, _ = open_shown()
     qtbot.waitUntil(lambda: window.session.chats.store_ready)
     window.ask_and_wait("What was said?")
     storage = window.settings_page("storage")
+    storage.retranslate()
+    row = next(row for row in storage.rows if row.name.text() == "Backups")
+    delete = storage.backups.delete
+    assert "every day" in row.help.text()
+    assert not delete.isEnabled()
     qtbot.waitUntil(lambda: "no backup yet" in choices(storage)[0])
     storage.backups.back_up.click()
     qtbot.waitUntil(lambda: "backed up" in storage.outcome.text())
+    [backup] = (data_folder() / "backups").iterdir()
+    assert str(backup) in storage.outcome.text()
     qtbot.waitUntil(lambda: choices(storage)[0].endswith("· 1 chat"))
     storage.backups.restore.choices.actions()[0].trigger()
-    [backup] = (data_folder() / "backups").iterdir()
     assert library.settings.values.restore_backup == backup.name
     assert "next time Tandem starts" in storage.outcome.text()
     qtbot.waitUntil(lambda: "Restore nothing" in choices(storage))
     storage.backups.restore.choices.actions()[-1].trigger()
     assert library.settings.values.restore_backup == ""
     assert "stay as they are" in storage.outcome.text()
+    assert "deleted since then stay in it" in row.help.text()
+    delete.click()
+    assert delete.text() == "Delete 1 backup?"
+    delete.clearFocus()
+    assert delete.text() == "Delete all…"
+    delete.click()
+    assert list((data_folder() / "backups").iterdir())
+    delete.click()
+    qtbot.waitUntil(lambda: storage.outcome.text() == "All backups are deleted.")
+    assert not list((data_folder() / "backups").iterdir())
+    qtbot.waitUntil(lambda: "every day" in row.help.text())
 
 
 def test_the_chosen_backup_is_there_at_the_next_start(
@@ -87,7 +95,7 @@ def test_the_chosen_backup_is_there_at_the_next_start(
     again.find(Notifications).show_restored(kept)
     assert str(kept) in again.banner_text
     storage = again.settings_page("storage")
-    # What was replaced can come back in the same way.
+    # The replaced chats can be restored in the same way.
     qtbot.waitUntil(lambda: len(choices(storage)) == 2)
     assert sorted(text.rpartition("· ")[2] for text in choices(storage)) == ["1 chat", "2 chats"]
 
@@ -118,30 +126,6 @@ def test_models_move_at_once_and_chats_at_the_next_start(
     storage.move_to("chats", tmp_path / "chats")
     assert library.settings.values.move_chats_to == str(tmp_path / "chats")
     assert "next time" in storage.outcome.text()
-
-
-def test_the_page_says_what_backups_keep_and_deletes_them_after_a_question(open_shown: OpenShown, qtbot: Any) -> None:
-    window, _, _ = open_shown()
-    qtbot.waitUntil(lambda: window.session.chats.store_ready)
-    window.ask_and_wait("What was said?")
-    storage = window.settings_page("storage")
-    storage.retranslate()
-    row = next(row for row in storage.rows if row.name.text() == "Backups")
-    delete = storage.backups.delete
-    assert "every day" in row.help.text()
-    assert not delete.isEnabled()
-    storage.backups.back_up.click()
-    qtbot.waitUntil(lambda: "deleted since then stay in it" in row.help.text())
-    delete.click()
-    assert delete.text() == "Delete 1 backup?"
-    delete.clearFocus()
-    assert delete.text() == "Delete all…"
-    delete.click()
-    assert list((data_folder() / "backups").iterdir())
-    delete.click()
-    qtbot.waitUntil(lambda: storage.outcome.text() == "All backups are deleted.")
-    assert not list((data_folder() / "backups").iterdir())
-    qtbot.waitUntil(lambda: "every day" in row.help.text())
 
 
 def test_everything_is_removed_after_two_questions(

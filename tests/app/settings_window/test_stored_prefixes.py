@@ -1,9 +1,7 @@
-"""What models have read of a chat is on disk as long as the chat is: it is there after a restart, and goes with it."""
+"""Prefix caches of a chat stay on disk as long as the chat does: across restarts, until its deletion."""
 
 from __future__ import annotations
 
-import sqlite3
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,7 +11,7 @@ from app.speculation.comparison import Comparer
 from app.system.paths import data_folder, prefix_folder
 from app.window.main_window import MainWindow
 from engine import Engine, starter_pair
-from tests.app.conftest import STARTER, OpenShown
+from tests.app.conftest import OpenShown
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.window_driver import WindowDriver
 
@@ -29,7 +27,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def open_real(qapp: Application, qtbot: QtBot) -> Iterator[Callable[[], WindowDriver]]:
-    """Opens the window on the real engine with the starter pair, as often as a test wants."""
+    """Open windows on the real engine with the starter pair."""
     opened: list[MainWindow] = []
 
     def open_it() -> WindowDriver:
@@ -71,7 +69,7 @@ def test_a_chat_that_is_opened_again_is_not_read_again_until_it_is_deleted(
     window = open_real()
     qtbot.waitUntil(lambda: len(window.turns) == 1)
     window.ask_and_wait("And the main model?")
-    # All but the last token of the answer, which nobody had to read.
+    # All but the last token of the answer, which the model never reads.
     assert window.answer().stats.cached_tokens >= before.prompt_tokens + before.generated_tokens - 1
     purge(window)
     qtbot.waitUntil(lambda: stored() == [])
@@ -79,6 +77,7 @@ def test_a_chat_that_is_opened_again_is_not_read_again_until_it_is_deleted(
     assert stored() == []
 
 
+@pytest.mark.full
 def test_what_the_chats_do_not_know_is_removed_at_the_start(
     open_real: Callable[[], WindowDriver], qtbot: QtBot
 ) -> None:
@@ -91,7 +90,7 @@ def test_what_the_chats_do_not_know_is_removed_at_the_start(
     qtbot.waitUntil(lambda: stored() == [])
 
 
-def test_a_question_says_which_chat_it_belongs_to_and_a_comparison_says_none(
+def test_a_question_says_which_chat_it_belongs_to_and_a_comparison_says_none_and_deleting_forgets_it(
     open_window: OpenWindow, qtbot: QtBot
 ) -> None:
     engine = ScriptedEngine([Script("One.")])
@@ -109,15 +108,9 @@ def test_a_question_says_which_chat_it_belongs_to_and_a_comparison_says_none(
     window.trigger("compare")
     qtbot.waitUntil(lambda: not window.find(Comparer).running)
     assert {request.conversation for request in engine.requests[asked:]} == {None}
-
-
-def test_deleting_for_good_forgets_one_chat_or_all_in_the_trash(open_window: OpenWindow) -> None:
-    engine = ScriptedEngine([Script("One.")])
-    window = open_window(engine)
-    window.ask_and_wait("first")
     assert {purge(window)} == engine.forgotten
     uids = set()
-    for question in ("second", "third"):
+    for question in ("fourth", "fifth"):
         window.trigger("new-chat")
         window.ask_and_wait(question)
         uids.add(window.session.chat.uid)
@@ -142,28 +135,13 @@ def test_the_engine_hears_at_the_start_which_chats_there_are(open_window: OpenWi
 
 
 def test_chats_that_will_not_last_leave_nothing(open_window: OpenWindow) -> None:
-    data_folder().mkdir(parents=True)
-    other = sqlite3.connect(data_folder() / "chats.db", isolation_level=None)
-    other.execute("PRAGMA locking_mode = EXCLUSIVE")
-    other.execute("BEGIN EXCLUSIVE")
+    (data_folder() / "chats.db").mkdir(parents=True)
     engine = ScriptedEngine([Script("One.")])
     window = open_window(engine)
     window.ask_and_wait("first")
     assert [request.conversation for request in engine.requests] == [None]
-    # Nobody knows which chats there are, so nothing is removed either.
+    # The chats are unknown, so nothing is removed either.
     assert engine.stored == []
-    other.close()
-
-
-def test_chats_in_another_file_are_kept_apart_from_the_user_s(qapp: Application, qtbot: QtBot, tmp_path: Path) -> None:
-    engine = ScriptedEngine()
-    session = Session(lambda: engine, STARTER, tmp_path / "chats.db")
-    window = MainWindow(session, qapp)
-    session.models.load_starter()
-    qtbot.waitUntil(lambda: session.chats.store_ready and not session.models.pair.loading)
-    assert engine.settings.prefix_cache_folder is None
-    window.close()
-    window.deleteLater()
 
 
 def storage_of(window: Any) -> StoragePage:

@@ -20,6 +20,25 @@ def test_a_page_goes_back_to_its_defaults(open_shown: OpenShown) -> None:
     assert (values.temperature, values.kv_bits, values.theme) == (0.0, 0, "dark")
     assert generation.control("temperature").value() == 0.0
     assert not generation.reset.isVisible()
+    # A field takes effect when it is left.
+    mirror = window.settings_page("network").control("hub_endpoint")
+    mirror.setText(" https://mirror.example ")
+    mirror.editingFinished.emit()
+    assert library.settings.values.hub_endpoint == "https://mirror.example"
+
+
+def test_the_language_and_theme_are_chosen_on_the_general_page(open_shown: OpenShown, qapp: Application) -> None:
+    window, _, _ = open_shown()
+    window.trigger("settings")
+    page = window.settings.page("general")
+    language, theme = page.control("language"), page.control("theme")
+    for control, value in ((language, "ja"), (theme, "dark")):
+        control.setCurrentIndex(control.findData(value))
+        control.activated.emit(control.currentIndex())
+    assert qapp.language.code == "ja"
+    assert qapp.theme.is_dark
+    qapp.theme.set_mode("light")
+    assert theme.currentData() == "light"
 
 
 def test_every_setting_that_does_not_take_effect_at_once_says_when(open_shown: OpenShown) -> None:
@@ -31,27 +50,3 @@ def test_every_setting_that_does_not_take_effect_at_once_says_when(open_shown: O
                 row = next(row for row in shown.rows if row.control is shown.control(setting.key))
                 said = f"{row.help.text()} {shown.note.text() if not shown.note.isHidden() else ''}"
                 assert any(word in said for word in ("next answer", "next time a model is loaded", "after a restart"))
-
-
-def test_the_language_and_theme_are_chosen_on_the_general_page(open_shown: OpenShown, qapp: Application) -> None:
-    window, _, _ = open_shown()
-    window.trigger("settings")
-    page = window.settings.page("general")
-    language, theme = page.control("language"), page.control("theme")
-    language.setCurrentIndex(language.findData("ja"))
-    language.activated.emit(language.currentIndex())
-    assert qapp.language.code == "ja"
-    theme.setCurrentIndex(theme.findData("dark"))
-    theme.activated.emit(theme.currentIndex())
-    assert qapp.theme.is_dark
-    qapp.theme.set_mode("light")
-    assert theme.currentData() == "light"
-
-
-def test_a_mirror_is_kept_when_its_field_is_left(open_shown: OpenShown) -> None:
-    window, library, _ = open_shown()
-    page = window.settings_page("network")
-    mirror = page.control("hub_endpoint")
-    mirror.setText(" https://mirror.example ")
-    mirror.editingFinished.emit()
-    assert library.settings.values.hub_endpoint == "https://mirror.example"
