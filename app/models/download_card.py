@@ -9,7 +9,7 @@ from app.library.library import Library
 from app.library.short_names import short_name
 from app.models.cards import Card
 from app.widgets.badges import Bar
-from app.widgets.layouts import vbox
+from app.widgets.layouts import fill, vbox
 from app.widgets.style_class import styled
 from app.wording.models import download_words, entry_name, model_name, state_word
 from engine.hub.download_state import DownloadStatus
@@ -67,8 +67,7 @@ class DownloadList(QWidget):
         self._cards: dict[str, DownloadCard] = {}
         self._states: dict[str, str] = {}
         self.heading = styled(QLabel(self), "caption")
-        self._column = vbox(self, margins=(0, 0, 0, 0), spacing=10)
-        self._column.addWidget(self.heading)
+        self._column = fill(vbox(self, margins=(0, 0, 0, 0), spacing=10), self.heading)
         self.hide()
 
     def refresh(self) -> None:
@@ -94,5 +93,5 @@ class DownloadList(QWidget):
         {"pause": self._library.pause, "resume": self._library.resume, "cancel": self._library.cancel}[name](repository)
 
     def _name_of(self, repository: str) -> str:
-        entry = self._library.inventory.entry(repository) if self._library.inventory is not None else None
+        entry = self._library.inventory.entry(repository) if self._library.inventory else None
         return entry_name(entry) if entry is not None else model_name(*short_name(repository))

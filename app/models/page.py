@@ -91,18 +91,15 @@ class ModelsPage(Restyled, QWidget):
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(body)
         keep_right_edge(area, column)
-        self._whole = whole = vbox(self, margins=(32, 24, 20, 0), spacing=8)
-        whole.addWidget(self._title)
         self._memory_row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._memory_row.setSpacing(12)
         self._memory_row.setContentsMargins(0, 0, _SCROLL_BAR, 0)
         fill(self._memory_row, (self._memory, 1), self.context)
-        whole.addLayout(self._memory_row)
-        whole.addSpacing(4)
-        whole.addLayout(top)
-        whole.addLayout(fill(vbox(margins=(0, 0, _SCROLL_BAR, 0)), self.note))
-        whole.addSpacing(4)
-        whole.addWidget(area, 1)
+        self._whole = fill(vbox(self, margins=(32, 24, 20, 0), spacing=8), self._title, self._memory_row)
+        self._whole.addSpacing(4)
+        fill(self._whole, top, fill(vbox(margins=(0, 0, _SCROLL_BAR, 0)), self.note))
+        self._whole.addSpacing(4)
+        fill(self._whole, (area, 1))
 
     def _connect(self) -> None:
         library = self._library
@@ -351,10 +348,7 @@ class ModelsPage(Restyled, QWidget):
         margins = self._whole.contentsMargins()
         available = self.width() - margins.left() - margins.right() - _SCROLL_BAR
         hint = self.field.fontMetrics().horizontalAdvance(self.field.placeholderText()) + _AROUND_WORDS
-        rows = (
-            (self._top, self._tabs, max(_LEAST_FIELD, hint)),
-            (self._memory_row, self.context, _LEAST_FIELD),
-        )
+        rows = ((self._top, self._tabs, max(_LEAST_FIELD, hint)), (self._memory_row, self.context, _LEAST_FIELD))
         for row, last, least in rows:
             beside = last.sizeHint().width() + row.spacing() + least <= available
             row.setDirection(QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom)

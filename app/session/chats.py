@@ -153,19 +153,14 @@ def chat_of(conversation: Conversation, path: Sequence[Message]) -> Chat:
 def turns_of(path: Sequence[Message], known: Sequence[Turn]) -> list[Turn]:
     """Return the turns of a path of messages, with the objects of `known` where it has them: they may be on screen."""
     by_ids = {(turn.question_node.id, turn.answer_node.id): turn for turn in known}
-    turns: list[Turn] = []
-    question: Message | None = None
+    pairs: list[tuple[Message | None, Message | None]] = []
     for message in path:
         if message.role == "user":
-            if question is not None:
-                turns.append(_turn(question, None, by_ids))
-            question = message
+            pairs.append((message, None))
         elif message.role == "assistant":
-            turns.append(_turn(question, message, by_ids))
-            question = None
-    if question is not None:
-        turns.append(_turn(question, None, by_ids))
-    return turns
+            question = pairs.pop()[0] if pairs and pairs[-1][1] is None else None
+            pairs.append((question, message))
+    return [_turn(question, answer, by_ids) for question, answer in pairs]
 
 
 def node_of(message: Message | None) -> MessageNode:
@@ -178,11 +173,8 @@ def _turn(
     nodes = node_of(question), node_of(answer)
     turn = known.get((nodes[0].id, nodes[1].id))
     if turn is None:
-        turn = Turn(
-            "", Answer(state=State.DONE) if answer is None else stored_answer(answer), asks=question is not None
-        )
-        if question is not None:
-            turn.question, turn.attachments = question.content, question.attachments
+        shown = Answer(state=State.DONE) if answer is None else stored_answer(answer)
+        turn = Turn("", shown, asks=False) if question is None else Turn(question.content, shown, question.attachments)
     turn.question_node, turn.answer_node = nodes
     return turn
 

@@ -26,7 +26,7 @@ from app.chat.answer_body import AnswerBody
 from app.chat.note import Note
 from app.chat.question_bubble import QuestionBubble
 from app.conversations.records import Conversation, Folder
-from app.models.picker_row import PickerRow
+from app.models.picker import PickerRow
 from app.sidebar.list_model import INSIDE, ROW
 from app.widgets.search_field import LiveField
 

@@ -12,7 +12,7 @@ from app.library.entries import Entry, MemoryBudget, from_found, from_installed,
 from app.library.hub_service import Inventory
 from app.library.model_choices import draft_choices, main_choices
 from app.library.short_names import short_name
-from app.models.picker_row import PickerRow
+from app.models.picker import PickerRow
 from app.wording.models import verdict_words
 from engine.advice.catalog import load_catalog
 from engine.advice.pairing import PairAdvice

@@ -41,10 +41,6 @@ class Trouble:
     has_page: bool = False
 
 
-def refuse_token(_hub: FakeHub, library: Library, _patch: pytest.MonkeyPatch) -> None:
-    library.keep_token("hf_revoked", then=lambda _kept: None)
-
-
 def fill_the_disk(_hub: FakeHub, _library: Library, patch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> int:
         raise OSError(28, "No space left on device")
@@ -60,41 +56,36 @@ def set_gated(hub: FakeHub, *_: object) -> None:
     hub.repositories[NAME].gated = True
 
 
-def drop_weights(hub: FakeHub, *_: object) -> None:
-    del hub.repositories[NAME].files["model.safetensors"]
-
-
-def answer(status: int) -> Callable[..., None]:
-    def arrange(hub: FakeHub, *_: object) -> None:
-        hub.api_faults["/api"] = Fault(status=status)
-
-    return arrange
-
-
-def answer_as_no_hub(hub: FakeHub, *_: object) -> None:
-    hub.api_faults["/api"] = Fault(wrong_bytes=True)
+def answer(fault: Fault) -> Callable[..., None]:
+    return lambda hub, *_: hub.api_faults.update({"/api": fault})
 
 
 def unplug(hub: FakeHub, *_: object) -> None:
     hub.unplugged = True
 
 
-def send_wrong_bytes(hub: FakeHub, *_: object) -> None:
-    hub.fault(NAME, "model.safetensors", wrong_bytes=True)
-
-
 TROUBLES = {
     "gated": Trouble(set_gated, "org/model is gated.", has_page=True),
     "private": Trouble(set_private, "There is no model org/model, or it is private."),
     "missing": Trouble(lambda hub, *_: hub.repositories.clear(), "There is no model org/model, or it is private."),
-    "token-refused": Trouble(refuse_token, "The Hub rejected your token: it is wrong, expired or revoked."),
+    "token-refused": Trouble(
+        lambda _hub, library, _: library.keep_token("hf_revoked", then=lambda _kept: None),
+        "The Hub rejected your token: it is wrong, expired or revoked.",
+    ),
     "offline": Trouble(unplug, "The Hub cannot be reached."),
-    "wrong-mirror": Trouble(answer_as_no_hub, " does not respond like the Hugging Face Hub. Check the mirror"),
-    "server-error": Trouble(answer(503), "Hugging Face is having problems (error 503)."),
-    "rate-limited": Trouble(answer(429), "Hugging Face is rate-limiting requests."),
-    "not-mlx": Trouble(drop_weights, "org/model has no MLX weights."),
+    "wrong-mirror": Trouble(
+        answer(Fault(wrong_bytes=True)), " does not respond like the Hugging Face Hub. Check the mirror"
+    ),
+    "server-error": Trouble(answer(Fault(status=503)), "Hugging Face is having problems (error 503)."),
+    "rate-limited": Trouble(answer(Fault(status=429)), "Hugging Face is rate-limiting requests."),
+    "not-mlx": Trouble(
+        lambda hub, *_: hub.repositories[NAME].files.pop("model.safetensors"), "org/model has no MLX weights."
+    ),
     "disk-full": Trouble(fill_the_disk, "The disk is full. Free up space, then try again; nothing is lost."),
-    "checksum": Trouble(send_wrong_bytes, "model.safetensors failed its checksum twice."),
+    "checksum": Trouble(
+        lambda hub, *_: hub.fault(NAME, "model.safetensors", wrong_bytes=True),
+        "model.safetensors failed its checksum twice.",
+    ),
 }
 
 
@@ -116,12 +107,7 @@ def plain_library(hub: FakeHub, paths: LibraryPaths, tmp_path: Path, qtbot: QtBo
 
 @pytest.mark.parametrize("name", TROUBLES)
 def test_each_trouble_is_a_sentence_on_the_card_in_every_language(
-    name: str,
-    hub: FakeHub,
-    plain_library: Library,
-    qapp: Application,
-    qtbot: QtBot,
-    monkeypatch: pytest.MonkeyPatch,
+    name: str, hub: FakeHub, plain_library: Library, qapp: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trouble, library = TROUBLES[name], plain_library
     card = DownloadCard(NAME, library.page_of(NAME))

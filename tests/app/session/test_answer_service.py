@@ -30,6 +30,15 @@ def answered(session: Session, qtbot: QtBot, question: str) -> Turn:
     return turn
 
 
+def half_answered(open_session: OpenSession, qtbot: QtBot, *later: Script) -> tuple[Session, Turn, threading.Semaphore]:
+    """Ask a question whose answer stops within its words until the semaphore is released."""
+    gate = threading.Semaphore(4)
+    session = open_session(ScriptedEngine([Script("One two three."), *later], gate=gate))
+    turn = session.answers.ask("first")
+    qtbot.waitUntil(lambda: bool(turn.answer.text))
+    return session, turn, gate
+
+
 def refuse_writes(patch: pytest.MonkeyPatch) -> None:
     def refuse(_database: Database) -> None:
         raise StoreNotWritable("full", "no space")
@@ -78,10 +87,7 @@ def test_an_edited_question_is_a_sibling_of_the_first(open_session: OpenSession,
 
 
 def test_a_stopped_answer_is_continued_where_it_stopped(open_session: OpenSession, qtbot: QtBot) -> None:
-    gate = threading.Semaphore(4)
-    session = open_session(ScriptedEngine([Script("One two three."), Script(" Four.")], gate=gate))
-    turn = session.answers.ask("first")
-    qtbot.waitUntil(lambda: bool(turn.answer.text))
+    session, turn, gate = half_answered(open_session, qtbot, Script(" Four."))
     session.answers.stop()
     gate.release(1000)
     qtbot.waitUntil(lambda: not session.busy)
@@ -149,10 +155,7 @@ def test_edits_and_continuations_that_cannot_be_stored_leave_the_answer(
 def test_an_end_that_the_disk_refused_is_written_when_there_is_space_again_or_the_session_closes(
     open_session: OpenSession, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, closes: bool
 ) -> None:
-    gate = threading.Semaphore(4)
-    session = open_session(ScriptedEngine([Script("One two three.")], gate=gate))
-    turn = session.answers.ask("first")
-    qtbot.waitUntil(lambda: bool(turn.answer.text))
+    session, turn, gate = half_answered(open_session, qtbot)
     errors: list[Exception] = []
     session.chats.store_failed.connect(errors.append)
     with monkeypatch.context() as patch:
@@ -184,10 +187,7 @@ def test_the_tokens_of_a_stored_answer_are_read_when_they_are_wanted(open_sessio
 
 
 def test_an_answer_stops_when_its_chat_goes_to_the_trash(open_session: OpenSession, qtbot: QtBot) -> None:
-    gate = threading.Semaphore(4)
-    session = open_session(ScriptedEngine([Script("One two three.")], gate=gate))
-    turn = session.answers.ask("first")
-    qtbot.waitUntil(lambda: bool(turn.answer.text))
+    session, turn, gate = half_answered(open_session, qtbot)
     assert session.answers.chat_ids == {session.chat.id}
     chat_id = session.chat.id
     assert chat_id is not None

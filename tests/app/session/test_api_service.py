@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from http.client import HTTPConnection
 from typing import Any
@@ -30,24 +30,20 @@ class Client:
         self._background = Background("client", parent=owner)
 
     def get(self, path: str, **headers: str) -> tuple[int, Any]:
-        return self._ask(lambda connection: connection.request("GET", path, headers=headers))
+        return self._ask("GET", path, None, headers)
 
     def delete(self, path: str) -> tuple[int, Any]:
-        return self._ask(lambda connection: connection.request("DELETE", path))
+        return self._ask("DELETE", path)
 
     def post(self, path: str, body: dict[str, Any]) -> tuple[int, Any]:
-        content, headers = json.dumps(body), {"Content-Type": "application/json"}
-        return self._ask(lambda connection: connection.request("POST", path, content, headers))
+        return self._ask("POST", path, json.dumps(body), {"Content-Type": "application/json"})
 
-    def _ask(self, send: Callable[[HTTPConnection], None]) -> tuple[int, Any]:
+    def _ask(self, *request: Any) -> tuple[int, Any]:
         def ask() -> tuple[int, Any]:
-            connection = HTTPConnection("127.0.0.1", self.port, timeout=30)
-            try:
-                send(connection)
+            with closing(HTTPConnection("127.0.0.1", self.port, timeout=30)) as connection:
+                connection.request(*request)
                 response = connection.getresponse()
                 return response.status, json.loads(response.read())
-            finally:
-                connection.close()
 
         # `result` raises it: a test may expect a refused connection.
         answered = self._background.run(ask, failed=lambda _: None)

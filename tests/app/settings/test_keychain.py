@@ -1,4 +1,4 @@
-"""The token in the system's keychain, with a keychain of our own in its place."""
+"""The token in the system's keychain, which a keychain in memory replaces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything that Tandem keeps goes, wherever it was moved to, and nothing else."""
+"""All data of Tandem is removed, wherever it was moved to, and nothing else."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_folders_and_tokens_are_gone(tokens: dict[str, str]) -> None:
     assert not any(folder.exists() for folder in folders)
     assert beside.exists()
     assert HUB not in tokens
-    # Nothing is there any more, and that is no error.
+    # A second removal finds nothing, which is no error.
     assert remove_everything([HUB]) == []
 
 

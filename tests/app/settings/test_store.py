@@ -1,4 +1,4 @@
-"""The file of settings: kept, tolerant of other versions, never lost when damaged."""
+"""The file of settings: it tolerates other versions, and no settings are lost when it is damaged."""
 
 from __future__ import annotations
 
