@@ -1,4 +1,4 @@
-"""The fixtures of a library with a fake Hub, and of fake clusters."""
+"""Fixtures of the settings without the rest of the window, of a library on a fake Hub, and of fake clusters."""
 
 from __future__ import annotations
 
@@ -8,4 +8,5 @@ from tests.app.hub_library import library as library
 from tests.app.hub_library import paths as paths
 from tests.app.hub_library import tiny_pair as tiny_pair
 from tests.app.session.conftest import fakes as fakes
+from tests.app.settings_window.conftest import open_settings as open_settings
 from tests.engine.conftest import without_compilation as without_compilation

@@ -135,8 +135,8 @@ def test_there_is_no_notification_while_the_window_is_in_front_or_without_a_menu
 
 
 @pytest.mark.usefixtures("in_background")
-def test_the_window_notifies_of_success_and_failure(open_shown: OpenShown, trays: list[Tray]) -> None:
-    window, library, _ = open_shown()
+def test_the_window_notifies_of_success_and_failure(open_settings: OpenShown, trays: list[Tray]) -> None:
+    window, library, _ = open_settings()
     library.settled.emit(downloading(LARGER, "ready"))
     library.settled.emit(downloading(LARGER, "failed", error=HubError("disk-full", LARGER)))
     (tray,) = trays

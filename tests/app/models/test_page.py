@@ -43,8 +43,8 @@ def card_of(page: ModelsPage, id_: str):  # type: ignore[no-untyped-def]
     return next(card for card in page.cards() if card.entry.id == id_)
 
 
-def test_recommended_fits_is_of_the_last_year_and_ends_with_the_starter(open_shown: OpenShown) -> None:
-    window, library, _ = open_shown()
+def test_recommended_fits_is_of_the_last_year_and_ends_with_the_starter(open_settings: OpenShown) -> None:
+    window, library, _ = open_settings()
     # A machine with models gets no offer.
     window.offer.refresh()
     assert window.offer.isHidden()
@@ -57,8 +57,8 @@ def test_recommended_fits_is_of_the_last_year_and_ends_with_the_starter(open_sho
     assert released[0] >= "2026-06"
 
 
-def test_a_model_that_was_opened_as_a_folder_is_listed(open_shown: OpenShown, tmp_path: Path) -> None:
-    window, library, _ = open_shown()
+def test_a_model_that_was_opened_as_a_folder_is_listed(open_settings: OpenShown, tmp_path: Path) -> None:
+    window, library, _ = open_settings()
     for folder in (tmp_path / "mine", tmp_path / "models--org--name" / "snapshots" / "0a1b"):
         window.session.models.load(str(folder), None)
         window.settle()
@@ -69,8 +69,8 @@ def test_a_model_that_was_opened_as_a_folder_is_listed(open_shown: OpenShown, tm
     assert library.settings.values.model_folders == (str(tmp_path / "mine"),)
 
 
-def test_cards_show_memory_damage_and_what_removal_frees(open_shown: OpenShown) -> None:
-    window, library, _ = open_shown()
+def test_cards_show_memory_damage_and_what_removal_frees(open_settings: OpenShown) -> None:
+    window, library, _ = open_settings()
     page = open_page(window, INSTALLED)
     card = card_of(page, MAIN)
     words = card.memory.text()
@@ -132,8 +132,8 @@ def test_downloads_have_their_states_buttons_and_a_badge_in_the_header(open_show
     assert library.asked == [("resume", LARGER), ("cancel", LARGER)]
 
 
-def test_search_explains_itself_and_its_failures(open_shown: OpenShown) -> None:
-    window, library, _ = open_shown()
+def test_search_explains_itself_and_its_failures(open_settings: OpenShown) -> None:
+    window, library, _ = open_settings()
     page = open_page(window, SEARCH)
     assert page.empty.text().startswith("Type part of a name")
     for searched, words in (
@@ -214,10 +214,10 @@ def test_the_greeting_stays_where_it_is_when_the_offer_comes_and_goes(
         assert len(set(places)) == 1, (language, places)
 
 
-def test_what_was_fetched_as_a_draft_is_offered_as_a_draft(open_shown: OpenShown, qtbot: QtBot) -> None:
-    window, library, engine = open_shown(pair=(path_of(MAIN), None))
-    window.header.draft.click()
+def test_what_was_fetched_as_a_draft_is_offered_as_a_draft(open_settings: OpenShown, qtbot: QtBot) -> None:
+    window, library, engine = open_settings(pair=(path_of(MAIN), None))
     picker = window.picker("draft")
+    picker.open()
     picker.select([one.id for one in picker.choices].index(LARGER))
     picker.press(Qt.Key.Key_Return)
     here = replace(library.inventory.entry(LARGER), source="cache", path=path_of(LARGER), installed=True)
@@ -232,9 +232,9 @@ def test_what_was_fetched_as_a_draft_is_offered_as_a_draft(open_shown: OpenShown
 
 @pytest.mark.parametrize("language", LANGUAGE)
 def test_no_text_is_cut_off_in_the_settings(
-    open_shown: OpenShown, qapp: Application, qtbot: QtBot, language: str
+    open_settings: OpenShown, qapp: Application, qtbot: QtBot, language: str
 ) -> None:
-    window, library, _ = open_shown()
+    window, library, _ = open_settings()
     library.show(downloading(LARGER), downloading(DRAFT, "paused"))
     qapp.language.choose(language)
     for size in (window.settings.minimumSize(), QSize(1200, 820)):
@@ -248,8 +248,10 @@ def test_no_text_is_cut_off_in_the_settings(
 
 
 @pytest.mark.parametrize("language", LANGUAGE)
-def test_no_card_reaches_beyond_the_page(open_shown: OpenShown, qapp: Application, qtbot: QtBot, language: str) -> None:
-    window, library, _ = open_shown()
+def test_no_card_reaches_beyond_the_page(
+    open_settings: OpenShown, qapp: Application, qtbot: QtBot, language: str
+) -> None:
+    window, library, _ = open_settings()
     library.show(downloading(LARGER, "failed", error=HubError("gated", LARGER)))
     qapp.language.choose(language)
     for width in (window.settings.minimumWidth(), 900, 1200):

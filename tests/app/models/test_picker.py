@@ -32,10 +32,10 @@ def choose(picker: PickerDriver, index: int) -> None:
     press(picker, Qt.Key.Key_Return)
 
 
-def test_the_draft_picker_says_of_each_candidate_why(open_shown: OpenShown, qapp: Application, qtbot: QtBot) -> None:
-    window, library, _ = open_shown()
+def test_the_draft_picker_says_of_each_candidate_why(open_settings: OpenShown, qapp: Application, qtbot: QtBot) -> None:
+    window, library, _ = open_settings()
     picker = window.picker("draft")
-    window.header.draft.click()
+    picker.open()
     before = [
         "Qwen3 0.6B · 4-bit, best on this Mac, Same tokenizer. Estimate:\u00a01.9×., 335\u00a0MB, in use",
         "Qwen3 1.7B · 4-bit, Same tokenizer. Estimate:\u00a01.4×., Get 968\u00a0MB",
@@ -54,17 +54,17 @@ def test_the_draft_picker_says_of_each_candidate_why(open_shown: OpenShown, qapp
     picker.close()
     other = Measured(3.0, 0.9, 2.9, 3.1)
     library.take_measured({(MAIN, DRAFT): Measured(1.87, 0.78, 1.82, 1.92), (MAIN, "of/another"): other})
-    window.header.draft.click()
+    picker.open()
     assert "Measured on this Mac: 1.9×, 78% accepted." in picker.rows[0]
     picker.press_more()
     assert window.settings.isVisible()
     assert window.settings.page("models").isVisible()
 
 
-def test_the_main_picker_puts_the_loaded_model_first_and_an_unused_guide_last(open_shown: OpenShown) -> None:
-    window, library, _ = open_shown(bare(), ("starter/main", "starter/draft"))
-    window.header.main.click()
+def test_the_main_picker_puts_the_loaded_model_first_and_an_unused_guide_last(open_settings: OpenShown) -> None:
+    window, library, _ = open_settings(bare(), ("starter/main", "starter/draft"))
     picker = window.picker("main")
+    picker.open()
     kinds = [(choice.kind, choice.guide) for choice in picker.choices]
     assert kinds == [("use", True)] + [("get", False)] * 3 + [("unload", False)]
     assert "guide" in picker.rows[0]
@@ -75,10 +75,10 @@ def test_the_main_picker_puts_the_loaded_model_first_and_an_unused_guide_last(op
     assert library.asked == [("add", entry.id), ("add", entry.draft)]
 
 
-def test_the_main_picker_puts_real_models_before_an_unused_guide(open_shown: OpenShown) -> None:
-    window, _, _ = open_shown()
-    window.header.main.click()
+def test_the_main_picker_puts_real_models_before_an_unused_guide(open_settings: OpenShown) -> None:
+    window, _, _ = open_settings()
     picker = window.picker("main")
+    picker.open()
     choices = [choice for choice in picker.choices if choice.usable and choice.kind != "unload"]
     assert (choices[0].id, choices[0].loaded) == (MAIN, True)
     assert [choice.guide for choice in choices] == [False] * (len(choices) - 1) + [True]
@@ -127,10 +127,10 @@ def test_typing_finds_and_up_wraps_around_and_escape_gives_the_focus_back(open_s
         picker.close()
 
 
-def test_get_downloads_in_place_and_the_row_shows_how_it_gets_on(open_shown: OpenShown) -> None:
-    window, library, engine = open_shown()
-    window.header.draft.click()
+def test_get_downloads_in_place_and_the_row_shows_how_it_gets_on(open_settings: OpenShown) -> None:
+    window, library, engine = open_settings()
     picker = window.picker("draft")
+    picker.open()
     # A model that does not help cannot be chosen.
     choose(picker, row_of(picker, WIDE))
     assert (picker.is_open, library.asked) == (True, [])
@@ -151,38 +151,38 @@ def test_get_downloads_in_place_and_the_row_shows_how_it_gets_on(open_shown: Ope
 
 
 def test_drafts_and_lookup_are_chosen_at_run_time_and_unloading_frees_both_models(
-    open_shown: OpenShown, qtbot: QtBot
+    open_settings: OpenShown, qtbot: QtBot
 ) -> None:
-    window, _, engine = open_shown()
+    window, _, engine = open_settings()
     session, picker = window.session, window.picker("draft")
-    window.header.draft.click()
+    picker.open()
     choose(picker, row_of(picker, FOREIGN))
     qtbot.waitUntil(lambda: session.models.pair.paths == (path_of(MAIN), path_of(FOREIGN)))
     for kind, method in (("lookup", "ngram"), ("none", "off")):
-        window.header.draft.click()
+        picker.open()
         choose(picker, next(i for i, one in enumerate(picker.choices) if one.kind == kind))
         qtbot.waitUntil(lambda: session.models.pair.draft is None and not session.models.pair.loading)
         assert session.settings.speculation.method == method
-        window.header.draft.click()
+        picker.open()
         assert [one.kind for one in picker.choices if one.loaded] == [kind]
         picker.close()
-    window.header.draft.click()
+    picker.open()
     choose(picker, row_of(picker, DRAFT))
     qtbot.waitUntil(lambda: session.models.pair.draft is not None)
     assert session.settings.speculation.method == "auto"
-    window.header.main.click()
+    window.picker("main").open()
     choose(window.picker("main"), len(window.picker("main").choices) - 1)
     qtbot.waitUntil(lambda: session.models.pair.main is None)
     assert engine.pair.draft is None
-    window.header.draft.click()
+    picker.open()
     assert (picker.choices, picker.note_text) == ([], "Choose a main model first.")
 
 
-def test_an_answer_that_ends_leaves_its_speed_for_the_next_advice(open_shown: OpenShown, qtbot: QtBot) -> None:
+def test_an_answer_that_ends_leaves_its_speed_for_the_next_advice(open_settings: OpenShown, qtbot: QtBot) -> None:
     inventory = stocked()
     # The name of a model in the user's own folder is the folder's.
     own = tuple(replace(entry, id=entry.id.rsplit("/", 1)[-1], source="folder") for entry in inventory.installed)
-    window, library, _ = open_shown(replace(inventory, installed=own))
+    window, library, _ = open_settings(replace(inventory, installed=own))
     window.session.answers.ask("hello")
     qtbot.waitUntil(lambda: "Qwen3-0.6B-4bit" in library.measured_with(path_of(MAIN)))
     assert library.measured_with(path_of(MAIN))["Qwen3-0.6B-4bit"].speedup > 0

@@ -49,16 +49,16 @@ def test_what_fits_on_checked_machines_only_is_marked(
 
 
 def test_choosing_such_a_model_starts_the_other_macs_with_it(
-    open_shown: OpenShown, fakes: FakeClusters, qtbot: QtBot
+    open_settings: OpenShown, fakes: FakeClusters, qtbot: QtBot
 ) -> None:
     shown = stocked()
     large = next(entry for entry in shown.catalog if entry.id == TOGETHER)
     assert large.fit is not None
     assert not large.fit.fits
     here = replace(large, source="cache", path="models/large", draft="", installed=True, together=True)
-    window, _, _ = open_shown(replace(shown, installed=(*shown.installed, here)))
-    window.header.main.click()
+    window, _, _ = open_settings(replace(shown, installed=(*shown.installed, here)))
     picker = window.picker("main")
+    picker.open()
     row = next(index for index, choice in enumerate(picker.choices) if choice.id == TOGETHER)
     assert "several Macs, Too large for this Mac alone, but your Macs can run it together." in picker.rows[row]
     picker.select(row)

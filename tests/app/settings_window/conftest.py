@@ -1,10 +1,71 @@
-"""The fixtures of a library with a fake Hub, and of fake clusters."""
+"""Fixtures of the settings: without the rest of the window, with a library on a fake Hub, and with fake clusters."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.library.hub_service import Inventory
+from app.library.library import Library
+from app.models.first_run import FirstRunOffer
+from app.models.model_controller import ModelController
+from app.session.session import Session
+from app.settings_window.dialog import SettingsWindow
+from app.widgets.application import Application
+from app.widgets.banner import Banner
+from tests.app.conftest import STARTER, OpenShown
 from tests.app.hub_library import hub as hub
 from tests.app.hub_library import hub_window as hub_window
 from tests.app.hub_library import library as library
 from tests.app.hub_library import paths as paths
 from tests.app.hub_library import tiny_pair as tiny_pair
+from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.session.conftest import fakes as fakes
+from tests.app.shown_library import DRAFT, MAIN, ShownLibrary, path_of
+from tests.app.window_driver import WindowDriver
+
+
+class SettingsHost(QWidget):
+    """The settings, the pickers, the offer and the banner without the main window, which takes longer to make."""
+
+    def __init__(self, session: Session, library: Library) -> None:
+        super().__init__()
+        self.resize(1440, 900)
+        banner, main_chip, draft_chip = Banner(self), QPushButton(self), QPushButton(self)
+        models = ModelController(library, session, main_chip, draft_chip, banner, self)
+        self.settings = SettingsWindow(library, session, models, self)
+        self.offer = FirstRunOffer(library, models, self)
+        models.page_wanted.connect(lambda: self.settings.open("models"))
+        models.chat_wanted.connect(self.settings.close)
+        session.setParent(self)
+        library.setParent(self)
+
+
+@pytest.fixture
+def open_settings(qapp: Application, qtbot: QtBot, tmp_path: Path) -> Iterator[OpenShown]:  # noqa: ARG001
+    """Open the settings as `open_shown` opens the window. Changed settings do not take effect in the session."""
+    opened: list[tuple[SettingsHost, Session, Library]] = []
+
+    def open_on(
+        inventory: Inventory | None = None, pair: tuple[str, str | None] = (path_of(MAIN), path_of(DRAFT))
+    ) -> tuple[WindowDriver, ShownLibrary, ScriptedEngine]:
+        engine, library = ScriptedEngine([Script("Hello.")]), ShownLibrary(tmp_path, inventory)
+        session = Session(lambda: engine, STARTER)
+        host: Any = SettingsHost(session, library)
+        opened.append((host, session, library))
+        host.show()
+        session.models.load(*pair)
+        qtbot.waitUntil(lambda: not session.models.pair.loading and session.chats.store_ready)
+        return WindowDriver(host, session, qtbot.waitUntil), library, engine
+
+    yield open_on
+    for host, session, models in opened:
+        models.close()
+        session.close()
+        host.close()
+        host.deleteLater()

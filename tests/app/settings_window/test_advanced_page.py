@@ -18,9 +18,9 @@ from tests.app.conftest import OpenShown
 
 
 def test_the_page_shows_memory_and_exports_diagnostics_without_chat_text(
-    open_shown: OpenShown, qtbot: Any, tmp_path: Path
+    open_settings: OpenShown, qtbot: Any, tmp_path: Path
 ) -> None:
-    window, library, engine = open_shown()
+    window, library, engine = open_settings()
     library.settings.change(proxy="http://name:password@proxy:8080")
     turn = window.session.answers.ask("a secret question")
     qtbot.waitUntil(lambda: turn.answer.ended)

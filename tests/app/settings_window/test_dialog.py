@@ -20,8 +20,8 @@ def listed(window: Any) -> list[str]:
     return [spec.id for spec, item in zip(PAGES, items, strict=True) if not item.isHidden()]
 
 
-def test_every_shown_setting_is_on_its_page_and_follows_the_file(open_shown: OpenShown) -> None:
-    window, library, _ = open_shown()
+def test_every_shown_setting_is_on_its_page_and_follows_the_file(open_settings: OpenShown) -> None:
+    window, library, _ = open_settings()
     shown = {setting.key for spec in PAGES for setting in settings_of(spec.id)}
     assert shown == {setting.key for setting in SETTINGS.values() if setting.page}
     generation = window.settings_page("generation")
@@ -33,9 +33,9 @@ def test_every_shown_setting_is_on_its_page_and_follows_the_file(open_shown: Ope
 
 
 def test_a_search_lists_the_pages_that_hold_the_words_and_shows_the_rows(
-    open_shown: OpenShown, qapp: Application
+    open_settings: OpenShown, qapp: Application
 ) -> None:
-    window, _, _ = open_shown()
+    window, _, _ = open_settings()
     window.settings.open("general")
     window.settings.search.setText("proxy")
     assert listed(window) == ["network"]
@@ -54,8 +54,8 @@ def test_a_search_lists_the_pages_that_hold_the_words_and_shows_the_rows(
     assert "generation" in listed(window)
 
 
-def test_every_control_of_a_page_has_a_name(open_shown: OpenShown) -> None:
-    window, library, _ = open_shown()
+def test_every_control_of_a_page_has_a_name(open_settings: OpenShown) -> None:
+    window, library, _ = open_settings()
     library.show(downloading(LARGER), downloading(DRAFT, "paused"))
     kinds = (QAbstractButton, QComboBox, QAbstractSpinBox, QLineEdit, QPlainTextEdit)
     for page in [window.settings_page(spec.id) for spec in PAGES]:

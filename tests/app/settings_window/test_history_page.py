@@ -50,8 +50,8 @@ def language(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def window(open_shown: OpenShown) -> WindowDriver:
-    return open_shown()[0]
+def window(open_settings: OpenShown) -> WindowDriver:
+    return open_settings()[0]
 
 
 @pytest.fixture

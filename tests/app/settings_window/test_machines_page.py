@@ -9,14 +9,13 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.session import cluster_service
-from app.session.cluster_service import FETCHING, OFF, ON, Findings
+from app.session.cluster_service import FETCHING, OFF, ON, ClusterChoice, Findings
 from app.settings_window.machines_page import PartView
 from engine.cluster.checks import HostCheck
 from engine.cluster.errors import ClusterError
 from engine.cluster.plan import Plan, RankPart
 from tests.app.conftest import OpenShown
 from tests.app.fake_cluster import FakeClusters
-from tests.app.shown_library import ShownLibrary
 from tests.app.window_driver import WindowDriver
 from tests.patience import PATIENCE_S
 
@@ -24,15 +23,10 @@ GB = 10**9
 
 
 @pytest.fixture
-def opened(open_shown: OpenShown) -> tuple[WindowDriver, ShownLibrary]:
-    window, library, _ = open_shown()
+def window(open_settings: OpenShown) -> WindowDriver:
+    window = open_settings()[0]
     window.settings.open("machines")
-    return window, library
-
-
-@pytest.fixture
-def window(opened: tuple[WindowDriver, ShownLibrary]) -> WindowDriver:
-    return opened[0]
+    return window
 
 
 @pytest.fixture
@@ -44,7 +38,7 @@ def test_nothing_can_be_started_before_a_machine_is_named(page: Any, window: Win
     assert not page.switch.isEnabled()
     assert not page.check.isEnabled()
     assert page.state.help.text() == "Enter another Mac first."
-    page.settings.change(machines="studio")
+    window.session.cluster.configure(ClusterChoice("studio"))
     assert page.switch.isEnabled()
     assert page.state.help.text() == "This Mac answers alone."
     # There is no row for findings before a check.
@@ -55,10 +49,9 @@ def test_nothing_can_be_started_before_a_machine_is_named(page: Any, window: Win
     assert all(row.name.text() for row in page.rows if row.isVisible())
 
 
-def test_the_header_counts_the_machines_that_answer(
-    page: Any, opened: tuple[WindowDriver, ShownLibrary], fakes: FakeClusters, qtbot: QtBot
-) -> None:
-    window, library = opened
+def test_the_header_counts_the_machines_that_answer(open_shown: OpenShown, fakes: FakeClusters, qtbot: QtBot) -> None:
+    window, library, _ = open_shown()
+    page = window.settings_page("machines")
     page.settings.change(machines="studio")
     assert window.header.machines.isHidden()
     listed: list[object] = []
@@ -78,9 +71,9 @@ def test_the_header_counts_the_machines_that_answer(
     assert len(listed) == page.model.count() > 0
 
 
-def test_a_lost_machine_is_named_with_two_ways_on(
-    page: Any, window: WindowDriver, fakes: FakeClusters, qtbot: QtBot
-) -> None:
+def test_a_lost_machine_is_named_with_two_ways_on(open_shown: OpenShown, fakes: FakeClusters, qtbot: QtBot) -> None:
+    window, _, _ = open_shown()
+    page = window.settings_page("machines")
     page.settings.change(machines="studio")
     page.switch.click()
     qtbot.waitUntil(lambda: window.session.cluster.state == ON and not window.session.busy)
@@ -112,7 +105,7 @@ def test_what_a_check_finds_is_told_for_each_machine(
     )
     found = Findings(checks, Plan("large", "tensor", parts))
     monkeypatch.setattr(cluster_service, "look_at_machines", lambda *_: found)
-    page.settings.change(machines="studio")
+    window.session.cluster.configure(ClusterChoice("studio"))
     page.check.click()
     qtbot.waitUntil(lambda: window.session.cluster.findings is found)
     ready, missing, linked = page.found.help.text().splitlines()
@@ -151,7 +144,7 @@ def test_what_other_macs_lack_is_downloaded_there_and_checked_again(
     results = list(found)
     monkeypatch.setattr(cluster_service, "look_at_machines", lambda *_: results.pop(0))
     monkeypatch.setattr(cluster_service, "fetch_parts", fetch)
-    page.settings.change(machines="studio")
+    window.session.cluster.configure(ClusterChoice("studio"))
     assert page.fetch.isHidden()
     page.check.click()
     qtbot.waitUntil(lambda: not page.fetch.isHidden())
@@ -170,7 +163,7 @@ def test_downloads_on_other_macs_can_be_stopped(
     checks = HostCheck("127.0.0.1"), HostCheck("studio", ClusterError("download", "studio", "1 GB"), lacks=("model-2",))
     monkeypatch.setattr(cluster_service, "look_at_machines", lambda *_: Findings(checks, None))
     monkeypatch.setattr(cluster_service, "fetch_parts", lambda *found: found[-1].wait(PATIENCE_S))
-    page.settings.change(machines="studio")
+    window.session.cluster.configure(ClusterChoice("studio"))
     page.check.click()
     qtbot.waitUntil(lambda: not page.fetch.isHidden())
     page.fetch.click()

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+import pytest
 from pytestqt.qtbot import QtBot
 
 from app.library.library import Library
+from app.settings_window.network_page import NetworkPage
 from app.wording.hub import hub_reasons
-from tests.app.window_driver import WindowDriver
 from tests.fakehub.server import FakeHub, Fault
 
 
-def network_page(window: WindowDriver) -> Any:
-    window.settings.open("network")
-    return window.settings.page("network")
+@pytest.fixture
+def page(library: Library, qtbot: QtBot) -> Iterator[NetworkPage]:
+    page = NetworkPage("Privacy and network", library)
+    qtbot.addWidget(page)
+    page.show()
+    yield page
+    library.close()
 
 
 def press(page: Any, qtbot: QtBot) -> str:
@@ -26,9 +32,8 @@ def press(page: Any, qtbot: QtBot) -> str:
 
 
 def test_it_tells_a_mirror_that_answers_and_what_it_makes_of_the_token(
-    hub_window: WindowDriver, hub: FakeHub, qtbot: QtBot
+    page: NetworkPage, hub: FakeHub, qtbot: QtBot
 ) -> None:
-    page = network_page(hub_window)
     hub.tokens.add("hf_right")
     assert press(page, qtbot) == "Connected to the mirror."
     page.token.setText("hf_right")
@@ -41,9 +46,8 @@ def test_it_tells_a_mirror_that_answers_and_what_it_makes_of_the_token(
 
 
 def test_it_tries_what_stands_in_the_fields_and_says_why_that_does_not_work(
-    hub_window: WindowDriver, library: Library, hub: FakeHub, qtbot: QtBot
+    page: Any, library: Library, hub: FakeHub, qtbot: QtBot
 ) -> None:
-    page = network_page(hub_window)
     page.control("proxy").setText(hub.endpoint)
     page.control("hub_endpoint").setText("http://hub.invalid")
     assert press(page, qtbot) == "Connected to the mirror through the proxy."
@@ -57,10 +61,9 @@ def test_it_tries_what_stands_in_the_fields_and_says_why_that_does_not_work(
 
 
 def test_offline_it_connects_to_nobody_and_says_so(
-    hub_window: WindowDriver, library: Library, hub: FakeHub, qtbot: QtBot
+    page: NetworkPage, library: Library, hub: FakeHub, qtbot: QtBot
 ) -> None:
     library.settings.change(work_offline=True)
-    page = network_page(hub_window)
     before = list(hub.requests)
     assert press(page, qtbot) == hub_reasons()["kept-offline"]
     assert hub.requests == before

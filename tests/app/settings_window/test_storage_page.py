@@ -17,11 +17,11 @@ from tests.app.conftest import OpenShown, OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine
 
 
-def test_storage_shows_sizes_and_clears_the_caches(open_shown: OpenShown, own_home: Path, qtbot: Any) -> None:
+def test_storage_shows_sizes_and_clears_the_caches(open_settings: OpenShown, own_home: Path, qtbot: Any) -> None:
     folder = cache_folder() / "hub"
     folder.mkdir(parents=True)
     (folder / "small").write_bytes(b"x" * 5000)
-    window, _, _ = open_shown()
+    window, _, _ = open_settings()
     storage = window.settings_page("storage")
     assert own_home in cache_folder().parents
     assert storage.folders["caches"].help.text().endswith("· 5\u00a0kB")
@@ -35,11 +35,13 @@ def choices(storage: Any) -> list[str]:
 
 
 def test_a_backup_is_made_chosen_for_the_next_start_and_deleted_after_a_question(
-    open_shown: OpenShown, qtbot: Any
+    open_settings: OpenShown, qtbot: Any
 ) -> None:
-    window, library, _ = open_shown()
+    window, library, _ = open_settings()
     qtbot.waitUntil(lambda: window.session.chats.store_ready)
-    window.ask_and_wait("What was said?")
+    turn = window.session.answers.ask("What was said?")
+    qtbot.waitUntil(lambda: turn.answer.ended)
+    window.settle()
     storage = window.settings_page("storage")
     storage.retranslate()
     row = next(row for row in storage.rows if row.name.text() == "Backups")
@@ -109,13 +111,13 @@ def test_a_backup_that_is_gone_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_models_move_at_once_and_chats_at_the_next_start(
-    open_shown: OpenShown, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    open_settings: OpenShown, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     models = tmp_path / "hub"
     models.mkdir()
     (models / "file").write_text("weights")
     monkeypatch.setattr(disk_use, "model_folder", lambda: models)
-    window, library, _ = open_shown()
+    window, library, _ = open_settings()
     storage = window.settings_page("storage")
     storage.move_to("models", tmp_path / "disk" / "Tandem models")
     assert (models / "file").read_text() == "weights"
@@ -129,11 +131,11 @@ def test_models_move_at_once_and_chats_at_the_next_start(
 
 
 def test_everything_is_removed_after_two_questions(
-    open_shown: OpenShown, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+    open_settings: OpenShown, qtbot: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     quits: list[bool] = []
     monkeypatch.setattr("PySide6.QtCore.QCoreApplication.quit", lambda *_: quits.append(True))
-    window, library, _ = open_shown()
+    window, library, _ = open_settings()
     controls = window.settings_page("storage").removal
     qtbot.waitUntil(lambda: "bytes" in window.settings_page("storage").folders["settings"].help.text())
     controls.go_on.click()

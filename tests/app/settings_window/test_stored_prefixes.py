@@ -164,11 +164,11 @@ def test_switching_it_off_leaves_nothing_on_the_disk(open_shown: OpenShown, qtbo
 
 
 @pytest.mark.parametrize("button", ["clear", "clear_prefixes"])
-def test_both_clear_buttons_forget_it(open_shown: OpenShown, qtbot: QtBot, button: str) -> None:
+def test_both_clear_buttons_forget_it(open_settings: OpenShown, qtbot: QtBot, button: str) -> None:
     prefix_folder().mkdir(parents=True)
     (prefix_folder() / "mark-1.safetensors").write_bytes(b"x" * 5000)
     (prefix_folder().parent / "other").write_bytes(b"x" * 7000)
-    window, _, engine = open_shown()
+    window, _, engine = open_settings()
     storage = storage_of(window)
     assert "· 5\u00a0kB" in storage.folders["prefixes"].help.text()
     assert "· 7\u00a0kB" in storage.folders["caches"].help.text()

@@ -9,8 +9,8 @@ from app.widgets.application import Application
 from tests.app.conftest import OpenShown
 
 
-def test_a_page_goes_back_to_its_defaults(open_shown: OpenShown) -> None:
-    window, library, _ = open_shown()
+def test_a_page_goes_back_to_its_defaults(open_settings: OpenShown) -> None:
+    window, library, _ = open_settings()
     generation = window.settings_page("generation")
     assert not generation.reset.isVisible()
     library.settings.change(temperature=0.3, kv_bits=4, theme="dark")
@@ -41,8 +41,8 @@ def test_the_language_and_theme_are_chosen_on_the_general_page(open_shown: OpenS
     assert theme.currentData() == "light"
 
 
-def test_every_setting_that_does_not_take_effect_at_once_says_when(open_shown: OpenShown) -> None:
-    window, _, _ = open_shown()
+def test_every_setting_that_does_not_take_effect_at_once_says_when(open_settings: OpenShown) -> None:
+    window, _, _ = open_settings()
     for spec in PAGES:
         shown = window.settings_page(spec.id)
         for setting in settings_of(spec.id):
