@@ -8,5 +8,6 @@ from tests.app.hub_library import library as library
 from tests.app.hub_library import paths as paths
 from tests.app.hub_library import tiny_pair as tiny_pair
 from tests.app.session.conftest import fakes as fakes
+from tests.app.settings_window.conftest import hub_settings as hub_settings
 from tests.app.settings_window.conftest import open_settings as open_settings
 from tests.engine.conftest import without_compilation as without_compilation

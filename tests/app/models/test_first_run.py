@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton
@@ -18,6 +19,8 @@ from tests.app.hub_library import TINY_MAIN as MAIN
 from tests.app.window_driver import WindowDriver
 from tests.fakehub.server import FakeHub
 from tests.tiny_models import write_model
+
+pytestmark = pytest.mark.usefixtures("without_compilation")
 
 
 def test_a_pair_is_offered_downloaded_chosen_and_answers(
@@ -67,12 +70,12 @@ def test_a_download_is_paused_resumed_and_cancelled_from_the_page(
 
 
 def test_a_pair_that_was_paused_goes_on_as_a_pair(
-    hub_window: WindowDriver, library: Library, hub: FakeHub, qtbot: QtBot
+    hub_settings: WindowDriver, library: Library, hub: FakeHub, qtbot: QtBot
 ) -> None:
     hub.bytes_a_second = 5_000
     qtbot.waitUntil(lambda: library.inventory is not None)
-    hub_window.trigger("models-page")
-    page = hub_window.settings.page("models")
+    hub_settings.settings.open("models")
+    page = hub_settings.settings.page("models")
 
     def pair_button() -> QPushButton:
         return next(card.main_button for card in page.cards() if card.entry.id == MAIN)
@@ -90,15 +93,15 @@ def test_a_pair_that_was_paused_goes_on_as_a_pair(
     hub.bytes_a_second = None
     pair_button().click()
     qtbot.waitUntil(lambda: [status.state for status in library.downloads] == ["ready", "ready"])
-    qtbot.waitUntil(lambda: "Tiny Main is ready." in hub_window.banner_text)
+    qtbot.waitUntil(lambda: "Tiny Main is ready." in hub_settings.banner_text)
 
 
 def test_a_search_finds_and_a_pasted_address_is_looked_at(
-    hub_window: WindowDriver, library: Library, qtbot: QtBot
+    hub_settings: WindowDriver, library: Library, qtbot: QtBot
 ) -> None:
     qtbot.waitUntil(lambda: library.inventory is not None)
-    hub_window.trigger("models-page")
-    page = hub_window.settings.page("models")
+    hub_settings.settings.open("models")
+    page = hub_settings.settings.page("models")
     QTest.keyClicks(page.field, "tiny")
     qtbot.waitUntil(lambda: len(page.cards()) == 2)
     page.field.clear()
@@ -111,13 +114,13 @@ def test_a_search_finds_and_a_pasted_address_is_looked_at(
 
 
 def test_an_installed_model_is_checked_and_removed_with_its_size_first(
-    hub_window: WindowDriver, library: Library, tmp_path: Path, qtbot: QtBot
+    hub_settings: WindowDriver, library: Library, tmp_path: Path, qtbot: QtBot
 ) -> None:
     qtbot.waitUntil(lambda: library.inventory is not None)
     library.get(DRAFT)
     qtbot.waitUntil(lambda: bool(library.inventory.installed))  # type: ignore[union-attr]
-    hub_window.trigger("models-page")
-    page = hub_window.settings.page("models")
+    hub_settings.settings.open("models")
+    page = hub_settings.settings.page("models")
     page.show_tab(INSTALLED)
     (card,) = page.cards()
     card.check_button.click()
@@ -148,31 +151,31 @@ def test_closing_while_a_download_runs_keeps_it_for_the_next_time(
 
 
 def test_a_gated_model_says_what_to_do_and_comes_once_there_is_a_token(
-    hub_window: WindowDriver, library: Library, hub: FakeHub, tmp_path: Path, qtbot: QtBot
+    hub_settings: WindowDriver, library: Library, hub: FakeHub, tmp_path: Path, qtbot: QtBot
 ) -> None:
     hub.repositories[DRAFT].gated = True
     hub.tokens.add("hf_secret")
     library.get(DRAFT)
-    qtbot.waitUntil(lambda: "Accept the terms on its page" in hub_window.banner_text)
-    hub_window.settings.open("network")
-    page = hub_window.settings.page("network")
+    qtbot.waitUntil(lambda: "Accept the terms on its page" in hub_settings.banner_text)
+    hub_settings.settings.open("network")
+    page = hub_settings.settings.page("network")
     QTest.keyClicks(page.token, "hf_secret")
     QTest.keyClick(page.token, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: page.token.text() == "")
     assert "Your token is in the keychain." in [label.text() for label in page.findChildren(QLabel)]
     library.resume(DRAFT)
     qtbot.waitUntil(lambda: [status.state for status in library.downloads] == ["ready"])
-    hub_window.close()
+    hub_settings.close()
     for file in tmp_path.rglob("*"):
         assert not file.is_file() or b"hf_secret" not in file.read_bytes()
 
 
 def test_a_mirror_that_is_no_address_is_told_and_hides_nothing(
-    hub_window: WindowDriver, library: Library, tmp_path: Path, qtbot: QtBot
+    hub_settings: WindowDriver, library: Library, tmp_path: Path, qtbot: QtBot
 ) -> None:
     qtbot.waitUntil(lambda: library.inventory is not None)
     library.settings.change(hub_endpoint="not an address")
-    qtbot.waitUntil(lambda: "Check the mirror in the settings" in hub_window.banner_text)
+    qtbot.waitUntil(lambda: "Check the mirror in the settings" in hub_settings.banner_text)
     write_model(tmp_path / "own" / "My-Model")
     library.settings.change(hub_endpoint="", model_folders=(str(tmp_path / "own"),))
     qtbot.waitUntil(lambda: [entry.name for entry in library.inventory.installed] == ["My Model"])  # type: ignore[union-attr]

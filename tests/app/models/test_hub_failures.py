@@ -171,7 +171,7 @@ def test_a_cable_that_is_pulled_and_put_back_costs_nothing(
 
 
 def test_a_gated_model_leads_to_its_page_after_saying_where_that_is(
-    hub_window: WindowDriver, library: Library, hub: FakeHub, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    hub_settings: WindowDriver, library: Library, hub: FakeHub, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[str] = []
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
@@ -179,9 +179,9 @@ def test_a_gated_model_leads_to_its_page_after_saying_where_that_is(
     hub.tokens.add("hf_secret")
     qtbot.waitUntil(lambda: library.inventory is not None)
     library.get(TINY_DRAFT)
-    qtbot.waitUntil(lambda: hub_window.banner_button.text() == "Show the download")
-    hub_window.press_banner()
-    page = hub_window.settings.page("models")
+    qtbot.waitUntil(lambda: hub_settings.banner_button.text() == "Show the download")
+    hub_settings.press_banner()
+    page = hub_settings.settings.page("models")
     qtbot.waitUntil(lambda: bool(page.findChildren(DownloadCard)))
     (card,) = page.findChildren(DownloadCard)
     address = f"{hub.endpoint}/{TINY_DRAFT}"
@@ -199,12 +199,12 @@ def test_a_gated_model_leads_to_its_page_after_saying_where_that_is(
 
 
 def test_a_search_and_a_pasted_address_show_gated_models_with_the_way_to_their_page(
-    hub_window: WindowDriver, library: Library, hub: FakeHub, qtbot: QtBot
+    hub_settings: WindowDriver, library: Library, hub: FakeHub, qtbot: QtBot
 ) -> None:
     hub.add("org/asks-first", model_files(), gated=True)
     qtbot.waitUntil(lambda: library.inventory is not None)
-    hub_window.settings.open("models")
-    page = hub_window.settings.page("models")
+    hub_settings.settings.open("models")
+    page = hub_settings.settings.page("models")
     page.show_tab(SEARCH)
     for text in ("asks-first", "https://huggingface.co/org/asks-first"):
         page.field.clear()
@@ -218,18 +218,19 @@ def test_a_search_and_a_pasted_address_show_gated_models_with_the_way_to_their_p
         qtbot.waitUntil(lambda: not page.cards())
 
 
+@pytest.mark.usefixtures("without_compilation")
 def test_a_search_reads_configurations_and_judges_drafts_before_a_weight_is_here(
-    hub_window: WindowDriver, library: Library, hub: FakeHub, tiny_pair: dict[str, dict[str, bytes]], qtbot: QtBot
+    hub_settings: WindowDriver, library: Library, hub: FakeHub, tiny_pair: dict[str, dict[str, bytes]], qtbot: QtBot
 ) -> None:
     hub.add("someone/Tiny-Tuned-32bit", tiny_pair[TINY_DRAFT])
     qtbot.waitUntil(lambda: library.inventory is not None)
     library.get(TINY_MAIN)
-    qtbot.waitUntil(lambda: "Tiny Main is ready." in hub_window.banner_text)
-    hub_window.press_banner()
-    session = hub_window.session
+    qtbot.waitUntil(lambda: "Tiny Main is ready." in hub_settings.banner_text)
+    hub_settings.press_banner()
+    session = hub_settings.session
     qtbot.waitUntil(lambda: session.answers.ready and not session.models.pair.loading)
-    hub_window.settings.open("models")
-    page = hub_window.settings.page("models")
+    hub_settings.settings.open("models")
+    page = hub_settings.settings.page("models")
     page.show_tab(SEARCH)
     hub.sent.clear()
     QTest.keyClicks(page.field, "tuned")
@@ -243,7 +244,7 @@ def test_a_search_reads_configurations_and_judges_drafts_before_a_weight_is_here
 
 
 def test_a_damaged_model_is_told_by_file_and_repaired_with_that_file_alone(
-    hub_window: WindowDriver, library: Library, hub: FakeHub, tmp_path: Path, qtbot: QtBot
+    hub_settings: WindowDriver, library: Library, hub: FakeHub, tmp_path: Path, qtbot: QtBot
 ) -> None:
     qtbot.waitUntil(lambda: library.inventory is not None)
     library.get(TINY_DRAFT)
@@ -251,8 +252,8 @@ def test_a_damaged_model_is_told_by_file_and_repaired_with_that_file_alone(
     (config,) = (tmp_path / "cache").rglob("config.json")
     content = config.read_bytes()
     config.resolve().write_bytes(content.replace(b"512", b"513"))
-    hub_window.settings.open("models")
-    page = hub_window.settings.page("models")
+    hub_settings.settings.open("models")
+    page = hub_settings.settings.page("models")
     page.show_tab(INSTALLED)
     page.cards()[0].check_button.click()
     qtbot.waitUntil(lambda: page.cards()[0].badge.text() == "damaged")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -18,9 +19,9 @@ from app.session.session import Session
 from app.settings_window.dialog import SettingsWindow
 from app.widgets.application import Application
 from app.widgets.banner import Banner
+from engine import Engine
 from tests.app.conftest import STARTER, OpenShown
 from tests.app.hub_library import hub as hub
-from tests.app.hub_library import hub_window as hub_window
 from tests.app.hub_library import library as library
 from tests.app.hub_library import paths as paths
 from tests.app.hub_library import tiny_pair as tiny_pair
@@ -28,6 +29,7 @@ from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.session.conftest import fakes as fakes
 from tests.app.shown_library import DRAFT, MAIN, ShownLibrary, path_of
 from tests.app.window_driver import WindowDriver
+from tests.engine.conftest import without_compilation as without_compilation
 
 
 class SettingsHost(QWidget):
@@ -42,14 +44,30 @@ class SettingsHost(QWidget):
         self.offer = FirstRunOffer(library, models, self)
         models.page_wanted.connect(lambda: self.settings.open("models"))
         models.chat_wanted.connect(self.settings.close)
-        session.setParent(self)
-        library.setParent(self)
+        self._session, self._library = session, library
+
+    def closeEvent(self, _event: QCloseEvent) -> None:
+        self.settings.close()
+        self._library.close()
+        self._session.close()
+
+
+@pytest.fixture
+def hub_settings(library: Library, qapp: Application, qtbot: QtBot) -> Iterator[WindowDriver]:  # noqa: ARG001
+    """Open the settings of a first run, with the real engine."""
+    session = Session(Engine, STARTER)
+    host: Any = SettingsHost(session, library)
+    host.show()
+    library.start()
+    yield WindowDriver(host, session, qtbot.waitUntil)
+    host.close()
+    host.deleteLater()
 
 
 @pytest.fixture
 def open_settings(qapp: Application, qtbot: QtBot, tmp_path: Path) -> Iterator[OpenShown]:  # noqa: ARG001
     """Open the settings as `open_shown` opens the window. Changed settings do not take effect in the session."""
-    opened: list[tuple[SettingsHost, Session, Library]] = []
+    opened: list[SettingsHost] = []
 
     def open_on(
         inventory: Inventory | None = None, pair: tuple[str, str | None] = (path_of(MAIN), path_of(DRAFT))
@@ -57,15 +75,13 @@ def open_settings(qapp: Application, qtbot: QtBot, tmp_path: Path) -> Iterator[O
         engine, library = ScriptedEngine([Script("Hello.")]), ShownLibrary(tmp_path, inventory)
         session = Session(lambda: engine, STARTER)
         host: Any = SettingsHost(session, library)
-        opened.append((host, session, library))
+        opened.append(host)
         host.show()
         session.models.load(*pair)
         qtbot.waitUntil(lambda: not session.models.pair.loading and session.chats.store_ready)
         return WindowDriver(host, session, qtbot.waitUntil), library, engine
 
     yield open_on
-    for host, session, models in opened:
-        models.close()
-        session.close()
+    for host in opened:
         host.close()
         host.deleteLater()
