@@ -296,7 +296,7 @@ class ScriptedEngine:
     def close(self) -> None:
         self.closed = True
         if self.gate is not None:
-            self.gate.release(10_000)
+            self.gate.release()
         if self.load_gate is not None:
             self.load_gate.set()
         self._work.put(None)
@@ -351,7 +351,7 @@ class ScriptedEngine:
             return
         text, stats = "", RequestStats()
         for event in play(script):
-            if self.gate is not None:
+            if self.gate is not None and not self.closed:
                 self.gate.acquire()
             if self.closed or stream.cancel_requested.wait(self.pace_s):
                 stream.deliver(Finished("cancelled", text, (), stats))
