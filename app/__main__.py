@@ -34,7 +34,7 @@ COMMANDS = {
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the command; returns the exit code. Whatever happens, the user reads a sentence, not a traceback."""
+    """Run the command; returns the exit code. An unexpected error is reported in a sentence, not a traceback."""
     arguments = sys.argv[1:] if arguments is None else arguments
     with shown_on_terminals():
         return _run(arguments)
@@ -43,13 +43,13 @@ def main(arguments: list[str] | None = None) -> int:
 def _run(arguments: list[str]) -> int:
     logging.basicConfig(level=logging.ERROR, format="tandem: %(message)s")
     try:
-        # A window's start imports no command; to import all of them takes longer than to draw it.
+        # Starting the window imports no command: importing all of them takes longer than drawing it.
         parser = _parser([name for name in COMMANDS if name in arguments] or (COMMANDS if arguments else ()))
         options = parser.parse_args(arguments)
         if options.screenshot and not options.self_test:
             parser.error("--screenshot needs --self-test")
         with suppress(OSError):
-            # Before anything writes a file there, which makes a missing folder that others can read.
+            # Create the folder as private before anything else creates it with the default permissions.
             private_files.make_folder(cache_folder())
         code = int(options.run(options))
         # Flush now, while a closed pipe can be told from a failure.
@@ -92,7 +92,7 @@ def _parser(commands: Iterable[str]) -> argparse.ArgumentParser:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Refuses what it does not know; argparse leaves that to the outermost parser, which shows its own usage."""
+    """Reports unknown arguments with its own usage; argparse leaves them to the outermost parser."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         options, unknown = super().parse_known_args(args, namespace)
@@ -102,7 +102,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _ShowVersion(argparse.Action):
-    """argparse's own action has the version found out at every start."""
+    """Looks the version up when it is asked for; argparse's own action needs it at every start."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         print(f"tandem {installed_version('tandem-chat') or 'from a checkout'}")
@@ -126,7 +126,7 @@ def _window(options: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return FAILED
-    # Nothing that the start makes is garbage; once the window is there, `GcPolicy` decides.
+    # The start creates no garbage; once the window is open, `GcPolicy` decides when to collect.
     gc.disable()
     try:
         from app.window.startup import show_window

@@ -1,4 +1,4 @@
-"""A table of actions as Qt's, shared by menus, buttons, shortcuts, the command palette and the shortcut sheet."""
+"""Makes QActions of a table, for menus, buttons, shortcuts, the command palette and the shortcut sheet."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.widgets.icons import icon
 
 
 class Actions(QObject):
-    """Looked up by id. They can be shown before they are bound to what they act on."""
+    """The QActions by id. They can be shown before they are bound to the target that they act on."""
 
     def __init__(self, by_menu: Mapping[str, Sequence[ActionSpec[Any]]], parent: QObject) -> None:
         super().__init__(parent)
@@ -38,7 +38,7 @@ class Actions(QObject):
         return self._actions[action_id]
 
     def bind(self, target: object) -> None:
-        """Let the actions run on `target`, of the type that the table was written for."""
+        """Let the actions run on `target`, which has the type that the table was written for."""
         self._target = target
         self.refresh_checks()
 
@@ -49,16 +49,16 @@ class Actions(QObject):
         return [self._actions[spec.id] for spec in self.specs if spec.group == group]
 
     def name(self, spec: ActionSpec[Any]) -> str:
-        """What the menu calls an action, without the mark of what opens a dialog."""
+        """Return the menu's text of an action without its mnemonic and ellipsis."""
         return self._actions[spec.id].text().replace("&", "").rstrip("….")
 
     def path(self, spec: ActionSpec[Any]) -> str:
-        """The menu, and the submenu, in which an action is."""
+        """Return the titles of the menu and the submenu that contain an action."""
         menu = next(menu for menu, specs in self.by_menu.items() if spec in specs)
         return " › ".join(menu_title(title) for title in (menu, spec.submenu) if title)
 
     def update(self, state: ActionState) -> None:
-        """Enable what is possible in this state."""
+        """Enable and show the actions that are possible in this state."""
         if state == self._state:
             return
         self._state = state
@@ -68,7 +68,7 @@ class Actions(QObject):
             action.setVisible(possible or not spec.hides)
 
     def refresh_checks(self) -> None:
-        """Mark the option in force in each group, and name what is turned on and off for what it would do now."""
+        """Check the option in force in each group, and set the texts of actions that turn something on and off."""
         if self._target is None:
             return
         for spec in self.specs:
@@ -94,12 +94,12 @@ class Actions(QObject):
             action.setWhatsThis(name)
 
     def apply_theme(self) -> None:
-        """Take the icons in the colours of the theme."""
+        """Set the icons in the colours of the theme."""
         for spec in self.specs:
             if spec.icon:
                 self._actions[spec.id].setIcon(icon(spec.icon, theme.colours().muted))
 
     def _run(self, spec: ActionSpec[Any]) -> None:
         spec.run(self._target)
-        # Qt has toggled an option that was chosen again.
+        # Qt unchecks an option that is chosen again.
         self.refresh_checks()

@@ -14,13 +14,13 @@ from app.widgets.popups import Menu
 
 
 class Menus:
-    """Fills the menu bar of `window`, which owns all menus. `settings` is for the button below the list of chats."""
+    """Fills the menu bar of `window`, which owns all menus. `settings` is the menu of the settings button."""
 
     def __init__(self, actions: Actions, window: QMainWindow, on_mac: bool = sys.platform == "darwin") -> None:
         self._actions = actions
         self._titled: list[tuple[QMenu, str]] = []
         for menu in MENUS:
-            # On macOS Qt moves these by their roles to the menu that the system names after the app.
+            # On macOS Qt moves the actions of this menu by their roles into the app menu.
             if not (on_mac and menu == "tandem"):
                 shown = self._add(Menu(window.menuBar()), menu)
                 window.menuBar().addMenu(shown)
@@ -34,7 +34,7 @@ class Menus:
         if on_mac:
             dock: Any = Menu(window)
             dock.addAction(actions["new-chat"])
-            # Only Qt for macOS has it.
+            # This method exists only in Qt for macOS.
             dock.setAsDockMenu()
         else:
             window.menuBar().hide()

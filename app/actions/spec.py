@@ -1,4 +1,4 @@
-"""What an action is: its texts, its keys, what it does, and what decides whether it can be used."""
+"""The declaration of an action: its texts and keys, what it does, and when it can be used."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ SUBMENUS = {
 
 
 def menu_title(menu: str) -> str:
-    """The title of a menu or a submenu."""
+    """Return the translated title of a menu or a submenu."""
     return QCoreApplication.translate("Actions", MENUS.get(menu) or SUBMENUS[menu])
 
 
 @dataclass(frozen=True)
 class ActionState:
-    """What the `enabled` rules look at."""
+    """The state of the window that the `enabled` rules use."""
 
     can_ask: bool = False
     can_queue: bool = False
@@ -67,12 +67,12 @@ def _always(_: ActionState) -> bool:
 
 @dataclass(frozen=True)
 class ActionSpec(Generic[Target]):
-    """One action. `text` is what menus, the palette and the shortcut sheet call it, `short` what a button does where
-    the text is too long for it; `name` is what a screen reader says; `shortcut` a portable key sequence, "" for none.
+    """One action. Menus, the palette and the shortcut sheet show `text`, buttons `short` if it is given, and screen
+    readers say `name`. `shortcut` is a portable key sequence, "" for none.
 
-    `run` does it on the target that the actions are bound to. An action with `checked` is one option of `group`, which
-    marks the option in force. One that turns something on and off is called `other_text` while `shows_other` holds.
-    A line is drawn above it in its menu if it `begins_section`; it is left out while it cannot be used if it `hides`.
+    `run` is called with the target that the actions are bound to. An action with `checked` is one option of `group`. An
+    action that turns something on and off shows `other_text` while `shows_other` returns True. `begins_section` draws
+    a line above it in its menu; `hides` hides it while it is not enabled.
     """
 
     id: str
@@ -90,5 +90,5 @@ class ActionSpec(Generic[Target]):
     enabled: Callable[[ActionState], bool] = _always
     other_text: str = ""
     shows_other: Callable[[Target], bool] | None = None
-    # macOS moves what it takes for "About", "Settings" or "Quit" by its text, "Exit full screen" too.
+    # Without a role, macOS moves actions by their text, "Exit full screen" for example as if it were "Quit".
     role: QAction.MenuRole = QAction.MenuRole.NoRole

@@ -1,4 +1,4 @@
-"""The left pane's rows: headings with the chats below them, or search results."""
+"""The rows of the left pane: headings with the chats below them, or search results."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from app.sidebar.row_steps import MOST_STEPS, Insert, Remove, Step, steps_betwee
 _Index = QModelIndex | QPersistentModelIndex
 ROW = Qt.ItemDataRole.UserRole
 STREAMS = Qt.ItemDataRole.UserRole + 1
-# Whether a chat stands below its folder, and how many chats a folder has.
+# Whether a chat is listed below its folder, and the number of chats of a folder.
 INSIDE = Qt.ItemDataRole.UserRole + 2
 COUNT = Qt.ItemDataRole.UserRole + 3
 _CHAT_DATA = "application/x-tandem-chat"
 _FOLDER_DATA = "application/x-tandem-folder"
 FOLDERS = "folders"
-# Headings above what a search found.
+# Headings of search results.
 TITLES_FOUND, MESSAGES_FOUND, NOTHING_FOUND = "titles-found", "messages-found", "nothing-found"
 
 Row = str | Folder | Conversation | TitleHit | MessageHit
-# A view, and the folder whose chats alone are shown.
+# A view, and the id of the folder if only its chats are shown.
 _Listing = tuple[str, "int | None"]
 
 
@@ -66,7 +66,7 @@ def title_of(row: Folder | Conversation | TitleHit | MessageHit) -> str:
 
 
 def _arranged(chats: Sequence[Conversation], folders: Sequence[Folder]) -> list[Row]:
-    """Pins first, then folders with their chats, then the other chats by day. A pinned chat appears only at the top."""
+    """Return pinned chats, then folders with their chats, then the other chats by day. No chat appears twice."""
     inside: dict[int | None, list[Conversation]] = {folder.id: [] for folder in folders}
     outside = []
     for chat in chats:
@@ -85,7 +85,7 @@ def _arranged(chats: Sequence[Conversation], folders: Sequence[Folder]) -> list[
 
 
 def _key(row: Row) -> tuple[type, str | int]:
-    """Identifies a row whatever its text; unique in a list."""
+    """Return a key that identifies a row independently of its text; unique in a list."""
     if isinstance(row, str):
         return str, row
     if isinstance(row, (TitleHit, MessageHit)):
@@ -94,17 +94,16 @@ def _key(row: Row) -> tuple[type, str | int]:
 
 
 def _differs(chat: Conversation, before: Row) -> bool:
-    """Whether a chat's row has changed. Being opened and its unsent message do not count."""
+    """Return whether a chat's row looks different. When it was opened and its unsent message do not matter."""
     assert isinstance(before, Conversation)
     return (chat.title, chat.folder_id, chat.pin_position) != (before.title, before.folder_id, before.pin_position)
 
 
 class ChatListModel(QAbstractListModel):
-    """Chats that change their position are moved, so that a view keeps its selection and scroll position.
+    """A list model that moves rows instead of resetting, so that a view keeps its selection and scroll position.
 
-    `renamed` carries a chat's id and the title that was typed, `folder_renamed` the same of a folder, `pins_ordered`
-    the ids of the pinned chats, `folders_ordered` those of the folders, `moved` a chat and the folder it was dragged to
-    (None: out of its folder).
+    `renamed` and `folder_renamed` carry an id and the typed title, `pins_ordered` and `folders_ordered` the ids in
+    their new order, `moved` the id of a chat and of the folder it was dragged to (None: out of its folder).
     """
 
     renamed = Signal(int, str)
@@ -119,7 +118,7 @@ class ChatListModel(QAbstractListModel):
         self._streaming: frozenset[int] = frozenset()
         self._movable = False
         self._counts: Counter[int | None] = Counter()
-        # Which chats the rows are, or None for what a search found: those of another listing have another order.
+        # None for search results. A change of the listing resets the model, because its order differs.
         self._listing: _Listing | None = None
         self._chats: Sequence[Conversation] = ()
         self._folders: Sequence[Folder] = ()
@@ -138,12 +137,11 @@ class ChatListModel(QAbstractListModel):
         folders: Sequence[Folder] = (),
         only: int | None = None,
     ) -> None:
-        """Show chats under headings, folders with theirs below them; of one folder alone where `only` is its id.
+        """Show chats under headings and below their folders, or only those of the folder with the id `only`.
 
-        Outside the active chats there are neither pins nor folders. A list that is shown once more is taken to be as it
-        was.
+        Views other than ACTIVE show neither pins nor folders. Lists are compared by identity and must not be modified.
         """
-        # Wherever one is, days begin with a quarter of an hour; and one may be elsewhere than before.
+        # Days begin at a quarter of an hour in every time zone, and the time zone may change.
         arranged_from = (view, only, time.time() // 900, utc_offset())
         same = chats is self._chats and folders is self._folders and arranged_from == self._arranged_from
         if same and self._listing is not None:
@@ -172,7 +170,7 @@ class ChatListModel(QAbstractListModel):
         self, rows: list[Row], streaming: frozenset[int], listing: _Listing | None, counts: Counter[int | None]
     ) -> None:
         same, self._listing = listing == self._listing, listing
-        # New search results start at the top.
+        # For new search results the model is reset, so that the view starts at the top.
         most = 0 if listing is None else MOST_STEPS
         keys_before, self._keys = self._keys, self._keys if rows is self._rows else [_key(row) for row in rows]
         steps = steps_between(keys_before, self._keys, most) if same else None
@@ -211,15 +209,10 @@ class ChatListModel(QAbstractListModel):
             self._rows.insert(step.target, self._rows.pop(step.source))
             self.endMoveRows()
 
-    def row_of(self, conversation_id: int | None) -> QModelIndex:
+    def row_of(self, kind: type[Conversation | Folder], row_id: int | None) -> QModelIndex:
+        """Return the index of the chat or the folder with that id; an invalid index if it is not listed."""
         for number, row in enumerate(self._rows):
-            if isinstance(row, Conversation) and row.id == conversation_id:
-                return self.index(number)
-        return QModelIndex()
-
-    def row_of_folder(self, folder_id: int) -> QModelIndex:
-        for number, row in enumerate(self._rows):
-            if isinstance(row, Folder) and row.id == folder_id:
+            if isinstance(row, kind) and row.id == row_id:
                 return self.index(number)
         return QModelIndex()
 
@@ -253,11 +246,9 @@ class ChatListModel(QAbstractListModel):
         if isinstance(row, str):
             return heading(row)
         if isinstance(row, Folder):
-            translate = QCoreApplication.translate
+            translate, closed = QCoreApplication.translate, row.closed
             words = (
-                translate("ChatPane", "{name}, closed folder")
-                if row.closed
-                else translate("ChatPane", "{name}, folder")
+                translate("ChatPane", "{name}, closed folder") if closed else translate("ChatPane", "{name}, folder")
             )
             return words.format(name=row.name)
         if isinstance(row, MessageHit):
@@ -291,7 +282,7 @@ class ChatListModel(QAbstractListModel):
                 flags |= Qt.ItemFlag.ItemIsDropEnabled | Qt.ItemFlag.ItemIsDragEnabled
         return flags
 
-    # Dragging chats to pins, into folders and out of them, and folders among each other
+    # Dragging chats to the pins, into folders and out of them, and changing the order of folders by dragging
 
     def supportedDropActions(self) -> Qt.DropAction:
         return Qt.DropAction.MoveAction
@@ -307,16 +298,16 @@ class ChatListModel(QAbstractListModel):
         return data
 
     def dropMimeData(self, data: QMimeData, _action: Qt.DropAction, row: int, _column: int, parent: _Index) -> bool:
-        """Among the pins, a chat is pinned before the row it was dropped at; elsewhere it goes to where that row is.
+        """Pin a chat dropped among the pins before that row; move a chat dropped elsewhere to the folder of that row.
 
-        A folder takes the position of the one it was dropped on, or goes between the two rows it was dropped between.
+        A folder takes the position of the folder it was dropped on, or goes between the rows it was dropped between.
         """
         row_number = parent.row() if parent.isValid() else row
         if data.hasFormat(_FOLDER_DATA):
             self._drop_folder(json.loads(data.data(_FOLDER_DATA).toStdString()), row_number, onto=parent.isValid())
         elif data.hasFormat(_CHAT_DATA):
             self._drop_chat(json.loads(data.data(_CHAT_DATA).toStdString()), row_number, onto=parent.isValid())
-        # The list is read again; Qt must not remove the row itself.
+        # The list is read again, so Qt must not remove the row itself.
         return False
 
     def _drop_chat(self, dragged: int, row_number: int, onto: bool) -> None:
@@ -331,11 +322,11 @@ class ChatListModel(QAbstractListModel):
 
     def _drop_folder(self, dragged: int, row_number: int, onto: bool) -> None:
         folders = [row.id for row in self._rows if isinstance(row, Folder)]
-        # Below the last row there is no row to drop at.
+        # Qt passes -1 below the last row.
         above = len(self._rows) if row_number < 0 else row_number
         ahead = sum(isinstance(row, Folder) for row in self._rows[:above])
         if onto:
-            # A chat below its folder counts as the folder.
+            # Dropping on a chat of a folder is dropping on the folder.
             ahead = ahead if isinstance(self._rows[row_number], Folder) else ahead - 1
         elif folders.index(dragged) < ahead:
             ahead -= 1

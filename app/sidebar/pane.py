@@ -1,4 +1,4 @@
-"""The left pane: new chat, search over all chats, and the chats by day, in the archive or in the trash."""
+"""The left pane: new chat, search over all chats, and the list of active, archived or trashed chats."""
 
 from __future__ import annotations
 
@@ -40,8 +40,9 @@ _Found = tuple[list[TitleHit], list[MessageHit]]
 
 
 class ChatPane(Restyled, QFrame):
-    """`found` carries the chat and the message that was chosen among what a search found, `export_wanted` a chat to
-    write to a file.
+    """Lists and searches chats.
+
+    `found` carries the chat and the message of a chosen search result, `export_wanted` a chat to write to a file.
     """
 
     found = Signal(int, int)
@@ -64,7 +65,7 @@ class ChatPane(Restyled, QFrame):
         self._views.setMenu(self._views_menu)
         self._back = self.bound("Back to the chats", styled(QPushButton(self), "plain"), set_name)
         self.empty = PurgeButton(self)
-        # Until the store has been read there is nothing to go back from or to empty.
+        # Hidden until the store has been read.
         self._back.hide()
         self.empty.hide()
         self.hint = label(self, "muted", wraps=True)
@@ -73,7 +74,7 @@ class ChatPane(Restyled, QFrame):
         self._only: int | None = None
         self.model = ChatListModel(self)
         self.list = self.bound("Chats", RowView(self), QWidget.setAccessibleName)
-        # Drawn like the others: a push button that has a menu does not keep the style's distances.
+        # A tool button, because a push button with a menu does not keep the margins of the style sheet.
         self.settings = self.bound("Settings", styled(QToolButton(self), "plain"))
         self.settings.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.settings.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
@@ -133,7 +134,7 @@ class ChatPane(Restyled, QFrame):
         self.model.folder_renamed.connect(self._chats.rename_folder)
 
     def refresh(self, shown: int | None, streaming: frozenset[int]) -> None:
-        """`shown` is the chat on screen; in those of `streaming` an answer is being written."""
+        """Show the list. `shown` is the chat on screen; in those of `streaming` an answer is being written."""
         self._shown, self._streaming = shown, streaming
         self._fill()
 
@@ -150,19 +151,18 @@ class ChatPane(Restyled, QFrame):
 
     @property
     def folder(self) -> Folder | None:
-        """The one whose chats alone are listed."""
+        """The folder if only its chats are listed."""
         return None if self._only is None else self._chats.folder(self._only)
 
     def rename_folder(self, folder_id: int) -> None:
-        """Let its name be edited in place."""
-        index = self.model.row_of_folder(folder_id)
-        if index.isValid():
-            self.list.setCurrentIndex(index)
-            self.list.edit(index)
+        """Open the editor of the folder's name in the list."""
+        self._edit(self.model.row_of(Folder, folder_id))
 
     def rename(self, conversation_id: int) -> None:
-        """Let the title be edited in place."""
-        index = self.model.row_of(conversation_id)
+        """Open the editor of the chat's title in the list."""
+        self._edit(self.model.row_of(Conversation, conversation_id))
+
+    def _edit(self, index: QModelIndex) -> None:
         if index.isValid():
             self.list.setCurrentIndex(index)
             self.list.edit(index)
@@ -177,19 +177,19 @@ class ChatPane(Restyled, QFrame):
         if self.search.words.strip():
             self._search(self.search.words)
             return
-        # A row that is being edited must not be taken away.
+        # A row that is being edited must not be replaced.
         if self.list.state() == QAbstractItemView.State.EditingState:
             return
         chats, before = self._chats, self.list.currentIndex().data(ROW)
-        # All rows of this list are equally high: one of them is measured instead of thousands.
+        # All rows of this list have the same height, so the view measures only one of them.
         self.list.setUniformItemSizes(True)
         with self.list.anchored():
             self.model.show_chats(chats.chats, chats.view, self._streaming, chats.folders, self._only)
         self.hint.setVisible(chats.ready and (in_trash or not self.model.rows))
-        # Who works on a folder with the keys stays on it.
-        folder = self.model.row_of_folder(before.id) if isinstance(before, Folder) else QModelIndex()
+        # A folder that is used by keyboard stays the current row.
+        folder = self.model.row_of(Folder, before.id) if isinstance(before, Folder) else QModelIndex()
         stays = folder.isValid() and self.list.hasFocus()
-        self.list.setCurrentIndex(folder if stays else self.model.row_of(self._shown))
+        self.list.setCurrentIndex(folder if stays else self.model.row_of(Conversation, self._shown))
 
     def _search(self, text: str) -> None:
         if not text.strip():
@@ -198,7 +198,7 @@ class ChatPane(Restyled, QFrame):
         self.hint.hide()
 
         def show(hits: _Found) -> None:
-            # Typing goes on while the store looks; only the newest question counts.
+            # The user types while the store searches; only the newest search counts.
             if self.search.words == text:
                 self.list.setUniformItemSizes(False)
                 self.model.show_found(*hits)
@@ -206,13 +206,13 @@ class ChatPane(Restyled, QFrame):
         self._chats.search(text, show)
 
     def _go_to_list(self) -> None:
-        """To the row that is chosen, or to the first."""
+        """Give the list the focus, at its current row or else its first."""
         if not self.list.currentIndex().isValid():
             self.list.setCurrentIndex(self._first_row())
         self.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _choose_first(self) -> None:
-        """Enter shows the first of what was found."""
+        """Show the first search result, if a search is shown."""
         if self.search.words.strip():
             self._activated(self._first_row())
 
@@ -234,27 +234,23 @@ class ChatPane(Restyled, QFrame):
     def _show_menu(self, position: QPoint) -> None:
         row = self.list.indexAt(position).data(ROW)
         if isinstance(row, Conversation):
-            self.fill_menu(row)
+            self.row_menu.fill_for_chat(row)
         elif isinstance(row, Folder):
             self.row_menu.fill_for_folder(row)
         else:
             return
         self.row_menu.popup(self.list.viewport().mapToGlobal(position))
 
-    def fill_menu(self, chat: Conversation) -> None:
-        """What can be done with a chat, by where it is."""
-        self.row_menu.fill_for_chat(chat)
-
     def choose_folder(self, conversation_id: int) -> None:
-        """Ask which folder a chat should go to."""
+        """Show a menu of the folders that the chat can be moved to."""
         chat = self._chats.chat(conversation_id)
         if chat is not None:
             fill_folders(self.folder_menu, chat, self._chats, self.move_to_new_folder)
-            row = self.list.visualRect(self.model.row_of(chat.id))
+            row = self.list.visualRect(self.model.row_of(Conversation, chat.id))
             self.folder_menu.popup(self.list.viewport().mapToGlobal(row.bottomLeft()))
 
     def move_to_new_folder(self, chat_id: int) -> None:
-        """Make a folder with this chat in it, and let its name be edited."""
+        """Create a folder with this chat in it, and open the editor of its name."""
         names = {folder.name for folder in self._chats.folders}
         name, number = self.tr("New folder"), 2
         while name in names:
@@ -304,7 +300,7 @@ class ChatPane(Restyled, QFrame):
         return True
 
     def _press_on_chat(self, chat: Conversation, event: QKeyEvent) -> bool:
-        # Backspace needs its modifier, as in the system's file lists: it is pressed by mistake too easily.
+        # Backspace alone is pressed by mistake too easily; with the modifier it deletes, as in the system's file lists.
         with_modifier = event.key() == Qt.Key.Key_Backspace and event.modifiers() & Qt.KeyboardModifier.ControlModifier
         if event.key() != Qt.Key.Key_Delete and not with_modifier:
             return False
@@ -318,7 +314,7 @@ class ChatPane(Restyled, QFrame):
         self._new.setToolTip(self._new_action.toolTip())
         name_clear_button(self.search)
         self._show_view_name()
-        # Headings of the rows are translated too.
+        # The headings among the rows are translated too.
         self.model.layoutChanged.emit()
 
     def _show_view_name(self) -> None:
@@ -329,7 +325,7 @@ class ChatPane(Restyled, QFrame):
         self.hint.setText(self._hint_text())
 
     def _hint_text(self) -> str:
-        """What stands where no chat is listed, and above those in the trash."""
+        """Return the text that is shown if no chat is listed, or above the chats in the trash."""
         if self.folder is not None:
             return self.tr("No chats in this folder.")
         if self._chats.view == TRASHED and self._chats.chats:

@@ -1,4 +1,4 @@
-"""The button above the trash. It asks before it deletes, because that cannot be undone."""
+"""The button above the trash. It asks before it deletes, because deletion cannot be undone."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _SIDE = 14
 
 
 class PurgeButton(Restyled, QPushButton):
-    """Empties the trash, or deletes one chat of it for good: the first press or `ask_about` asks, the next one does it.
+    """Empties the trash or deletes one chat permanently: the first press or `ask_about` asks, the next press does it.
 
-    A question is taken back when the focus goes elsewhere or Escape is pressed; `left` follows the latter.
+    The question is withdrawn when the focus moves or Escape is pressed; `left` is emitted after Escape.
     """
 
     emptied = Signal()
@@ -35,7 +35,7 @@ class PurgeButton(Restyled, QPushButton):
         self.restyle()
 
     def show_trash(self, chats: Sequence[Conversation]) -> None:
-        """These are the chats that would go. A question about others is taken back."""
+        """Set the chats that would be deleted. A question about other chats is withdrawn."""
         ids, before = {chat.id for chat in chats}, {chat.id for chat in self._trash}
         self._trash = list(chats)
         stays = ids == before if self._one is None else self._one.id in ids
@@ -44,7 +44,7 @@ class PurgeButton(Restyled, QPushButton):
         self.retranslate()
 
     def ask_about(self, conversation_id: int) -> None:
-        """Ask whether that chat is to go for good, if it is still in the trash."""
+        """Ask whether to delete that chat permanently, if it is still in the trash."""
         one = next((chat for chat in self._trash if chat.id == conversation_id), None)
         if one is not None:
             self._ask(one)
@@ -63,7 +63,7 @@ class PurgeButton(Restyled, QPushButton):
     def _ask(self, one: Conversation | None) -> None:
         self._one, self._asks = one, True
         self.retranslate()
-        # Not every system gives a button the focus that is clicked.
+        # Not every system gives the focus to a button that is clicked.
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _take_back(self) -> None:
@@ -79,7 +79,7 @@ class PurgeButton(Restyled, QPushButton):
         if self._one is not None:
             what = self._one.title or self.tr("Untitled chat")
         self.setAccessibleName(f"{question} {what}")
-        # In one line, the longest of the languages would lose the number.
+        # One line would be too short for the number in the longest language.
         elided = self.fontMetrics().elidedText(what, Qt.TextElideMode.ElideRight, self.width() - 2 * _SIDE)
         self.setText(f"{question}\n{elided}".replace("&", "&&"))
 
@@ -93,13 +93,13 @@ class PurgeButton(Restyled, QPushButton):
             super().keyPressEvent(event)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        # Its second press comes before anybody has read the question.
+        # Nobody has read the question before the second press of a double click.
         event.accept()
 
     def event(self, event: QEvent) -> bool:
         escape = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
         if escape and self._asks and event.type() == QEvent.Type.ShortcutOverride:
-            # Otherwise the shortcut that stops an answer would get the key.
+            # Otherwise the shortcut that stops an answer gets the key.
             event.accept()
             return True
         return super().event(event)

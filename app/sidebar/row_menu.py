@@ -1,4 +1,4 @@
-"""The context menu of a row in the sidebar: of a chat, by where it is, or of a folder."""
+"""The context menu of a chat or a folder in the sidebar."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from app.session.chat_service import ChatService
 from app.session.list_service import ListService
 from app.widgets.popups import Menu
 
-# The keys that move a folder in the list. The pane handles them; the menu only names them.
+# The keys that move a folder in the list. The pane handles them; the menu only shows them.
 MOVE_UP = QKeySequence(QKeyCombination(Qt.KeyboardModifier.AltModifier, Qt.Key.Key_Up))
 MOVE_DOWN = QKeySequence(QKeyCombination(Qt.KeyboardModifier.AltModifier, Qt.Key.Key_Down))
 
 
 class RowMenu(Menu):
-    """Runs on the services what they can do; the signals carry the id of the chat or folder for everything else."""
+    """Calls the services; the signals carry the id of the chat or folder for what the services cannot do."""
 
     rename_wanted = Signal(int)
     purge_wanted = Signal(int)
@@ -82,7 +82,7 @@ class RowMenu(Menu):
 
 
 def fill_folders(menu: QMenu, chat: Conversation, listed: ListService, make_folder: Callable[[int], object]) -> None:
-    """The folders that a chat can be moved to, its own marked; `make_folder` is called with the id of the chat."""
+    """Fill `menu` with the folders for a chat, its own checked. `make_folder` is called with the chat's id."""
 
     def add(text: str, folder_id: int | None) -> QAction:
         action = menu.addAction(text)

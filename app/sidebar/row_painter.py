@@ -1,4 +1,4 @@
-"""How the left pane's rows look: headings, chats with a dot where one streams, and found messages on two lines."""
+"""Paints the rows of the left pane: headings, chats with a dot while they stream, found messages in two lines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.widgets.icons import icon
 from app.widgets.theme import scaled
 
 _Index = QModelIndex | QPersistentModelIndex
-# In pixels at the normal text size, as all that follow.
+# In pixels at the normal text size, like all constants below.
 _SIDE, _LINE, _ROW, _HIGH_ROW = 10, 20, 32, 52
 # The indent of chats below their folder, and the size of the folder's marks.
 _STEP, _MARK = 22, 14
@@ -25,7 +25,7 @@ _TEXT, _HIT_TITLE, _SMALL, _HEADING = 14, 13, 12, 11
 
 
 class RowPainter(QStyledItemDelegate):
-    """Paints from the row alone; titles are edited in place."""
+    """Paints rows from their data, and places the editor of a title over its row."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
         row = index.data(ROW)
@@ -64,7 +64,7 @@ class RowPainter(QStyledItemDelegate):
         editor.setGeometry(option.rect)
 
     def _folder(self, painter: QPainter, font: QFont, area: QRect, folder: Folder, count: int) -> None:
-        """A mark that says open or closed, the name, and how many chats are in it."""
+        """Paint a mark for open or closed, the name, and the number of chats in the folder."""
         colour, size = theme.colours().muted, scaled(_MARK)
         mark = QRect(area.x() - 2, area.y() + (area.height() - size) // 2, size, size)
         icon("chevron-right" if folder.closed else "chevron-down", colour).paint(painter, mark)
@@ -108,13 +108,13 @@ class RowPainter(QStyledItemDelegate):
         pixels: int,
         muted: bool,
     ) -> None:
-        """One line of text, shortened at its end, with the hits in it marked."""
+        """Paint one line of text, elided at its end, with the hits highlighted."""
         colours = theme.colours()
         font = QFont(font)
         font.setPixelSize(scaled(pixels))
         painter.setFont(font)
         painter.setPen(QColor(colours.muted if muted else colours.text))
-        # Hits are bolder, and so wider, than the text around them.
+        # Hits are bolder and thus wider than the text around them.
         heavy = QFont(font)
         heavy.setWeight(QFont.Weight.DemiBold)
         hits = [text[start:end] for start, end in spans]
@@ -134,15 +134,13 @@ class RowPainter(QStyledItemDelegate):
 
 
 def _middle(area: QRect) -> QRect:
-    """One line, vertically centred in a row."""
+    """Return the rectangle of one line of text, vertically centred in a row."""
     height = scaled(_LINE)
     return QRect(area.x(), area.y() + (area.height() - height) // 2, area.width(), height)
 
 
 def _around(text: str, spans: Sequence[tuple[int, int]], lead: int = 10) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """The text from just before its first hit on, for a line too short for all of it; from a whole word, if there is
-    one.
-    """
+    """Return the text from just before its first hit, if possible from the start of a word, and the shifted spans."""
     if not spans or spans[0][0] <= lead:
         return text, tuple(spans)
     cut = spans[0][0] - lead
@@ -152,7 +150,7 @@ def _around(text: str, spans: Sequence[tuple[int, int]], lead: int = 10) -> tupl
 
 
 def _mark(text: str, start: int, end: int) -> QTextLayout.FormatRange:
-    """Spans count characters, Qt counts UTF-16 units."""
+    """Return the highlight of a span. Spans count characters, Qt counts UTF-16 units."""
     found = QTextLayout.FormatRange()
     found.start = utf16_length(text[:start])
     found.length = utf16_length(text[start:end])

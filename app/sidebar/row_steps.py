@@ -1,17 +1,17 @@
-"""From one list of rows to another in few steps, so that a view need not be filled anew. No Qt in here."""
+"""Finds few steps from one list of rows to another, so that a view need not be reset. This module does not use Qt."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-# More steps than this cost a view more than filling it anew.
+# More steps than this cost a view more than a reset.
 MOST_STEPS = 32
 
 
 @dataclass(frozen=True)
 class Remove:
-    """Take out the rows from `first` to `last`."""
+    """Remove the rows from `first` to `last`."""
 
     first: int
     last: int
@@ -19,7 +19,7 @@ class Remove:
 
 @dataclass(frozen=True)
 class Insert:
-    """Put in new rows, which then are those from `first` to `last`."""
+    """Insert new rows, which then are the rows from `first` to `last`."""
 
     first: int
     last: int
@@ -27,7 +27,7 @@ class Insert:
 
 @dataclass(frozen=True)
 class Move:
-    """Take a row out and put it in again, where it is row `target` then."""
+    """Move a row, which then is row `target`."""
 
     source: int
     target: int
@@ -37,9 +37,9 @@ Step = Remove | Insert | Move
 
 
 def steps_between(before: Sequence[Hashable], after: Sequence[Hashable], most: int = MOST_STEPS) -> list[Step] | None:
-    """What turns `before` into `after`, each step on what the ones ahead of it have left; None for more than `most`.
+    """Return the steps that turn `before` into `after`, to be applied in order; None for more than `most`.
 
-    Rows are told by their keys, which are different from each other in each of the lists.
+    The lists hold the keys of the rows; no list has a key twice.
     """
     start, end = _same_ends(before, after)
     now, wanted = list(before[start : len(before) - end]), list(after[start : len(after) - end])
@@ -57,7 +57,7 @@ def steps_between(before: Sequence[Hashable], after: Sequence[Hashable], most: i
 
 
 def _same_ends(before: Sequence[Hashable], after: Sequence[Hashable]) -> tuple[int, int]:
-    """How many rows at the beginning and at the end are the same."""
+    """Return how many rows are equal at the beginning and, of the remaining ones, at the end."""
     shorter = min(len(before), len(after))
     start = next((position for position in range(shorter) if before[position] != after[position]), shorter)
     rest = shorter - start
@@ -65,7 +65,7 @@ def _same_ends(before: Sequence[Hashable], after: Sequence[Hashable]) -> tuple[i
 
 
 def _runs(positions: Sequence[int]) -> list[tuple[int, int]]:
-    """Rising numbers as (first, last) of those that follow each other."""
+    """Return the runs of consecutive numbers in `positions`, which are ascending, as (first, last)."""
     runs: list[tuple[int, int]] = []
     for position in positions:
         if runs and runs[-1][1] == position - 1:
@@ -76,7 +76,7 @@ def _runs(positions: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def _order(wanted: Sequence[Hashable], now: list[Hashable], start: int, steps: list[Step], most: int) -> bool:
-    """Add the moves that bring `now` into the order of `wanted`; False where they would be too many."""
+    """Add to `steps` the moves that bring `now` into the order of `wanted`; return False if they are too many."""
     position = 0
     while position < len(now):
         if now[position] == wanted[position]:
@@ -84,7 +84,7 @@ def _order(wanted: Sequence[Hashable], now: list[Hashable], start: int, steps: l
             continue
         if len(steps) >= most:
             return False
-        # Of the row that is here and the one that should be, the one that goes further is the one that was moved.
+        # Move the row that is here or the one that should be here, whichever moves further.
         source, target = now.index(wanted[position], position), wanted.index(now[position], position)
         if target > source:
             source, target = position, target

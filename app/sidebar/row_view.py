@@ -15,7 +15,7 @@ _Index = QModelIndex | QPersistentModelIndex
 
 
 class RowView(QListView):
-    """Leaves the keys that move a folder to the pane; a list would take them for steps."""
+    """Leaves the keys that move a folder to the pane; QListView would move the selection."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if QKeySequence(event.keyCombination()) in (MOVE_UP, MOVE_DOWN):
@@ -24,23 +24,23 @@ class RowView(QListView):
             super().keyPressEvent(event)
 
     def dataChanged(self, first: _Index, last: _Index, roles: Sequence[int] = ()) -> None:
-        # The height of a row does not depend on its text; QListView would measure all rows again.
+        # The height of a row does not depend on its text, so skip QListView, which measures all rows again.
         QAbstractItemView.dataChanged(self, first, last, list(roles))
 
     @contextmanager
     def anchored(self) -> Iterator[None]:
-        """Change rows inside; visible ones keep their position, unless at the top."""
+        """Keep the position of visible rows while rows are changed in the context, unless the list is at its top."""
         bar = self.verticalScrollBar()
         before = self._visible_rows() if bar.value() else []
         yield
         there = [(row, top, position) for row, top, position in before if row.isValid()]
         if there:
-            # The row that moved least is the anchor.
+            # The row whose number changed least is the anchor.
             row, top, _ = min(there, key=lambda one: abs(one[0].row() - one[2]))
             bar.setValue(bar.value() + self.visualRect(row).top() - top)
 
     def _visible_rows(self) -> list[tuple[QPersistentModelIndex, int, int]]:
-        """The visible rows, each with its top in pixels and its number."""
+        """Return the visible rows, each with its top in pixels and its number."""
         first = self.indexAt(QPoint(1, 1))
         rows, bottom = [], self.viewport().height()
         for number in range(first.row(), self.model().rowCount()) if first.isValid() else ():

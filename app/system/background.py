@@ -1,6 +1,6 @@
-"""Work off the Qt thread: the only way for the window to do what takes longer than a frame.
+"""Runs work off the Qt thread. The window uses nothing else for work that takes longer than a frame.
 
-The engine and the store have threads of their own, which return futures; their outcomes come back the same way.
+The engine and the store have threads of their own, which return futures; `watch` delivers their outcomes too.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ T = TypeVar("T")
 class Background(QObject):
     """Runs work in order on at most `threads` threads, which exist only while there is work.
 
-    Made, used and closed on the Qt thread. `then` gets the result there and `failed` the error, unless the job was
+    Create, use and close it on the Qt thread. `then` gets the result there and `failed` the error, unless the job was
     cancelled, its `owner` was destroyed or `close` was called first. An error without `failed` is logged. What `then`
     or `failed` raise goes to `sys.excepthook`, like errors in slots.
     """
@@ -48,7 +48,7 @@ class Background(QObject):
         failed: Callable[[Exception], object] | None = None,
         owner: QObject | None = None,
     ) -> Future[T]:
-        """Run `work` on a thread. The future's `cancel()` drops work that has not begun; nothing is called then."""
+        """Run `work` on a thread. The future's `cancel()` drops work that has not begun; then no callback is called."""
         future: Future[T] = Future()
         self.watch(future, then, failed, owner)
         with self._lock:
@@ -69,7 +69,7 @@ class Background(QObject):
         failed: Callable[[Exception], object] | None = None,
         owner: QObject | None = None,
     ) -> None:
-        """Bring the outcome of a future of any thread to the Qt thread."""
+        """Deliver the outcome of a future of any thread on the Qt thread, as `run` does."""
 
         def deliver() -> None:
             if self._closed or future.cancelled() or (owner is not None and not shiboken6.isValid(owner)):
@@ -85,7 +85,7 @@ class Background(QObject):
 
         def done(_: Future[T]) -> None:
             self._inbox.append(deliver)
-            # The object may be destroyed by now; then the outcome is dropped.
+            # If this object was destroyed meanwhile, the outcome is dropped.
             if shiboken6.isValid(self):
                 self._arrived.emit()
 
@@ -93,7 +93,7 @@ class Background(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether anything waits, runs or is yet to be delivered."""
+        """Whether any work waits, runs or has an outcome that is not delivered yet."""
         with self._lock:
             return bool(self._jobs or self._threads or self._inbox)
 
@@ -122,13 +122,13 @@ class Background(QObject):
             try:
                 result = work()
             except CancelledError:
-                # The work itself noticed that it was cancelled.
+                # The work itself raised it.
                 future.set_exception(CancelledError())
             except BaseException as error:
                 future.set_exception(error)
             else:
                 future.set_result(result)
-            # Hold nothing of the last job while waiting for the next.
+            # Release the last job before waiting for the next one.
             del future, work
 
     def _deliver(self) -> None:

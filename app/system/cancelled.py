@@ -4,4 +4,4 @@ from __future__ import annotations
 
 
 class Cancelled(Exception):
-    """Raised by work between two of its steps once it was cancelled, so that each step is done whole or not at all."""
+    """Raised by work between two steps once it was cancelled, so that no step is left half done."""

@@ -16,7 +16,7 @@ from app.system.paths import data_folder
 
 
 def report(error: BaseException) -> Path | None:
-    """Write an error with its traceback to the user's data folder; None if that is not possible."""
+    """Write an error with its traceback to the user's data folder. Return the file, or None if that failed."""
     file = data_folder() / "last-error.txt"
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -27,9 +27,9 @@ def report(error: BaseException) -> Path | None:
 
 
 def catch_in_slots(notify: Callable[[Path | None], None]) -> None:
-    """Call `notify` with the report of any error that reaches Python's top level, as errors in Qt slots do.
+    """Call `notify` with the report of every error that reaches `sys.excepthook`, as errors in Qt slots do.
 
-    The window continues: only the reaction to one event failed.
+    The window continues, because only the reaction to one event failed.
     """
 
     def hook(_kind: type[BaseException], error: BaseException, _trace: TracebackType | None) -> None:
@@ -49,9 +49,9 @@ def _is_alive(process: int) -> bool:
 
 
 def start_watching() -> Path | None:
-    """Write a report from now on if the process crashes (an error below Python).
+    """Write a report if the process crashes outside Python from now on.
 
-    Returns the report of an earlier process that crashed, or None. A process that was killed leaves no report.
+    Return the report of an earlier process that crashed, or None. A process that was killed leaves no report.
     """
     folder = data_folder()
     last = None

@@ -1,4 +1,4 @@
-"""The language of the window: follows the system or the user, and changes live."""
+"""The language of the window, chosen by the system or the user. It can change while the window is open."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LANGUAGES = {"en": "English", "ko": "한국어", "ja": "日本語", "zh_CN": "�
 
 
 def best_language(wanted: list[str]) -> str:
-    """The first language in a list of preferences ("zh-Hans-CN", "ko-KR") that the window has; English if none."""
+    """Return the first available language of a list of preferences ("zh-Hans-CN", "ko-KR"); English if none is."""
     for name in wanted:
         parts = name.replace("_", "-").split("-")
         if parts[0] == "zh" and not {"TW", "HK", "MO", "Hant"} & set(parts):
@@ -27,7 +27,7 @@ def best_language(wanted: list[str]) -> str:
 
 
 class Language(QObject):
-    """The installed translators. `choice` is "system" or a key of LANGUAGES, `code` the language that is shown."""
+    """Installs translators. `choice` is "system" or a key of LANGUAGES, `code` the language that is shown."""
 
     changed = Signal()
 
@@ -39,7 +39,7 @@ class Language(QObject):
         self.code = "en"
 
     def choose(self, choice: str) -> None:
-        """Show `choice`. Every widget gets a LanguageChange event."""
+        """Change to `choice`. Every widget gets a LanguageChange event."""
         self.choice = choice
         self.code = best_language(QLocale.system().uiLanguages()) if choice == "system" else choice
         QLocale.setDefault(QLocale.system() if choice == "system" else QLocale(self.code))

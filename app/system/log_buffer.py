@@ -1,4 +1,4 @@
-"""The latest log records of this run, in memory, to show and to export. No Qt in here."""
+"""Keeps the latest log records of this run in memory, to show and to export. This module does not use Qt."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class LogBuffer(logging.Handler):
     def start(self) -> None:
         """Keep records from now on."""
         self._started = True
-        # Handlers of the root logger relied on its level; our loggers now pass lower ones to them.
+        # Our loggers now pass records below the root logger's level to its handlers, so give them that level.
         root = logging.getLogger()
         for handler in root.handlers:
             handler.setLevel(max(handler.level, root.level))
@@ -52,5 +52,5 @@ class LogBuffer(logging.Handler):
             logging.getLogger(logger).setLevel(logging.NOTSET)
 
 
-# One a process, like the loggers that it is attached to.
+# One for each process, like the loggers that it is attached to.
 LOG_BUFFER = LogBuffer()

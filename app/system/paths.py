@@ -26,12 +26,12 @@ def translations() -> Path:
 
 
 def cache_folder() -> Path:
-    """The user's folder for what can be made again."""
+    """The user's folder for files that can be created again."""
     return Path(platformdirs.user_cache_dir(_APP, appauthor=False))
 
 
 def learned_file() -> Path:
-    """The file of what the engine measured of speculation on this machine."""
+    """The file of the engine's measurements of speculation on this machine."""
     return cache_folder() / "learned.json"
 
 
@@ -41,7 +41,7 @@ def prefix_folder() -> Path:
 
 
 def data_folder() -> Path:
-    """The user's folder for what must never be lost."""
+    """The user's folder for files that must never be lost."""
     return Path(platformdirs.user_data_dir(_APP, appauthor=False))
 
 

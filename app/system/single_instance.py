@@ -1,7 +1,7 @@
-"""One running window for each data folder: a second start brings the first one to the front.
+"""Allows one running window for each data folder: a second start brings the first window to the front.
 
-The first process holds a lock, which the system releases however the process ends, and listens on a socket in a folder
-of its own, whose path is in the lock's file. Nothing but "come to the front" passes over it.
+The first process holds a lock, which the system releases when the process ends, and listens on a socket in a private
+folder, whose path is in the lock's file. A connection means "come to the front"; nothing else is sent.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from engine.files import private_files
 
 log = logging.getLogger(__name__)
 
-# How long a start waits for a process that is still starting, about to end, or busy.
+# How long a start waits for another process that is starting, ending or busy.
 _PATIENCE_S = 10.0
 _PAUSE_S = 0.1
 _SOCKET, _ANSWER = "raise", b"raised"
 
 
 class SingleInstance:
-    """`folder` is where the lock is kept; processes with the same `data` folder count as one app."""
+    """The lock is kept in `folder`; processes with the same `data` folder count as one app."""
 
     def __init__(self, folder: Path, data: Path) -> None:
         name = hashlib.sha256(str(data).encode()).hexdigest()[:16]
@@ -41,10 +41,10 @@ class SingleInstance:
         self._socket_folder: Path | None = None
 
     def claim(self, patience_s: float = _PATIENCE_S) -> bool:
-        """Become the first process. False if another one is, which has come to the front.
+        """Become the first process. Return False if there is another one, which has come to the front.
 
-        True too if the other one does not react within `patience_s` seconds, or where no lock can be made: a window
-        that saves nothing and says so helps more than none.
+        Return True also if the other one does not react within `patience_s` seconds, or if the lock cannot be created:
+        a window that saves nothing and says so is better than none.
         """
         deadline = time.monotonic() + patience_s
         while True:
@@ -62,7 +62,7 @@ class SingleInstance:
             time.sleep(_PAUSE_S)
 
     def listen(self, come_to_front: Callable[[], bool], parent: QObject) -> None:
-        """Call `come_to_front` on the Qt thread whenever the app is started again; False if there is no window."""
+        """Call `come_to_front` on the Qt thread at each further start. It returns False if there is no window."""
         if self._lock is None:
             return
         try:
@@ -79,7 +79,7 @@ class SingleInstance:
         self._notifier.activated.connect(lambda *_: self._answer(come_to_front))
 
     def close(self) -> None:
-        """Let the next start be the first. Safe to call twice."""
+        """Release the lock, so that the next start is the first. Safe to call twice."""
         if self._notifier is not None:
             self._notifier.setEnabled(False)
             self._notifier = None
@@ -105,14 +105,14 @@ class SingleInstance:
             os.close(lock)
             raise
         self._lock = lock
-        # What a process that was killed has left.
+        # Left by a process that was killed.
         if stale := self._other_folder():
             _remove(stale)
         os.ftruncate(lock, 0)
         return True
 
     def _other_folder(self) -> Path | None:
-        """The folder with the socket of the process that wrote the lock's file last, if it can be one."""
+        """Return the socket folder of the process that wrote the lock's file last, if the content is plausible."""
         with suppress(OSError, UnicodeDecodeError):
             folder = Path(self._path.read_text())
             if folder.is_absolute() and folder.name.startswith("tandem-") and folder.stat().st_uid == os.getuid():

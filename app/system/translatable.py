@@ -1,6 +1,6 @@
-"""Marks texts that are declared as data, so that they are translated where they are shown. No Qt in here."""
+"""Marks texts that are declared as data and translated where they are shown. This module does not use Qt."""
 
 
 def QT_TRANSLATE_NOOP(_context: str, text: str) -> str:
-    """The text itself; Qt's extractor looks for this name. PySide's own returns an untyped object."""
+    """Return the text. Qt's extractor looks for this name; PySide's own function is untyped."""
     return text

@@ -1,4 +1,4 @@
-"""Versions of the installed packages, for reports and diagnostics. No Qt in here."""
+"""Versions of the installed packages, for reports and diagnostics. This module does not use Qt."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ PACKAGES = ("tandem-chat", "mlx", "mlx-lm", "transformers", "PySide6-Essentials"
 
 
 def installed_version(package: str) -> str:
-    """The package's version; "" if it is not installed, as Tandem itself is not where a checkout is run."""
-    # It brings the e-mail package along, so not before the window is there.
+    """Return the package's version; "" if it is not installed, as Tandem itself in a checkout."""
+    # Imported here because it imports the e-mail package, which would delay the window.
     from importlib.metadata import PackageNotFoundError, version
 
     try:
@@ -17,5 +17,5 @@ def installed_version(package: str) -> str:
 
 
 def versions() -> dict[str, str]:
-    """The version of every package that matters."""
+    """Return the version of each of PACKAGES."""
     return {package: installed_version(package) for package in PACKAGES}

@@ -12,7 +12,7 @@ from app.wording.errors import error_sentence
 
 
 class Announcer(QObject):
-    """An answer is announced once, whether its chat is on screen or not."""
+    """Announces every answer once, whether its chat is on screen or not."""
 
     def __init__(self, session: Session, window: QWidget) -> None:
         super().__init__(window)
@@ -36,7 +36,7 @@ class Announcer(QObject):
         return self.tr("{chat}: {sentence}").format(chat=title or self.tr("Another chat"), sentence=text)
 
     def announce(self, text: str) -> None:
-        # Their enumerations take longer to be made than all else here.
+        # Imported here because creating their enumerations is slow.
         from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._window, text))

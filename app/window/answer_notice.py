@@ -1,4 +1,4 @@
-"""Tells that a long answer has ended while another app is in front: a notification, and a number on the app's icon."""
+"""Notifies the user of a long answer that ended while another app is in front, and counts such answers on the icon."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from app.session.session import Session
 from app.settings.store import SettingsStore
 from app.widgets.outside import show_count, system_tray
 
-# In seconds. An answer that took less needs no notice.
+# In seconds. Shorter answers cause no notification.
 LEAST_S = 10.0
 _ALERT_MS = 3000
 
 
 class AnswerNotice(QObject):
-    """The notification says nothing of the chat: it may be read on a locked screen. A click on it shows the chat."""
+    """Shows notifications that say nothing of the chat, since a locked screen may show them. A click opens the chat."""
 
     def __init__(self, session: Session, settings: SettingsStore, window: QWidget) -> None:
         super().__init__(window)

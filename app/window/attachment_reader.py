@@ -1,4 +1,4 @@
-"""Files that go with the next question: read in the background, shown in the composer, kept by the session."""
+"""Reads the files attached to the next question in the background and hands them to the composer."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from app.system.background import Background
 from app.system.cancelled import Cancelled
 from app.widgets.banner import Banner
 
-# How long closing waits for the step of a file that is being read.
+# How long closing waits for the current step of reading a file.
 CLOSE_WITHIN_S = 5.0
-# What the messages are about that say why a file cannot be attached.
+# The topic of the messages that say why a file cannot be attached.
 _REFUSED = "attachments"
 
 
 class AttachmentReader(QObject):
-    """Reads one file after another, and says why one cannot be attached."""
+    """Reads one file after another, and shows why a file cannot be attached."""
 
     def __init__(self, session: Session, banner: Banner, parent: QObject) -> None:
         super().__init__(parent)
         self._session, self._banner = session, banner
-        # An import does not hold up attachments: they have a thread of their own.
+        # Attachments have a thread of their own, so that an import does not delay them.
         self._background = Background("attachments", parent=self)
         self._closing = threading.Event()
         self._newest: Future[Attachment] | None = None
@@ -112,7 +112,7 @@ class AttachmentReader(QObject):
         self._banner.show_message(lambda: sentence, None, about=_REFUSED)
 
     def refuse_picture(self) -> None:
-        """A picture without a file was pasted or dropped."""
+        """Say that a pasted or dropped picture cannot be attached."""
         self._show(
             self.tr(
                 "Models in Tandem read text only. Copy the text out of the picture and paste it, or attach a text, "
@@ -121,5 +121,5 @@ class AttachmentReader(QObject):
         )
 
     def forget_reasons(self) -> None:
-        """A question is sent, or another chat is shown: why a file does not go with it is of no interest any more."""
+        """Dismiss the messages about refused files. Called when a question is sent or another chat is shown."""
         self._banner.dismiss(_REFUSED)

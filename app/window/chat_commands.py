@@ -1,4 +1,4 @@
-"""The list of chats and the chat on screen: keeps the one up to date and runs the window's actions on the other."""
+"""Keeps the list of chats up to date and runs the window's actions on the chat on screen."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ChatCommands(QObject):
         self._sidebar.found.connect(self.show_hit)
         for changed in (session.answers.ended, session.chats.opened, session.answers.stored, session.list.changed):
             changed.connect(lambda *_: self.refresh_list())
-        # After midnight, or in another time zone, the list has other days.
+        # After midnight, or in another time zone, chats belong to other days.
         QApplication.instance().applicationStateChanged.connect(self.refresh_list)  # type: ignore[union-attr]
         session.chats.trashed.connect(lambda _chat_id, title: self._notifications.show_trashed(title))
         session.chats.messages_deleted.connect(self._notifications.show_deleted)
@@ -50,12 +50,12 @@ class ChatCommands(QObject):
         self._sidebar.refresh(self._session.chat.id, self._session.answers.chat_ids)
 
     def on_shown(self, run: Callable[[int], object]) -> None:
-        """Run a command with the id of the chat on screen, if it is in the list."""
+        """Call `run` with the id of the chat on screen, if the chat is in the list."""
         if self._session.chat.id is not None:
             run(self._session.chat.id)
 
     def step(self, by: int) -> None:
-        """Show the chat that stands `by` rows further down the list; from the new chat, the first."""
+        """Show the chat `by` rows further down the list; from the new chat, show the first."""
         ids = [chat.id for chat in self._session.list.chats]
         shown = self._session.chat.id
         index = ids.index(shown) + by if shown in ids else 0

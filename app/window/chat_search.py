@@ -1,4 +1,4 @@
-"""The search inside the open chat: connects its bar, the transcript and the session."""
+"""Search in the open chat: connects the find bar, the transcript and the session."""
 
 from __future__ import annotations
 

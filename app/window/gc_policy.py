@@ -1,4 +1,4 @@
-"""When Python switches threads and collects garbage while the engine's thread and the Qt thread share one interpreter.
+"""Decides when Python switches threads and collects garbage while the engine and Qt share one interpreter.
 
 A thread that waits for the interpreter lock requests it only after the switch interval; at the default of 5 ms a round
 of a fast model would wait longer than it takes. Python collects on whichever thread allocates, but only the Qt thread
@@ -16,12 +16,12 @@ from app.session.session import Session
 
 SWITCH_S = 0.0005
 _INTERVAL_MS = 1000
-# New objects that justify collecting the youngest generation, and everything.
+# The numbers of new objects that justify collecting the youngest generation, and everything.
 _YOUNG, _MANY = 2_000, 100_000
 
 
 class GcPolicy(QObject):
-    """In force from construction until `close`."""
+    """Sets the switch interval and replaces automatic collection, from construction until `close`."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -37,7 +37,7 @@ class GcPolicy(QObject):
         self._timer.start()
 
     def collect(self) -> None:
-        """Collect what the number of new objects justifies now."""
+        """Collect the youngest generation, or everything, if there are enough new objects."""
         young = gc.get_count()[0]
         if young < _YOUNG:
             return
@@ -52,8 +52,7 @@ class GcPolicy(QObject):
         gc.collect()
 
     def _models_changed(self) -> None:
-        """Exempt everything that exists when the first model is loaded from collection: it stays until the end, and to
-        visit it would take some 60 ms each time.
+        """Exempt everything that exists when the first model is loaded from collection, since it stays until the end.
 
         After later changes of models collect everything, because a few leftover objects could hold much memory.
         """

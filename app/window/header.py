@@ -35,15 +35,15 @@ from engine.model_files.cache_names import name_of_snapshot
 from engine.speculation.proposers.registry import uses_drafter
 
 _PROGRESS_MS = 150
-# The least width of a model's name, the one below which it takes the place of the words beside it, its greatest width,
-# and the header's width from which "Text | Tokens" is shown, in pixels at the normal text size.
+# In pixels at the normal text size: the least width of a model's name, the width below which the words beside it are
+# hidden, its greatest width, and the least width of a header that shows "Text | Tokens".
 _SHORTEST_NAME, _READABLE_NAME, _LONGEST_NAME, _ANSWERS_NEED = 56, 96, 200, 760
 # The margin at each end and the distance between two parts, and the least width of the header, in pixels.
 _MARGIN, _SPACING, _NARROWEST = 12, 8, 280
 
 
 class Chip(QPushButton):
-    """A model in the header: its mark, its role, its name; a click opens what there is to choose."""
+    """A model in the header, with icon, role and name. A click opens the list of models to choose from."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -58,8 +58,8 @@ class Chip(QPushButton):
             row.addWidget(part)
 
     def show_model(self, role: str, name: str, mark: str, colour: str, look: str) -> None:
-        """`mark` is an icon's name; `look` a rule of the style sheet. Role and mark say it without the
-        colour.
+        """Show a model. `mark` is the name of an icon, `look` a rule of the style sheet. Role and icon convey what the
+        colour conveys.
         """
         self._full_name = name
         self._role.setText(role)
@@ -77,7 +77,7 @@ class Chip(QPushButton):
         self.set_name_width(self._name_width)
 
     def set_name_width(self, width: int) -> None:
-        """Shorten the name to `width` pixels: in its middle, or to its last word, the model's size, in very few."""
+        """Elide the name to `width` pixels: in its middle or, if that is too narrow, to its last word, the size."""
         self._name_width = width
         self._name.ensurePolished()
         mode = Qt.TextElideMode.ElideMiddle if width >= theme.scaled(_SHORTEST_NAME) else Qt.TextElideMode.ElideLeft
@@ -88,7 +88,7 @@ class Chip(QPushButton):
         self.updateGeometry()
 
     def name_width(self) -> int:
-        """The width of the whole name, in pixels."""
+        """Return the width of the whole name in pixels, at most `_LONGEST_NAME`."""
         self._name.ensurePolished()
         return min(theme.scaled(_LONGEST_NAME), self._name.fontMetrics().horizontalAdvance(self._full_name) + 1)
 
@@ -108,9 +108,9 @@ class Chip(QPushButton):
 
 
 class Header(Restyled, QFrame):
-    """Paints the session's pair. Its buttons show and hide the two side panes.
+    """Shows the session's pair. Its buttons show and hide the two side panes.
 
-    `page_wanted` carries the page of the settings that belongs to a mark that was pressed.
+    `page_wanted` carries the settings page of a mark that was pressed.
     """
 
     page_wanted = Signal(str)
@@ -129,14 +129,14 @@ class Header(Restyled, QFrame):
         self._left = self._pane_button("toggle-sidebar")
         self._right = self._pane_button("toggle-panel")
         self._answers = ActionSegments(actions, ("show-text", "show-tokens"), self)
-        # In the place of the segments where they do not fit.
+        # Replaces the segments where they do not fit.
         self._as_tokens = styled(QToolButton(self), "toggle")
         self._as_tokens.setCheckable(True)
         self._as_tokens.setIconSize(QSize(18, 18))
         self._as_tokens.clicked.connect(lambda on: actions["show-tokens" if on else "show-text"].trigger())
         actions["show-tokens"].changed.connect(self._show_as_tokens)
         self.downloads, self.machines, self.api = (self._mark(page) for page in ("models", "machines", "api"))
-        self._running = 0
+        self._downloads_running = 0
         self._shown_state = ""
         row = hbox(self, margins=(_MARGIN, 0, _MARGIN, 0), spacing=_SPACING)
         shown: tuple[QWidget, ...] = (self._left, self.main, self._plus, self.draft, self._status)
@@ -149,8 +149,8 @@ class Header(Restyled, QFrame):
         session.models.changed.connect(self.refresh)
         session.settings.speculation_changed.connect(self.refresh)
         session.chats.opened.connect(lambda _chat: self.refresh())
-        session.api.changed.connect(self.show_api)
-        session.cluster.changed.connect(self.show_machines)
+        session.api.changed.connect(self._show_marks)
+        session.cluster.changed.connect(self._show_marks)
         self.restyle()
 
     def _pane_button(self, action_id: str) -> QToolButton:
@@ -197,7 +197,7 @@ class Header(Restyled, QFrame):
         self.draft.setAccessibleName(spoken_name.format(name=spoken, state=state))
         self.draft.setToolTip(tip(state))
         self._state = self._loading_sentence() if pair.loading else state
-        # Why the answer is decoded without speculation now is a reason too.
+        # If the current answer is decoded without speculation, the state is the reason and stays.
         self._state_may_go = on and not pair.loading and state == speculation_sentence(pair, method)
         self._status.setToolTip(tip(state))
         if pair.loading:
@@ -206,7 +206,7 @@ class Header(Restyled, QFrame):
             self._progress_timer.stop()
 
     def follow(self) -> None:
-        """Say what speculation does while an answer is written."""
+        """Show what speculation does while an answer is written."""
         if state_now(self._session) != self._shown_state:
             self.refresh()
 
@@ -224,47 +224,32 @@ class Header(Restyled, QFrame):
         self._as_tokens.setChecked(self._actions["show-tokens"].isChecked())
 
     def show_downloads(self, running: int) -> None:
-        """A badge with their number while downloads run."""
-        self._running = running
-        self._show_running()
-        self._fit()
+        """Show the number of running downloads, or no badge if there are none."""
+        self._downloads_running = running
+        self._show_marks()
 
-    def _show_running(self) -> None:
-        running = self._running
+    def _show_marks(self) -> None:
+        """Show running downloads, the local API with its requests under way, and the machines that answer together."""
+        running, status, hosts = self._downloads_running, self._session.api.status, self._session.cluster.hosts
         self.downloads.setVisible(running > 0)
         self.downloads.setText(QLocale().toString(running))
         self.downloads.setIcon(icon("arrow-down", theme.colours().draft_text))
         set_name(self.downloads, self.tr("%n download(s) running", "", running))
-
-    def show_api(self) -> None:
-        """A mark while the local API serves, with the number of requests under way."""
-        self._show_serving()
-        self._fit()
-
-    def _show_serving(self) -> None:
-        status = self._session.api.status
         self.api.setVisible(status is not None)
         if status is not None:
             requests = len(status.under_way)
             self.api.setText(QLocale().toString(requests) if requests else "")
             self.api.setIcon(icon("link", theme.colours().draft_text if requests else theme.colours().muted))
             set_name(self.api, serving_sentence(requests, status.address))
-
-    def show_machines(self) -> None:
-        """How many machines answer together, while there are several."""
-        self._show_hosts()
-        self._fit()
-
-    def _show_hosts(self) -> None:
-        hosts = self._session.cluster.hosts
         self.machines.setVisible(bool(hosts))
         if hosts:
             self.machines.setText(QLocale().toString(len(hosts)))
             self.machines.setIcon(icon("main-model", theme.colours().main))
             set_name(self.machines, together_sentence(hosts))
+        self._fit()
 
     def _fit(self) -> None:
-        """Share the width: shortened names in a narrow window, the state as text where it fits."""
+        """Distribute the width: elide names in a narrow window, show the state as text where it fits."""
         if not self.isVisible():
             return
         chips = (self.main, self.draft)
@@ -281,29 +266,21 @@ class Header(Restyled, QFrame):
             free = self._free() - sum(chip.width_without_name() for chip in chips)
         shortest = min(least, free // 2)
         for chip, other in zip(chips, reversed(chips), strict=True):
-            # A name may use what the other one leaves of its half.
+            # A name may use the space that the other one leaves of its half.
             chip.set_name_width(min(most, max(shortest, free // 2, free - other.name_width())))
         left = self._free() - sum(chip.sizeHint().width() for chip in chips)
         shown = self._status.fontMetrics().elidedText(self._state, Qt.TextElideMode.ElideRight, left)
-        # A reason is worth reading in part; that all is well is not.
+        # An elided reason is still useful; an elided state without a problem is not.
         worth_it = left > 60 and (shown == self._state or not self._state_may_go)
         self._status.setText(shown if worth_it else "")
         if self._session.models.pair.loading and shown != self._state:
-            # At the width of its name, so that nothing moves.
+            # Keep the width of the name, so that nothing moves.
             (self.main if self._session.models.pair.loading == "main" else self.draft).set_name(self._state)
 
     def _free(self) -> int:
-        """The width that is left for the two chips and the state, in pixels."""
-        fixed = [
-            self._left,
-            self._plus,
-            self.downloads,
-            self.machines,
-            self.api,
-            self._answers,
-            self._as_tokens,
-            self._right,
-        ]
+        """Return the width that is left for the two chips and the state, in pixels."""
+        marks = (self.downloads, self.machines, self.api)
+        fixed = (self._left, self._plus, *marks, self._answers, self._as_tokens, self._right)
         shown = [view for view in fixed if not view.isHidden()]
         gaps = 2 * _MARGIN + _SPACING * (len(shown) + 2)
         return self.width() - gaps - sum(view.sizeHint().width() for view in shown)
@@ -326,7 +303,7 @@ class Header(Restyled, QFrame):
         self._fit()
 
     def _drafter_words(self, pair: Pair, on: bool) -> str:
-        # A model that is loaded and not used is off; where none is loaded, or other ones are loading, its name says so.
+        # A loaded model that is not used is off. Where none is loaded, or others are loading, the name says so.
         off = pair.draft is not None and not on and not pair.loading
         if _has_head(pair):
             return self.tr("Head (off)") if off else self.tr("Head")
@@ -337,7 +314,7 @@ class Header(Restyled, QFrame):
         if pair.loading == which or (
             pair.loading == "main" and pair.wanted == str(self._session.models.starter_pair[0])
         ):
-            # The name that will stand here, so that nothing moves when the model is there.
+            # Show the future name already, so that nothing moves when the model is loaded.
             path = Path(pair.wanted)
             return self.display_name(name_of_snapshot(path) if path.is_absolute() else pair.wanted, path)
         if pair.loading == "main":
@@ -349,16 +326,15 @@ class Header(Restyled, QFrame):
         return self.display_name(info.name, info.path)
 
     def display_name(self, name: str, path: Path) -> str:
-        """A model's name without its owner, or that it is the starter."""
+        """Return a model's name without its owner, or the word for the starter."""
         if str(path) in {str(own) for own in self._session.models.starter_pair}:
             return self.tr("Starter")
         return short_name(name)[0]
 
     def apply_theme(self) -> None:
         self._as_tokens.setIcon(icon("tokens", theme.colours().muted))
-        for show in (self._show_pair, self._show_running, self._show_serving, self._show_hosts):
-            show()
-        self._fit()
+        self._show_pair()
+        self._show_marks()
 
     def retranslate(self) -> None:
         self._as_tokens.setAccessibleName(self._actions["show-tokens"].whatsThis())

@@ -76,7 +76,7 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
         self._preferences = self._library.settings
         self._shown: Chat = session.chat
         self._actions = Actions(ACTIONS, self)
-        # Parts are made where they stay: to move widgets restyles all that is in them.
+        # Create each part in its final parent: moving a widget restyles everything in it.
         self._panes = Panes(self, self._preferences)
         self.setCentralWidget(self._panes.whole)
         self._middle = self._panes.middle
@@ -227,14 +227,14 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
             changed.connect(self._update_actions)
 
     def prepare_answers(self) -> None:
-        """Make what the first answer needs, once the window is there."""
+        """Create what the first answer needs, once the window is open."""
         prepare_answers()
         self._panel.make_figures()
 
     # Reactions to the session
 
     def _show_chat(self, chat: Chat) -> None:
-        # A syllable that is being composed belongs to the chat that is left.
+        # A syllable that is being composed belongs to the chat that was shown before.
         self._composer.edit.commit_preedit()
         if chat is not self._shown:
             self._session.chats.keep_read_position(self._shown, self._transcript.reading_position)
@@ -246,7 +246,7 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
         self._panel_controller.show_newest()
         self._composer.show_unsent(chat, chat.unsent, chat.unsent_attachments)
         self._update_actions()
-        # A card that was opened while the chat was being read keeps the focus.
+        # An overlay that was opened while the chat was being read keeps the focus.
         if all(
             card.isHidden() for card in self.findChildren(Overlay, options=Qt.FindChildOption.FindDirectChildrenOnly)
         ):
@@ -267,7 +267,7 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
             self._update_actions()
 
     def _take_back(self, chat: Chat, turn: Turn) -> None:
-        """A question that could not be kept stands in the composer of its chat again, before what is there by now."""
+        """Put a question that could not be stored back into its chat's composer, before the text that is there now."""
         if chat is self._session.chat:
             self._composer.put_back(turn.question, turn.attachments)
         else:
@@ -298,7 +298,7 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
         if self._session.answers.ready:
             self._attachments.forget_reasons()
             self._session.answers.ask(text, self._composer.take_attachments())
-            # A question of the welcome leaves what is being written where it is.
+            # A question from the welcome page leaves the unsent text in place.
             self._keep_unsent()
             self._update_actions()
 
@@ -321,7 +321,7 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
                 has_answer=any(turn.answer.text for turn in turns),
                 can_retry=session.answers.ready and bool(turns),
                 can_go_on=session.answers.ready and bool(turns) and turns[-1].answer.unfinished,
-                # A chat that holds no more than a draft is the next new one, not one of the list.
+                # A chat that holds only an unsent message is the next new chat and not in the list.
                 is_kept=session.chat.id is not None and bool(turns),
                 loading=bool(session.models.pair.loading),
                 can_restore=bool(session.chats.restorable),
@@ -346,11 +346,11 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
         self.apply_text_size()
 
     def apply_text_size(self) -> None:
-        # The panes get their new texts and fonts after the window.
+        # The panes get their new texts and fonts after the window does.
         QTimer.singleShot(0, self, self._panes.arrange)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Files may be let go anywhere, and a picture, to learn what is possible instead."""
+        """Accept files, and pictures too, so that `dropEvent` can say why pictures are refused."""
         if files_in(event.mimeData()) or event.mimeData().hasImage():
             event.acceptProposedAction()
 
@@ -368,7 +368,7 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
         self._panes.arrange()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Hide the window at once, then let the threads end."""
+        """Hide the window at once, then wait for the threads."""
         # A syllable that is being composed belongs to the unsent message.
         self._composer.edit.commit_preedit()
         self._preferences.change(window_place=geometry_of(self), window_state=state_of(self))

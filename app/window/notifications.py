@@ -1,4 +1,4 @@
-"""Messages in the window's banner: an unexpected error, the crash before this start, and what the store reports."""
+"""Messages in the window's banner: unexpected errors, the crash of the last run, and what the store reports."""
 
 from __future__ import annotations
 
@@ -22,12 +22,15 @@ from app.wording.errors import closed_store_sentence, damage_sentence, error_sen
 from app.wording.hub import refused_sentence
 from engine.errors import EngineError
 
-# What messages are about that leave with their reason.
+# The topics of messages that are dismissed when their reason is gone.
 _MODELS, _DELETED = "models", "deleted"
 
 
 class Notifications(QObject):
-    """`report` is the file that the action "show-report" opens; `report_changed` says that there is another one."""
+    """Words and shows the messages.
+
+    `report` is the file that the action "show-report" opens; `report_changed` is emitted when it is replaced.
+    """
 
     report_changed = Signal()
 
@@ -38,7 +41,7 @@ class Notifications(QObject):
         self._alone, self._again = QAction(self), QAction(self)
 
     def follow(self, session: Session) -> None:
-        """Tell of engines that end by themselves, and of models that cannot be used."""
+        """Show a message when an engine ends by itself or a model cannot be used."""
         session.models.restarted.connect(self.show_restart)
         session.models.failed.connect(partial(self._show_model_problem, session.models))
         session.models.changed.connect(partial(self._follow_models, session.models))
@@ -57,11 +60,11 @@ class Notifications(QObject):
         self._banner.show_message(lambda: error_sentence(error), self._actions[helps], about=_MODELS)
 
     def hide_deleted(self) -> None:
-        """What was deleted last is back."""
+        """Dismiss the message about the last deletion, after it was undone."""
         self._banner.dismiss(_DELETED)
 
     def show_error(self, report: Path | None) -> None:
-        """An unexpected error, with the file that has its details."""
+        """Show that an unexpected error happened; `report` is the file with its details."""
         self._set_report(report)
 
         def sentence() -> str:
@@ -73,7 +76,7 @@ class Notifications(QObject):
         self._banner.show_message(sentence, self._actions["show-report"] if report is not None else None)
 
     def show_crash_report(self, report: Path) -> None:
-        """The last run ended in a crash. The report stays on this computer."""
+        """Show that the last run ended in a crash."""
         self._set_report(report)
         self._banner.show_message(
             lambda: self.tr(
@@ -83,7 +86,7 @@ class Notifications(QObject):
         )
 
     def show_backup(self, backup: Path) -> None:
-        """Settings could not be read; the old file is kept as `backup`."""
+        """Show that settings could not be read and that the old file is kept as `backup`."""
 
         def sentence() -> str:
             text = self.tr("Some settings could not be read and were reset. The old file was kept as {file}.")
@@ -92,11 +95,11 @@ class Notifications(QObject):
         self._banner.show_message(sentence, None, calm=True)
 
     def show_move_refusal(self, refused: MoveRefused) -> None:
-        """Why the chats were not moved at this start."""
+        """Show why the chats were not moved at this start."""
         self._banner.show_message(lambda: refused_sentence(refused), None)
 
     def show_restart(self, left_out: str) -> None:
-        """The engine ended by itself and a new one runs; `left_out` is the model that is not loaded again, or ""."""
+        """Show that a new engine replaced one that ended. `left_out` is the model that is not loaded again, or ""."""
 
         def sentence() -> str:
             if not left_out:
@@ -107,7 +110,7 @@ class Notifications(QObject):
         self._banner.show_message(sentence, None)
 
     def show_restored(self, outcome: Path | Exception) -> None:
-        """A backup was restored, and the chats from before are kept in that file; or why it was not."""
+        """Show the outcome of restoring a backup: the file that keeps the chats from before, or the error."""
 
         def sentence() -> str:
             if isinstance(outcome, Path):
@@ -118,7 +121,7 @@ class Notifications(QObject):
         self._banner.show_message(sentence, None, calm=isinstance(outcome, Path), stays=True)
 
     def show_update(self, release: Release, page: QAction) -> None:
-        """There is a newer release; `page` opens the page that it is on."""
+        """Show that there is a newer release; `page` opens its page."""
 
         def sentence() -> str:
             page.setText(self.tr("Open the page"))
@@ -128,7 +131,7 @@ class Notifications(QObject):
         self._banner.show_message(sentence, page, calm=True, stays=True)
 
     def show_no_update(self, reason: str) -> None:
-        """Why there is nothing to update to: "newest", "offline", "no-feed", or what `UpdateCheckFailed` gives."""
+        """Show why there is no update: "newest", "offline", "no-feed", or the reason of `UpdateCheckFailed`."""
 
         def sentence() -> str:
             return {
@@ -160,11 +163,11 @@ class Notifications(QObject):
         self._banner.show_message(lambda: self.tr("This is a copy of the chat up to that answer."), None, calm=True)
 
     def show_deleted(self, count: int) -> None:
-        """That many messages were deleted at once."""
+        """Show that `count` messages were deleted at once."""
         self._show_deleted(lambda: self.tr("%n message(s) deleted.", "", count))
 
     def _show_deleted(self, sentence: Callable[[], str]) -> None:
-        # The action brings back only what was deleted last.
+        # The action restores only the last deletion.
         self.hide_deleted()
         self._banner.show_message(sentence, self._actions["restore-chat"], calm=True, about=_DELETED)
 
@@ -172,15 +175,15 @@ class Notifications(QObject):
         self._banner.show_message(lambda: store_sentence(error), self._actions["save-again"])
 
     def show_unsaved(self, error: Exception) -> None:
-        """The store could not be opened: nothing is saved."""
+        """Show that the store could not be opened and nothing is saved."""
         self._banner.show_message(lambda: closed_store_sentence(error), self._actions["show-chats-folder"])
 
     def show_damage(self, damage: Damage) -> None:
-        """What was lost of a damaged store."""
+        """Show what was lost of a damaged store."""
         self._banner.show_message(lambda: damage_sentence(damage), self._actions["show-chats-folder"])
 
     def show_machines_ended(self, error: EngineError) -> None:
-        """Several machines answered together, and one of them was lost."""
+        """Show that one of several machines that answered together was lost."""
 
         def sentence() -> str:
             self._alone.setText(self.tr("Continue on this Mac"))

@@ -1,4 +1,4 @@
-"""The command palette: every action that is possible now, found by a few letters and run with Enter."""
+"""The command palette: finds an enabled action by a few letters and runs it with Enter."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ROW_HEIGHT = 36
 
 
 def matches(text: str, wanted: str) -> bool:
-    """Whether every word that was typed begins or is inside some word of `text`, in any order and case."""
+    """Return whether `text` contains every word of `wanted`, in any order and case."""
     folded = text.casefold()
     return all(word in folded for word in wanted.casefold().split())
 
@@ -29,7 +29,7 @@ class CommandPalette(Restyled, Overlay):
     def __init__(self, actions: Actions, window: QWidget) -> None:
         super().__init__(window, 560)
         self._actions = actions
-        # Each with its name and its menu.
+        # Each action with its name and the path of its menu.
         self._found: list[tuple[QAction, str, str]] = []
 
     def make(self) -> None:
@@ -75,12 +75,12 @@ class CommandPalette(Restyled, Overlay):
             if spec.id != "palette" and self._actions[spec.id].isEnabled()
         ]
         found = [row for row in possible if matches(_words(*row), wanted)]
-        # Those that begin with what was typed come first; the table's order decides among equals. What the app menu
-        # has is rarely looked for here.
+        # Actions that begin with the typed text come first and those of the app menu last; the table's order decides
+        # among equals.
         last = menu_title("tandem")
         found.sort(key=lambda row: (not _words(*row).casefold().startswith(wanted.casefold()), row[2] == last))
         self._found = found
-        # As wide as the list, whatever its words would like.
+        # Rows are as wide as the list, whatever the length of their texts.
         size = QSize(0, _Row(*found[0]).sizeHint().height()) if found else QSize()
         for action, _, _ in found:
             item = QListWidgetItem(self._list)
@@ -90,7 +90,7 @@ class CommandPalette(Restyled, Overlay):
         self._make_rows()
 
     def _make_rows(self) -> None:
-        """Make the rows that can be seen: all of them would take a fifth of a second at every letter."""
+        """Create only the visible rows: creating all of them at every letter is slow."""
         first = max(self._list.indexAt(QPoint(0, 0)).row(), 0)
         most = self._list.viewport().height() // max(self._list.sizeHintForRow(0), 1) + 2
         for number in range(first, min(first + most, len(self._found))):

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractSlider, QWidget
 
 from app.widgets import theme
 from app.widgets.restyled import Restyled
 
-# Wide enough to be caught with the mouse; the line that shows is thinner.
+# In pixels: the area that can be dragged, and the thinner line that is drawn.
 _GRIP, _LINE = 7, 2
 _STEP, _PAGE = 16, 64
 
 
 class PaneHandle(Restyled, QAbstractSlider):
-    """Lies on the edge of `pane` that faces the middle; its value is the pane's width in pixels.
+    """A slider on the edge of `pane` that faces the middle; its value is the pane's width in pixels.
 
-    A slider for assistive technology and for the arrow keys. A double click or Enter asks for the usual width.
+    A double click or Enter emits `reset_wanted`, which asks for the usual width.
     """
 
     reset_wanted = Signal()
 
-    def __init__(self, pane: QWidget, on_right: bool, name: Callable[[], str]) -> None:
-        """`on_right` says that the pane has the middle on its right."""
+    def __init__(self, pane: QWidget, on_right: bool) -> None:
+        """`on_right` is True for the chat list, which has the middle on its right, and False for the live panel."""
         super().__init__(pane)
-        self._pane, self._on_right, self._name = pane, on_right, name
+        self._pane, self._on_right = pane, on_right
         self._grabbed = 0.0
         self.setOrientation(Qt.Orientation.Horizontal)
         self.setInvertedControls(not on_right)
@@ -51,7 +49,8 @@ class PaneHandle(Restyled, QAbstractSlider):
         return super().eventFilter(watched, event)
 
     def retranslate(self) -> None:
-        self.setAccessibleName(self._name())
+        left, right = self.tr("Width of the chat list"), self.tr("Width of the live panel")
+        self.setAccessibleName(left if self._on_right else right)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
@@ -76,22 +75,14 @@ class PaneHandle(Restyled, QAbstractSlider):
             super().keyPressEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Scrolling beside a list must not move its edge."""
+        """Ignore the wheel: scrolling beside a list must not move the edge."""
         event.ignore()
 
     def _outwards(self, distance: int) -> int:
-        """A distance to the right as growth of the pane, or growth as a distance."""
+        """Convert a distance to the right into growth of the pane, or growth into a distance."""
         return distance if self._on_right else -distance
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         if self.underMouse() or self.hasFocus() or self.isSliderDown():
             left = self.width() - _LINE if self._on_right else 0
             QPainter(self).fillRect(left, 0, _LINE, self.height(), QColor(theme.colours().main))
-
-
-def sidebar_name() -> str:
-    return QCoreApplication.translate("PaneHandle", "Width of the chat list")
-
-
-def panel_name() -> str:
-    return QCoreApplication.translate("PaneHandle", "Width of the live panel")

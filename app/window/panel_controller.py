@@ -1,4 +1,4 @@
-"""Which answer the live panel shows: the newest of the chat, until the user selects another one."""
+"""Decides which answer the live panel shows: the newest of the chat, until the user selects another."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.wording.speculation import idle_sentence
 
 
 class PanelController(QObject):
-    """Ties the panel to one turn, and its strip of rounds to that turn's text, in both directions."""
+    """Connects the panel to one turn, and its strip of rounds to the text of the turn, in both directions."""
 
     def __init__(self, session: Session, transcript: Transcript, panel: SpeculationPanel, parent: QObject) -> None:
         super().__init__(parent)
@@ -33,7 +33,7 @@ class PanelController(QObject):
         self.show_state()
 
     def show_state(self) -> None:
-        """Show what speculation does now, as header and picker say it."""
+        """Show what speculation does now, in the words of header and picker."""
         session = self._session
         self._panel.show_state(idle_sentence(session.models.pair, session.settings.speculation.method))
 
@@ -42,12 +42,12 @@ class PanelController(QObject):
         self._panel.show_requests([call_line(call) for call in status.under_way] if status is not None else [])
 
     def show_newest(self) -> None:
-        """Show the newest answer of the chat on screen, or none where there is none."""
+        """Show the newest answer of the chat on screen, if there is one."""
         turns = self._session.chat.turns
         self._show(turns[-1] if turns else None)
 
     def refresh(self, chat: Chat, turn: Turn) -> None:
-        """Follow an answer that has grown or ended, or whose stored tokens have been read."""
+        """Update the panel if it shows this answer, which has grown or ended, or whose stored tokens have been read."""
         if chat is self._session.chat and turn is self.turn:
             self._panel.follow()
 
@@ -63,12 +63,12 @@ class PanelController(QObject):
         self._read_totals()
 
     def _panel_shown(self, shown: bool) -> None:
-        """An answer's figures stand in the panel or below the answer, not in both."""
+        """Show an answer's figures either in the panel or below the answer."""
         self._transcript.set_with_figures(not shown)
         self._read_totals()
 
     def _read_totals(self) -> None:
-        """Read what the chat and the week come to, while somebody can see it."""
+        """Read the totals of the chat and of the week, if the panel is visible."""
         chat = self._session.chat
 
         def show(of_chat: Totals, week: Totals) -> None:
@@ -83,7 +83,7 @@ class PanelController(QObject):
             self._session.answers.load_tokens(self._session.chat, self.turn)
 
     def _show_round(self, number: int) -> None:
-        """Rounds can be found among tokens only, so answers are shown as tokens from now on."""
+        """Show the tokens of a round. Answers are shown as tokens from now on, since text does not show rounds."""
         if self.turn is not None:
             self._transcript.set_as_tokens(True)
             self._transcript.show_round(self.turn, number)

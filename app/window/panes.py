@@ -1,4 +1,4 @@
-"""The two side panes: beside the chat where the window is wide enough, else over it while the user wants to see one."""
+"""The two side panes: beside the chat where the window is wide enough, else over the chat on request."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from app.settings.window_geometry import wanted_panes
 from app.speculation.panel import WIDTH as _PANEL_WIDTH
 from app.widgets import theme
 from app.widgets.layouts import hbox
-from app.window.pane_handle import PaneHandle, panel_name, sidebar_name
+from app.window.pane_handle import PaneHandle
 
-# Below these widths of the window a pane hides by itself.
+# Below these widths of the window, a pane about which the user has not decided is hidden.
 _NEEDS = {"panel": 1100, "sidebar": 780}
-# Panes leave the chat these pixels, at the normal text size; a pane that lies over it leaves a strip to click on.
+# In pixels at the normal text size: the least width of the chat, and the strip that a pane over it leaves free.
 _LEAST_MIDDLE, _LEAST_STRIP = 440, 56
 _SHADE = QColor(0, 0, 0, 90)
 
 
 class Panes(QObject):
-    """The window calls `arrange` when its width, the language or the text size has changed.
+    """Shows and arranges the panes. The window calls `arrange` when its width, the language or the text size changes.
 
-    A pane that lies over the chat goes when the chat gets the focus or is clicked, and with Esc.
+    A pane over the chat is hidden when the chat gets the focus or is clicked, or with Esc.
     """
 
     def __init__(self, window: QWidget, preferences: SettingsStore) -> None:
@@ -40,20 +40,17 @@ class Panes(QObject):
         self.whole = QWidget(window)
         """The parent of the panes."""
         self.middle = QWidget(self.whole)
-        """The parent of what is between them."""
+        """The parent of what is between the panes."""
         self.middle.setObjectName("middle")
         self._row = hbox(self.whole, margins=(0, 0, 0, 0), spacing=0)
 
     def surround(self, sidebar: QWidget, panel: QWidget, *, header: QWidget, composer: QWidget) -> None:
-        """Lay the panes out with the middle between them, in which `composer` gets the focus. The buttons of `header`,
-        its upper edge, are never covered.
+        """Lay out the panes with the middle between them. `composer` gets the focus when a pane over it is hidden;
+        `header`, at the top of the middle, is never covered.
         """
         self._widgets = {"sidebar": sidebar, "panel": panel}
         self._header, self._composer = header, composer
-        self._handles = {
-            "sidebar": PaneHandle(sidebar, True, sidebar_name),
-            "panel": PaneHandle(panel, False, panel_name),
-        }
+        self._handles = {"sidebar": PaneHandle(sidebar, True), "panel": PaneHandle(panel, False)}
         for pane, handle in self._handles.items():
             handle.valueChanged.connect(partial(self._set_width, pane))
             handle.sliderReleased.connect(partial(self._keep, pane))
@@ -76,7 +73,7 @@ class Panes(QObject):
         return not self._widgets[pane].isHidden()
 
     def show(self, pane: str, shown: bool) -> None:
-        """Show or hide a pane: from now on where it fits beside the chat, else until the chat is turned to again."""
+        """Show or hide a pane: permanently where it fits beside the chat, else until the chat gets the focus."""
         if pane == self._over or (shown and not self._fits(pane)):
             self._lay_over(pane if shown else "")
         else:
@@ -103,7 +100,7 @@ class Panes(QObject):
         self._place_over()
 
     def _beside(self) -> list[str]:
-        """The panes that are wanted and fit beside the chat; the sidebar comes first."""
+        """Return the panes that are wanted and fit beside the chat; the sidebar takes precedence."""
         beside: list[str] = []
         for pane, wanted in self._wanted.items():
             is_wanted = self._window.width() >= _NEEDS[pane] if wanted is None else wanted
@@ -112,7 +109,7 @@ class Panes(QObject):
         return beside
 
     def _fits(self, pane: str, beside: list[str] | None = None) -> bool:
-        """Whether a pane of its usual width fits beside the chat and the panes `beside` it; None are those shown."""
+        """Return whether a pane of its usual width fits beside the chat and `beside`; None means the panes shown."""
         shown = [other for other in self._widgets if self.shows(other) and other != self._over]
         others = [other for other in (shown if beside is None else beside) if other != pane]
         taken = sum(self._bounds(each)[1] for each in (pane, *others))
@@ -142,7 +139,7 @@ class Panes(QObject):
         return focus is not None and (focus is widget or widget.isAncestorOf(focus))
 
     def _follow_focus(self, _before: QWidget | None, now: QWidget | None) -> None:
-        """What has the focus must be seen: a pane goes that lies over it."""
+        """Hide the pane that covers the widget with the focus."""
         if self._over and now is not None and self.middle.isAncestorOf(now) and not self._header.isAncestorOf(now):
             self.put_away()
 
@@ -150,7 +147,7 @@ class Panes(QObject):
         if watched in (self.whole, self.middle) and event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
             self._place_over()
         elif self._over and watched is self._widgets[self._over] and _is_escape(event):
-            # The key that nothing in the pane wanted; otherwise the shortcut that stops an answer gets it.
+            # No widget of the pane used the key. Accept the override, or the shortcut that stops an answer gets it.
             if event.type() == QEvent.Type.KeyPress:
                 self.put_away()
             event.accept()
@@ -167,7 +164,7 @@ class Panes(QObject):
         self._preferences.change(**{f"{pane}_width": self._widths[pane]})
 
     def _fit(self, beside: list[str]) -> None:
-        """Give each pane its width; where the window is narrow the panel gives way first."""
+        """Set the width of each pane; in a narrow window the panel shrinks first."""
         bounds = {pane: self._bounds(pane) for pane in _NEEDS if pane in beside or pane == self._over}
         widths = {}
         for pane, (least, usual, most) in bounds.items():
@@ -187,7 +184,7 @@ class Panes(QObject):
             self._widgets[pane].setFixedWidth(widths[pane])
 
     def _bounds(self, pane: str) -> tuple[int, int, int]:
-        """The least width, which cuts no text off, the usual one and the greatest, in pixels."""
+        """Return the least width, at which no text is cut off, the usual and the greatest width in pixels."""
         if pane == "sidebar":
             least, usual, most = 200, 248, 400
         else:
@@ -197,7 +194,7 @@ class Panes(QObject):
 
 
 def _first_stop(pane: QWidget) -> QWidget:
-    """The first control of a pane that Tab reaches."""
+    """Return the first control of a pane that Tab reaches, or the pane itself."""
     widget = pane.nextInFocusChain()
     while widget is not None and widget is not pane:
         stops = widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisibleTo(pane) and widget.isEnabled()
@@ -213,7 +210,7 @@ def _is_escape(event: QEvent) -> bool:
 
 
 class _Shade(QWidget):
-    """Dims the chat below a pane."""
+    """Dims the chat under a pane."""
 
     clicked = Signal()
 

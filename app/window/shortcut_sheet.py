@@ -1,4 +1,4 @@
-"""The shortcut sheet: which keys do what, by menu, from the action table."""
+"""The shortcut sheet: the keys of all actions, by menu."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ShortcutSheet(Overlay):
         self._area = HighArea(self)
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
-        # It has no control that would scroll it.
+        # It needs the focus to be scrolled by keys, since it contains no controls.
         self._area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         FocusRing(self._area)
         self.column.addWidget(self._title)
@@ -36,7 +36,7 @@ class ShortcutSheet(Overlay):
         body = QWidget()
         body.setObjectName("overlayBody")
         grid = QGridLayout(body)
-        # Room for the ring of the focus, which is drawn over the area.
+        # Leave room for the focus ring, which is drawn over the area.
         grid.setContentsMargins(8, 4, 12, 4)
         grid.setVerticalSpacing(6)
         for menu in MENUS:
@@ -62,7 +62,7 @@ class ShortcutSheet(Overlay):
         self._area.setFocus()
 
     def rows(self, menu: str) -> list[tuple[str, str]]:
-        """(its name, its keys) of every action of a menu that has keys."""
+        """Return (name, keys) of every action of a menu that has a shortcut."""
         native = QKeySequence.SequenceFormat.NativeText
         found = [spec for spec in self._actions.by_menu[menu] if spec.shortcut]
         return [(self._actions.name(spec), self._actions[spec.id].shortcut().toString(native)) for spec in found]

@@ -32,7 +32,7 @@ from engine import Engine, starter_pair
 
 log = logging.getLogger(__name__)
 
-# The library's imports and the engine's would hold each other up. A pair that takes longer is read from disk by then.
+# Importing the library delays the engine's imports. After this time a pair that still loads is being read from disk.
 _LIBRARY_WAITS_MS = 3000
 _LIBRARY_FOLLOWS_MS = 400
 # A window that is hidden or minimised is not painted.
@@ -44,8 +44,8 @@ def open_window(
 ) -> tuple[MainWindow, Session]:
     """Show the window with its session, and start loading a pair once the window has been painted, then the library.
 
-    With `preferences` that is the last pair, if its files still exist; otherwise the starter pair. `chats` is the file
-    of the store; None is the user's own.
+    The pair is the last one of `preferences`, if its files still exist, otherwise the starter pair. `chats` is the file
+    of the store; None means the user's own.
     """
     session = Session(Engine, starter_pair(), chats)
     library = Library(preferences or SettingsStore(settings_folder() / "settings.json"))
@@ -62,9 +62,9 @@ def open_window(
 
 
 class _FirstPaint(QObject):
-    """Calls `load` once the window has been painted, or is not for `_PAINTED_WITHIN_MS`.
+    """Calls `load` once the window has been painted, or after `_PAINTED_WITHIN_MS` without a paint.
 
-    What is called "soon" comes before the first paint: Qt paints when there is nothing else to do.
+    A timer of 0 ms would come before the first paint, because Qt paints when no other event is left.
     """
 
     def __init__(self, window: QWidget, load: Callable[[], object]) -> None:
@@ -78,7 +78,7 @@ class _FirstPaint(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Paint:
-            # What is in the window is painted with it, before the timer.
+            # The window's children are painted with it, before the timer.
             self._window.removeEventFilter(self)
             self._timer.start(0)
         return super().eventFilter(watched, event)
@@ -92,7 +92,7 @@ class _FirstPaint(QObject):
 def _load(session: Session, main: str, draft: str | None, prepare: Callable[[], None]) -> None:
     """Start loading the pair, and `prepare` for answers while it is read.
 
-    Imports on two threads hold each other up: the engine's come first, and it reports its status after them.
+    Imports on two threads delay each other, so `prepare` waits for the engine's status, which follows its imports.
     """
     if main != str(session.models.starter_pair[0]):
         Thread(target=_start_prompt_process, name="prompt", daemon=True).start()
@@ -101,7 +101,7 @@ def _load(session: Session, main: str, draft: str | None, prepare: Callable[[], 
 
 
 def _start_prompt_process() -> None:
-    """Start what builds a stranger's tokenizer: it takes as long as the engine's imports do."""
+    """Start the prompt process, which takes as long as the engine's imports."""
     from engine.tokenizers.prompt_process.client import PROMPT_PROCESS
 
     PROMPT_PROCESS.start()
@@ -109,18 +109,18 @@ def _start_prompt_process() -> None:
 
 def _start_once_loaded(session: Session, library: Library) -> None:
     if not session.models.pair.loading:
-        # A question may have waited for the models; its answer comes first.
+        # The answer to a question that waited for the models comes first.
         QTimer.singleShot(_LIBRARY_FOLLOWS_MS, library, library.start)
 
 
 def move_chats(preferences: SettingsStore) -> MoveRefused | None:
-    """Move the chats to the folder chosen in the settings. Returns why that did not work, or None."""
+    """Move the chats to the folder chosen in the settings. Return why that failed, or None."""
     heal(data_folder())
     wanted = preferences.values.move_chats_to
     if not wanted:
         return None
     if is_open_elsewhere(data_folder() / "chats.db"):
-        # The other window would go on writing to files that are gone.
+        # The other window would continue to write to the removed files.
         return MoveRefused("in-use")
     preferences.change(move_chats_to="")
     try:
@@ -131,8 +131,8 @@ def move_chats(preferences: SettingsStore) -> MoveRefused | None:
 
 
 def restore_chats(preferences: SettingsStore) -> Path | Exception | None:
-    """Restore the backup chosen in the settings. Returns the file that keeps the chats from before, or the error that
-    left everything as it was; None where nothing was chosen.
+    """Restore the backup chosen in the settings. Return the file that keeps the chats from before; after a failure,
+    which changes nothing, the error; None if no backup was chosen.
     """
     chosen = preferences.values.restore_backup
     if not chosen:
@@ -146,7 +146,7 @@ def restore_chats(preferences: SettingsStore) -> Path | Exception | None:
 
 
 def remove_all(preferences: SettingsStore) -> None:
-    """Remove what Tandem keeps on this computer. Nothing may have it open."""
+    """Remove all files that Tandem keeps on this computer. No process may have them open."""
     from app.settings.removal import remove_everything
     from engine.hub.client import HUGGING_FACE
 
@@ -155,7 +155,7 @@ def remove_all(preferences: SettingsStore) -> None:
 
 
 def _wanted(session: Session, preferences: SettingsStore | None) -> tuple[str, str | None]:
-    """The paths of the main and the draft model to load."""
+    """Return the paths of the main and the draft model to load."""
     if preferences is not None:
         main, draft = preferences.values.main_model, preferences.values.draft_model
         if preferences.values.start_with == "last" and main and (Path(main) / "config.json").exists():
@@ -175,7 +175,7 @@ def _remember(session: Session, preferences: SettingsStore) -> None:
 
 
 def bring_to_front(window: MainWindow) -> bool:
-    """Show the window in front of those of other apps, as it was before it was minimised. False if it was closed."""
+    """Show the window in front of other apps' windows, restored if it was minimised. Return False if it was closed."""
     if window.isHidden():
         return False
     window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
@@ -186,9 +186,9 @@ def bring_to_front(window: MainWindow) -> bool:
 
 
 def show_window(language: str | None = None) -> int:
-    """Run the application until the window is closed; returns the exit code.
+    """Run the application until the window is closed, and return the exit code.
 
-    Where it is running already, its window comes to the front instead.
+    If it is already running, bring its window to the front instead.
     """
     instance = SingleInstance(cache_folder(), data_folder())
     if not instance.claim():
@@ -205,7 +205,7 @@ def _run_window(instance: SingleInstance, language: str | None) -> int:
     disk = ThreadPoolExecutor(1, thread_name_prefix="preferences")
     preferences = SettingsStore(settings_folder() / "settings.json", submit=disk.submit)
     if preferences.values.remove_everything:
-        # The last run was cut short in it.
+        # The last run ended before all was removed.
         remove_all(preferences)
         preferences = SettingsStore(settings_folder() / "settings.json", submit=disk.submit)
     refused = move_chats(preferences)
@@ -214,7 +214,7 @@ def _run_window(instance: SingleInstance, language: str | None) -> int:
     application = Application(sys.argv[:1], language or preferences.values.language)
     application.theme.set_mode(preferences.values.theme)
     LOG_BUFFER.start()
-    # Python sees a Ctrl-C in the terminal only when Qt next calls into it; the default action ends the program at once.
+    # Python handles Ctrl-C only when Qt next calls into it; the default action ends the program at once.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     window, session = open_window(application, preferences)
     gc_policy = GcPolicy(session)

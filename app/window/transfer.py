@@ -1,4 +1,4 @@
-"""Export and import of chats: the file dialogs, the work on a thread of its own, and the messages about its outcome."""
+"""Export and import of chats: file dialogs, work on a separate thread, and messages about the outcome."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-# How long closing waits for exports to finish, and then for the current step of whatever is stopped.
+# How long closing waits for exports to finish, and then for the current step of all that was stopped.
 EXPORT_WITHIN_S = 20.0
 CLOSE_WITHIN_S = 5.0
 # An import reports its progress after this many chats.
 _REPORT_EVERY = 25
-# What the message is about that shows the progress.
+# The topic of the message that shows the progress.
 _RUNNING = "transfer"
 
 
 class Transfer(QObject):
-    """Runs exports and imports one after another; their thread waits for the store's, the window for neither.
+    """Runs exports and imports one after another. Their thread waits for the store's thread; the window never waits.
 
     `changed` is emitted when an export or an import begins or ends.
     """
@@ -95,7 +95,7 @@ class Transfer(QObject):
             self.write_chat(chat_id, _with_suffix(Path(name), chosen))
 
     def export_all(self) -> None:
-        """Ask for a file, then write one JSON file or a folder with one file a chat, by its suffix."""
+        """Ask for a file, then write one JSON file or a folder with one file for each chat, by its suffix."""
         suggested = free_name(Path.home(), self.tr("Tandem chats"), SUFFIXES[JSON])
         name, chosen = QFileDialog.getSaveFileName(
             self._window, self.tr("Export all chats"), str(suggested), ";;".join(reversed(_FILTERS.values()))
@@ -111,7 +111,7 @@ class Transfer(QObject):
             self.read(Path(name))
 
     def open_document(self, name: str) -> None:
-        """Import the chats of a file that the person opened with the app."""
+        """Import the chats of a file that the user opened with the app."""
         self.read(Path(name))
 
     def write_chat(self, chat_id: int, path: Path) -> None:
@@ -129,7 +129,7 @@ class Transfer(QObject):
         )
 
     def write_all(self, path: Path) -> None:
-        """JSON into one file; other formats into a folder of that name."""
+        """Write all chats, as JSON into the file, in other formats into a folder of its name."""
         form, labels = _form_of(path), self._labels()
 
         def work() -> int:
@@ -162,9 +162,9 @@ class Transfer(QObject):
         )
 
     def close(self) -> None:
-        """Let exports finish for a while, because somebody counts on the file; stop imports, which can be repeated.
+        """Wait for exports for EXPORT_WITHIN_S, and stop imports, which can be repeated.
 
-        What does not come to its end stays in the journal, so that the next start can say so.
+        Unfinished work stays in the journal, so that the next start can report it.
         """
         self._closing.set()
         for entry, job in self._running.items():
@@ -179,7 +179,7 @@ class Transfer(QObject):
                 self._journal.end(entry)
 
     def show_cut_short(self) -> None:
-        """Say which transfer the end of the last run cut short. Call it once the store is open."""
+        """Show which transfer was cut short when the last run ended. Call it once the store is open."""
         entries = self._journal.take_cut_short()
         if not entries:
             return
@@ -200,13 +200,13 @@ class Transfer(QObject):
     # On the transfer's thread
 
     def _ask_store(self, operation: Callable[[ConversationStore], Result]) -> Result:
-        """Called for one chat after another."""
+        """Run `operation` on the store's thread and return its result; raise `Cancelled` if the user has stopped."""
         if self._stopping.is_set():
             raise Cancelled
         return self._session.chats.wait_for(operation)
 
     def _import(self, path: Path) -> ImportReport:
-        # Not at the top: the start of the window does not wait for the readers of other apps' files.
+        # Imported here, so that opening the window does not wait for the readers of other apps' files.
         from app.conversations.imports.reading import import_file
 
         self._reported = 0
@@ -229,20 +229,20 @@ class Transfer(QObject):
         stopped: Callable[[], str],
         written: Path | None = None,
     ) -> None:
-        """Queue the work. `done` words its result, `stopped` says that it was stopped; `written` can be shown then."""
+        """Queue the work. `done` words its result, `stopped` that it was stopped; `written` is then offered."""
 
         def fail(error: Exception) -> None:
             if isinstance(error, Cancelled):
                 self._finish(entry, stopped())
                 return
-            # The chats that an import added before the error stay.
+            # Chats that an import added before the error stay.
             self._session.list.reload()
             self._finish(entry, self.tr("The operation failed: {detail}").format(detail=str(error)), calm=False)
 
         self._running[entry] = self._background.run(
             work, lambda result: self._finish(entry, done(result), written=written), fail
         )
-        # The file of a window whose store is closed to it belongs to another window.
+        # Without a store of its own, this window must not write the journal of the window that has it.
         if self._session.chats.persistent:
             self._journal.begin(entry)
         self.changed.emit()
@@ -319,7 +319,7 @@ def _form_of(path: Path) -> str:
 
 
 def _with_suffix(path: Path, chosen: str) -> Path:
-    """The dialog's filter names the form where the file's name does not."""
+    """Add the suffix of the dialog's filter to a name without a known suffix."""
     if path.suffix.lower() in SUFFIXES.values():
         return path
     form = next((form for form, words in _FILTERS.items() if words == chosen), MARKDOWN)

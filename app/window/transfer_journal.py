@@ -1,6 +1,6 @@
-"""The journal of running imports and exports, a file beside the chats: the next start can say which were cut short.
+"""A file beside the chats that lists running imports and exports, so that the next start knows which were cut short.
 
-No Qt in here.
+This module does not use Qt.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from engine.files.atomic_file import write_atomically
+from engine.files.bounded_json import CONFIG, read_object
 
 IMPORT = "import"
 EXPORT = "export"
@@ -18,25 +19,26 @@ EXPORT = "export"
 
 @dataclass(eq=False)
 class JournalEntry:
-    """An IMPORT or an EXPORT with the name of its file. Entries are told apart by identity."""
+    """An IMPORT or EXPORT with the name of its file. Entries are compared by identity."""
 
     kind: str
     name: str
 
 
 class TransferJournal:
-    """The file exists only while the journal has entries. A disk error costs the entry, never the transfer."""
+    """The file exists only while the journal has entries. A disk error loses the entry, never the transfer."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._entries: list[JournalEntry] = []
 
     def take_cut_short(self) -> list[JournalEntry]:
-        """Return what the run before this one did not finish, and forget it."""
+        """Return the entries that the last run did not finish, and remove them."""
         found: list[JournalEntry] = []
-        # The file may have been edited by somebody else.
-        with suppress(OSError, ValueError, TypeError, KeyError, RecursionError):
-            found = [JournalEntry(str(row["kind"]), str(row["name"])) for row in json.loads(self._path.read_bytes())]
+        # The file may have been replaced or edited by another program.
+        with suppress(OSError, ValueError, TypeError, KeyError):
+            rows = read_object(self._path, CONFIG)["running"]
+            found = [JournalEntry(str(row["kind"]), str(row["name"])) for row in rows]
         self._write()
         return found
 
@@ -52,6 +54,8 @@ class TransferJournal:
     def _write(self) -> None:
         with suppress(OSError):
             if self._entries:
-                write_atomically(self._path, json.dumps([asdict(entry) for entry in self._entries]).encode())
+                write_atomically(
+                    self._path, json.dumps({"running": [asdict(entry) for entry in self._entries]}).encode()
+                )
             else:
                 self._path.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""What can be done with a turn: the buttons below its messages, its menu, and the window's actions on the last turn."""
+"""The commands of a turn: its buttons, its menu, and the window's actions on the last turn."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from app.widgets.popups import Menu
 
 T = TypeVar("T")
 
-# Laying out a longer question in an editor would hold the window.
+# Laying out a longer question in an editor would block the window.
 LONGEST_EDITED = 200_000
 
 
 @dataclass(frozen=True)
 class _TurnAction:
-    """One entry of the table. `text` is what the menu shows, None for an action that only a button has."""
+    """One entry of the table. `text` returns the menu's text; None for an action that only a button has."""
 
     run: Callable[[Turn], object]
     text: Callable[[Turn], str] | None = None
@@ -34,7 +34,7 @@ class _TurnAction:
 
 
 class TurnCommands(QObject):
-    """The menu of a turn is filled when it is shown."""
+    """Runs the commands. The menu of a turn is filled when it is shown."""
 
     def __init__(self, session: Session, transcript: Transcript, composer: Composer, parent: QObject) -> None:
         super().__init__(parent)
@@ -49,7 +49,7 @@ class TurnCommands(QObject):
         transcript.menu_wanted.connect(self._show_menu)
 
     def _declare(self) -> dict[str, _TurnAction]:
-        """The actions by the id that buttons carry, in the order of the menu."""
+        """Return the actions by the ids of the buttons, in the order of the menu."""
         session = self._session
         return {
             "copy": _TurnAction(
@@ -103,12 +103,12 @@ class TurnCommands(QObject):
         }
 
     def run(self, turn: Turn, action_id: str) -> None:
-        """Do what a button stands for. The chat may show other turns by now; then nothing happens."""
+        """Run the action of a button, unless the chat shows other turns by now."""
         if turn in self._session.chat.turns:
             self._actions[action_id].run(turn)
 
     def on_last(self, run: Callable[[Turn], object]) -> None:
-        """Run a command on the last turn of the chat on screen, if it has one."""
+        """Call `run` with the last turn of the chat on screen, if it has one."""
         if self._session.chat.turns:
             run(self._session.chat.turns[-1])
 
@@ -120,7 +120,7 @@ class TurnCommands(QObject):
         self.copy_answer([turn for turn in self._session.chat.turns if turn.answer.text][-1])
 
     def speak(self, turn: Turn) -> None:
-        """Read an answer aloud, as far as the speech program takes it."""
+        """Read an answer aloud, up to LONGEST_SPOKEN."""
         from app.chat.plain_text import spoken_text
 
         # Markdown is longer than what is spoken of it, and code is not spoken at all.
@@ -136,7 +136,7 @@ class TurnCommands(QObject):
         self._render(turn.answer.reply, shown_parts, copy)
 
     def _render(self, markdown: str, render: Callable[[str], T], then: Callable[[T], object]) -> None:
-        """Hand on what is rendered of an answer: at once, or later where that would hold the window."""
+        """Call `then` with the rendered answer: at once, or in the background if rendering would block the window."""
         from app.chat.plain_text import is_long
 
         if is_long(markdown):
@@ -153,7 +153,7 @@ class TurnCommands(QObject):
             self._session.answers.continue_answer(turn)
 
     def edit(self, turn: Turn) -> None:
-        """Let the question be edited in place."""
+        """Open the editor in the place of the question."""
         if self._session.answers.ready and len(turn.question) <= LONGEST_EDITED:
             self._transcript.view(turn).edit_question(self._composer.edit.send_key)
 
@@ -169,7 +169,7 @@ class TurnCommands(QObject):
         self.menu.popup(position)
 
     def fill_menu(self, turn: Turn) -> None:
-        """Show what can be done with the turn, the selection first."""
+        """Fill the menu with the commands of the turn, after the one for the selected text."""
         self.menu.clear()
         if selected := self._transcript.view(turn).selected_text():
             self.menu.addAction(self.tr("Copy the selection")).triggered.connect(lambda: _copy(selected))

@@ -1,4 +1,4 @@
-"""Checks for a newer release when the user asks, or once a day where the user switched that on."""
+"""Checks for a newer release when the user asks, or once a day if the user enabled that."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DAY_S = 24 * 3600
 
 
 class UpdateChecker(QObject):
-    """`ask` is what asks for the newest release, on a background thread."""
+    """`ask(source, proxy)` fetches the newest release on a background thread."""
 
     def __init__(
         self,
@@ -38,11 +38,11 @@ class UpdateChecker(QObject):
 
     @cached_property
     def _source(self) -> FeedSource:
-        """Read when it is first needed, and not while the window opens."""
+        """The feed of this build. It is read when it is first needed, not while the window opens."""
         return self._given or feed_source()
 
     def check(self) -> None:
-        """Ask, and say what came out."""
+        """Check now, and show the outcome."""
         if self._preferences.values.work_offline:
             self._notifications.show_no_update("offline")
         elif not self._source.known:
@@ -51,7 +51,7 @@ class UpdateChecker(QObject):
             self._run(partial(self._show, True), lambda error: self._notifications.show_no_update(_reason(error)))
 
     def check_daily(self) -> None:
-        """Ask without being asked to, where the user wants that; say something only if there is something new."""
+        """Check if the user enabled that and the last check is a day old; show only a newer release."""
         values = self._preferences.values
         due = time.time() - values.update_checked_at >= _DAY_S
         if values.check_updates and due and not values.work_offline and self._source.known:

@@ -1,6 +1,6 @@
-"""Every user action with what it does, by menu: menus, shortcuts, the palette and the shortcut sheet are built from it.
+"""All user actions, by menu. Menus, shortcuts, the palette and the shortcut sheet are built from this table.
 
-To add an action, add its entry to the menu's module; nothing else needs to know of it. A menu has at most 12 entries.
+To add an action, add an entry to the menu's module. A menu has at most 12 entries.
 """
 
 from __future__ import annotations

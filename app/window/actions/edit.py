@@ -13,7 +13,7 @@ from app.window.actions.parts import WindowAction, WindowParts
 
 
 def _text_action(action_id: str, text: str, name: str, shortcut: str, begins_section: bool = False) -> WindowAction:
-    """An action of the text that has the focus, which knows its keys itself: the menu only names them."""
+    """Return an action that sends its keys to the text with the focus, which handles them itself."""
     return WindowAction(
         action_id,
         text,
@@ -21,7 +21,7 @@ def _text_action(action_id: str, text: str, name: str, shortcut: str, begins_sec
         partial(_press, QKeySequence(shortcut)),
         shortcut,
         begins_section=begins_section,
-        # By their texts macOS finds the entries that edit in its own dialogs.
+        # macOS finds the entries that edit in its own dialogs by their texts.
         role=QAction.MenuRole.TextHeuristicRole,
     )
 
@@ -41,17 +41,9 @@ def _search_chats(parts: WindowParts) -> None:
 
 
 EDIT_ACTIONS = (
+    _text_action("undo", QT_TRANSLATE_NOOP("Actions", "Undo"), QT_TRANSLATE_NOOP("Actions", "Undo typing"), "Ctrl+Z"),
     _text_action(
-        "undo",
-        QT_TRANSLATE_NOOP("Actions", "Undo"),
-        QT_TRANSLATE_NOOP("Actions", "Undo typing"),
-        "Ctrl+Z",
-    ),
-    _text_action(
-        "redo",
-        QT_TRANSLATE_NOOP("Actions", "Redo"),
-        QT_TRANSLATE_NOOP("Actions", "Redo typing"),
-        "Ctrl+Shift+Z",
+        "redo", QT_TRANSLATE_NOOP("Actions", "Redo"), QT_TRANSLATE_NOOP("Actions", "Redo typing"), "Ctrl+Shift+Z"
     ),
     _text_action(
         "cut",
@@ -61,16 +53,10 @@ EDIT_ACTIONS = (
         begins_section=True,
     ),
     _text_action(
-        "copy",
-        QT_TRANSLATE_NOOP("Actions", "Copy"),
-        QT_TRANSLATE_NOOP("Actions", "Copy the selection"),
-        "Ctrl+C",
+        "copy", QT_TRANSLATE_NOOP("Actions", "Copy"), QT_TRANSLATE_NOOP("Actions", "Copy the selection"), "Ctrl+C"
     ),
     _text_action(
-        "paste",
-        QT_TRANSLATE_NOOP("Actions", "Paste"),
-        QT_TRANSLATE_NOOP("Actions", "Paste text or files"),
-        "Ctrl+V",
+        "paste", QT_TRANSLATE_NOOP("Actions", "Paste"), QT_TRANSLATE_NOOP("Actions", "Paste text or files"), "Ctrl+V"
     ),
     _text_action(
         "select-all",

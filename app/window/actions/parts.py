@@ -1,4 +1,4 @@
-"""What the window's actions act on."""
+"""The views and controllers that the window's actions use."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WindowParts:
-    """The window's views and controllers. The window fills it in when all of them are built."""
+    """The window's views and controllers, filled in when all of them are built."""
 
     window: QMainWindow
     application: Application

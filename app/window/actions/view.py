@@ -133,7 +133,7 @@ VIEW_ACTIONS = (
         QT_TRANSLATE_NOOP("Actions", "Match system"),
         QT_TRANSLATE_NOOP("Actions", "Use the system's language"),
     ),
-    # A language is called by its own name in every language.
+    # Each language is named in that language.
     *(_language_action(language, name, name) for language, name in LANGUAGES.items()),
     WindowAction(
         "full-screen",

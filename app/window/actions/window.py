@@ -11,7 +11,7 @@ from app.window.actions.parts import WindowAction, WindowParts
 
 
 def _zoom(parts: WindowParts) -> None:
-    """Make the window in front as large as the screen allows, or as large as before."""
+    """Maximise the window in front, or restore it."""
     front = parts.front_window
     if front.isMaximized():
         front.showNormal()

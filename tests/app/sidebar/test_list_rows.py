@@ -113,7 +113,7 @@ def test_renaming_pinning_and_deleting_move_rows_only(window: WindowDriver, rese
 def test_the_dot_of_a_chat_that_streams_is_painted_without_measuring_the_rows(
     window: WindowDriver, resets: list[str]
 ) -> None:
-    model, chat = window.sidebar.model, window.chat_id("Chat 2")
+    chat = window.chat_id("Chat 2")
     measured: list[int] = []
 
     class Measured(RowPainter):
@@ -127,10 +127,10 @@ def test_the_dot_of_a_chat_that_streams_is_painted_without_measuring_the_rows(
     measured.clear()
     window.sidebar.pane.refresh(None, frozenset({chat}))
     tops(window)
-    assert model.row_of(chat).data(STREAMS)
+    assert window.sidebar.index("Chat 2").data(STREAMS)
     window.sidebar.pane.refresh(None, frozenset())
     tops(window)
-    assert not model.row_of(chat).data(STREAMS)
+    assert not window.sidebar.index("Chat 2").data(STREAMS)
     assert not resets
     assert not measured
 
