@@ -1,4 +1,4 @@
-"""For tests of the window: one application, offscreen, and no thread, timer, top-level widget or copied text left."""
+"""Fixtures for tests of the window: one application, and a check that each test leaves no thread, timer or widget."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.system.language import LANGUAGES
 from tests.patience import PATIENCE_S
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 PATIENCE_MS = round(1000 * PATIENCE_S)
 STARTER = (Path("starter/main"), Path("starter/draft"))
+# Parameters of tests that hold in every language. The texts of `test_pseudo_language.py` are the longest.
+EACH_LANGUAGE = [pytest.param(code, marks=() if code == "ko" else pytest.mark.full) for code in LANGUAGES]
 
 
 @pytest.fixture(scope="session")
@@ -50,7 +53,7 @@ def current_translations() -> None:
 
 @pytest.fixture(autouse=True)
 def patient_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait long enough for a machine that is busy: timing never decides a test."""
+    """Wait long enough for a busy machine, so that timing never decides a test."""
     until, signal = QtBot.waitUntil, QtBot.waitSignal
 
     def wait_until(self: QtBot, callback: Any, *, timeout: int = 0) -> None:
@@ -65,13 +68,13 @@ def patient_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def patient_notices(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no notice leave by itself before a test has read it."""
+    """Keep notices visible until a test has read them."""
     monkeypatch.setattr("app.widgets.banner.SHOWN_MS", 10 * PATIENCE_MS)
 
 
 @pytest.fixture(autouse=True)
 def english_and_light(qapp: Application) -> Iterator[None]:
-    """Every test starts in English, in the light theme, with text of normal size."""
+    """Reset the language to English, the theme to light and the text size to normal before every test."""
     if qapp.language.choice != "en":
         qapp.language.choose("en")
     if qapp.theme.mode != "light":
@@ -83,14 +86,14 @@ def english_and_light(qapp: Application) -> Iterator[None]:
 
 @pytest.fixture(scope="module", autouse=True)
 def frozen_heap() -> None:
-    """Leave all that is imported by now out of the collections after each test, which would take 70 ms each."""
+    """Exempt what is imported by now from the collections after each test, which would be slow otherwise."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture(autouse=True)
 def nothing_is_left(qapp: Application) -> Iterator[None]:
-    """Fail a test that leaves a thread, a running timer or a top-level widget; empty the clipboard."""
+    """Delete top-level widgets, empty the clipboard, and fail a test that leaves a thread or a running timer."""
     threads = set(threading.enumerate())
     yield
     # Offscreen, Qt frees what was copied after Python is gone, and crashes in a QMimeData that Python made.
@@ -104,7 +107,7 @@ def nothing_is_left(qapp: Application) -> Iterator[None]:
         QCoreApplication.processEvents()
     gc.collect()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    # Threads that were told to end, a fake Hub's among them, get the time that a busy machine takes.
+    # Threads that were told to end, such as a fake Hub's, get time to do so.
     patience = time.monotonic() + PATIENCE_S
     while (left := [thread.name for thread in threading.enumerate() if thread not in threads]) and (
         time.monotonic() < patience
@@ -116,7 +119,7 @@ def nothing_is_left(qapp: Application) -> Iterator[None]:
 
 
 class OpenWindow(Protocol):
-    """Opens the window on an engine; with `load`, waits until the pair is there. `others` replace engines that end."""
+    """Opens the window on an engine; with `load`, waits until the pair is loaded. `others` replace engines that end."""
 
     def __call__(
         self, engine: ScriptedEngine, load: bool = True, others: Sequence[ScriptedEngine] = ()
@@ -125,7 +128,7 @@ class OpenWindow(Protocol):
 
 @pytest.fixture
 def open_window(qapp: Application, qtbot: QtBot) -> Iterator[OpenWindow]:
-    """Opens the real window on a scripted engine, with its pair loaded; closes it after the test."""
+    """Return a function that opens the real window on a scripted engine; close the windows after the test."""
     from app.session.session import Session
     from app.window.main_window import MainWindow
     from tests.app.window_driver import WindowDriver
@@ -151,7 +154,7 @@ def open_window(qapp: Application, qtbot: QtBot) -> Iterator[OpenWindow]:
 
 
 class OpenShown(Protocol):
-    """Opens the window on a library of given answers."""
+    """Opens the window on a library with prepared answers."""
 
     def __call__(
         self, inventory: Inventory | None = None, pair: tuple[str, str | None] = ...
@@ -160,7 +163,7 @@ class OpenShown(Protocol):
 
 @pytest.fixture
 def open_shown(qapp: Application, qtbot: QtBot, tmp_path: Path) -> Iterator[OpenShown]:
-    """Opens the window on a library of given answers, with Qwen3 8B and its draft loaded; closes it after the test."""
+    """Return a function that opens the window on a library with prepared answers, with a pair loaded."""
     from app.session.session import Session
     from app.window.main_window import MainWindow
     from tests.app.scripted_engine import Script, ScriptedEngine

@@ -1,8 +1,8 @@
-"""The app as it is started from a terminal, on a scripted engine and with a window that is minimised at once.
+"""The app as a process, with a scripted engine and a window that is minimised at once.
 
     python -m tests.app.first_instance
 
-Prints "minimised" when the window is out of the way, and "raised" when it has come back.
+It prints "minimised" when the window is minimised, and "raised" when it is in front again.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class FirstWindow(MainWindow):
     minimised = False
 
     def watch(self) -> None:
-        """Minimise the window once it listens, which is when the event loop runs, and say when it is back."""
+        """Minimise the window once the event loop runs and it listens, and report when it is back."""
         if not self.minimised:
             self.minimised = True
             self.showMinimized()

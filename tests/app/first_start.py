@@ -1,10 +1,10 @@
-"""A new user's first minute: the app on an empty home, a question typed at once, and when each thing was there.
+"""Measures a first start: the app opens on an empty home, and a question is typed at once.
 
     python -m tests.app.first_start
 
-Prints one JSON object: seconds from the start of the process to the window, to models that can answer, to the first
-token of the answer, and to its end; and the answer. The question is typed as soon as the window is shown, so it waits
-for the models as a person's would.
+It prints a JSON object with the answer and the seconds from the start of the process to the window, to models that can
+answer, and to the answer's first token and end. The question is typed as soon as the window is shown, so it waits for
+the models.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ STARTED = "TANDEM_FIRST_START"
 
 
 def measure() -> dict[str, object]:
-    """Start the app in a process of its own, with nothing of an earlier run."""
+    """Start the app in a process with an empty home, and return its measurements."""
     with tempfile.TemporaryDirectory(prefix="tandem-first-") as home:
         environment = {key: value for key, value in os.environ.items() if not key.startswith("XDG_")}
         environment |= {"HOME": home, STARTED: repr(time.time())}

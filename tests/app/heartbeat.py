@@ -1,4 +1,4 @@
-"""How long the Qt thread does not come back to its event loop: processor time, which other programs do not change."""
+"""Measures how long the Qt thread stays away from its event loop, in processor time, independent of other load."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication, QObject, QTimer
 
 
 class Heartbeat(QObject):
-    """Beats each time the event loop comes round. `stalls` are seconds of processor time from beat to beat."""
+    """Beats in every round of the event loop. `stalls` are the seconds of processor time between beats."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -24,7 +24,7 @@ class Heartbeat(QObject):
         self._last = time.thread_time()
 
     def rest(self, calm: int, patience_s: float) -> None:
-        """Run the event loop until it has had nothing to do for so many rounds."""
+        """Run the event loop until it was idle for `calm` rounds, at most `patience_s` seconds."""
         deadline, quiet = time.monotonic() + patience_s, 0
         while quiet < calm and time.monotonic() < deadline:
             seen = len(self.stalls)
@@ -37,7 +37,7 @@ class Heartbeat(QObject):
         return max(self.stalls, default=0.0)
 
     def take(self) -> float:
-        """The longest stall since the last call."""
+        """Return the longest stall since the last call."""
         longest = self.longest
         self.stalls.clear()
         return longest

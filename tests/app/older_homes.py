@@ -1,10 +1,10 @@
-"""What earlier versions left on disk, for tests of updates, and what packs it at a release.
+"""Homes of earlier versions for tests of updates, and the program that packs one at a release.
 
     python -m tests.app.older_homes FILE.zip
 
-plays a person's session on an empty home with this version's real window and the starter pair (two questions, settings
-of every kind, a download that is paused), exports the chat, and packs all files. Each ZIP in `homes/` was written by
-the version that it is of; of the data of prefix caches only the beginning is kept.
+plays a session on an empty home with this version's window and the starter pair (two questions, settings of every kind,
+a paused download), exports the chat, and packs all files. Each ZIP in `homes/` was written by the version it belongs
+to. Files of prefix caches are truncated.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ GEOMETRY = (60, 70, 1100, 720)
 PAUSED = "mlx-community/Qwen3-8B-4bit"
 _FOLDERS = {"data": "XDG_DATA_HOME", "config": "XDG_CONFIG_HOME", "cache": "XDG_CACHE_HOME"}
 _PREFIX_BYTES = 4096
-# Every file of an archive is dated with it.
+# The date of every file of an archive.
 _DATE = (2026, 1, 1, 0, 0, 0)
 
 
 def unpack(home: Path, data: Path, config: Path, cache: Path) -> str:
-    """Put the files of a home where the app looks for them. Returns the text of its exported chat."""
+    """Unpack a home into the app's folders, and return the text of its exported chat."""
     targets = {"data": data, "config": config, "cache": cache}
     with zipfile.ZipFile(home) as packed:
         for name in packed.namelist():
@@ -49,7 +49,7 @@ def unpack(home: Path, data: Path, config: Path, cache: Path) -> str:
 
 
 def pack(data: Path, config: Path, cache: Path, export: Path, target: Path) -> None:
-    """Pack the files of the folders, without logs, locks and what is compiled."""
+    """Pack the JSON files, databases and prefix caches of the folders."""
     with zipfile.ZipFile(target, "w") as packed:
         for kind, folder in (("data", data), ("config", config), ("cache", cache)):
             for file in sorted(folder.rglob("*")):
@@ -61,13 +61,13 @@ def pack(data: Path, config: Path, cache: Path, export: Path, target: Path) -> N
 def _add(packed: zipfile.ZipFile, name: str, content: bytes) -> None:
     entry = zipfile.ZipInfo(name, _DATE)
     entry.compress_type = zipfile.ZIP_DEFLATED
-    # Of no use elsewhere: where the checkout was, and caches of a model's attention.
+    # The checkout's path and the caches' contents are of no use elsewhere.
     content = content.replace(str(_ROOT).encode(), b"/opt/tandem") if name.endswith(".json") else content
     packed.writestr(entry, content[:_PREFIX_BYTES] if name.endswith(".safetensors") else content)
 
 
 def play_session(export: Path) -> None:
-    """One session of a person on the home of this process."""
+    """Play one session on the home of this process."""
     from app.conversations.exports.writing import write_json
     from app.conversations.opening import open_store
     from app.settings.store import SettingsStore

@@ -1,4 +1,4 @@
-"""Finds controls that a person cannot reach: cut off, covered, or outside of what can be scrolled."""
+"""Finds controls that a person cannot reach: cut off, covered, or outside of the scrollable area."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from PySide6.QtWidgets import (
 from app.widgets.layouts import settle_layouts
 
 CONTROLS = (QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit, QTextEdit)
-# Whole controls must be seen; of a text or a list this much, in pixels.
+# Buttons must be wholly visible, and texts and lists at least to this height, in pixels.
 SEEN = 12
 
 
 def controls(within: QWidget) -> list[QWidget]:
-    """What can be used in `within`, without the parts of which Qt builds a control."""
+    """Return the visible controls in `within`, without the inner widgets of Qt's controls."""
     found = [view for kind in CONTROLS for view in within.findChildren(kind)]
     return [
         view
@@ -40,7 +40,7 @@ def controls(within: QWidget) -> list[QWidget]:
 
 
 def unreachable(within: QWidget) -> list[str]:
-    """The controls of `within` that cannot be scrolled to, seen and clicked."""
+    """Return the controls of `within` that cannot be scrolled to, seen and clicked, each with the problem."""
     settle_layouts()
     QApplication.processEvents()
     return [f"{name_of(view)}: {problem}" for view in controls(within) if (problem := _problem(view))]
@@ -78,7 +78,7 @@ def _problem(view: QWidget) -> str:
 
 
 def _areas(view: QWidget) -> list[QScrollArea | QAbstractItemView]:
-    """The scroll areas around a control, from the inside out."""
+    """Return the scroll areas around a control, from the inside out."""
     found, above = [], view.parentWidget()
     while above is not None:
         if isinstance(above, (QScrollArea, QAbstractItemView)):

@@ -1,7 +1,7 @@
-"""An engine of the same API as the real one that plays scripts: rounds with known guesses, failures, loads.
+"""An engine with the API of the real one that plays scripts: rounds with known draft tokens, failures, loads.
 
-Its figures are counted here in plain Python, apart from the engine's own code, so that a test can hold what
-the window shows against them.
+Its figures are counted here, independently of the engine's code, so that tests can compare them with what the window
+shows.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class ScriptedRound:
-    """`accepted` of `drafted` guesses of `source` are kept; a round without guesses has a reason."""
+    """A round that accepts `accepted` of `drafted` tokens of `source`; without draft tokens it has a `reason`."""
 
     drafted: int
     accepted: int
@@ -46,9 +46,9 @@ PATTERN = (FULL, ScriptedRound(4, 2), ScriptedRound(5, 5), ScriptedRound(4, 0), 
 
 @dataclass(frozen=True)
 class Script:
-    """How one request goes: `text` is cut into `tokens` and dealt to the rounds of `pattern`, over and over.
+    """The course of one request: the tokens of `text` are distributed over the rounds of `pattern`, which repeat.
 
-    `opening` is the mark with which the prompt opened the thoughts.
+    `opening` is the marker with which the prompt opens the thoughts.
     """
 
     text: str = "Hello there."
@@ -63,7 +63,7 @@ class Script:
 
 
 def pieces(text: str) -> list[str]:
-    """Cut a text the way a tokenizer might: words with the space before them, other signs alone."""
+    """Split a text as a tokenizer might: words with the space before them, other characters alone."""
     found: list[str] = []
     for sign in text:
         if (
@@ -80,7 +80,7 @@ def pieces(text: str) -> list[str]:
 
 
 def play(script: Script) -> Iterator[Event]:
-    """All events of a script, in order."""
+    """Yield all events of a script, in order."""
     words, at, number = pieces(script.text), script.round_s, 0
     counts = _Counts(script)
     yield PrefillProgress(0, script.prompt_tokens)
@@ -188,12 +188,12 @@ def _spans(rounds: Sequence[RoundRecord]) -> tuple[PlainSpan, ...]:
 
 @dataclass
 class ScriptedEngine:
-    """Plays `scripts` in order (the last one for ever) on a thread of its own.
+    """Plays `scripts` in order, repeating the last one, on a thread of its own.
 
-    `pace_s` is slept between events. With `gate` set, one permit of it is taken before every event, so that a
-    test decides how far an answer gets. `loads` are the outcomes of `load` and `set_draft`, in order; without
-    any, loading works. With `draft_gate` set, the main model is there at once and the draft when that opens. The main
-    model recommends the sampling `recommended`, and its template has the choice `thinking`.
+    The engine sleeps `pace_s` between events. With a `gate`, it takes one permit before every event, so that a test
+    controls how far an answer gets. `loads` are the outcomes of `load` and `set_draft`, in order; without any, loading
+    succeeds. With a `draft_gate`, the main model is loaded at once and the draft when the gate opens. The main model
+    recommends the sampling `recommended`, and its template has the choice `thinking`.
     """
 
     scripts: list[Script] = field(default_factory=lambda: [Script()])
@@ -287,7 +287,7 @@ class ScriptedEngine:
         self._failed.add_done_callback(lambda failed: report(failed.result()))
 
     def end_by_itself(self) -> None:
-        """As an engine whose thread has ended: what it plays fails, and so does all that follows."""
+        """Behave like an engine whose thread has ended: report the failure, and fail every later load."""
         error = InternalFailure("a panic")
         self.loads = [error] * 99
         self.pair = LoadedPair(None, None)
@@ -372,7 +372,7 @@ def _done(result: T) -> Future[T]:
 
 
 def model_info(path: str | Path) -> ModelInfo:
-    """What is reported of the model in folder `path`."""
+    """Return what the engine reports of the model in folder `path`."""
     return ModelInfo(Path(path).name, Path(path), "llama", 4096, 20_000_000)
 
 

@@ -18,7 +18,7 @@ from tests.engine.speculation.loaded_machine import Answered, LoadedMachine
 
 @dataclass
 class SimulatedEngine(ScriptedEngine):
-    """Answers with as many tokens as the next of `lengths`, or as the request allows. `answered` holds the truth."""
+    """Answers with the next of `lengths` tokens, or one if the request allows one. `answered` has the true figures."""
 
     machine: LoadedMachine = field(default_factory=LoadedMachine)
     lengths: list[int] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Walks through a window with the Tab key: where it stops, in which order, and whether each stop shows itself."""
+"""Walks through a window with the Tab key, and records the stops and whether each shows the focus."""
 
 from __future__ import annotations
 
@@ -11,17 +11,15 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from tests.app.reach import name_of
 
-# No window has more stops.
+# An upper bound on the stops of a window.
 MOST = 200
-# How far around a widget its ring may be drawn, in pixels.
+# The focus ring may be drawn this far around a widget, in pixels.
 AROUND = 16
 
 
 @dataclass(frozen=True)
 class Stop:
-    """A widget that Tab reaches. `place` is in its window; `shows` is whether anything there is painted differently
-    while it has the focus.
-    """
+    """A widget that Tab reaches. `place` is in its window; `shows` is True if the focus changes its picture."""
 
     widget: QWidget
     name: str
@@ -30,7 +28,7 @@ class Stop:
 
 
 def walk(window: QWidget, *, backwards: bool = False) -> list[Stop]:
-    """Every stop of the window, from the widget with the focus on until Tab comes back to it."""
+    """Return the stops of the window, beginning at the widget with the focus, until Tab returns to it."""
     window.activateWindow()
     QApplication.processEvents()
     stops: list[Stop] = []

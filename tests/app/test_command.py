@@ -1,4 +1,4 @@
-"""The `tandem` command as a program: no Qt for the terminal, one sentence where there is no display."""
+"""The `tandem` command: usage, exit codes, shell completion, and no import of Qt for terminal commands."""
 
 from __future__ import annotations
 
@@ -15,21 +15,11 @@ from tests.patience import PATIENCE_S
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def tandem(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    clean = {name: value for name, value in os.environ.items() if name not in ("QT_QPA_PLATFORM", "DISPLAY")}
-    return subprocess.run(
-        [sys.executable, "-m", "app", *arguments],
-        cwd=ROOT,
-        env=clean | environment,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-    )
-
-
 @pytest.mark.skipif(sys.platform == "darwin", reason="a Mac always has a display")
 def test_without_a_display_one_sentence_offers_the_terminal() -> None:
-    done = tandem()
+    environment = {name: value for name, value in os.environ.items() if name not in ("QT_QPA_PLATFORM", "DISPLAY")}
+    tandem = [sys.executable, "-m", "app"]
+    done = subprocess.run(tandem, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE_S)
     assert done.returncode == 1
     assert done.stdout == ""
     assert len(done.stderr.strip().splitlines()) == 1
@@ -41,15 +31,22 @@ def test_terminal_commands_never_import_qt() -> None:
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, timeout=PATIENCE_S).returncode == 0
 
 
-def test_help_names_the_terminal_commands() -> None:
-    done = tandem("--help")
-    assert done.returncode == 0
-    assert "--self-test" in done.stdout
-    assert "chat" in done.stdout
-
-
-def test_bad_usage_has_its_own_exit_code() -> None:
-    assert tandem("--lang", "klingon").returncode == 2
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["--help"], 0, ("--self-test", "chat")),
+        (["--lang", "klingon"], 2, ("klingon",)),
+        (["--screenshot", "somewhere"], 2, ("--self-test",)),
+    ],
+)
+def test_help_and_bad_usage_have_their_own_exit_codes(
+    arguments: list[str], code: int, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stop:
+        command.main(arguments)
+    said = capsys.readouterr()
+    assert stop.value.code == code
+    assert all(word in (said.err if code else said.out) for word in words)
 
 
 @pytest.mark.parametrize(
@@ -83,12 +80,6 @@ def test_an_unknown_option_shows_the_usage_of_its_own_command(
     assert "unrecognized arguments: --nope" in err
 
 
-def test_screenshots_without_the_self_test_are_bad_usage() -> None:
-    done = tandem("--screenshot", "somewhere")
-    assert done.returncode == 2
-    assert "--self-test" in done.stderr
-
-
 def test_no_help_text_speaks_of_guesses(capsys: pytest.CaptureFixture[str]) -> None:
     for words in ([], ["chat"], ["bench"], ["models"], ["models", "download"], ["models", "pairs"], ["completion"]):
         with pytest.raises(SystemExit):
@@ -96,7 +87,7 @@ def test_no_help_text_speaks_of_guesses(capsys: pytest.CaptureFixture[str]) -> N
         assert "guess" not in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+@pytest.mark.parametrize("shell", ["bash", pytest.param("zsh", marks=pytest.mark.full), "fish"])
 def test_the_completion_of_every_shell_knows_commands_and_options(
     shell: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

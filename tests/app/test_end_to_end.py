@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from app.cli import self_test
 from app.conversations.chat_settings import Generation
 from app.session.answer import State
 from app.session.api_service import ApiChoice
@@ -22,16 +23,20 @@ from app.session.session import Session
 from app.speculation.comparison import Comparer, Step, Verdict
 from app.speculation.tuner import Tuner
 from app.system.background import Background
+from app.system.language import LANGUAGES
+from app.window import startup
 from app.window.main_window import MainWindow
 from app.wording import figures
 from engine import Engine, SpeculationSettings, starter_pair
+from engine.errors import EngineError, ModelNotUsable
+from engine.status import LoadedPair
+from tests.app.conftest import STARTER
 from tests.app.free_port import free_port
+from tests.app.scripted_engine import STORY, Script, ScriptedEngine
 from tests.app.window_driver import WindowDriver
 from tests.patience import PATIENCE_S
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from pytestqt.qtbot import QtBot
 
     from app.widgets.application import Application
@@ -39,24 +44,36 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.fixture
-def window(qapp: Application, qtbot: QtBot) -> Iterator[WindowDriver]:
+def opened(qapp: Application, qtbot: QtBot) -> WindowDriver:
+    """Open the window on a real engine, and wait until it can answer."""
     session = Session(Engine, starter_pair())
     window = MainWindow(session, qapp)
     window.show()
     session.models.load_starter()
-    qtbot.waitUntil(lambda: session.answers.ready and not session.models.pair.loading)
-    # Guesses of a fixed depth: whether they pay depends on what else the machine does.
-    session.settings.set_defaults(Generation(speculation=SpeculationSettings(depth=4)))
-    yield WindowDriver(window, session, qtbot.waitUntil)
-    window.close()
-    window.deleteLater()
+    qtbot.waitUntil(lambda: session.answers.ready)
+    return WindowDriver(window, session, qtbot.waitUntil)
 
 
-@pytest.mark.parametrize("question", ["What is Tandem?", "탠덤이 뭐예요?", "Tandem とは何ですか？", "Tandem 是什么？"])
+@pytest.fixture
+def window(qapp: Application, qtbot: QtBot) -> WindowDriver:
+    window = opened(qapp, qtbot)
+    qtbot.waitUntil(lambda: not window.session.models.pair.loading)
+    # A fixed depth, since the depth that Auto chooses depends on the load of the machine.
+    window.session.settings.set_defaults(Generation(speculation=SpeculationSettings(depth=4)))
+    return window
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        pytest.param("What is Tandem?", marks=pytest.mark.full),
+        "탠덤이 뭐예요?",
+        pytest.param("Tandem とは何ですか？", marks=pytest.mark.full),
+        pytest.param("Tandem 是什么？", marks=pytest.mark.full),
+    ],
+)
 def test_a_question_in_each_language_is_answered_with_guesses(window: WindowDriver, question: str) -> None:
-    window.ask(question)
-    window.wait_until_answered()
+    window.ask_and_wait(question)
     answer = window.answer()
     assert answer.state is State.DONE
     assert answer.text.strip()
@@ -77,13 +94,13 @@ def test_a_question_in_each_language_is_answered_with_guesses(window: WindowDriv
     assert panel.strip.visible_rounds() == answer.rounds[-panel.strip.columns :]
 
 
+@pytest.mark.full
 def test_the_text_is_the_same_without_guesses_and_the_foot_says_why(window: WindowDriver) -> None:
     texts = []
     for method in ("speculation-auto", "speculation-off"):
         window.trigger("new-chat")
         window.trigger(method)
-        window.ask("How do I choose a draft model?")
-        window.wait_until_answered()
+        window.ask_and_wait("How do I choose a draft model?")
         texts.append(window.answer().text)
     assert texts[0] == texts[1]
     assert window.answer().stats.drafted == 0
@@ -91,7 +108,7 @@ def test_the_text_is_the_same_without_guesses_and_the_foot_says_why(window: Wind
 
 
 def over_the_api(window: WindowDriver, body: dict[str, Any]) -> str:
-    """What the window's own server answers to a chat completion."""
+    """Return the reply of the window's server to a chat completion."""
     api = window.session.api
     if api.status is None:
         api.configure(ApiChoice(serve=True, port=free_port()))
@@ -106,7 +123,7 @@ def over_the_api(window: WindowDriver, body: dict[str, Any]) -> str:
             text: str = json.load(response)["choices"][0]["message"]["content"]
             return text
 
-    # Off the Qt thread, which passes on what happens to the models.
+    # Off the Qt thread, which has to handle changes of the models meanwhile.
     asking = Background("client", parent=window.session).run(ask)
     window.wait(asking.done)
     return asking.result()
@@ -129,7 +146,7 @@ def test_a_program_gets_the_text_that_stands_in_the_window_greedy_and_by_seed(wi
         texts.append(window.answer().text)
         asked = {"messages": [{"role": "user", "content": question}], **chosen}
         assert over_the_api(window, asked) == texts[-1]
-    # Two texts that could differ.
+    # The texts are long enough to differ.
     assert min(map(len, texts)) > 40
     assert texts[0] != texts[1]
 
@@ -149,6 +166,7 @@ def test_compare_finds_the_same_text_and_two_speeds(window: WindowDriver, qtbot:
     assert made.speculated.stats.decode_tps
 
 
+@pytest.mark.full
 def test_tuning_measures_the_starter_pair_and_the_settings_show_it(window: WindowDriver, qtbot: QtBot) -> None:
     window.trigger("tune")
     tuner = window.find(Tuner)
@@ -163,24 +181,24 @@ def test_tuning_measures_the_starter_pair_and_the_settings_show_it(window: Windo
     qtbot.waitUntil(lambda: any(row.pair == tuner.result.pair for row in learned.table.rows))
 
 
-def test_taking_the_draft_away_is_told_in_the_header(window: WindowDriver, qtbot: QtBot) -> None:
+@pytest.mark.full
+def test_a_folder_that_is_no_model_is_told_and_the_pair_stays_until_its_draft_is_taken_away(
+    window: WindowDriver, qtbot: QtBot, tmp_path: Path
+) -> None:
+    models = window.session.models
+    models.load(str(tmp_path), None)
+    qtbot.waitUntil(lambda: not models.pair.loading)
+    assert "config.json" in window.banner_text
+    window.ask_and_wait("Hello")
+    assert window.answer().text
+    assert models.pair.draft is not None
     window.trigger("no-draft")
-    qtbot.waitUntil(lambda: not window.session.models.pair.loading)
+    qtbot.waitUntil(lambda: not models.pair.loading)
     assert "no draft model" in window.header.draft.toolTip()
     assert window.session.answers.ready
 
 
-def test_a_folder_that_is_no_model_is_told_and_the_pair_stays(
-    window: WindowDriver, qtbot: QtBot, tmp_path: Path
-) -> None:
-    window.session.models.load(str(tmp_path), None)
-    qtbot.waitUntil(lambda: not window.session.models.pair.loading)
-    assert "config.json" in window.banner_text
-    window.ask("Hello")
-    window.wait_until_answered()
-    assert window.answer().text
-
-
+@pytest.mark.full
 def test_a_question_is_answered_by_the_main_model_alone_while_the_draft_is_read(
     qapp: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -195,12 +213,8 @@ def test_a_question_is_answered_by_the_main_model_alone_while_the_draft_is_read(
         return (yield from read(models, draft))
 
     monkeypatch.setattr(Models, "load_draft", held)
-    session = Session(Engine, starter_pair())
-    shown = MainWindow(session, qapp)
-    window = WindowDriver(shown, session, qtbot.waitUntil)
-    shown.show()
-    session.models.load_starter()
-    qtbot.waitUntil(lambda: session.answers.ready)
+    window = opened(qapp, qtbot)
+    session = window.session
     session.settings.set_speculation(SpeculationSettings(method="draft", depth=4))
     answers = []
     for _ in range(2):
@@ -215,10 +229,9 @@ def test_a_question_is_answered_by_the_main_model_alone_while_the_draft_is_read(
     assert answers[0].text == answers[1].text
     assert answers[0].stats.drafted == 0
     assert answers[1].stats.drafted > 0
-    shown.close()
-    shown.deleteLater()
 
 
+@pytest.mark.full
 def test_the_self_test_reports_and_takes_pictures(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "app", "--self-test", "--screenshot", str(tmp_path)],
@@ -235,3 +248,23 @@ def test_the_self_test_reports_and_takes_pictures(tmp_path: Path) -> None:
     assert report["stats"]["drafted"] > 0
     assert {"mlx", "PySide6-Essentials"} <= set(report["versions"])
     assert {file.name for file in tmp_path.iterdir()} >= {"answer.png", "answer-dark.png"}
+
+
+@pytest.mark.parametrize("problem", [None, ModelNotUsable("starter/main", "missing")])
+def test_the_self_test_reports_what_a_scripted_engine_does(
+    problem: ModelNotUsable | None, qapp: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loads: list[EngineError | LoadedPair] = [problem] if problem is not None else []
+    monkeypatch.setattr(startup, "Engine", lambda: ScriptedEngine([Script(STORY)], loads=loads))
+    monkeypatch.setattr(startup, "starter_pair", lambda: STARTER)
+    monkeypatch.setattr(self_test, "try_parts", lambda *_: {"Qt": "", "MLX": "not there"})
+    report = self_test._ask(qapp, tmp_path if problem is None else None)
+    assert report["ok"] is False
+    assert {"mlx", "PySide6-Essentials"} <= set(report["versions"])
+    if problem is not None:
+        assert (report["text"], report["stats"], report["problem"]) == ("", None, str(problem))
+    else:
+        assert (report["text"], report["problem"]) == (STORY, "MLX: not there")
+        assert report["stats"]["drafted"] > 0
+        answers = {"answer", "answer-dark", *(f"answer-{language}" for language in LANGUAGES)}
+        assert {file.stem for file in tmp_path.iterdir()} == {"loading", "welcome", *answers}

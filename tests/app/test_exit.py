@@ -1,4 +1,4 @@
-"""A process that ran tests of the window ends with their exit code, whatever they left."""
+"""A process that ran tests of the window ends with their exit code."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from tests.patience import PATIENCE_S
 
@@ -23,6 +25,7 @@ def test_copy():
 """
 
 
+@pytest.mark.full
 def test_a_test_that_copies_formatted_text_does_not_crash_its_process_at_the_end(tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text("from tests.app.conftest import *")
     (tmp_path / "test_copy.py").write_text(COPY)
@@ -30,7 +33,7 @@ def test_a_test_that_copies_formatted_text_does_not_crash_its_process_at_the_end
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options, str(tmp_path / "test_copy.py")],
         cwd=ROOT,
-        # It is no worker of the outer run.
+        # It is not a worker of the outer run.
         env={name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")},
         capture_output=True,
         text=True,

@@ -1,4 +1,4 @@
-"""From the first start to the first answer, by nobody's help: the starter pair answers a question typed at once."""
+"""At the first start, the starter pair answers a question that is typed at once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.app.first_start import measure
 
 @pytest.mark.campaign
 def test_the_first_question_is_answered_within_a_minute() -> None:
-    """Generous, for a machine that is busy; `python -m tests.app.first_start` prints the seconds."""
+    """The limits are generous for a busy machine; `python -m tests.app.first_start` prints the seconds."""
     found = measure()
     assert "Tandem" in str(found["text"])
     assert float(str(found["window"])) < 20

@@ -1,4 +1,4 @@
-"""A proposer is one file and one entry in the registry: settings, API, command line and window find it there."""
+"""A new proposer needs one file and one entry in the registry, from which settings, API and window take it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 ENTRY = ProposerEntry("tests.engine.speculation.test_toy_proposer", words="echo", method_words="Echo")
 
-# What is declared when modules are imported, in a process where the entry was there before.
+# Prints what modules declare when they are imported after the entry was added.
 DECLARED = """
 import argparse, json
 from engine.speculation.proposers.registry import PROPOSERS, ProposerEntry

@@ -1,6 +1,6 @@
-"""What we paint ourselves looks as it did: small pictures without text, compared with those in `pictures/`.
+"""What the app paints itself looks as before: small pictures without text, compared with those in `pictures/`.
 
-After a change that is meant, this puts the new ones in the place of the old; look at those that git calls changed:
+After an intended change, this replaces the pictures; check those that git reports as changed:
 
     TANDEM_REFRESH_PICTURES=1 python -m pytest tests/app/test_pictures.py
 """
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from app.widgets.application import Application
 
 PICTURES = Path(__file__).parent / "pictures"
-# Smooth edges differ a little from one Qt and one processor to the next; a cell of the strip is 0.6 % of its picture.
+# Antialiased edges differ slightly between versions of Qt and processors; a cell of the strip is 0.6 % of its picture.
 CHANNEL, SHARE = 32, 0.003
 ICONS = ("plus", "archive", "settings", "chevron-left")
 ICON = 32
@@ -44,7 +44,7 @@ def answer_of(pattern: Sequence[ScriptedRound] = PATTERN) -> Answer:
 
 
 def painted(view: QWidget, width: int, height: int, hidden: QPoint = QPoint()) -> QImage:  # noqa: B008
-    """A view that got this size, one pixel a pixel on any screen, without its `hidden` columns and rows at the end."""
+    """Paint a view of this size with a pixel ratio of 1, without its last `hidden` columns and rows."""
     view.resize(width, height)
     part = QRect(0, 0, width - hidden.x(), height - hidden.y())
     image = QImage(part.size(), QImage.Format.Format_RGB888)
@@ -116,7 +116,7 @@ def differs(first: QImage, second: QImage) -> bool:
     return bool(off.mean() > SHARE)
 
 
-@pytest.mark.parametrize("mode", ["light", "dark"])
+@pytest.mark.parametrize("mode", ["light", pytest.param("dark", marks=pytest.mark.full)])
 @pytest.mark.parametrize("name", DRAWN)
 def test_what_is_painted_looks_as_before(qapp: Application, tmp_path: Path, name: str, mode: str) -> None:
     qapp.theme.set_mode(mode)

@@ -1,4 +1,4 @@
-"""Nobody else on the machine reads chats, settings, backups, caches or exports of all chats."""
+"""Other users cannot read chats, settings, backups, caches or exports of all chats."""
 
 from __future__ import annotations
 

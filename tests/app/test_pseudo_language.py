@@ -1,4 +1,4 @@
-"""A language whose every text is at least 40 % longer: nothing is cut off at the smallest size, on any page."""
+"""A pseudo-language with texts that are at least 40 % longer: nothing is cut off at the smallest size, on any page."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _PLACEHOLDER = re.compile(r"(\{[^}]*\}|%n|</?b>)")
 
 
 def longer(source: str) -> str:
-    """The text with every vowel outside of placeholders written twice, and filled up to 140 % of its length."""
+    """Double every vowel outside of placeholders, and fill the text up to 140 % of its length."""
     parts = _PLACEHOLDER.split(source)
     text = "".join(part if index % 2 else re.sub("([aeiouAEIOU])", r"\1\1", part) for index, part in enumerate(parts))
     return text + "~" * max(0, math.ceil(1.4 * len(source)) - len(text))
@@ -60,7 +60,7 @@ def cut_off(window: QWidget) -> list[str]:
 
 
 def cut_but_names(settings: QWidget) -> list[str]:
-    """The name of a model is shortened where there is little room, and whole in the tip."""
+    """Return the texts that are cut off, without names of models, which may be elided."""
     names = {card.name.text() for card in settings.findChildren(Card)}
     return [text for text in cut_off(settings) if text not in names]
 
@@ -71,35 +71,29 @@ def test_a_text_grows_by_four_tenths_and_keeps_its_placeholders() -> None:
 
 
 @pytest.mark.usefixtures("pseudo")
-@pytest.mark.parametrize("spec", PAGES, ids=lambda spec: spec.id)
-def test_no_page_of_the_settings_cuts_a_text(open_shown: OpenShown, qtbot: QtBot, spec) -> None:  # type: ignore[no-untyped-def]
+def test_no_page_of_the_settings_cuts_a_text(open_shown: OpenShown, qtbot: QtBot) -> None:
     window, library, _ = open_shown()
     library.show(downloading(LARGER))
     settings = window.settings
-    settings.resize(settings.minimumSize())
-    settings.open(spec.id)
-    if spec.id == "models":
-        qtbot.waitUntil(lambda: any(card.isVisible() for card in settings.findChildren(Card)))
-    page = settings.page(spec.id)
     for size in (settings.minimumSize(), QSize(1080, 760)):
         settings.resize(size)
-        wait_until_nothing_is_cut(settings, qtbot, cut_but_names)
-        if isinstance(page, Form):
-            # When a scroll bar comes, the page follows a moment later.
-            qtbot.waitUntil(lambda: page.widget().width() <= page.viewport().width())
+        for spec in PAGES:
+            settings.open(spec.id)
+            if spec.id == "models":
+                qtbot.waitUntil(lambda: any(card.isVisible() for card in settings.findChildren(Card)))
+            page = settings.page(spec.id)
+            wait_until_nothing_is_cut(settings, qtbot, cut_but_names)
+            if isinstance(page, Form):
+                # When a scroll bar appears, the page follows a moment later.
+                qtbot.waitUntil(lambda page=page: page.widget().width() <= page.viewport().width())
 
 
 @pytest.mark.usefixtures("pseudo")
-def test_the_main_window_cuts_no_text(open_shown: OpenShown, qtbot: QtBot) -> None:
-    window, _, _ = open_shown()
+def test_window_comparison_and_tuning_card_cut_no_text(open_shown: OpenShown, qtbot: QtBot) -> None:
+    window, _, engine = open_shown()
     for size in ((1440, 900), (900, 600)):
         window.resize(*size)
         wait_until_nothing_is_cut(window.window, qtbot, cut_off)
-
-
-@pytest.mark.usefixtures("pseudo")
-def test_the_comparison_cuts_no_text(open_shown: OpenShown, qtbot: QtBot) -> None:
-    window, _, _ = open_shown()
     window.ask("question")
     qtbot.waitUntil(lambda: window.answer().ended and window.is_enabled("compare"))
     for size in ((1440, 900), (560, 420)):
@@ -108,11 +102,6 @@ def test_the_comparison_cuts_no_text(open_shown: OpenShown, qtbot: QtBot) -> Non
         qtbot.waitUntil(lambda: not window.find(Comparer).running)
         wait_until_nothing_is_cut(window.comparison, qtbot, cut_off)
         window.comparison.close_overlay()
-
-
-@pytest.mark.usefixtures("pseudo")
-def test_the_tuning_card_cuts_no_text(open_shown: OpenShown, qtbot: QtBot) -> None:
-    window, _, engine = open_shown()
     qtbot.waitUntil(lambda: window.is_enabled("tune"))
     for size in ((1440, 900), (560, 620)):
         window.resize(*size)

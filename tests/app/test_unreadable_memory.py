@@ -15,7 +15,7 @@ import pytest
 from tests.patience import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[2]
-# Python imports it at the start of every process of Tandem.
+# A sitecustomize module, which every Python process imports at its start.
 UNREADABLE = """
 import psutil
 calls, read = [], psutil.virtual_memory
@@ -40,11 +40,13 @@ def unreadable(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pyte
     ("command", "unreadable"),
     [
         (["chat", "--max-tokens", "8", "What is a draft model?"], ("RuntimeError", 1)),
-        (["models", "pairs", "starter/main"], ("RuntimeError", 1)),
-        (["cluster", "check", "--hosts", "127.0.0.1,127.0.0.1"], ("RuntimeError", 1)),
+        pytest.param(["models", "pairs", "starter/main"], ("RuntimeError", 1), marks=pytest.mark.full),
+        pytest.param(
+            ["cluster", "check", "--hosts", "127.0.0.1,127.0.0.1"], ("RuntimeError", 1), marks=pytest.mark.full
+        ),
         # In the real window.
-        (["--self-test"], ("RuntimeError", 1)),
-        (["--self-test"], ("OSError", 4)),
+        pytest.param(["--self-test"], ("RuntimeError", 1), marks=pytest.mark.full),
+        pytest.param(["--self-test"], ("OSError", 4), marks=pytest.mark.full),
     ],
     indirect=["unreadable"],
 )
@@ -55,6 +57,7 @@ def test_commands_work(command: list[str]) -> None:
     assert done.stdout.strip()
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("unreadable")
 def test_the_local_api_answers() -> None:
     command = [sys.executable, "-m", "app", "serve", "--port", "0"]

@@ -1,4 +1,4 @@
-"""The benchmark of the window runs to its end and says what it found."""
+"""The benchmark of the window runs to its end and reports its figures."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from tests.benchmarks.window import frame_figures, panel_figures, table
 
 if TYPE_CHECKING:
     from app.widgets.application import Application
+
+pytestmark = pytest.mark.full
 
 _SHARE = {
     "alone_tps": 100.0,

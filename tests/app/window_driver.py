@@ -1,7 +1,7 @@
-"""The main window as a person uses it: what can be read in it, and what can be done in it.
+"""Drives the main window as a person does, and reads what it shows.
 
-Widgets are found by their class, object name, accessible name or visible text, never through private attributes, so a
-test does not depend on how the window is built. The parts of the window have drivers of their own in `window_parts`.
+Widgets are found by class, object name, accessible name or visible text, never through private attributes, so that
+tests do not depend on how the window is built. `window_parts` has drivers for the parts of the window.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ Found = TypeVar("Found", bound=QObject)
 
 
 class WindowDriver:
-    """Drives one open window. `session` is the one that the test made the window with, for what no window shows.
+    """Drives one open window. `session` is its session, for what no window shows.
 
     What is done:  trigger, ask, write, type, compose, send, press_send, paste, press_banner, open_chat, search,
                    settings_page, press (keys), file_dialog (answers the next ones), wait_until_answered, settle, close
@@ -59,17 +59,17 @@ class WindowDriver:
     """
 
     def __init__(self, window: MainWindow, session: Session, wait: Callable[[Callable[[], bool]], object]) -> None:
-        """`wait` runs the event loop until a condition holds, and fails if it never does."""
+        """`wait` runs the event loop until a condition holds, and fails if it does not."""
         self.window, self.session, self.wait = window, session, wait
 
     def __getattr__(self, name: str) -> Any:
-        """What the window itself shows of Qt: size, visibility, title."""
+        """Forward to the window, for example its size, visibility and title."""
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self.window, name)
 
     def find(self, kind: type[Found], name: str = "") -> Found:
-        """The widget (or other object) of a class, with an object name where there are several."""
+        """Return the object of a class, by its object name if there are several."""
         found = self.window.findChild(kind, name or None)
         assert found is not None, f"no {kind.__name__} {name} in the window"
         return found
@@ -146,7 +146,7 @@ class WindowDriver:
         return PickerDriver(next(picker for picker in self.window.findChildren(Picker) if picker.role == role))
 
     def turn(self, index: int = -1) -> TurnDriver:
-        """A question with its answer, as it is shown."""
+        """Return the driver of a question with its answer."""
         return TurnDriver(self.transcript.view(self.session.chat.turns[index]))
 
     # Actions
@@ -155,7 +155,7 @@ class WindowDriver:
         return self.find(QAction, action_id)
 
     def trigger(self, action_id: str) -> None:
-        """Use an action of the menus; one that is not enabled does nothing."""
+        """Trigger an action of the menus; a disabled one does nothing."""
         self.action(action_id).trigger()
 
     def is_enabled(self, action_id: str) -> bool:
@@ -172,7 +172,7 @@ class WindowDriver:
         return self.edit.toPlainText()
 
     def write(self, text: str) -> None:
-        """Put a text into the message box, instead of what is there."""
+        """Replace the text of the message box."""
         self.edit.setPlainText(text)
 
     def type(self, text: str) -> None:
@@ -180,7 +180,7 @@ class WindowDriver:
         QTest.keyClicks(self.edit, text)
 
     def compose(self, text: str, into: QWidget | None = None, commit: str = "") -> None:
-        """Let an input method compose a text, after it has committed `commit`; in the message box or another field."""
+        """Send an input method's text, after it has committed `commit`, to the message box or another field."""
         event = QInputMethodEvent(text, [])
         event.setCommitString(commit)
         QCoreApplication.sendEvent(into or self.edit, event)
@@ -198,7 +198,7 @@ class WindowDriver:
         self.send()
 
     def ask_and_wait(self, *questions: str) -> None:
-        """Ask one question after another, each once the one before is answered and kept."""
+        """Ask the questions one after another, each once the previous one is answered and stored."""
         for question in questions:
             self.ask(question)
             self.wait_until_answered()
@@ -206,7 +206,7 @@ class WindowDriver:
 
     @property
     def send_button(self) -> QToolButton:
-        """Sends, or stops what is being written."""
+        """The button that sends, or stops the answer that is being written."""
         return self.composer.findChild(QToolButton, "send")
 
     def press_send(self) -> None:
@@ -214,13 +214,13 @@ class WindowDriver:
 
     @property
     def context_text(self) -> str:
-        """The line below the message box: how much of the context is used, or why nothing can be sent."""
+        """The line below the message box: the used share of the context, or why nothing can be sent."""
         card = self.composer.findChild(QFrame, "composerCard")
         return card.findChild(ElidedLabel, options=Qt.FindChildOption.FindDirectChildrenOnly).text()
 
     @property
     def ways_to_shorten(self) -> list[str]:
-        """What the button beside that line offers for a message that is too long; nothing while it is not shown."""
+        """The entries of the button beside that line, for a message that is too long; empty while it is hidden."""
         button = self.composer.findChild(QToolButton, "shorten")
         if button.isHidden():
             return []
@@ -235,7 +235,7 @@ class WindowDriver:
 
     @property
     def key_hint(self) -> str:
-        """Which keys send and which begin a new line."""
+        """The text that says which keys send and which begin a new line."""
         return self.composer.findChild(QLabel, options=Qt.FindChildOption.FindDirectChildrenOnly).text()
 
     # Files
@@ -249,7 +249,7 @@ class WindowDriver:
 
     @property
     def attached(self) -> list[str]:
-        """The names of the files that go with the next question."""
+        """The names of the files attached to the next question."""
         return [attachment.name for attachment in self.composer.files.attachments]
 
     @contextmanager
@@ -270,7 +270,7 @@ class WindowDriver:
             self.trigger("import-chats")
 
     def export_chat(self, file: Path) -> None:
-        """Export the chat on screen, in the form that the file's name says."""
+        """Export the chat on screen, in the format of the file's suffix."""
         with self.file_dialog(file):
             self.trigger("export-chat")
 
@@ -282,7 +282,7 @@ class WindowDriver:
 
     @property
     def banner_text(self) -> str:
-        """What the banner says; "" while there is none."""
+        """The text of the banner; "" while it is hidden."""
         return "" if self.banner.isHidden() else self.banner.text
 
     @property
@@ -291,11 +291,11 @@ class WindowDriver:
 
     @property
     def banner_buttons(self) -> list[str]:
-        """What the buttons of the banner say."""
+        """The texts of the banner's visible buttons."""
         return [button.text() for button in self.banner.findChildren(QPushButton) if not button.isHidden()]
 
     def press_banner(self, text: str = "") -> None:
-        """Press the button of the banner that says `text`, or its first one."""
+        """Press the banner's button with that text, or its first one."""
         buttons = self.banner.findChildren(QPushButton)
         next(button for button in buttons if text in ("", button.text())).click()
 
@@ -308,26 +308,26 @@ class WindowDriver:
 
     @property
     def found_text(self) -> str:
-        """How many matches there are, and which is the current one."""
+        """The number of matches and of the current one, as shown."""
         return self.find_bar.findChild(QLabel).text()
 
     # The chat
 
     @property
     def turns(self) -> list[tuple[str, str]]:
-        """(question, answer) of the chat on screen."""
+        """The (question, answer) pairs of the chat on screen."""
         return [(turn.question, turn.answer.text) for turn in self.session.chat.turns]
 
     def answer(self, index: int = -1) -> Answer:
-        """What the session knows of an answer: its state, figures and tokens."""
+        """Return the session's answer, with its state, figures and tokens."""
         return self.session.chat.turns[index].answer
 
     def shown_text(self, index: int = -1) -> str:
-        """The answer as it stands on the screen."""
+        """Return the text of the answer on the screen."""
         return self.turn(index).text
 
     def foot(self, index: int = -1) -> str:
-        """The line of figures below an answer."""
+        """Return the line of figures below an answer."""
         return self.turn(index).foot
 
     def wait_until_answered(self) -> None:
@@ -337,7 +337,7 @@ class WindowDriver:
 
     @property
     def titles(self) -> list[str]:
-        """The chats of the list's view, the newest first."""
+        """The titles of the listed chats, the newest first."""
         return [chat.title for chat in self.session.list.chats]
 
     def chat_id(self, title: str) -> int:
@@ -354,11 +354,11 @@ class WindowDriver:
         self.settle()
 
     def settle(self) -> None:
-        """Wait until the store and all background work have done what they were asked."""
+        """Wait until the store and all background work are idle."""
         self.wait(lambda: not self.session.busy and not any(work.busy for work in self.window.findChildren(Background)))
 
     def in_store(self, operation: Callable[[Any], Any]) -> Any:
-        """Do something in the store of the chats, and return what came of it once the window knows."""
+        """Run `operation` in the store, reload the list, and return the result."""
         result = self.session.chats.wait_for(operation)
         self.session.list.reload()
         self.settle()
@@ -368,7 +368,7 @@ class WindowDriver:
 
     @property
     def panel_text(self) -> str:
-        """Everything that can be read in the live panel."""
+        """All texts of the live panel."""
         return "\n".join(texts(self.panel))
 
     def settings_page(self, page_id: str) -> Any:
@@ -384,7 +384,7 @@ class WindowDriver:
 
 
 def texts(widget: QWidget) -> list[str]:
-    """Everything that can be read in a widget: labels, buttons and fields that are not hidden in it."""
+    """Return the texts of all labels, buttons and fields that are not hidden in a widget."""
     kinds = (QLabel, QPushButton, QToolButton, QLineEdit, QPlainTextEdit)
     found = [child for kind in kinds for child in widget.findChildren(kind) if child.isVisibleTo(widget)]
     shown = [child.toPlainText() if isinstance(child, QPlainTextEdit) else child.text() for child in found]

@@ -45,21 +45,21 @@ if TYPE_CHECKING:
 
 
 def button(widget: QWidget, name: str) -> QAbstractButton:
-    """The button with that text or accessible name."""
+    """Return the button with that text or accessible name."""
     return next(
         found for found in widget.findChildren(QAbstractButton) if name in (found.text(), found.accessibleName())
     )
 
 
 def entry(menu: QMenu, *path: str) -> QAction:
-    """The entry of a menu, through its submenus, with that text."""
+    """Return the entry of a menu at a path of texts."""
     for text in path[:-1]:
         menu = next(action.menu() for action in menu.actions() if action.text() == text)
     return next(action for action in menu.actions() if action.text() == path[-1])
 
 
 def opened_menu(action: Callable[[], object]) -> QMenu:
-    """The menu that `action` opens. It is not shown, for without a screen a menu cannot have the mouse."""
+    """Return the menu that `action` opens, without showing it, since offscreen a menu cannot grab the mouse."""
     opened: list[QMenu] = []
     with patch.object(QMenu, "popup", lambda menu, *_: opened.append(menu)):
         action()
@@ -68,36 +68,36 @@ def opened_menu(action: Callable[[], object]) -> QMenu:
 
 
 class TurnDriver:
-    """A question with its answer. The widgets are made anew when a turn comes back into view: ask for it each time."""
+    """A question with its answer. The widgets are looked up each time, since scrolling creates them again."""
 
     def __init__(self, view: TurnView) -> None:
         self.view = view
 
     @property
     def body(self) -> AnswerBody:
-        """The blocks of the answer; those of its thoughts are another."""
+        """The blocks of the answer, without those of its thoughts."""
         return next(body for body in self.view.findChildren(AnswerBody) if not self.view.thinking.isAncestorOf(body))
 
     @property
     def blocks(self) -> list[QTextEdit | QPlainTextEdit]:
-        """The texts of the answer's blocks, top to bottom."""
+        """The text views of the answer, top to bottom."""
         return self.body.text_views
 
     @property
     def text(self) -> str:
-        """The answer as it stands on the screen."""
+        """The text of the answer on the screen."""
         return "\n".join(block.toPlainText() for block in self.blocks)
 
     @property
     def text_views(self) -> list[QTextEdit | QPlainTextEdit]:
-        """Everything that can be read and selected in the turn, top to bottom: question, thoughts, answer."""
+        """The visible text views of the turn, top to bottom: question, thoughts, answer."""
         found = [*self.view.findChildren(QTextEdit), *self.view.findChildren(QPlainTextEdit)]
         shown = [view for view in found if view.isVisibleTo(self.view)]
         return sorted(shown, key=lambda view: view.mapTo(self.view, QPoint(0, 0)).y())
 
     @property
     def highlighted(self) -> list[str]:
-        """The matches of a search that are highlighted, top to bottom."""
+        """The highlighted matches of a search, top to bottom."""
         return [mark.cursor.selectedText() for view in self.text_views for mark in view.extraSelections()]
 
     @property
@@ -106,7 +106,7 @@ class TurnDriver:
 
     @property
     def thoughts(self) -> str:
-        """The head of the folded thoughts: how many tokens, how long."""
+        """The head of the folded thoughts, with their number of tokens and duration."""
         return self.view.thinking.head.text()
 
     @property
@@ -132,19 +132,19 @@ class TurnDriver:
 
     @property
     def note(self) -> Note:
-        """Why the answer did not go on, with the button that helps."""
+        """The note that says why the answer stopped, with a button that helps."""
         return self.view.findChild(Note)
 
     @property
     def note_text(self) -> str:
-        """What the note says; "" while there is none."""
+        """The text of the note; "" while it is hidden."""
         return "" if self.note.isHidden() else self.note.findChild(QLabel).text()
 
     def press_note(self) -> None:
         self.note.findChild(QPushButton).click()
 
     def hover(self) -> None:
-        """Move the pointer over the turn, which shows its buttons."""
+        """Move the pointer over the turn, so that it shows its buttons."""
         middle = QPointF(self.view.rect().center())
         QCoreApplication.sendEvent(self.view, QEnterEvent(middle, middle, middle))
 
@@ -157,12 +157,12 @@ class TurnDriver:
         self.view.question_row.button(word).click()
 
     def menu(self) -> QMenu:
-        """What can be done with the turn."""
+        """Open the menu of the turn."""
         return opened_menu(lambda: self.press("more"))
 
     @property
     def answer_version(self) -> str:
-        """Which of its versions the answer is, as "2/3"."""
+        """The number of the shown version of the answer, as "2/3"."""
         return self.view.answer_row.findChild(QLabel).text()
 
     @property
@@ -171,7 +171,7 @@ class TurnDriver:
 
     @property
     def editor(self) -> QuestionEditor:
-        """The question while it is being edited."""
+        """The editor of the question."""
         assert self.view.editor is not None, "the question is not being edited"
         return self.view.editor
 
@@ -186,12 +186,12 @@ class TurnDriver:
         QTest.keyClick(self.editor.edit, Qt.Key.Key_Return)
 
     def click(self) -> None:
-        """Turn to this answer: the panel is then about it."""
+        """Click the answer, so that the panel shows its figures."""
         QTest.mouseClick(self.view, Qt.MouseButton.LeftButton)
 
 
 class SidebarDriver:
-    """The list of chats with the search above it. Rows are named by what they show."""
+    """The list of chats with the search above it. Rows are named by their texts."""
 
     def __init__(self, pane: ChatPane, settle: Callable[[], None]) -> None:
         self.pane, self._settle = pane, settle
@@ -210,17 +210,17 @@ class SidebarDriver:
 
     @property
     def empty_button(self) -> PurgeButton:
-        """Above the trash: empties it."""
+        """The button above the trash that empties it."""
         return self.pane.empty
 
     @property
     def back_button(self) -> QAbstractButton:
-        """Above another view than the chats: goes back to them."""
+        """The button above other views that goes back to the chats."""
         return button(self.pane, "Back to the chats")
 
     @property
     def rows(self) -> list[str]:
-        """The list as it reads: headings, folders in brackets, chats in a folder with a dash."""
+        """The texts of the rows: headings, folders in brackets, chats in a folder with a dash."""
         found = []
         for number in range(self.model.rowCount()):
             index = self.model.index(number)
@@ -234,17 +234,17 @@ class SidebarDriver:
 
     @property
     def spoken(self) -> list[str]:
-        """The rows as a screen reader says them."""
+        """The texts of the rows for screen readers."""
         rows = (self.model.index(number) for number in range(self.model.rowCount()))
         return [row.data(Qt.ItemDataRole.AccessibleTextRole) for row in rows]
 
     @property
     def current(self) -> str:
-        """The row that is chosen; "" where none is."""
+        """The text of the current row; "" if there is none."""
         return self.list.currentIndex().data() or ""
 
     def index(self, title: str) -> QModelIndex:
-        """The row of a chat, a folder or a hit."""
+        """Return the row of a chat, a folder or a hit."""
         rows = (self.model.index(number) for number in range(self.model.rowCount()))
         return next(row for row in rows if row.data() == title and not isinstance(row.data(ROW), str))
 
@@ -257,7 +257,7 @@ class SidebarDriver:
         QTest.mouseClick(self.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
 
     def select(self, title: str) -> None:
-        """Go to a row with the keys."""
+        """Make a row current, with the focus in the list."""
         self.list.setFocus()
         self.list.setCurrentIndex(self.index(title))
 
@@ -266,36 +266,36 @@ class SidebarDriver:
         QTest.keyClick(self.list, key, modifiers)
 
     def menu(self, title: str) -> QMenu:
-        """What can be done with a row."""
+        """Open the menu of a row."""
         self.list.scrollTo(self.index(title))
         place = self.list.visualRect(self.index(title)).center()
         return opened_menu(lambda: self.list.customContextMenuRequested.emit(place))
 
     def choose(self, title: str, *path: str) -> None:
-        """Choose an entry of a row's menu, and wait until it is done."""
+        """Choose an entry of a row's menu, and wait until all work is done."""
         entry(self.menu(title), *path).trigger()
         self._settle()
 
     def rename(self, title: str, new: str) -> None:
-        """Edit a row in place."""
+        """Rename a row in place."""
         self.model.setData(self.index(title), new)
         self._settle()
 
     def drag(self, title: str, onto: str) -> None:
-        """Drop a chat or a folder on another row, both named as in `rows`."""
+        """Drop a chat or a folder on another row; both are named as in `rows`."""
         names = self.rows
         data = self.model.mimeData([self.model.index(names.index(title))])
         self.model.dropMimeData(data, Qt.DropAction.MoveAction, -1, -1, self.model.index(names.index(onto)))
         self._settle()
 
     def drag_between(self, title: str, above: int) -> None:
-        """Drop a chat or a folder above the row of that number; -1 is below them all."""
+        """Drop a chat or a folder above the row of that number; -1 means below all rows."""
         data = self.model.mimeData([self.model.index(self.rows.index(title))])
         self.model.dropMimeData(data, Qt.DropAction.MoveAction, above, 0, QModelIndex())
         self._settle()
 
     def show_view(self, name: str) -> None:
-        """Choose what is listed: "Chats", "Archive", "Trash" or the name of a folder."""
+        """Choose the listed view: "Chats", "Archive", "Trash" or the name of a folder."""
         menu = self.views_button.menu()
         menu.aboutToShow.emit()
         entry(menu, name).trigger()
@@ -326,7 +326,7 @@ class PaletteDriver:
 
     @property
     def commands(self) -> list[str]:
-        """What is offered, as a screen reader says it."""
+        """The texts of the offered commands for screen readers."""
         items = (self.list.item(number) for number in range(self.list.count()))
         return [item.data(Qt.ItemDataRole.AccessibleTextRole) for item in items]
 
@@ -338,7 +338,7 @@ class PaletteDriver:
 
 
 class PickerDriver:
-    """The list of models below a chip of the header. `rows` are what a screen reader says of each."""
+    """The list of models below a chip of the header. `rows` are their texts for screen readers."""
 
     def __init__(self, picker: Picker) -> None:
         self.picker = picker
@@ -373,7 +373,7 @@ class PickerDriver:
 
     @property
     def note_text(self) -> str:
-        """Why there is nothing to choose."""
+        """The notes that say why there is nothing to choose."""
         notes = self.picker.findChildren(QLabel, options=Qt.FindChildOption.FindDirectChildrenOnly)
         return "\n".join(note.text() for note in notes if note.isVisible() and note is not self.picker.state)
 
@@ -381,7 +381,7 @@ class PickerDriver:
         return self.list.itemWidget(self.list.item(index))
 
     def select(self, index: int) -> None:
-        """Go to a row."""
+        """Make a row current."""
         self.list.setCurrentRow(index)
 
     def type(self, text: str) -> None:
@@ -391,5 +391,5 @@ class PickerDriver:
         QTest.keyClick(self.field, key)
 
     def press_more(self) -> None:
-        """Press the link below the list, which goes to the Models page."""
+        """Press the link to the Models page below the list."""
         self.picker.findChild(QPushButton, options=Qt.FindChildOption.FindDirectChildrenOnly).click()

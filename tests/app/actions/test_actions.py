@@ -1,4 +1,4 @@
-"""A table of actions becomes Qt actions that run on what they are bound to."""
+"""`Actions` makes QActions of a table, which run on the target that they are bound to."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.actions.spec import MENUS, ActionSpec, ActionState
 
 @dataclass
 class Lamp:
-    """What the actions of these tests act on."""
+    """The target of the actions of these tests."""
 
     colour: str = "white"
     done: list[str] = field(default_factory=list)

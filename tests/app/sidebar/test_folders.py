@@ -1,4 +1,4 @@
-"""Folders of the list: made, filled by menu and by dragging, closed, shown alone, renamed, deleted; and the trash."""
+"""Folders of the list (created, filled, closed, shown alone, renamed, moved, deleted), and the trash."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def window(open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch) -> WindowDriver:
-    """Chats a, b and c; a is in the folder Work. It stays the day on which they were made, even at midnight."""
+    """A window with the chats a, b and c; a is in the folder Work. The day does not change, even at midnight."""
     made = time.time()
     clock = SimpleNamespace(time=lambda: made, localtime=time.localtime, tzset=time.tzset)
     monkeypatch.setattr("app.sidebar.list_model.time", clock)
@@ -38,14 +38,18 @@ def window(open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch) -> WindowDr
     return window
 
 
-def test_a_chat_stands_below_its_folder(window: WindowDriver) -> None:
-    assert window.sidebar.rows == ["Folders", "[Work]", "-a", "Today", "c", "b"]
-    assert window.sidebar.model.index(1).data(COUNT) == 1
-
-
-def test_a_chat_moves_by_its_menu(window: WindowDriver) -> None:
-    window.sidebar.choose("b", "Move to folder", "Work")
-    assert window.sidebar.rows == ["Folders", "[Work]", "-b", "-a", "Today", "c"]
+def test_a_chat_stands_below_its_folder_and_moves_by_its_menu_and_by_dragging(window: WindowDriver) -> None:
+    sidebar = window.sidebar
+    assert sidebar.rows == ["Folders", "[Work]", "-a", "Today", "c", "b"]
+    assert sidebar.model.index(1).data(COUNT) == 1
+    sidebar.choose("b", "Move to folder", "Work")
+    assert sidebar.rows == ["Folders", "[Work]", "-b", "-a", "Today", "c"]
+    sidebar.drag("-a", "c")
+    assert sidebar.rows == ["Folders", "[Work]", "-b", "Today", "c", "a"]
+    sidebar.drag("c", "-b")
+    assert sidebar.rows == ["Folders", "[Work]", "-c", "-b", "Today", "a"]
+    sidebar.drag("a", "[Work]")
+    assert sidebar.rows == ["Folders", "[Work]", "-c", "-b", "-a"]
 
 
 def test_a_new_folder_takes_the_chat_and_wants_a_name(window: WindowDriver, qtbot: QtBot) -> None:
@@ -54,15 +58,6 @@ def test_a_new_folder_takes_the_chat_and_wants_a_name(window: WindowDriver, qtbo
     qtbot.waitUntil(lambda: window.sidebar.list.state() == window.sidebar.list.State.EditingState)
     window.sidebar.rename("New folder", "Home")
     assert window.in_store(lambda store: [folder.name for folder in store.conversations.folders()]) == ["Work", "Home"]
-
-
-def test_dragging_puts_chats_into_folders_and_takes_them_out(window: WindowDriver) -> None:
-    window.sidebar.drag("b", "[Work]")
-    assert window.sidebar.rows == ["Folders", "[Work]", "-b", "-a", "Today", "c"]
-    window.sidebar.drag("-a", "c")
-    assert window.sidebar.rows == ["Folders", "[Work]", "-b", "Today", "c", "a"]
-    window.sidebar.drag("c", "-b")
-    assert window.sidebar.rows == ["Folders", "[Work]", "-c", "-b", "Today", "a"]
 
 
 def test_dragging_among_the_pins_pins_a_chat_and_into_a_folder_unpins_it(window: WindowDriver) -> None:
@@ -132,43 +127,41 @@ def test_dragging_a_folder_puts_it_in_another_place_for_good(three: WindowDriver
     assert "-a" in window.sidebar.rows
 
 
-def test_the_keys_move_a_folder_and_stay_on_it(three: WindowDriver) -> None:
-    sidebar = three.sidebar
+def test_keys_and_menu_move_a_folder_and_the_list_stays_on_it(three: WindowDriver) -> None:
+    sidebar, down, up = three.sidebar, Qt.Key.Key_Down, Qt.Key.Key_Up
+    assert not entry(sidebar.menu("Work"), "Move up").isEnabled()
     sidebar.select("Work")
-    for expected in (
-        ["[Home]", "[Work]", "[Travel]"],
-        ["[Home]", "[Travel]", "[Work]"],
-        ["[Home]", "[Travel]", "[Work]"],
+    for key, expected in (
+        (down, ["[Home]", "[Work]", "[Travel]"]),
+        (down, ["[Home]", "[Travel]", "[Work]"]),
+        (down, ["[Home]", "[Travel]", "[Work]"]),
+        (up, ["[Home]", "[Work]", "[Travel]"]),
     ):
-        sidebar.press(Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
+        sidebar.press(key, Qt.KeyboardModifier.AltModifier)
         three.settle()
         assert folders(three) == expected
         assert sidebar.current == "Work"
-    sidebar.press(Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
-    three.settle()
-    assert folders(three) == ["[Home]", "[Work]", "[Travel]"]
+    sidebar.choose("Work", "Move down")
+    assert folders(three) == ["[Home]", "[Travel]", "[Work]"]
 
 
-def test_a_folder_s_menu_moves_it_where_there_is_room(three: WindowDriver) -> None:
-    assert not entry(three.sidebar.menu("Work"), "Move up").isEnabled()
-    three.sidebar.choose("Work", "Move down")
-    assert folders(three) == ["[Home]", "[Work]", "[Travel]"]
-
-
-def test_a_deleted_folder_leaves_its_chats(window: WindowDriver) -> None:
-    window.sidebar.choose("Work", "Delete the folder, keep its chats")
-    assert window.sidebar.rows == ["Today", "c", "b", "a"]
-
-
-def test_a_chat_comes_back_into_its_folder_from_the_trash(window: WindowDriver) -> None:
+def test_a_chat_comes_back_into_its_folder_from_the_trash_and_a_deleted_folder_leaves_its_chats(
+    window: WindowDriver,
+) -> None:
     window.sidebar.choose("a", "Delete")
     assert "-a" not in window.sidebar.rows
     window.trigger("restore-chat")
     window.settle()
     assert "-a" in window.sidebar.rows
+    window.sidebar.choose("Work", "Delete the folder, keep its chats")
+    assert window.sidebar.rows == ["Today", "c", "b", "a"]
 
 
 def test_the_trash_is_emptied_by_a_second_press_only(window: WindowDriver) -> None:
+    # Undoing a deletion does not take a key of the message box.
+    redo = QKeySequence.keyBindings(QKeySequence.StandardKey.Redo)
+    taken = [QKeySequence("Ctrl+Z"), QKeySequence("Ctrl+Shift+Z"), *redo]
+    assert window.action("restore-chat").shortcut() not in taken
     button = window.sidebar.empty_button
     assert button.isHidden()
     for title in ("a", "b"):
@@ -183,13 +176,3 @@ def test_the_trash_is_emptied_by_a_second_press_only(window: WindowDriver) -> No
     assert window.titles == []
     assert not window.is_enabled("restore-chat")
     assert button.isHidden()
-
-
-def test_bringing_back_a_chat_does_not_take_a_key_of_the_message_box(window: WindowDriver) -> None:
-    keys = window.action("restore-chat").shortcut()
-    taken = [
-        QKeySequence("Ctrl+Z"),
-        *QKeySequence.keyBindings(QKeySequence.StandardKey.Redo),
-        QKeySequence("Ctrl+Shift+Z"),
-    ]
-    assert keys not in taken

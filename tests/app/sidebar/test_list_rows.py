@@ -1,4 +1,4 @@
-"""The list of chats follows what changes in it: nothing is filled anew, and what is in sight stays there."""
+"""The list of chats follows changes without a reset, and visible rows keep their position."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CHATS = 120
 
 @pytest.fixture
 def window(open_window: OpenWindow) -> WindowDriver:
-    """With many chats, one a minute, the newest first."""
+    """A window with CHATS chats, one a minute, the newest first."""
     window = open_window(ScriptedEngine([Script("An answer.")]))
     now = time.time()
 
@@ -46,7 +46,7 @@ def window(open_window: OpenWindow) -> WindowDriver:
 
 @pytest.fixture
 def resets(window: WindowDriver) -> Iterator[list[str]]:
-    """Whenever the list is filled anew. The model's own signals are checked meanwhile."""
+    """Records resets of the model, whose signals Qt's model tester checks meanwhile."""
     seen: list[str] = []
     model = window.sidebar.model
     tester = QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
@@ -60,7 +60,7 @@ def shown(window: WindowDriver) -> list[str]:
 
 
 def tops(window: WindowDriver) -> dict[str, int]:
-    """The titles in sight, each with its top."""
+    """Return the visible titles, each with its top."""
     view, model = window.sidebar.list, window.sidebar.model
     seen = {}
     for number in range(model.rowCount()):
@@ -70,29 +70,25 @@ def tops(window: WindowDriver) -> dict[str, int]:
     return seen
 
 
-def test_opening_a_chat_changes_no_row(window: WindowDriver, resets: list[str]) -> None:
+def test_opening_a_chat_changes_no_row_and_using_it_moves_it_up_while_the_rows_in_sight_stay(
+    window: WindowDriver, resets: list[str]
+) -> None:
     changed: list[object] = []
     window.sidebar.model.dataChanged.connect(lambda *rows: changed.append(rows))
     before = shown(window)
-    window.open_chat("Chat 7")
-    assert window.sidebar.current == "Chat 7"
+    for title in ("Chat 7", "Chat 100"):
+        window.open_chat(title)
+        assert window.sidebar.current == title
     assert shown(window) == before
-    assert not resets
     assert not changed
-
-
-def test_a_chat_that_is_used_moves_up_and_the_rows_in_sight_stay(window: WindowDriver, resets: list[str]) -> None:
-    window.open_chat("Chat 100")
     bar = window.sidebar.list.verticalScrollBar()
     bar.setValue(bar.maximum() // 2)
-    before = tops(window)
-    assert "Chat 100" not in before
-    window.ask("Once more?")
-    window.wait_until_answered()
-    window.settle()
+    in_sight = tops(window)
+    assert "Chat 100" not in in_sight
+    window.ask_and_wait("Once more?")
     assert shown(window)[0] == "Chat 100"
     assert window.sidebar.current == "Chat 100"
-    assert tops(window) == before
+    assert tops(window) == in_sight
     assert not resets
 
 
@@ -135,7 +131,9 @@ def test_the_dot_of_a_chat_that_streams_is_painted_without_measuring_the_rows(
     assert not measured
 
 
-def test_a_search_in_between_is_another_list(window: WindowDriver, qtbot: QtBot) -> None:
+def test_a_search_in_between_is_another_list_and_another_day_arranges_it_anew(
+    window: WindowDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     window.sidebar.search.setText("Chat 11")
     qtbot.waitUntil(lambda: window.sidebar.rows[0] == "Chats")
     window.sidebar.search.clear()
@@ -143,9 +141,6 @@ def test_a_search_in_between_is_another_list(window: WindowDriver, qtbot: QtBot)
     first = window.sidebar.list.indexAt(QPoint(5, 40))
     assert first.data(ROW).title == "Chat 0"
     assert first.flags() & Qt.ItemFlag.ItemIsDragEnabled
-
-
-def test_a_list_is_arranged_anew_when_another_day_begins(window: WindowDriver, monkeypatch: pytest.MonkeyPatch) -> None:
     assert window.sidebar.rows[0] == "Today"
     tomorrow = time.time() + 86_400
     monkeypatch.setattr("app.sidebar.list_model.time.time", lambda: tomorrow)
@@ -158,17 +153,14 @@ def test_rows_and_their_words_follow_the_text_size(window: WindowDriver, qapp: A
     index = view.model().index(1, 0)
 
     def ink() -> int:
-        """How many lines of pixels have some of the row's words in them."""
+        """Return how many lines of pixels contain parts of the row's text."""
         row = view.visualRect(index)
         picture = view.viewport().grab(row).toImage()
         ground = picture.pixel(0, picture.height() // 2)
         return sum(any(picture.pixel(x, y) != ground for x in range(80)) for y in range(4, picture.height() - 4))
 
     height, words = view.visualRect(index).height(), ink()
-    try:
-        qapp.theme.set_text_size(130)
-        qapp.processEvents()
-        assert view.visualRect(index).height() > 1.2 * height
-        assert ink() > 1.1 * words
-    finally:
-        qapp.theme.set_text_size(100)
+    qapp.theme.set_text_size(130)
+    qapp.processEvents()
+    assert view.visualRect(index).height() > 1.2 * height
+    assert ink() > 1.1 * words

@@ -21,13 +21,16 @@ if TYPE_CHECKING:
     from tests.app.window_driver import WindowDriver
 
 
-def test_the_list_renames_pins_duplicates_and_archives(open_window: OpenWindow) -> None:
+def two_chats(open_window: OpenWindow) -> WindowDriver:
     window = open_window(ScriptedEngine([Script("One.")]))
     for question in ("Apples", "Bananas"):
         window.trigger("new-chat")
-        window.ask(question)
-        window.wait_until_answered()
-        window.settle()
+        window.ask_and_wait(question)
+    return window
+
+
+def test_the_list_renames_pins_duplicates_and_archives(open_window: OpenWindow) -> None:
+    window = two_chats(open_window)
     assert window.titles == ["Bananas", "Apples"]
     sidebar = window.sidebar
     sidebar.choose("Apples", "Pin to the top")
@@ -55,34 +58,36 @@ def test_pins_are_reordered_by_dragging(open_window: OpenWindow) -> None:
     assert window.titles == ["c", "a", "b"]
 
 
-def test_a_deleted_chat_comes_back_with_undo(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_deleted_chat_comes_back_with_undo_or_a_question_and_leaves_the_screen_when_it_is_gone(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
     window = open_window(ScriptedEngine([Script("One.")]))
-    window.ask("first")
-    window.wait_until_answered()
-    window.settle()
-    window.trigger("delete-chat")
-    qtbot.waitUntil(lambda: window.banner.isVisible())
-    assert "First" in window.banner_text
-    assert window.turns == []
-    assert window.titles == []
+    window.ask_and_wait("first")
+
+    def delete() -> None:
+        window.trigger("delete-chat")
+        window.settle()
+        assert "First" in window.banner_text
+        assert (window.turns, window.titles) == ([], [])
+
+    delete()
     window.press_banner()
     qtbot.waitUntil(lambda: window.turns == [("first", "One.")])
     assert window.titles == ["First"]
     assert not window.is_enabled("restore-chat")
     assert window.banner.isHidden()
-
-
-def test_a_chat_that_is_deleted_for_good_leaves_the_screen(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine([Script("One.")]))
-    window.ask("first")
-    window.wait_until_answered()
-    window.settle()
-    window.trigger("delete-chat")
-    window.settle()
+    delete()
     window.sidebar.show_view("Trash")
-    assert window.titles == ["First"]
     window.open_chat("First")
-    qtbot.waitUntil(lambda: window.turns == [("first", "One.")])
+    window.sidebar.show_view("Chats")
+    assert window.titles == []
+    window.ask_and_wait("second")
+    qtbot.waitUntil(lambda: window.titles == ["First"])
+    assert not window.is_enabled("restore-chat")
+    delete()
+    window.sidebar.show_view("Trash")
+    window.open_chat("First")
+    qtbot.waitUntil(lambda: window.turns == [("first", "One."), ("second", "One.")])
     window.sidebar.choose("First", "Delete permanently")
     window.sidebar.empty_button.click()
     qtbot.waitUntil(lambda: window.titles == [])
@@ -109,9 +114,7 @@ def test_a_search_over_all_chats_jumps_to_the_message(open_window: OpenWindow, q
     window = open_window(ScriptedEngine([Script("초안 모델이 먼저 제안해요."), Script("Two.")]))
     for question in ("추측이 뭐예요?", "second"):
         window.trigger("new-chat")
-        window.ask(question)
-        window.wait_until_answered()
-        window.settle()
+        window.ask_and_wait(question)
     assert window.turns == [("second", "Two.")]
     window.sidebar.search.setText("초안")
     qtbot.waitUntil(lambda: window.sidebar.rows[0] == "Messages")
@@ -125,14 +128,11 @@ def test_a_search_over_all_chats_jumps_to_the_message(open_window: OpenWindow, q
 
 def test_find_in_a_chat_counts_and_steps(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("A draft."), Script("Nothing."), Script("Another draft 🙂 draft.")]))
-    for question in ("one", "two", "three"):
-        window.ask(question)
-        window.wait_until_answered()
-    window.trigger("find-in-chat")
-    window.find_bar.edit.setText("draft")
+    window.ask_and_wait("one", "two", "three")
+    window.find_in_chat("draft")
     assert window.found_text == "3 of 3"
     (prose,) = window.turn().blocks
-    assert [mark.cursor.selectedText() for mark in prose.extraSelections()] == ["draft", "draft"]
+    assert window.turn().highlighted == ["draft", "draft"]
     QTest.keyClick(window.find_bar.edit, Qt.Key.Key_Return)
     assert window.found_text == "2 of 3"
     QTest.keyClick(window.find_bar.edit, Qt.Key.Key_Escape)
@@ -141,24 +141,29 @@ def test_find_in_a_chat_counts_and_steps(open_window: OpenWindow) -> None:
     assert prose.extraSelections() == []
 
 
-def show_trash(window: WindowDriver, *titled: str) -> None:
-    """Show the trash with chats of these titles."""
+def test_deleting_a_chat_for_good_asks_in_place(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine())
+    sidebar, button = window.sidebar, window.sidebar.empty_button
 
     def fill(store: ConversationStore) -> None:
-        for title in titled:
+        for title in ("Taxes & <b>more</b>", "Letters"):
             store.conversations.trash(store.conversations.create(title=title))
 
     window.in_store(fill)
-    window.sidebar.show_view("Trash")
-    assert sorted(window.titles) == sorted(titled)
-    window.sidebar.list.setFocus()
-
-
-def test_deleting_a_chat_for_good_asks_in_place(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine())
-    button = window.sidebar.empty_button
-    show_trash(window, "Taxes & <b>more</b>", "Letters")
-    window.sidebar.choose("Taxes & <b>more</b>", "Delete permanently")
+    sidebar.show_view("Trash")
+    sidebar.select("Letters")
+    sidebar.press(Qt.Key.Key_Delete)
+    assert button.text() == "Delete permanently?\nLetters"
+    # The question stays while other chats change.
+    window.in_store(lambda store: store.conversations.create(title="another"))
+    assert button.text() == "Delete permanently?\nLetters"
+    QTest.keyClick(button, Qt.Key.Key_Escape)
+    assert (button.text(), sidebar.list.hasFocus()) == ("Empty Trash", True)
+    button.click()
+    assert button.text() == "Delete permanently?\n2 chats"
+    window.composer.setFocus()
+    assert button.text() == "Empty Trash"
+    sidebar.choose("Taxes & <b>more</b>", "Delete permanently")
     assert button.accessibleName() == "Delete permanently? Taxes & <b>more</b>"
     assert button.hasFocus()
     window.settle()
@@ -166,69 +171,14 @@ def test_deleting_a_chat_for_good_asks_in_place(open_window: OpenWindow, qtbot: 
     QTest.keyClick(button, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: window.titles == ["Letters"])
     assert button.text() == "Empty Trash"
-
-
-def test_a_question_about_the_trash_is_taken_back(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine())
-    button = window.sidebar.empty_button
-    show_trash(window, "Letters")
-    window.sidebar.choose("Letters", "Delete permanently")
-    QTest.keyClick(button, Qt.Key.Key_Escape)
-    assert (button.text(), window.sidebar.list.hasFocus()) == ("Empty Trash", True)
-    button.click()
-    assert button.text() == "Delete permanently?\n1 chat"
-    window.composer.setFocus()
-    assert button.text() == "Empty Trash"
-    window.settle()
-    assert window.titles == ["Letters"]
-
-
-def test_the_delete_key_asks_in_the_trash(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine())
-    show_trash(window, "Letters")
-    window.sidebar.select("Letters")
-    window.sidebar.press(Qt.Key.Key_Delete)
-    assert window.sidebar.empty_button.text() == "Delete permanently?\nLetters"
-    QTest.keyClick(window.sidebar.empty_button, Qt.Key.Key_Space)
+    sidebar.select("Letters")
+    sidebar.press(Qt.Key.Key_Delete)
+    QTest.keyClick(button, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: window.titles == [])
 
 
-def test_a_question_stays_while_other_chats_change(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine())
-    show_trash(window, "Letters")
-    window.sidebar.choose("Letters", "Delete permanently")
-    window.in_store(lambda store: store.conversations.create(title="another"))
-    assert window.sidebar.empty_button.text() == "Delete permanently?\nLetters"
-
-
-def test_a_chat_of_the_trash_comes_out_when_it_goes_on(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine([Script("One.")]))
-    window.ask("first")
-    window.wait_until_answered()
-    window.settle()
-    window.trigger("delete-chat")
-    window.settle()
-    window.sidebar.show_view("Trash")
-    window.open_chat("First")
-    window.sidebar.show_view("Chats")
-    assert window.titles == []
-    window.ask("second")
-    window.wait_until_answered()
-    qtbot.waitUntil(lambda: window.titles == ["First"])
-    assert not window.is_enabled("restore-chat")
-
-
-def two_chats(window: WindowDriver) -> None:
-    for question in ("Apples", "Bananas"):
-        window.trigger("new-chat")
-        window.ask(question)
-        window.wait_until_answered()
-        window.settle()
-
-
 def test_what_was_found_is_chosen_with_the_keys(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine([Script("One.")]))
-    two_chats(window)
+    window = two_chats(open_window)
     window.trigger("search-chats")
     search, rows = window.sidebar.search, window.sidebar.list
     QTest.keyClicks(search, "apples")
@@ -251,9 +201,7 @@ def test_what_was_found_is_chosen_with_the_keys(open_window: OpenWindow, qtbot: 
 
 def test_a_syllable_that_is_being_composed_is_looked_for(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(ScriptedEngine([Script("초안 모델이 먼저 제안해요.")]))
-    window.ask("뭐예요?")
-    window.wait_until_answered()
-    window.settle()
+    window.ask_and_wait("뭐예요?")
     search = window.sidebar.search
     window.compose("초", search)
     window.compose("안", search, commit="초")
@@ -274,9 +222,7 @@ def test_days_are_counted_anew_when_the_person_comes_back(
     open_window: OpenWindow, qapp: Application, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window = open_window(ScriptedEngine([Script("One.")]))
-    window.ask("first")
-    window.wait_until_answered()
-    window.settle()
+    window.ask_and_wait("first")
     assert window.sidebar.rows[0] == "Today"
     tomorrow = time.time() + 86_400
     monkeypatch.setattr("app.sidebar.list_model.time.time", lambda: tomorrow)
@@ -289,9 +235,7 @@ def test_days_are_those_of_the_time_zone_that_holds_now(
 ) -> None:
     monkeypatch.setenv("TZ", "UTC")
     window = open_window(ScriptedEngine([Script("One.")]))
-    window.ask("first")
-    window.wait_until_answered()
-    window.settle()
+    window.ask_and_wait("first")
     chat = window.chat_id("First")
     # 2026-03-10 12:00 in UTC, and a chat of half past one in that night.
     monkeypatch.setattr("app.sidebar.list_model.time.time", lambda: 1_773_144_000.0)

@@ -1,4 +1,4 @@
-"""Nothing is deleted for good by accident."""
+"""The button that empties the trash does not delete by accident."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def button(qtbot: QtBot) -> PurgeButton:
 def test_a_double_click_asks_and_does_nothing_more(button: PurgeButton) -> None:
     emptied = []
     button.emptied.connect(lambda: emptied.append(True))
-    # As a system sends it: the second press is a double click.
+    # Systems send the second press as a double click.
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     QTest.mouseDClick(button, Qt.MouseButton.LeftButton)
     QTest.mouseRelease(button, Qt.MouseButton.LeftButton)

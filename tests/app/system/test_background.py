@@ -1,4 +1,4 @@
-"""Work off the Qt thread, and its outcome back on it."""
+"""`Background` runs work off the Qt thread and delivers the outcome on it."""
 
 from __future__ import annotations
 

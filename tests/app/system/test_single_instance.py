@@ -1,4 +1,4 @@
-"""A second start raises the first window, whatever became of the processes before, and only within one data folder."""
+"""A second start with the same data folder raises the first window, also after a process was killed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def second(tmp_path: Path, data: str = "data") -> SingleInstance:
 
 
 def claimed_meanwhile(qtbot: QtBot, instance: SingleInstance) -> bool:
-    """The outcome of another process's claim, which a thread stands for, while events are handled."""
+    """Return the outcome of a claim on another thread, which stands for a process, while events are handled."""
     outcome: list[bool] = []
     thread = threading.Thread(target=lambda: outcome.append(instance.claim()))
     thread.start()
@@ -110,12 +110,14 @@ def start(*module: str, home: Path) -> subprocess.Popen[str]:
     )
 
 
-def test_two_processes_have_one_window_also_after_a_kill(tmp_path: Path) -> None:
-    killed = start("tests.app.first_instance", home=tmp_path)
-    assert killed.stdout is not None
-    assert killed.stdout.readline() == "minimised\n"
-    killed.send_signal(signal.SIGKILL)
-    killed.communicate()
+@pytest.mark.parametrize("after_a_kill", [False, pytest.param(True, marks=pytest.mark.full)])
+def test_two_processes_have_one_window_also_after_a_kill(tmp_path: Path, after_a_kill: bool) -> None:
+    if after_a_kill:
+        killed = start("tests.app.first_instance", home=tmp_path)
+        assert killed.stdout is not None
+        assert killed.stdout.readline() == "minimised\n"
+        killed.send_signal(signal.SIGKILL)
+        killed.communicate()
     first = start("tests.app.first_instance", home=tmp_path)
     assert first.stdout is not None
     assert first.stdout.readline() == "minimised\n"

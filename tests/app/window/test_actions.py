@@ -1,11 +1,10 @@
-"""The table of actions is whole, and its entries do in the window what they say."""
+"""The table of actions is complete and consistent, and its entries work in the window."""
 
 from __future__ import annotations
 
 from collections import Counter
 from typing import TYPE_CHECKING
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtTest import QTest
@@ -15,7 +14,6 @@ from app.actions.spec import MENUS, ActionState
 from app.system.language import LANGUAGES
 from app.system.paths import resource
 from app.window.actions import ACTIONS
-from app.window.actions.parts import WindowAction
 from tests.app.scripted_engine import ScriptedEngine
 
 if TYPE_CHECKING:
@@ -28,30 +26,29 @@ if TYPE_CHECKING:
 SPECS = [spec for specs in ACTIONS.values() for spec in specs]
 
 
-@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.id)
-def test_an_action_has_words_and_its_icon(spec: WindowAction) -> None:
-    assert spec.text
-    assert spec.name
-    assert not spec.icon or resource("icons", f"{spec.icon}.svg").is_file()
-    assert spec.enabled(ActionState()) in (True, False)
-
-
-def test_every_menu_has_its_actions() -> None:
+def test_every_action_has_words_and_its_icon_and_shares_neither_id_nor_shortcut() -> None:
     assert list(ACTIONS) == list(MENUS)
+    for spec in SPECS:
+        assert spec.text, spec.id
+        assert spec.name, spec.id
+        assert not spec.icon or resource("icons", f"{spec.icon}.svg").is_file(), spec.id
+        assert spec.enabled(ActionState()) in (True, False), spec.id
+    assert max(Counter(spec.id for spec in SPECS).values()) == 1
+    assert max(Counter(spec.shortcut for spec in SPECS if spec.shortcut).values()) == 1
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_a_menu_is_short_and_says_nothing_twice(open_window: OpenWindow, qapp: Application, language: str) -> None:
-    qapp.language.choose(language)
-    qapp.processEvents()
+def test_a_menu_is_short_and_says_nothing_twice(open_window: OpenWindow, qapp: Application) -> None:
     window = open_window(ScriptedEngine())
-    for title in window.menuBar().actions():
-        menus = [title.menu(), *(entry.menu() for entry in title.menu().actions() if entry.menu())]
-        for menu in menus:
-            entries = [entry for entry in menu.actions() if not entry.isSeparator()]
-            assert 0 < len(entries) <= 12, title.text()
-            assert max(Counter(entry.text() for entry in entries).values()) == 1, title.text()
-            assert not menu.actions()[0].isSeparator()
+    for language in LANGUAGES:
+        qapp.language.choose(language)
+        qapp.processEvents()
+        for title in window.menuBar().actions():
+            menus = [title.menu(), *(entry.menu() for entry in title.menu().actions() if entry.menu())]
+            for menu in menus:
+                entries = [entry for entry in menu.actions() if not entry.isSeparator()]
+                assert 0 < len(entries) <= 12, title.text()
+                assert max(Counter(entry.text() for entry in entries).values()) == 1, title.text()
+                assert not menu.actions()[0].isSeparator()
     shown = [action for title in window.menuBar().actions() for action in _entries(title.menu())]
     assert len(shown) == len(set(shown)) == len(SPECS)
 
@@ -79,12 +76,6 @@ def test_what_is_shown_is_offered_to_be_hidden(open_window: OpenWindow) -> None:
         said.append(window.action("toggle-sidebar").text())
         window.trigger("toggle-sidebar")
     assert said == ["Hide chat list", "Show chat list"]
-
-
-def test_ids_and_shortcuts_are_unique() -> None:
-    assert max(Counter(spec.id for spec in SPECS).values()) == 1
-    shortcuts = Counter(spec.shortcut for spec in SPECS if spec.shortcut)
-    assert max(shortcuts.values()) == 1
 
 
 def test_text_is_edited_from_the_menus(open_window: OpenWindow) -> None:

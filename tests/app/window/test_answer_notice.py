@@ -1,4 +1,4 @@
-"""The notice that a long answer has ended while another app is in front."""
+"""The notification about a long answer that ended while another app is in front."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from app.window import answer_notice
 from engine.errors import EngineError
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import STORY, Script, ScriptedEngine
-from tests.app.window_driver import WindowDriver
 
 
 class Tray(QObject):
-    """An icon in a menu bar that records what it is given."""
+    """A fake icon in the menu bar that records its notifications."""
 
     activated = Signal(object)
     messageClicked = Signal()  # noqa: N815
@@ -38,7 +37,7 @@ class Tray(QObject):
 
 @pytest.fixture
 def trays(monkeypatch: pytest.MonkeyPatch) -> list[Tray]:
-    """The icons that were made in the menu bar."""
+    """The fake icons that were created."""
     made: list[Tray] = []
     monkeypatch.setattr(answer_notice, "system_tray", lambda parent, _icon: made.append(Tray(parent)) or made[-1])
     return made
@@ -46,7 +45,7 @@ def trays(monkeypatch: pytest.MonkeyPatch) -> list[Tray]:
 
 @pytest.fixture
 def numbers(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """What the program's icon was given to show."""
+    """The numbers that the program's icon showed."""
     shown: list[int] = []
     monkeypatch.setattr(QGuiApplication, "setBadgeNumber", lambda _application, number: shown.append(number))
     return shown
@@ -87,10 +86,6 @@ def test_coming_back_to_the_app_takes_the_notice_away(
     assert (tray.visible, numbers[-1]) == (False, 0)
 
 
-def asked(window: WindowDriver) -> None:
-    window.ask_and_wait("question")
-
-
 def test_no_notice_without_a_reason(
     open_window: OpenWindow, trays: list[Tray], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -99,15 +94,15 @@ def test_no_notice_without_a_reason(
     # The app is in front.
     monkeypatch.setattr(answer_notice, "LEAST_S", 0.0)
     monkeypatch.setattr(QApplication, "activeWindow", staticmethod(lambda: window.window))
-    asked(window)
+    window.ask_and_wait("question")
     # It took no time.
     monkeypatch.setattr(QApplication, "activeWindow", staticmethod(lambda: None))
     monkeypatch.setattr(answer_notice, "LEAST_S", 60.0)
-    asked(window)
+    window.ask_and_wait("question")
     # It is switched off.
     monkeypatch.setattr(answer_notice, "LEAST_S", 0.0)
     window.settings_page("general").settings.change(notify_answers=False)
-    asked(window)
+    window.ask_and_wait("question")
     assert trays == []
 
 

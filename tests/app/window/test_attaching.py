@@ -1,4 +1,4 @@
-"""Files that go with a question, and what was written before."""
+"""Files that are attached to a question."""
 
 from __future__ import annotations
 
@@ -32,23 +32,25 @@ if TYPE_CHECKING:
     from tests.app.window_driver import WindowDriver
 
 
-def test_a_pasted_file_goes_with_the_question_and_comes_back_with_the_chat(
+def test_pasted_files_go_with_the_question_and_come_back_with_the_chat(
     open_window: OpenWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     (tmp_path / "main.py").write_text("print('초안')\n")
+    pdf("First page.", "", "Last page.").write(tmp_path / "paper.pdf")
     engine = ScriptedEngine([Script("It prints.")])
     window = open_window(engine)
-    window.paste(tmp_path / "main.py")
-    qtbot.waitUntil(lambda: bool(window.composer.files.attachments))
-    window.ask("What does it do?")
-    window.wait_until_answered()
-    content = engine.requests[-1].messages[-1]["content"]
-    assert content == "main.py\n```\nprint('초안')\n```\n\nWhat does it do?"
+    for count, name in enumerate(("main.py", "paper.pdf"), 1):
+        window.paste(tmp_path / name)
+        qtbot.waitUntil(lambda count=count: len(window.attached) == count)
+    window.ask_and_wait("What does it do?")
+    assert engine.requests[-1].messages[-1]["content"] == (
+        "main.py\n```\nprint('초안')\n```\n\npaper.pdf\n```\nFirst page.\n\nLast page.\n```\n\nWhat does it do?"
+    )
     assert window.composer.files.attachments == ()
     window.close()
     window = open_window(ScriptedEngine())
     qtbot.waitUntil(lambda: bool(window.session.chat.turns))
-    assert [file.name for file in window.session.chat.turns[0].attachments] == ["main.py"]
+    assert [file.name for file in window.session.chat.turns[0].attachments] == ["main.py", "paper.pdf"]
 
 
 def test_a_file_goes_without_words(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
@@ -99,52 +101,26 @@ def test_an_attachment_waits_with_the_draft(open_window: OpenWindow, qtbot: QtBo
     assert window.unsent == "look at this"
 
 
-def test_a_file_goes_with_the_chat_that_it_was_given_to(
-    open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_why_nothing_is_attached_is_told_and_is_no_news_after_sending(
+    open_window: OpenWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    (tmp_path / "notes.txt").write_text("note")
-    go_on = threading.Event()
-
-    def slow(path: Path, *_: object) -> Attachment:
-        go_on.wait(PATIENCE_S)
-        return read_attachment(path)
-
-    monkeypatch.setattr("app.window.attachment_reader.read_attachment", slow)
-    window = open_window(ScriptedEngine())
-    window.ask("Question?")
-    window.wait_until_answered()
-    asked = window.session.chat
-    window.paste(tmp_path / "notes.txt")
-    window.trigger("new-chat")
-    assert window.composer.files.isHidden()
-    go_on.set()
-    qtbot.waitUntil(lambda: [file.name for file in asked.unsent_attachments] == ["notes.txt"])
-    assert window.composer.files.attachments == ()
-    window.session.chats.open(asked)
-    assert window.attached == ["notes.txt"]
-
-
-def test_a_file_that_is_no_text_is_told(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    (tmp_path / "photo.png").write_bytes(b"\x89PNG\xff\xfe\x00")
-    window = open_window(ScriptedEngine())
+    window = open_window(ScriptedEngine([Script("Yes.")]))
     window.settle()
-    window.paste(tmp_path / "photo.png")
-    qtbot.waitUntil(lambda: window.banner.isVisible())
-    assert "photo.png cannot be attached" in window.banner_text
+    for name, content, words in (
+        ("photo.png", b"\x89PNG\xff\xfe\x00", "photo.png cannot be attached"),
+        ("real.bin", bytes(range(256)), "real.bin is not a text file"),
+    ):
+        (tmp_path / name).write_bytes(content)
+        window.paste(tmp_path / name)
+        qtbot.waitUntil(lambda words=words: words in window.banner_text)
     assert window.composer.files.isHidden()
-
-
-def test_a_pdf_file_goes_along_as_its_text(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    pdf("First page.", "", "Last page.").write(tmp_path / "paper.pdf")
-    engine = ScriptedEngine([Script("Two pages.")])
-    window = open_window(engine)
-    window.paste(tmp_path / "paper.pdf")
-    qtbot.waitUntil(lambda: bool(window.composer.files.attachments))
-    window.ask("How long is it?")
-    window.wait_until_answered()
-    assert engine.requests[-1].messages[-1]["content"] == (
-        "paper.pdf\n```\nFirst page.\n\nLast page.\n```\n\nHow long is it?"
-    )
+    picture = QMimeData()
+    picture.setImageData(QImage(4, 4, QImage.Format.Format_RGB32))
+    assert window.edit.canInsertFromMimeData(picture)
+    window.edit.insertFromMimeData(picture)
+    assert "Copy the text out of the picture" in window.banner_text
+    window.ask("hello")
+    assert window.banner_text == ""
 
 
 REASONS = {
@@ -159,34 +135,22 @@ REASONS = {
 }
 
 
-def test_the_reasons_are_those_that_the_code_documents() -> None:
+def test_every_reason_has_a_sentence_in_every_language(open_window: OpenWindow, qapp: Application) -> None:
     assert set(re.findall(r'"([a-z-]+)"', NotAttachable.__doc__ or "")) == set(REASONS)
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_every_reason_has_a_sentence(open_window: OpenWindow, qapp: Application, language: str) -> None:
     window = open_window(ScriptedEngine())
     window.settle()
-    qapp.language.choose(language)
-    sentences = []
-    for reason, words in REASONS.items():
-        window.find(AttachmentReader).show_reason(NotAttachable("a.pdf", reason))
-        sentence = window.banner_text
-        assert "a.pdf" in sentence
-        assert "{" not in sentence
-        assert sentence.rstrip().endswith((".", "요.", "。"))
-        assert language != "en" or words in sentence
-        sentences.append(sentence)
-    assert len(set(sentences)) == len(REASONS)
-
-
-def test_a_guessed_encoding_is_said_beside_the_name(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_bytes("오늘은 날씨가 좋아요.".encode("cp949"))
-    window = open_window(ScriptedEngine())
-    window.settle()
-    window.paste(tmp_path / "a.txt")
-    files = window.composer.files
-    qtbot.waitUntil(lambda: any("read as EUC-KR" in label.text() for label in files.findChildren(QLabel)))
+    for language in LANGUAGES:
+        qapp.language.choose(language)
+        sentences = set()
+        for reason, words in REASONS.items():
+            window.find(AttachmentReader).show_reason(NotAttachable("a.pdf", reason))
+            sentence = window.banner_text
+            assert "a.pdf" in sentence
+            assert "{" not in sentence
+            assert sentence.rstrip().endswith((".", "요.", "。"))
+            assert language != "en" or words in sentence
+            sentences.add(sentence)
+        assert len(sentences) == len(REASONS)
 
 
 @pytest.fixture
@@ -223,8 +187,7 @@ def test_a_question_waits_for_its_file_after_another_chat_was_shown(
     open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, gate: threading.Event
 ) -> None:
     window = open_window(ScriptedEngine([Script("One.")]))
-    window.ask("first")
-    window.wait_until_answered()
+    window.ask_and_wait("first")
     session, files = window.session, window.composer.files
     first = session.chat
     window.paste(tmp_path / "main.py")
@@ -238,8 +201,9 @@ def test_a_question_waits_for_its_file_after_another_chat_was_shown(
     session.chats.new_chat()
     gate.set()
     qtbot.waitUntil(lambda: len(first.unsent_attachments) == 1)
+    assert files.attachments == ()
     session.chats.open(first)
-    assert [attachment.name for attachment in files.attachments] == ["main.py"]
+    assert window.attached == ["main.py"]
     assert window.is_enabled("send")
 
 
@@ -282,7 +246,8 @@ def test_closing_the_window_ends_the_reading_of_a_pdf_file(
     assert len(pages) == 1
 
 
-def test_many_files_stand_in_rows_and_keep_their_names(open_window: OpenWindow) -> None:
+def test_many_files_stand_in_rows_and_keep_their_names(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes("오늘은 날씨가 좋아요.".encode("cp949"))
     window = open_window(ScriptedEngine())
     window.resize(900, 600)
     files = window.composer.files
@@ -297,83 +262,48 @@ def test_many_files_stand_in_rows_and_keep_their_names(open_window: OpenWindow) 
     assert len({chip.y() for chip in chips}) > 3
     assert files.height() < 4 * chips[0].height()
     for label in files.findChildren(QLabel):
-        # A longer name than there is room for is elided, and no other is.
+        # Only names that are too long for their label are elided.
         assert label.width() >= min(label.sizeHint().width(), label.maximumWidth())
-
-
-def test_one_file_takes_one_row(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine())
-    files = window.composer.files
-    files.show_files((Attachment("a.py", "text/plain", ""),))
-    settle_layouts()
-    (chip,) = files.findChildren(QFrame, "attachment")
-    assert files.height() == chip.sizeHint().height()
     files.show_files(())
     assert files.isHidden()
+    window.settle()
+    window.paste(tmp_path / "a.txt")
+    qtbot.waitUntil(lambda: any("read as EUC-KR" in label.text() for label in files.findChildren(QLabel)))
+    settle_layouts()
+    (chip,) = (chip for chip in files.findChildren(QFrame, "attachment") if not chip.isHidden())
+    assert files.height() == chip.sizeHint().height()
 
 
 def drop(window: WindowDriver, at: QPoint, data: QMimeData) -> bool:
-    """Drag `data` into the window and let go there, as the system delivers it; whether the drop was taken."""
+    """Drag `data` into the window and drop it, as the system delivers it. Return whether the drop was accepted."""
     options = (Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
-    handle = window.windowHandle()
-    entering = QDragEnterEvent(at, *options)
-    QApplication.sendEvent(handle, entering)
-    QApplication.sendEvent(handle, QDragMoveEvent(at, *options))
     dropped = QDropEvent(QPointF(at), *options)
     dropped.ignore()
-    QApplication.sendEvent(handle, dropped)
+    for event in (QDragEnterEvent(at, *options), QDragMoveEvent(at, *options), dropped):
+        QApplication.sendEvent(window.windowHandle(), event)
     return dropped.isAccepted()
 
 
-def test_files_dropped_anywhere_in_the_window_land_in_the_message(
+def test_files_dropped_anywhere_in_the_window_land_in_the_message_and_words_only_there(
     open_window: OpenWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     window = open_window(ScriptedEngine([Script("Some words.\n\n```python\nprint()\n```\n")]))
     window.resize(1440, 900)
     window.ask_and_wait("Question?")
     window.trigger("panel") if window.panel.isHidden() else None
-    data = QMimeData()
-    views = [
-        window.edit,
-        window.turn().body,
-        window.find(ChatPane).list,
-        window.panel,
-        window.header,
-        window.turn().bubble,
-    ]
-    for number, view in enumerate(views):
+    files, words = QMimeData(), QMimeData()
+    turn, header = window.turn(), window.header
+    for number, view in enumerate(
+        (window.edit, turn.body, window.find(ChatPane).list, window.panel, header, turn.bubble), 1
+    ):
         file = tmp_path / f"notes-{number}.txt"
         file.write_text("note")
-        data.setUrls([QUrl.fromLocalFile(str(file))])
+        files.setUrls([QUrl.fromLocalFile(str(file))])
         assert view.isVisible()
-        assert drop(window, view.mapTo(window.window, view.rect().center()), data), view
-        qtbot.waitUntil(lambda count=number + 1: len(window.attached) == count)
+        assert drop(window, view.mapTo(window.window, view.rect().center()), files), view
+        qtbot.waitUntil(lambda count=number: len(window.attached) == count)
+    words.setText("words")
+    assert not drop(window, header.rect().center(), words)
     assert window.unsent == ""
-
-
-def test_words_that_are_dropped_outside_of_the_message_change_nothing(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine())
-    data = QMimeData()
-    data.setText("words")
-    assert not drop(window, window.header.rect().center(), data)
-    assert window.unsent == ""
-    assert drop(window, window.edit.mapTo(window.window, window.edit.rect().center()), data)
+    assert drop(window, window.edit.mapTo(window.window, window.edit.rect().center()), words)
     assert window.unsent == "words"
-
-
-def test_why_a_file_was_refused_is_no_news_after_sending(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    (tmp_path / "real.bin").write_bytes(bytes(range(256)))
-    window = open_window(ScriptedEngine([Script("Yes.")]))
-    window.paste(tmp_path / "real.bin")
-    qtbot.waitUntil(lambda: "real.bin is not a text file" in window.banner_text)
-    window.ask("hello")
-    assert window.banner_text == ""
-
-
-def test_a_picture_that_is_pasted_says_what_is_possible(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine())
-    data = QMimeData()
-    data.setImageData(QImage(4, 4, QImage.Format.Format_RGB32))
-    assert window.edit.canInsertFromMimeData(data)
-    window.edit.insertFromMimeData(data)
-    assert "Copy the text out of the picture" in window.banner_text

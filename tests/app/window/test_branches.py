@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 def test_a_question_asked_while_a_version_is_on_its_way_is_not_lost(open_window: OpenWindow, qtbot: QtBot) -> None:
     engine = ScriptedEngine([Script("One."), Script("Two."), Script("Three.")])
     window = open_window(engine)
-    window.ask("first")
-    window.wait_until_answered()
-    window.settle()
+    window.ask_and_wait("first")
     window.trigger("ask-again")
     qtbot.waitUntil(lambda: window.turns == [("first", "Two.")])
     window.settle()
@@ -44,15 +42,11 @@ def test_what_is_asked_while_another_branch_is_on_its_way_is_shown_where_it_was_
     engine = ScriptedEngine([Script(f"{number}.") for number in range(4)])
     window = open_window(engine)
     session = window.session
-    window.ask("first")
-    window.wait_until_answered()
-    window.settle()
+    window.ask_and_wait("first")
     session.answers.edit(session.chat.turns[0], "second")
     window.wait_until_answered()
     window.settle()
-    window.ask("below the second")
-    window.wait_until_answered()
-    window.settle()
+    window.ask_and_wait("below the second")
     asked_of = session.chat.turns[0 if word == "edit" else 1]
     session.chats.switch(session.chat, session.chat.turns[0].question_node, -1)
     if word == "edit":
@@ -75,9 +69,7 @@ def test_an_answer_is_not_continued_once_something_else_is_asked(
     engine = ScriptedEngine([Script("One.", reason="length"), Script("Two."), Script("Three.")])
     window = open_window(engine)
     session = window.session
-    window.ask("first")
-    window.wait_until_answered()
-    window.settle()
+    window.ask_and_wait("first")
     turn = session.chat.turns[0]
     session.answers.continue_answer(turn)
     if word == "edit":
@@ -96,9 +88,7 @@ def test_an_answer_goes_on_by_the_settings_of_its_own_chat(open_window: OpenWind
     engine = ScriptedEngine([Script("One.", reason="length"), Script(" More.")])
     window = open_window(engine)
     session = window.session
-    window.ask("first")
-    window.wait_until_answered()
-    window.settle()
+    window.ask_and_wait("first")
     session.settings.set_own(session.chat, "", {"temperature": 0.5, "seed": 7})
     turn = session.chat.turns[0]
     window.trigger("continue-answer")
@@ -111,10 +101,7 @@ def test_an_answer_goes_on_by_the_settings_of_its_own_chat(open_window: OpenWind
 def test_an_answer_further_up_that_goes_on_can_be_stopped(open_window: OpenWindow, qtbot: QtBot) -> None:
     engine = ScriptedEngine([Script("One.", reason="length"), Script("Two."), Script(STORY)])
     window = open_window(engine)
-    for question in ("first", "second"):
-        window.ask(question)
-        window.wait_until_answered()
-    window.settle()
+    window.ask_and_wait("first", "second")
     engine.gate = threading.Semaphore(5)
     turn = window.session.chat.turns[0]
     window.turn(0).press("go-on")
@@ -131,9 +118,7 @@ def test_an_answer_further_up_that_goes_on_can_be_stopped(open_window: OpenWindo
 def test_what_was_written_in_an_edit_stays_while_it_cannot_be_asked(open_window: OpenWindow, qtbot: QtBot) -> None:
     engine = ScriptedEngine([Script("One."), Script(STORY), Script("Three.")])
     window = open_window(engine)
-    window.ask("first")
-    window.wait_until_answered()
-    window.settle()
+    window.ask_and_wait("first")
     window.turn(0).press_question("edit")
     editor = window.turn(0).editor
     editor.edit.setPlainText("changed at length")
@@ -174,9 +159,7 @@ def test_an_edit_is_sent_with_the_key_that_sends_messages(open_window: OpenWindo
 
 def test_an_edit_is_still_there_after_another_chat_was_shown(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
-    window.ask("first")
-    window.wait_until_answered()
-    window.settle()
+    window.ask_and_wait("first")
     chat, session = window.session.chat, window.session
     window.turn(0).press_question("edit")
     editor = window.turn(0).editor

@@ -52,11 +52,9 @@ def test_a_message_in_the_middle_goes_and_comes_back(window: WindowDriver, engin
     window.settle()
     assert window.turns == [("first", "One."), ("second", "Two."), ("third", "Three.")]
     assert stored(window) == ["first", "One.", "second", "Two.", "third", "Three."]
-
-
-def test_the_model_is_not_told_what_was_deleted(window: WindowDriver, engine: ScriptedEngine) -> None:
     delete(window, 1, TURN)
     window.ask_and_wait("fourth")
+    # The model is not told what was deleted.
     assert [m["content"] for m in engine.requests[-1].messages] == ["first", "One.", "third", "Three.", "fourth"]
 
 
@@ -83,9 +81,7 @@ def test_the_last_message_leaves_an_empty_chat_that_can_be_undone(window: Window
         window.settle()
     assert window.turns == [("first", "One."), ("second", "Two."), ("third", "Three.")]
     assert not window.is_enabled("restore-chat")
-
-
-def test_undo_comes_back_to_the_chat_that_was_left(window: WindowDriver) -> None:
+    # Undo comes back to the chat that was left.
     delete(window, -1, ANSWER)
     window.trigger("new-chat")
     window.trigger("restore-chat")

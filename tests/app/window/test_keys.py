@@ -1,4 +1,4 @@
-"""What keys do beside writing: the text size, the chat above and below, speculation, printing."""
+"""Actions with shortcuts: text size, speculation, the chats above and below, and printing."""
 
 from __future__ import annotations
 
@@ -11,26 +11,25 @@ from PySide6.QtPrintSupport import QPrintDialog
 from tests.app.scripted_engine import Script, ScriptedEngine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.widgets.application import Application
     from tests.app.conftest import OpenWindow
     from tests.app.window_driver import WindowDriver
 
 
 @pytest.fixture
-def window(open_window: OpenWindow, qapp: Application) -> Iterator[WindowDriver]:
-    window = open_window(ScriptedEngine([Script("It is **bold**.")]))
-    yield window
-    qapp.theme.set_text_size(100)
+def window(open_window: OpenWindow) -> WindowDriver:
+    return open_window(ScriptedEngine([Script("It is **bold**.")]))
 
 
-def test_the_text_size_changes_by_key_and_stops_at_its_ends(window: WindowDriver) -> None:
+def test_text_size_and_speculation_change_by_key(window: WindowDriver) -> None:
     sizes = []
     for action in ("zoom-in", "zoom-in", "zoom-in", "zoom-out", "zoom-reset", "zoom-out", "zoom-out"):
         window.trigger(action)
         sizes.append(window.settings_page("general").settings.values.text_size)
     assert sizes == [115, 130, 130, 115, 100, 90, 90]
+    for choice, method in (("on", "draft"), ("off", "off"), ("auto", "auto")):
+        assert window.action(f"speculation-{choice}").shortcut().toString().startswith("Ctrl+Alt+")
+        window.trigger(f"speculation-{choice}")
+        assert window.session.settings.speculation.method == method
 
 
 def test_the_chats_above_and_below_are_shown_by_key(window: WindowDriver) -> None:
@@ -45,14 +44,9 @@ def test_the_chats_above_and_below_are_shown_by_key(window: WindowDriver) -> Non
     assert seen == ["second", "first", "first", "second"]
 
 
-@pytest.mark.parametrize(("choice", "method"), [("on", "draft"), ("off", "off"), ("auto", "auto")])
-def test_speculation_has_keys(window: WindowDriver, choice: str, method: str) -> None:
-    assert window.action(f"speculation-{choice}").shortcut().toString().startswith("Ctrl+Alt+")
-    window.trigger(f"speculation-{choice}")
-    assert window.session.settings.speculation.method == method
-
-
-def test_a_chat_is_printed_as_it_reads(window: WindowDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_chat_is_printed_as_it_reads_and_says_by_what_it_was_written(
+    window: WindowDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
     printed: list[str] = []
     monkeypatch.setattr(QPrintDialog, "exec", lambda _: QPrintDialog.DialogCode.Accepted)
     monkeypatch.setattr(QTextDocument, "print_", lambda document, _: printed.append(document.toPlainText()))
@@ -61,10 +55,6 @@ def test_a_chat_is_printed_as_it_reads(window: WindowDriver, monkeypatch: pytest
     window.trigger("print-chat")
     assert "What is it?" in printed[0]
     assert printed[0].endswith("It is bold.")
-
-
-def test_an_answer_says_quietly_when_and_by_what_it_was_written(window: WindowDriver) -> None:
-    window.ask_and_wait("What is it?")
     assert window.turn().origin.startswith("main · ")
     title = window.titles[0]
     window.trigger("new-chat")

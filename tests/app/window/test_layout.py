@@ -1,4 +1,4 @@
-"""Where things stand: edges that agree, rows as high as their words, nothing that moves aside, in every language."""
+"""Layout in every language: aligned edges, rows as high as their texts, and nothing that moves when texts change."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from app.settings.declarations import NEXT_ANSWER, settings_of
 from app.settings_window.form import Form
 from app.sidebar.row_painter import _around
 from app.speculation.gauges import Figure
-from app.system.language import LANGUAGES
 from app.widgets.labels import ElidedLabel
 from app.window.header import Chip
 from app.wording.figures import depth_texts, speed_text
 from engine import starter_pair
 from engine.events import Token
 from engine.stats import RequestStats
+from tests.app.conftest import EACH_LANGUAGE
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.shown_library import bare
 from tests.app.window_parts import button
@@ -46,22 +46,21 @@ def left_edge(view: QWidget, within: QWidget) -> int:
     return view.mapTo(within, QPoint(0, 0)).x()
 
 
-def test_before_the_chats_are_read_nothing_of_the_archive_is_shown(open_window: OpenWindow, qtbot: QtBot) -> None:
-    sidebar = open_window(ScriptedEngine()).sidebar
+def test_an_empty_list_says_what_would_be_in_it_and_nothing_of_the_archive(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    window = open_window(ScriptedEngine())
+    sidebar, pane, said = window.sidebar, window.sidebar.pane, set()
+    # The store may not have been read yet.
     assert sidebar.back_button.isHidden()
     assert sidebar.empty_button.isHidden()
-    qtbot.waitUntil(lambda: not sidebar.pane.hint.isHidden())
+    qtbot.waitUntil(lambda: not pane.hint.isHidden())
     assert sidebar.back_button.isHidden()
-
-
-def test_an_empty_list_says_what_would_be_in_it(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine())
-    pane, said = window.sidebar.pane, []
     for view in ("Chats", "Archive", "Trash"):
-        window.sidebar.show_view(view)
+        sidebar.show_view(view)
         assert not pane.hint.isHidden()
-        said.append(pane.hint.text())
-    assert len(set(said)) == 3
+        said.add(pane.hint.text())
+    assert len(said) == 3
     pane.search.setText("draft")
     assert pane.hint.isHidden()
 
@@ -81,38 +80,23 @@ def test_what_was_found_begins_with_a_whole_word(text: str, shown: str) -> None:
     assert [around[low:high] for low, high in spans] == ["draft"]
 
 
-def test_a_card_keeps_the_focus_when_a_chat_is_shown_behind_it(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine())
-    window.trigger("palette")
-    window.session.chats.open(window.session.chat)
-    assert window.palette.field.hasFocus()
-
-
-@pytest.mark.parametrize("role", ["main", "draft"])
-@pytest.mark.parametrize("code", LANGUAGES)
-def test_rows_of_a_picker_are_as_high_as_their_words(
-    open_shown: OpenShown, qapp: Application, qtbot: QtBot, code: str, role: str
-) -> None:
-    qapp.language.choose(code)
-    window, _, _ = open_shown()
-    window.resize(1440, 900)
-    picker = window.picker(role)
-    picker.open()
-    rows = [picker.row(index) for index in range(picker.list.count())]
-    with contextlib.suppress(qtbot.TimeoutError):
-        qtbot.waitUntil(lambda: all(row.height() == row.height_at(row.width()) for row in rows))
-    for row in rows:
-        assert row.height() == row.height_at(row.width()), row.spoken
-
-
-@pytest.mark.parametrize("code", LANGUAGES)
-def test_the_draft_picker_needs_no_scroll_bar_for_a_few_pixels(
+@pytest.mark.parametrize("code", EACH_LANGUAGE)
+def test_rows_of_a_picker_are_as_high_as_their_words_and_need_no_scroll_bar_for_a_few_pixels(
     open_shown: OpenShown, qapp: Application, qtbot: QtBot, code: str
 ) -> None:
     qapp.language.choose(code)
     window, _, _ = open_shown()
+    window.resize(1440, 900)
+    for role in ("main", "draft"):
+        picker = window.picker(role)
+        picker.open()
+        rows = [picker.row(index) for index in range(picker.list.count())]
+        with contextlib.suppress(qtbot.TimeoutError):
+            qtbot.waitUntil(lambda rows=rows: all(row.height() == row.height_at(row.width()) for row in rows))
+        for row in rows:
+            assert row.height() == row.height_at(row.width()), row.spoken
+        picker.close()
     window.resize(900, 600)
-    picker = window.picker("draft")
     picker.open()
     bar = picker.list.verticalScrollBar()
     qtbot.waitUntil(lambda: bar.maximum() == 0 or bar.maximum() > 20)
@@ -126,7 +110,7 @@ def stands_in_columns(sheet: ChatSettingsSheet) -> bool:
     return len(right) == len(sliders) == 1
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize("code", EACH_LANGUAGE)
 def test_the_controls_of_a_chats_own_settings_stand_in_columns(
     open_window: OpenWindow, qapp: Application, qtbot: QtBot, code: str
 ) -> None:
@@ -190,17 +174,15 @@ def test_a_new_line_at_the_end_makes_the_token_view_no_higher(qtbot: QtBot) -> N
 
 def test_a_bubble_marks_what_was_found_as_an_answer_does(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("Because.")]))
-    window.ask("Why guess?")
-    window.wait_until_answered()
+    window.ask_and_wait("Why guess?")
     bubble = window.turn().bubble
-    window.trigger("find-in-chat")
-    window.find_bar.edit.setText("guess")
+    window.find_in_chat("guess")
     assert [mark.cursor.selectedText() for mark in bubble.text.extraSelections()] == ["guess"]
     QTest.keyClick(window.find_bar.edit, Qt.Key.Key_Escape)
     assert bubble.text.extraSelections() == []
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize("code", EACH_LANGUAGE)
 def test_in_a_narrow_window_no_number_and_no_question_is_cut_off(
     open_window: OpenWindow, qapp: Application, qtbot: QtBot, code: str
 ) -> None:
@@ -242,21 +224,16 @@ def test_a_unit_from_another_font_does_not_move_a_figure(qtbot: QtBot) -> None:
     assert inked[0][-1:] == inked[1][-1:]
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
-def test_the_panel_is_wide_enough_for_what_is_in_it(open_window: OpenWindow, qapp: Application, code: str) -> None:
+@pytest.mark.parametrize("code", EACH_LANGUAGE)
+def test_the_panel_is_wide_enough_and_who_guesses_moves_no_figure(
+    open_window: OpenWindow, qapp: Application, code: str
+) -> None:
     qapp.language.choose(code)
     window = open_window(ScriptedEngine([Script("Hello there, this is an answer.")]))
-    window.ask("Hello?")
-    window.wait_until_answered()
+    window.ask_and_wait("Hello?")
     QApplication.processEvents()
-    assert window.panel.minimumSizeHint().width() <= window.panel.width()
-
-
-@pytest.mark.parametrize("code", LANGUAGES)
-def test_who_guesses_moves_no_figure(open_window: OpenWindow, qapp: Application, code: str) -> None:
-    qapp.language.choose(code)
-    panel = open_window(ScriptedEngine()).panel
-    panel.make_figures()
+    panel = window.panel
+    assert panel.minimumSizeHint().width() <= panel.width()
     panel.speed.show_value("80.5", speed_text(RequestStats(speedup=2.5, speedup_low=2.3, speedup_high=2.7)))
     edges = set()
     for name in depth_texts():
@@ -275,8 +252,11 @@ def test_the_last_word_of_a_model_stays_where_little_fits(qtbot: QtBot) -> None:
     assert name.text() == "…0.6B"
 
 
-def test_the_button_below_the_chats_stands_like_the_one_above(open_window: OpenWindow) -> None:
-    pane = open_window(ScriptedEngine()).sidebar.pane
+def test_the_button_below_the_chats_stands_like_the_one_above_and_a_card_keeps_the_focus(
+    open_window: OpenWindow,
+) -> None:
+    window = open_window(ScriptedEngine())
+    pane = window.sidebar.pane
     pane.search.setFocus()
     pictures = [one.grab().toImage() for one in (button(pane, "New chat"), pane.settings)]
     first = [
@@ -284,6 +264,9 @@ def test_the_button_below_the_chats_stands_like_the_one_above(open_window: OpenW
         for one in pictures
     ]
     assert abs(first[0] - first[1]) <= 2
+    window.trigger("palette")
+    window.session.chats.open(window.session.chat)
+    assert window.palette.field.hasFocus()
 
 
 def test_the_offer_of_a_first_pair_pushes_nothing_up_when_it_comes(open_shown: OpenShown, qtbot: QtBot) -> None:

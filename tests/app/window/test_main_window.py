@@ -27,14 +27,6 @@ if TYPE_CHECKING:
     from tests.app.conftest import OpenWindow
 
 
-def test_a_question_is_answered(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script(STORY)]))
-    window.ask("Tell me a story")
-    window.wait_until_answered()
-    assert window.shown_text() == STORY
-    assert window.unsent == ""
-
-
 def test_text_appears_while_the_answer_is_written(open_window: OpenWindow, qtbot: QtBot) -> None:
     engine = ScriptedEngine([Script(STORY)], gate=threading.Semaphore(5))
     window = open_window(engine)
@@ -46,20 +38,19 @@ def test_text_appears_while_the_answer_is_written(open_window: OpenWindow, qtbot
     engine.gate.release(1000)  # type: ignore[union-attr]
     window.wait_until_answered()
     assert window.shown_text() == STORY
+    assert window.unsent == ""
 
 
 def test_the_bubble_of_a_short_question_is_no_wider_than_its_words(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(ScriptedEngine([Script("Yes.")]))
-    for question in ("Why?", "And why is it as it is, and not as it is not? " * 8):
-        window.ask(question)
-        window.wait_until_answered()
+    window.ask_and_wait("Why?", "And why is it as it is, and not as it is not? " * 8)
     short, long = (window.turn(index).bubble for index in range(2))
     qtbot.waitUntil(lambda: short.width() < 100 and long.width() > 400)
     assert short.geometry().right() == long.geometry().right()
     assert short.text.height() < 2 * short.text.fontMetrics().lineSpacing()
 
 
-def test_models_in_the_header_are_never_cut_off(open_window: OpenWindow) -> None:
+def test_models_in_the_header_are_never_cut_off_and_full_screen_is_left_again(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine())
     header = window.header
     right = max(header.findChildren(QToolButton), key=QToolButton.x)
@@ -70,19 +61,22 @@ def test_models_in_the_header_are_never_cut_off(open_window: OpenWindow) -> None
         for chip in (header.main, header.draft):
             assert chip.sizeHint().width() <= chip.width()
             assert chip.geometry().right() < right.x()
+    for full in (True, False):
+        window.trigger("full-screen")
+        assert window.isFullScreen() is full
 
 
 def test_the_whole_chat_is_sent_with_the_next_question(open_window: OpenWindow) -> None:
     engine = ScriptedEngine([Script("First answer.")])
     window = open_window(engine)
-    window.ask("one")
-    window.wait_until_answered()
-    window.ask("two")
-    window.wait_until_answered()
+    window.ask_and_wait("one")
+    window.ask_and_wait("two")
     assert [message["content"] for message in engine.requests[-1].messages] == ["one", "First answer.", "two"]
 
 
-def test_stop_ends_the_answer_and_keeps_its_text(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_stop_ends_the_answer_and_keeps_its_text_and_closing_while_one_streams_is_clean(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
     engine = ScriptedEngine([Script(STORY)], gate=threading.Semaphore(5))
     window = open_window(engine)
     window.ask("Tell me a story")
@@ -93,6 +87,11 @@ def test_stop_ends_the_answer_and_keeps_its_text(open_window: OpenWindow, qtbot:
     assert window.answer().state is State.CANCELLED
     assert STORY.startswith(window.shown_text())
     assert "Stopped." in window.foot()
+    window.ask("And another")
+    engine.gate.release(5)  # type: ignore[union-attr]
+    qtbot.waitUntil(lambda: len(window.turns) == 2 and window.shown_text() != "")
+    window.close()
+    assert not engine.running
 
 
 def test_another_chat_can_be_read_while_one_streams(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -111,34 +110,16 @@ def test_another_chat_can_be_read_while_one_streams(open_window: OpenWindow, qtb
     assert window.shown_text() == STORY
 
 
-def test_closing_while_it_streams_is_clean(open_window: OpenWindow, qtbot: QtBot) -> None:
-    engine = ScriptedEngine([Script(STORY)], gate=threading.Semaphore(5))
-    window = open_window(engine)
-    window.ask("Tell me a story")
-    qtbot.waitUntil(lambda: window.shown_text() != "")
-    window.close()
-    assert not engine.running
-
-
 def test_a_failed_answer_says_why_and_can_be_tried_again(open_window: OpenWindow) -> None:
     engine = ScriptedEngine([Script(STORY, error=InternalFailure("no luck"), fail_after=2), Script("All is well.")])
     window = open_window(engine)
-    window.ask("Tell me a story")
-    window.wait_until_answered()
+    window.ask_and_wait("Tell me a story")
     assert "no luck" in window.turn().note_text
     assert STORY.startswith(window.shown_text())
     window.turn().press_note()
     window.wait_until_answered()
     assert window.shown_text() == "All is well."
     assert [message["content"] for message in engine.requests[-1].messages] == ["Tell me a story"]
-
-
-def test_the_header_says_that_speculation_is_switched_off(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine())
-    assert "Speculation: auto" in window.header.draft.accessibleName()
-    window.trigger("speculation-off")
-    assert "Speculation is off" in window.header.draft.accessibleName()
-    assert window.session.settings.speculation.method == "off"
 
 
 def test_header_and_panel_say_the_same_while_an_answer_is_decoded_plainly(
@@ -160,15 +141,15 @@ def test_header_and_panel_say_the_same_while_an_answer_is_decoded_plainly(
 
 def test_an_answer_without_guesses_says_why(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script(STORY, (PLAIN,))]))
-    window.ask("Tell me a story")
-    window.wait_until_answered()
+    window.ask_and_wait("Tell me a story")
     assert "Without speculation: it was turned off." in window.foot()
 
 
-def test_every_figure_on_the_panel_is_the_engine_s(open_window: OpenWindow) -> None:
+def test_every_figure_on_the_panel_is_the_engine_s_and_stands_there_or_below_the_answer(
+    open_window: OpenWindow,
+) -> None:
     window = open_window(ScriptedEngine([Script(STORY)]))
-    window.ask("Tell me a story")
-    window.wait_until_answered()
+    window.ask_and_wait("Tell me a story")
     panel, stats = window.panel, window.answer().stats
     assert stats.drafted > 0
     assert panel.rate.text() == f"{stats.accept_rate:.0%}"
@@ -179,14 +160,8 @@ def test_every_figure_on_the_panel_is_the_engine_s(open_window: OpenWindow) -> N
     assert panel.depth_figure.text == f"{sum(guessed) / len(guessed):.1f}"
     assert f"{stats.accepted} of {stats.drafted} draft tokens accepted." in window.panel_text
     assert panel.strip.visible_rounds() == window.answer().rounds[-panel.strip.columns :]
-
-
-def test_figures_stand_in_the_panel_or_below_the_answer_and_never_in_both(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script(STORY)]))
-    window.ask("Tell me a story")
-    window.wait_until_answered()
-    turn, figure = window.turn(), figures.percent(window.answer().stats.accept_rate)
-    assert window.panel.isVisible()
+    turn, figure = window.turn(), figures.percent(stats.accept_rate)
+    assert panel.isVisible()
     assert turn.foot_label.isHidden()
     assert f"{figure} accepted" in turn.view.answer_row.toolTip()
     window.trigger("toggle-panel")
@@ -200,8 +175,7 @@ def test_figures_stand_in_the_panel_or_below_the_answer_and_never_in_both(open_w
 def test_the_panel_sums_up_the_chat_and_the_week(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(ScriptedEngine([Script(STORY), Script(STORY)]))
     for _ in range(2):
-        window.ask("Tell me a story")
-        window.wait_until_answered()
+        window.ask_and_wait("Tell me a story")
     totals = window.panel.totals
     qtbot.waitUntil(lambda: totals.figures_of(0)[0] == "2")
     assert totals.figures_of(0)[1] == figures.percent(window.answer().stats.accept_rate)
@@ -214,8 +188,7 @@ def test_the_language_changes_everywhere_while_the_window_is_open(
     open_window: OpenWindow, qapp: Application, qtbot: QtBot
 ) -> None:
     window = open_window(ScriptedEngine([Script(STORY)]))
-    window.ask("이야기해 주세요")
-    window.wait_until_answered()
+    window.ask_and_wait("이야기해 주세요")
     qapp.language.choose("ko")
     qtbot.waitUntil(lambda: "새 대화" in texts(window.sidebar.pane))
     assert window.edit.placeholderText() == "메시지 (/를 입력하면 프리셋)"
@@ -241,8 +214,9 @@ def test_side_panes_make_room_by_themselves_and_obey_the_user(open_window: OpenW
 
 def test_a_chat_ends_where_its_last_answer_ends(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(ScriptedEngine([Script("A paragraph that is long enough to be wrapped.\n\n" * 40)]))
-    window.ask("A question of many words, so that its bubble has to be wrapped as well when it is narrow. " * 4)
-    window.wait_until_answered()
+    window.ask_and_wait(
+        "A question of many words, so that its bubble has to be wrapped as well when it is narrow. " * 4
+    )
     body = window.transcript.widget()
     view = window.turn().view
     for width in (1400, 700, 1200):
@@ -256,8 +230,7 @@ def test_reading_further_up_is_not_disturbed_by_new_text(open_window: OpenWindow
     long = "\n\n".join(f"Paragraph number {number} of a long answer." for number in range(80))
     engine = ScriptedEngine([Script(long), Script(long)])
     window = open_window(engine)
-    window.ask("long please")
-    window.wait_until_answered()
+    window.ask_and_wait("long please")
     bar = window.transcript.verticalScrollBar()
     qtbot.waitUntil(lambda: bar.maximum() > 0 and bar.value() == bar.maximum())
     engine.gate = threading.Semaphore(30)
@@ -274,12 +247,15 @@ def test_reading_further_up_is_not_disturbed_by_new_text(open_window: OpenWindow
     assert bar.value() == bar.maximum()
 
 
-def test_settings_of_the_panel_reach_the_next_request(open_window: OpenWindow) -> None:
+def test_the_method_of_speculation_is_in_the_header_and_in_the_next_request(open_window: OpenWindow) -> None:
     engine = ScriptedEngine([Script("Hi.")])
     window = open_window(engine)
+    assert "Speculation: auto" in window.header.draft.accessibleName()
+    window.trigger("speculation-off")
+    assert "Speculation is off" in window.header.draft.accessibleName()
+    assert window.session.settings.speculation.method == "off"
     window.trigger("speculation-on")
-    window.ask("hello")
-    window.wait_until_answered()
+    window.ask_and_wait("hello")
     assert engine.requests[-1].speculation == replace(window.session.settings.speculation, method="draft")
 
 
@@ -306,27 +282,17 @@ def test_an_unexpected_error_is_told_in_place_and_kept_in_a_file(
     assert "division by zero" in report.read_text()
 
 
-def test_full_screen_is_entered_and_left(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine())
-    window.trigger("full-screen")
-    assert window.isFullScreen()
-    window.trigger("full-screen")
-    assert not window.isFullScreen()
-
-
 def test_an_engine_that_ends_by_itself_is_replaced_and_the_window_says_so(
     open_window: OpenWindow, qtbot: QtBot
 ) -> None:
     first, second = ScriptedEngine([Script("One.")]), ScriptedEngine([Script("Two.")])
     window = open_window(first, others=[second])
-    window.ask("first")
-    window.wait_until_answered()
+    window.ask_and_wait("first")
     first.end_by_itself()
     qtbot.waitUntil(lambda: "started again" in window.banner_text)
     qtbot.waitUntil(lambda: window.session.answers.ready)
     assert second.pair == starter_pair()
-    window.ask("second")
-    window.wait_until_answered()
+    window.ask_and_wait("second")
     assert window.session.chat.turns[-1].answer.text == "Two."
     assert not first.running
 

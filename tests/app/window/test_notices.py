@@ -1,4 +1,4 @@
-"""The notices of the window: none is lost that a person has to know, and none outlives its reason."""
+"""The notices of the window: important ones stay until they are read, and none stays longer than its reason."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def restored(window: MainWindow) -> None:
     window.notifications.show_restored(data_folder() / "chats-before.db")
 
 
-# What was there before the start, what the start itself tells, and the words.
+# What to prepare before the start, what to show after it, and the words of the notice.
 STARTS: dict[str, tuple[Callable[[], None], Callable[[MainWindow], None], str]] = {
     "newer version": (newer_version, nothing, "by a newer version of Tandem"),
     "forbidden": (forbidden, nothing, "this window are not saved"),
@@ -109,19 +109,23 @@ def test_notices_wait_for_each_other(open_window: OpenWindow) -> None:
     while window.banner_text:
         seen.append(window.banner_text)
         window.banner.findChild(QToolButton).click()
-    # The newest first: it is about what was done just now.
+    # The newest notice comes first.
     for words, notice in zip(("Trash", "unexpectedly", "newer"), seen, strict=True):
         assert words in notice
 
 
-def test_a_notice_that_is_given_again_does_not_pile_up(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine())
-    crashed(window.window)
-    restored(window.window)
-    crashed(window.window)
+def test_a_notice_given_again_does_not_pile_up_and_newer_information_replaces_older(open_window: OpenWindow) -> None:
+    window = opened(open_window)
+    for tell in (crashed, restored, crashed):
+        tell(window.window)
     window.banner.findChild(QToolButton).click()
     assert "backup" in window.banner_text
-    window.banner.findChild(QToolButton).click()
+    window.notifications.show_trashed("First")
+    window.notifications.show_trashed("Second")
+    assert "Second" in window.banner_text
+    for words in ("backup", ""):
+        window.banner.findChild(QToolButton).click()
+        assert words in window.banner_text
     assert window.banner_text == ""
 
 
@@ -182,46 +186,29 @@ def opened(open_window: OpenWindow) -> WindowDriver:
 
 
 @pytest.mark.usefixtures("short_notices")
-@pytest.mark.parametrize("tell", INFORMATION.values(), ids=INFORMATION)
-def test_information_leaves_by_itself(
-    tell: Callable[[MainWindow], None], open_window: OpenWindow, qtbot: QtBot
-) -> None:
+def test_information_leaves_by_itself(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = opened(open_window)
-    tell(window.window)
-    assert window.banner_text
-    qtbot.waitUntil(lambda: window.banner_text == "")
+    for name, tell in INFORMATION.items():
+        tell(window.window)
+        assert window.banner_text, name
+        qtbot.waitUntil(lambda: window.banner_text == "")
 
 
 @pytest.mark.usefixtures("short_notices")
-@pytest.mark.parametrize("tell", NEWS.values(), ids=NEWS)
-def test_what_a_person_has_to_know_stays(
-    tell: Callable[[MainWindow], None], open_window: OpenWindow, qtbot: QtBot
-) -> None:
+def test_what_a_person_has_to_know_stays(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = opened(open_window)
-    tell(window.window)
-    words = window.banner_text
-    window.notifications.show_archived("First")
-    assert window.banner_text != words
-    qtbot.waitUntil(lambda: window.banner_text == words)
-    qtbot.wait(20)
-    assert window.banner_text == words
+    for name, tell in NEWS.items():
+        tell(window.window)
+        words = window.banner_text
+        window.notifications.show_archived("First")
+        assert window.banner_text != words, name
+        qtbot.waitUntil(lambda words=words: window.banner_text == words)
+        qtbot.wait(20)
+        assert window.banner_text == words, name
 
 
 @pytest.mark.usefixtures("short_notices")
 def test_nothing_leaves_or_comes_under_the_hand(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = opened(open_window)
-    window.notifications.show_archived("First")
-    window.banner.findChild(QToolButton).setFocus(Qt.FocusReason.TabFocusReason)
-    window.notifications.show_archived("Second")
-    crashed(window.window)
-    qtbot.wait(20)
-    assert "First" in window.banner_text
-    window.edit.setFocus()
-    qtbot.waitUntil(lambda: "unexpectedly" in window.banner_text)
-
-
-@pytest.mark.usefixtures("short_notices")
-def test_a_notice_below_the_mouse_waits_for_it(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = opened(open_window)
     window.notifications.show_archived("First")
     middle = QPointF(window.banner.rect().center())
@@ -230,16 +217,14 @@ def test_a_notice_below_the_mouse_waits_for_it(open_window: OpenWindow, qtbot: Q
     assert "First" in window.banner_text
     QCoreApplication.sendEvent(window.banner, QEvent(QEvent.Type.Leave))
     qtbot.waitUntil(lambda: window.banner_text == "")
-
-
-def test_newer_information_takes_the_place_of_older(open_window: OpenWindow) -> None:
-    window = opened(open_window)
+    window.notifications.show_archived("First")
+    window.banner.findChild(QToolButton).setFocus(Qt.FocusReason.TabFocusReason)
+    window.notifications.show_archived("Second")
     crashed(window.window)
-    window.notifications.show_trashed("First")
-    window.notifications.show_trashed("Second")
-    assert "Second" in window.banner_text
-    window.banner.findChild(QToolButton).click()
-    assert "unexpectedly" in window.banner_text
+    qtbot.wait(20)
+    assert "First" in window.banner_text
+    window.edit.setFocus()
+    qtbot.waitUntil(lambda: "unexpectedly" in window.banner_text)
 
 
 def test_why_a_file_was_refused_leaves_with_its_chat(open_window: OpenWindow) -> None:

@@ -1,4 +1,4 @@
-"""The edges of the side panes: dragged, moved by keys, put back, kept, and given way where the window is narrow."""
+"""The side panes: their widths, changed by mouse and keys and kept, and their place in a narrow window."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.settings.store import SettingsStore
-from app.system.language import LANGUAGES
 from app.system.paths import settings_folder
 from app.window.pane_handle import PaneHandle
+from tests.app.conftest import EACH_LANGUAGE
 from tests.app.cut_texts import wait_until_nothing_is_cut
 from tests.app.scripted_engine import ScriptedEngine
 
@@ -41,7 +41,7 @@ def handle_of(window: WindowDriver, pane: str) -> PaneHandle:
 
 
 def drag(handle: PaneHandle, distance: int) -> None:
-    """The button goes down and up where the pointer is: the handle moves along with it."""
+    """Drag a handle, which moves along with the pointer."""
     start = handle.mapToGlobal(QPoint(3, 300))
     QTest.mousePress(handle, LEFT, pos=QPoint(3, 300))
     for part in (distance // 2, distance):
@@ -64,36 +64,29 @@ def test_widths_that_were_dragged_survive_a_restart(window: WindowDriver, open_w
     assert (again.sidebar.pane.width(), again.panel.width()) == (308, 410)
 
 
-@pytest.mark.parametrize(("distance", "sidebar", "panel"), [(900, 400, None), (-900, 200, 480)])
-def test_no_pane_is_dragged_beyond_its_bounds(
-    window: WindowDriver, distance: int, sidebar: int, panel: int | None
+def test_no_pane_is_dragged_beyond_its_bounds(window: WindowDriver) -> None:
+    sidebar, panel = handle_of(window, "sidebar"), handle_of(window, "panel")
+    drag(sidebar, 900)
+    drag(panel, 900)
+    least = max(260, window.panel.minimumSizeHint().width())
+    assert (window.sidebar.pane.width(), window.panel.width()) == (400, least)
+    assert least <= 360
+    drag(sidebar, -900)
+    drag(panel, -900)
+    assert (window.sidebar.pane.width(), window.panel.width()) == (200, 480)
+
+
+def test_arrow_keys_move_an_edge_the_way_they_point_and_a_double_click_or_enter_gives_the_usual_width(
+    window: WindowDriver,
 ) -> None:
-    drag(handle_of(window, "sidebar"), distance)
-    drag(handle_of(window, "panel"), distance)
-    assert window.sidebar.pane.width() == sidebar
-    if panel is not None:
-        assert window.panel.width() == panel
-    else:
-        least = max(260, window.panel.minimumSizeHint().width())
-        assert window.panel.width() == least <= 360
-
-
-def test_arrow_keys_move_an_edge_the_way_they_point(window: WindowDriver) -> None:
-    QTest.keyClick(handle_of(window, "sidebar"), Qt.Key.Key_Right)
-    QTest.keyClick(handle_of(window, "panel"), Qt.Key.Key_Left)
+    sidebar, panel = handle_of(window, "sidebar"), handle_of(window, "panel")
+    QTest.keyClick(sidebar, Qt.Key.Key_Right)
+    QTest.keyClick(panel, Qt.Key.Key_Left)
     assert (window.sidebar.pane.width(), window.panel.width()) == (264, 376)
     assert kept() == (264, 376)
-
-
-@pytest.mark.parametrize("by_mouse", [True, False])
-def test_a_double_click_or_enter_gives_the_usual_width(window: WindowDriver, by_mouse: bool) -> None:
-    handle = handle_of(window, "sidebar")
-    drag(handle, 90)
-    if by_mouse:
-        QTest.mouseDClick(handle, LEFT, pos=QPoint(3, 300))
-    else:
-        QTest.keyClick(handle, Qt.Key.Key_Return)
-    assert window.sidebar.pane.width() == 248
+    QTest.mouseDClick(sidebar, LEFT, pos=QPoint(3, 300))
+    QTest.keyClick(panel, Qt.Key.Key_Return)
+    assert (window.sidebar.pane.width(), window.panel.width()) == (248, 360)
     assert kept() == (0, 0)
 
 
@@ -132,7 +125,7 @@ def test_an_edge_is_named_and_shows_its_focus(window: WindowDriver, qapp: Applic
     qtbot.waitUntil(lambda: handle.accessibleName() == "실시간 패널 너비")
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", EACH_LANGUAGE)
 def test_the_narrowest_panes_cut_no_text_off(
     window: WindowDriver, qapp: Application, qtbot: QtBot, language: str
 ) -> None:
@@ -143,12 +136,15 @@ def test_the_narrowest_panes_cut_no_text_off(
         wait_until_nothing_is_cut(pane, qtbot)
 
 
-def test_the_panel_follows_the_text_size(window: WindowDriver, qapp: Application, qtbot: QtBot) -> None:
-    try:
-        qapp.theme.set_text_size(130)
-        qtbot.waitUntil(lambda: window.panel.width() == 468)
-    finally:
-        qapp.theme.set_text_size(100)
+def test_the_panel_follows_the_text_size_and_very_large_text_leaves_the_chat_room(
+    window: WindowDriver, qapp: Application, qtbot: QtBot
+) -> None:
+    qapp.theme.set_text_size(130)
+    qtbot.waitUntil(lambda: window.panel.width() == 468)
+    window.resize(1110, 700)
+    qtbot.waitUntil(lambda: not window.panel.isVisible() and window.composer.width() > 500)
+    window.resize(1440, 900)
+    qapp.theme.set_text_size(100)
     qtbot.waitUntil(lambda: window.panel.width() == 360)
 
 
@@ -163,26 +159,22 @@ def over_the_chat(window: WindowDriver) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("pane", ["sidebar", "panel"])
-def test_in_a_narrow_window_a_pane_lies_over_the_chat_and_below_its_button(window: WindowDriver, pane: str) -> None:
-    window.resize(560, 420)
-    QApplication.processEvents()
-    column = window.composer.width()
-    window.trigger(f"toggle-{pane}")
-    QApplication.processEvents()
-    assert over_the_chat(window) == [pane]
-    assert window.composer.width() == column
-    side = window.sidebar.pane if pane == "sidebar" else window.panel
-    assert side.mapTo(window.window, QPoint(0, 0)).y() >= window.header.height()
-    window.trigger(f"toggle-{pane}")
-    assert over_the_chat(window) == []
-    # It was only looked at: the next wide window is as it was.
-    window.resize(1440, 900)
-    assert window.sidebar.pane.isVisible()
-    assert window.panel.isVisible()
-
-
-def test_one_pane_at_a_time_lies_over_the_chat(window: WindowDriver) -> None:
+def test_in_a_narrow_window_a_pane_lies_over_the_chat_and_below_its_button(window: WindowDriver) -> None:
+    for pane, side in (("sidebar", window.sidebar.pane), ("panel", window.panel)):
+        window.resize(560, 420)
+        QApplication.processEvents()
+        column = window.composer.width()
+        window.trigger(f"toggle-{pane}")
+        QApplication.processEvents()
+        assert over_the_chat(window) == [pane]
+        assert window.composer.width() == column
+        assert side.mapTo(window.window, QPoint(0, 0)).y() >= window.header.height()
+        window.trigger(f"toggle-{pane}")
+        assert over_the_chat(window) == []
+        # Showing it over the chat does not change what a wide window shows.
+        window.resize(1440, 900)
+        assert window.sidebar.pane.isVisible()
+        assert window.panel.isVisible()
     window.resize(560, 420)
     window.trigger("toggle-sidebar")
     window.trigger("toggle-panel")
@@ -190,33 +182,28 @@ def test_one_pane_at_a_time_lies_over_the_chat(window: WindowDriver) -> None:
     assert over_the_chat(window) == ["panel"]
 
 
-@pytest.mark.parametrize("how", ["escape", "click", "focus", "chat"])
-def test_a_pane_over_the_chat_goes_when_the_chat_is_turned_to(window: WindowDriver, qtbot: QtBot, how: str) -> None:
+def test_a_pane_over_the_chat_goes_when_the_chat_is_turned_to(window: WindowDriver, qtbot: QtBot) -> None:
     window.ask_and_wait("first")
     window.trigger("new-chat")
     window.resize(560, 420)
     window.activateWindow()
-    window.trigger("toggle-sidebar")
-    QApplication.processEvents()
-    assert over_the_chat(window) == ["sidebar"]
-    assert window.sidebar.list.hasFocus()
-    if how == "escape":
-        QTest.keyClick(window.sidebar.list, Qt.Key.Key_Escape)
-    elif how == "click":
-        QTest.mouseClick(window.window.childAt(540, 300), LEFT)
-    elif how == "focus":
-        window.trigger("focus-composer")
-    else:
-        window.sidebar.click(window.titles[0])
-    qtbot.waitUntil(lambda: over_the_chat(window) == [])
-    assert window.edit.hasFocus()
-
-
-def test_escape_in_the_search_clears_it_before_the_pane_goes(window: WindowDriver) -> None:
-    window.resize(560, 420)
+    for turn_to in (
+        lambda: QTest.keyClick(window.sidebar.list, Qt.Key.Key_Escape),
+        lambda: QTest.mouseClick(window.window.childAt(540, 300), LEFT),
+        lambda: window.trigger("focus-composer"),
+        lambda: window.sidebar.click(window.titles[0]),
+    ):
+        window.trigger("toggle-sidebar")
+        QApplication.processEvents()
+        assert over_the_chat(window) == ["sidebar"]
+        assert window.sidebar.list.hasFocus()
+        turn_to()
+        qtbot.waitUntil(lambda: over_the_chat(window) == [])
+        assert window.edit.hasFocus()
     window.trigger("search-chats")
     QTest.keyClicks(window.sidebar.search, "draft")
     QTest.keyClick(window.sidebar.search, Qt.Key.Key_Escape)
+    # The first Escape cleared the search.
     assert over_the_chat(window) == ["sidebar"]
     QTest.keyClick(window.sidebar.search, Qt.Key.Key_Escape)
     assert over_the_chat(window) == []
@@ -233,12 +220,3 @@ def test_a_pane_that_was_chosen_does_not_squeeze_the_chat_of_a_narrow_window(ope
     window.resize(900, 600)
     assert window.sidebar.pane.isVisible()
     assert not window.panel.isVisible()
-
-
-def test_very_large_text_leaves_the_chat_room(window: WindowDriver, qapp: Application, qtbot: QtBot) -> None:
-    try:
-        qapp.theme.set_text_size(130)
-        window.resize(1110, 700)
-        qtbot.waitUntil(lambda: not window.panel.isVisible() and window.composer.width() > 500)
-    finally:
-        qapp.theme.set_text_size(100)

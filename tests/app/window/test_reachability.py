@@ -8,16 +8,14 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from app.settings_window.dialog import PAGES
-from app.system.language import LANGUAGES
 from app.window.actions import ACTIONS
+from tests.app.conftest import EACH_LANGUAGE
 from tests.app.learned_figures import FOUND
 from tests.app.reach import controls, unreachable
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.shown_library import bare
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from PySide6.QtWidgets import QWidget
     from pytestqt.qtbot import QtBot
 
@@ -28,16 +26,14 @@ if TYPE_CHECKING:
 ANSWER = "A paragraph.\n\n```python\nx = 1\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nAnother one with a [link](https://a.org)."
 
 
-@pytest.fixture(params=LANGUAGES)
-def window(request: pytest.FixtureRequest, open_window: OpenWindow, qapp: Application) -> Iterator[WindowDriver]:
+@pytest.fixture(params=EACH_LANGUAGE)
+def window(request: pytest.FixtureRequest, open_window: OpenWindow, qapp: Application) -> WindowDriver:
     qapp.language.choose(request.param)
     qapp.theme.set_text_size(130)
     window = open_window(ScriptedEngine([Script(ANSWER), Script("read"), Script(ANSWER), Script(ANSWER)]))
     window.ask_and_wait("question")
-    window.settle()
     window.resize(560, 420)
-    yield window
-    qapp.theme.set_text_size(100)
+    return window
 
 
 def test_every_control_and_every_action_can_be_reached(window: WindowDriver, qtbot: QtBot) -> None:
@@ -70,6 +66,15 @@ def test_every_control_and_every_action_can_be_reached(window: WindowDriver, qtb
         window.settle()
         look(action, card)
         card.close_overlay()
+    window.trigger("palette")
+    QApplication.processEvents()
+    rows = window.palette.list
+    possible = [spec for specs in ACTIONS.values() for spec in specs if window.is_enabled(spec.id)]
+    assert rows.count() == len(possible) - 1
+    for number in range(rows.count()):
+        rows.scrollToItem(rows.item(number))
+        assert rows.viewport().rect().contains(rows.visualItemRect(rows.item(number)))
+    window.palette.palette.close_overlay()
     window.settings.resize(window.settings.minimumSize())
     for page in PAGES:
         window.settings.open(page.id)
@@ -80,24 +85,9 @@ def test_every_control_and_every_action_can_be_reached(window: WindowDriver, qtb
 
 
 def test_the_offer_of_a_first_pair_can_be_reached(open_shown: OpenShown, qapp: Application) -> None:
-    try:
-        qapp.theme.set_text_size(130)
-        window, _, _ = open_shown(bare(), ("starter/main", "starter/draft"))
-        window.resize(560, 420)
-        window.offer.refresh()
-        assert len(controls(window.offer)) >= 3
-        assert unreachable(window.offer) == []
-    finally:
-        qapp.theme.set_text_size(100)
-
-
-def test_every_action_is_in_the_palette_whose_rows_can_be_scrolled_to(window: WindowDriver) -> None:
-    window.trigger("palette")
-    QApplication.processEvents()
-    rows = window.palette.list
-    possible = [spec for specs in ACTIONS.values() for spec in specs if window.is_enabled(spec.id)]
-    assert rows.count() == len(possible) - 1
-    for number in range(rows.count()):
-        rows.scrollToItem(rows.item(number))
-        assert rows.viewport().rect().contains(rows.visualItemRect(rows.item(number)))
-    window.palette.palette.close_overlay()
+    qapp.theme.set_text_size(130)
+    window, _, _ = open_shown(bare(), ("starter/main", "starter/draft"))
+    window.resize(560, 420)
+    window.offer.refresh()
+    assert len(controls(window.offer)) >= 3
+    assert unreachable(window.offer) == []

@@ -1,4 +1,4 @@
-"""The start: the pair that was used last comes back, else the starter; nothing is loaded that can wait."""
+"""The start loads the pair that was used last, or the starter, and delays everything that can wait."""
 
 from __future__ import annotations
 
@@ -31,15 +31,21 @@ def preferences(tmp_path: Path) -> SettingsStore:
     return SettingsStore(tmp_path / "settings.json")
 
 
+@pytest.fixture(autouse=True)
+def scripted_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the app start on a scripted engine, without a library."""
+    monkeypatch.setattr(app_window, "Engine", ScriptedEngine)
+    monkeypatch.setattr(app_window, "starter_pair", lambda: STARTER)
+    monkeypatch.setattr("app.library.library.Library.start", lambda _: None)
+
+
 def loaded_at_start(
     preferences: SettingsStore, qapp: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[str, str]:
-    """Open the window and close it again; the names of what was loaded."""
-    monkeypatch.setattr(app_window, "Engine", ScriptedEngine)
-    monkeypatch.setattr(app_window, "starter_pair", lambda: STARTER)
+    """Open the window and close it again. Return the paths of the loaded models."""
     started: list[PromptProcess] = []
     monkeypatch.setattr(PromptProcess, "start", lambda process: started.append(process))
-    # Its imports would hold up those of the engine.
+    # The library's imports would delay those of the engine.
     monkeypatch.setattr("app.library.library.Library.start", lambda _: library_met.append(session.models.pair))
     library_met: list[Pair] = []
     window, session = app_window.open_window(qapp, preferences)
@@ -54,25 +60,20 @@ def loaded_at_start(
     return names
 
 
-def test_the_last_pair_is_loaded_again_while_it_is_there(
+def test_the_last_pair_is_loaded_again_while_it_is_there_unless_the_user_wants_the_starter(
     preferences: SettingsStore, tmp_path: Path, qapp: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    main = tmp_path / "main"
+    main, starter = tmp_path / "main", tuple(map(str, STARTER))
     main.mkdir()
     (main / "config.json").write_text("{}")
     preferences.change(main_model=str(main), draft_model="draft")
     assert loaded_at_start(preferences, qapp, qtbot, monkeypatch) == (str(main), "draft")
+    preferences.change(start_with="starter")
+    assert loaded_at_start(preferences, qapp, qtbot, monkeypatch) == starter
+    preferences.change(main_model=str(main), draft_model="draft", start_with="last")
     (main / "config.json").unlink()
-    assert loaded_at_start(preferences, qapp, qtbot, monkeypatch) == tuple(map(str, STARTER))
+    assert loaded_at_start(preferences, qapp, qtbot, monkeypatch) == starter
     assert preferences.values.main_model == ""
-
-
-def test_the_starter_is_loaded_at_every_start_if_the_user_wants_that(
-    preferences: SettingsStore, tmp_path: Path, qapp: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "config.json").write_text("{}")
-    preferences.change(main_model=str(tmp_path), draft_model="draft", start_with="starter")
-    assert loaded_at_start(preferences, qapp, qtbot, monkeypatch) == tuple(map(str, STARTER))
 
 
 @pytest.mark.parametrize("chosen", ["head", None])
@@ -88,9 +89,7 @@ def test_the_draft_chosen_for_the_starter_is_there_at_the_next_start(
     for folder in starter:
         folder.mkdir()
         (folder / "config.json").write_text("{}")
-    monkeypatch.setattr(app_window, "Engine", ScriptedEngine)
     monkeypatch.setattr(app_window, "starter_pair", lambda: starter)
-    monkeypatch.setattr("app.library.library.Library.start", lambda _: None)
     loaded: list[str | None] = []
     for draft in (chosen, str(starter[1])):
         window, session = app_window.open_window(qapp, preferences)
@@ -105,7 +104,7 @@ def test_the_draft_chosen_for_the_starter_is_there_at_the_next_start(
 
 
 class Noted(QObject):
-    """What happens to a window, in its order."""
+    """Records what happens to a window, in order."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -120,13 +119,10 @@ class Noted(QObject):
 
 @pytest.mark.parametrize("shown", [True, False])
 def test_models_are_loaded_once_the_window_was_painted_or_if_it_is_hidden(
-    shown: bool, qapp: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    shown: bool, qapp: Application, qtbot: QtBot
 ) -> None:
-    monkeypatch.setattr(app_window, "Engine", ScriptedEngine)
-    monkeypatch.setattr(app_window, "starter_pair", lambda: STARTER)
-    monkeypatch.setattr("app.library.library.Library.start", lambda _: None)
     window, session = app_window.open_window(qapp)
-    # What is painted first says that they are being loaded.
+    # The first paint already shows that models are being loaded.
     assert session.models.pair.loading == "main"
     assert not session.models.made
     noted = Noted(window)
@@ -134,27 +130,18 @@ def test_models_are_loaded_once_the_window_was_painted_or_if_it_is_hidden(
     window.setVisible(shown)
     qtbot.waitUntil(lambda: session.models.pair.main is not None)
     assert noted.found[0] == ("painted" if shown else "loads")
-    window.close()
-    window.deleteLater()
 
 
-def test_what_nobody_sees_yet_is_made_after_the_first_paint(
-    qapp: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(app_window, "Engine", ScriptedEngine)
-    monkeypatch.setattr(app_window, "starter_pair", lambda: STARTER)
-    monkeypatch.setattr("app.library.library.Library.start", lambda _: None)
+def test_what_nobody_sees_yet_is_made_after_the_first_paint(qapp: Application, qtbot: QtBot) -> None:
     window, _ = app_window.open_window(qapp)
     cards = (*window.findChildren(Overlay), window.findChild(SettingsWindow))
     assert len(cards) == 8
     assert not [card for card in cards if card.findChildren(QWidget)]
     assert not window.findChildren(SpeculationForm)
     assert not window.findChildren(TotalsView)
-    # The first answer does not wait for the figures that are shown beside it.
+    # They are made before the first answer, which would otherwise wait for them.
     qtbot.waitUntil(lambda: window.findChild(TotalsView) is not None)
     assert not window.findChild(TotalsView).isVisible()
-    window.close()
-    window.deleteLater()
 
 
 def test_what_the_first_answer_needs_is_made_once_the_engine_has_its_imports(
@@ -163,21 +150,16 @@ def test_what_the_first_answer_needs_is_made_once_the_engine_has_its_imports(
     answers: Future[EngineStatus] = Future()
     status = ScriptedEngine.status
     monkeypatch.setattr(ScriptedEngine, "status", lambda _: answers)
-    monkeypatch.setattr(app_window, "Engine", ScriptedEngine)
-    monkeypatch.setattr(app_window, "starter_pair", lambda: STARTER)
-    monkeypatch.setattr("app.library.library.Library.start", lambda _: None)
     made: list[bool] = []
     monkeypatch.setattr(app_window.MainWindow, "prepare_answers", lambda _: made.append(True))
-    window, session = app_window.open_window(qapp)
+    _window, session = app_window.open_window(qapp)
     qtbot.waitUntil(lambda: session.models.pair.main is not None)
     assert not made
     answers.set_result(status(session.models.engine).result())
     qtbot.waitUntil(lambda: made == [True])
-    window.close()
-    window.deleteLater()
 
 
-# What is not imported before the first paint; each is with its first use.
+# Modules that must not be imported before the first paint.
 LATE = (
     *("mlx", "mlx_lm", "transformers", "tokenizers", "numpy", "psutil", "importlib.metadata"),
     *("huggingface_hub", "httpx2", "engine.hub.client"),

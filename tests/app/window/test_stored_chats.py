@@ -19,19 +19,20 @@ if TYPE_CHECKING:
     from tests.app.conftest import OpenWindow
 
 
-def test_a_chat_is_there_after_a_restart(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_chat_is_there_after_a_restart_and_can_be_seen_as_tokens(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(ScriptedEngine([Script(STORY)]))
-    window.ask("Tell me a story")
-    window.wait_until_answered()
-    before = window.answer().stats
-    foot = window.foot()
+    window.ask_and_wait("Tell me a story")
+    stats, foot, tokens = window.answer().stats, window.foot(), list(window.answer().tokens)
     window.close()
     window = open_window(ScriptedEngine())
     qtbot.waitUntil(lambda: window.turns == [("Tell me a story", STORY)])
-    assert window.answer().stats == before
+    assert window.answer().stats == stats
     assert window.foot() == foot
     assert window.shown_text() == STORY
     assert window.titles == ["A story"]
+    window.trigger("show-tokens")
+    qtbot.waitUntil(lambda: window.turn().tokens.isVisible())
+    assert window.answer().tokens == tokens
 
 
 def test_the_question_is_on_disk_before_the_engine_gets_it(open_window: OpenWindow) -> None:
@@ -45,8 +46,7 @@ def test_the_question_is_on_disk_before_the_engine_gets_it(open_window: OpenWind
         return submit(request, on_event)
 
     engine.submit = count_first  # type: ignore[method-assign]
-    window.ask("Tell me a story")
-    window.wait_until_answered()
+    window.ask_and_wait("Tell me a story")
     assert stored == [2]
 
 
@@ -75,24 +75,9 @@ def test_closing_in_the_middle_keeps_the_text_and_offers_to_continue(open_window
     qtbot.waitUntil(lambda: window.turns == [("Tell me a story", partial + " And so on.")])
 
 
-def test_stored_answers_can_be_seen_as_tokens(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine([Script(STORY)]))
-    window.ask("Tell me a story")
-    window.wait_until_answered()
-    tokens = list(window.answer().tokens)
-    window.close()
-    window = open_window(ScriptedEngine())
-    qtbot.waitUntil(lambda: bool(window.session.chat.turns))
-    window.trigger("show-tokens")
-    qtbot.waitUntil(lambda: window.turn().tokens.isVisible())
-    assert window.answer().tokens == tokens
-
-
 def test_a_draft_stays_with_its_chat_and_survives_a_restart(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(ScriptedEngine([Script("One.")]))
-    window.ask("first")
-    window.wait_until_answered()
-    window.settle()
+    window.ask_and_wait("first")
     window.write("half a thou")
     window.trigger("new-chat")
     assert window.unsent == ""
@@ -110,9 +95,7 @@ def test_a_draft_stays_with_its_chat_and_survives_a_restart(open_window: OpenWin
 def test_a_chat_is_shown_where_it_was_read_last(open_window: OpenWindow, qtbot: QtBot) -> None:
     long = "\n\n".join(f"Paragraph number {number} of a long answer." for number in range(60))
     window = open_window(ScriptedEngine([Script(long)]))
-    for question in ("first", "second"):
-        window.ask(question)
-        window.wait_until_answered()
+    window.ask_and_wait("first", "second")
     transcript, read = window.transcript, window.session.chat
     bar = transcript.verticalScrollBar()
     qtbot.waitUntil(lambda: bar.maximum() > 1000 and bar.value() == bar.maximum())
@@ -145,8 +128,7 @@ def test_a_second_window_says_that_it_keeps_nothing(open_window: OpenWindow) -> 
     other.execute("BEGIN EXCLUSIVE")
     window = open_window(ScriptedEngine([Script("One.")]))
     assert "already running" in window.banner_text
-    window.ask("first")
-    window.wait_until_answered()
+    window.ask_and_wait("first")
     assert window.turns == [("first", "One.")]
     other.close()
 
@@ -157,19 +139,14 @@ def test_a_new_chat_that_has_only_a_draft_cannot_be_thrown_away(open_window: Ope
     qtbot.waitUntil(lambda: window.session.chat.id is not None)
     for action in ("delete-chat", "archive-chat", "pin-chat", "move-chat", "rename-chat", "export-chat"):
         assert not window.is_enabled(action)
-    window.ask("first")
-    window.wait_until_answered()
-    window.settle()
+    window.ask_and_wait("first")
     assert window.titles == ["First"]
     assert window.is_enabled("delete-chat")
 
 
 def test_the_next_hit_is_one_of_the_turns_that_are_shown(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("A draft."), Script("Another draft."), Script("Nothing.")]))
-    for question in ("one", "two"):
-        window.ask(question)
-        window.wait_until_answered()
-    window.settle()
+    window.ask_and_wait("one", "two")
     window.trigger("find-in-chat")
     window.find_bar.edit.setText("draft")
     assert window.found_text == "2 of 2"
@@ -188,9 +165,7 @@ def test_a_hit_is_not_looked_for_in_another_chat_that_was_chosen_meanwhile(
     window = open_window(ScriptedEngine([Script("A draft."), Script("Two.")]))
     for question in ("first", "second"):
         window.trigger("new-chat")
-        window.ask(question)
-        window.wait_until_answered()
-        window.settle()
+        window.ask_and_wait(question)
     first = next(chat.id for chat in window.session.list.chats if chat.title == "First")
     session = window.session
     window.search("draft")
@@ -205,9 +180,7 @@ def test_a_hit_is_not_looked_for_in_another_chat_that_was_chosen_meanwhile(
 
 def test_a_new_chat_stays_although_another_was_still_being_read(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("One.")]))
-    window.ask("first")
-    window.wait_until_answered()
-    window.settle()
+    window.ask_and_wait("first")
     chat = window.session.chat.id
     assert chat is not None
     window.session.chats.open_id(chat)
@@ -219,10 +192,7 @@ def test_a_new_chat_stays_although_another_was_still_being_read(open_window: Ope
 def test_a_chat_that_is_chosen_once_more_stays_as_it_is_read(open_window: OpenWindow, qtbot: QtBot) -> None:
     long = "\n\n".join(f"Paragraph number {number} of a long answer." for number in range(60))
     window = open_window(ScriptedEngine([Script(long)]))
-    for question in ("first", "second"):
-        window.ask(question)
-        window.wait_until_answered()
-    window.settle()
+    window.ask_and_wait("first", "second")
     bar, chat = window.transcript.verticalScrollBar(), window.session.chat.id
     assert chat is not None
     qtbot.waitUntil(lambda: bar.maximum() > 1000 and bar.value() == bar.maximum())

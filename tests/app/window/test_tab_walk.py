@@ -1,4 +1,4 @@
-"""With the Tab key alone: every stop shows that it has the focus, they come as they read, and nothing behind a card."""
+"""The Tab key reaches every control in reading order, each shows the focus, and an open card keeps it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.settings_window.dialog import PAGES
+from app.settings_window.dialog import PAGES, PageSpec
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.tab_walk import Stop, walk
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from app.widgets.application import Application
     from tests.app.conftest import OpenWindow
     from tests.app.window_driver import WindowDriver
@@ -26,7 +28,6 @@ def window(open_window: OpenWindow) -> WindowDriver:
     window = open_window(ScriptedEngine([Script(ANSWER)]))
     window.resize(1440, 900)
     window.ask_and_wait("question")
-    window.settle()
     return window
 
 
@@ -39,13 +40,15 @@ def names(stops: list[Stop]) -> list[str]:
 
 
 def from_first(found: list[str], first: str) -> list[str]:
-    """The same round, begun at another stop."""
+    """Return the cyclic order, begun at another stop."""
     start = found.index(first)
     return found[start:] + found[:start]
 
 
-@pytest.mark.parametrize("mode", ["light", "dark"])
-def test_every_stop_of_the_window_shows_the_focus(window: WindowDriver, qapp: Application, mode: str) -> None:
+@pytest.mark.parametrize("mode", ["light", pytest.param("dark", marks=pytest.mark.full)])
+def test_every_stop_of_the_window_shows_the_focus_and_tab_stays_in_an_open_card(
+    window: WindowDriver, qapp: Application, mode: str
+) -> None:
     qapp.theme.set_mode(mode)
     stops = walk(window.window)
     assert invisible(stops) == []
@@ -61,11 +64,19 @@ def test_every_stop_of_the_window_shows_the_focus(window: WindowDriver, qapp: Ap
     # Shift and Tab go the same way back.
     back = names(walk(window.window, backwards=True))
     assert from_first(back[::-1], "New chat") == found
+    window.trigger("chat-settings")
+    stops = walk(window.window)
+    assert invisible(stops) == []
+    assert len(stops) > 10
+    assert all(window.chat_settings.isAncestorOf(stop.widget) for stop in stops)
 
 
-def test_every_stop_of_the_settings_shows_the_focus_and_comes_as_it_reads(window: WindowDriver) -> None:
+@pytest.mark.parametrize("pages", [PAGES[:2], pytest.param(PAGES[2:], marks=pytest.mark.full)], ids=["first", "other"])
+def test_every_stop_of_the_settings_shows_the_focus_and_comes_as_it_reads(
+    window: WindowDriver, pages: Sequence[PageSpec]
+) -> None:
     problems = {}
-    for page in PAGES:
+    for page in pages:
         window.settings.open(page.id)
         window.settle()
         stops = walk(window.settings)
@@ -73,14 +84,6 @@ def test_every_stop_of_the_settings_shows_the_focus_and_comes_as_it_reads(window
         assert from_first(names(stops), "Search in the settings")[1] == "Pages of the settings"
     assert {page: found for page, found in problems.items() if found} == {}
     window.settings.close()
-
-
-def test_tab_stays_in_an_open_card(window: WindowDriver) -> None:
-    window.trigger("chat-settings")
-    stops = walk(window.window)
-    assert invisible(stops) == []
-    assert len(stops) > 10
-    assert all(window.chat_settings.isAncestorOf(stop.widget) for stop in stops)
 
 
 def test_a_question_is_asked_and_its_answer_copied_without_a_mouse(window: WindowDriver) -> None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from PySide6.QtGui import QDesktopServices, QFileOpenEvent
 
-from app.conversations.opening import open_store
 from app.system.paths import data_folder
 from app.window.transfer_journal import IMPORT, JournalEntry, TransferJournal
 from tests.app.scripted_engine import Script, ScriptedEngine
@@ -30,25 +29,30 @@ def window(open_window: OpenWindow) -> WindowDriver:
     window = open_window(ScriptedEngine([Script("An *answer*.")]))
     for question in ("Apples", "Bananas"):
         window.trigger("new-chat")
-        window.ask(question)
-        window.wait_until_answered()
-        window.settle()
+        window.ask_and_wait(question)
     return window
 
 
-@pytest.mark.parametrize(
-    ("name", "words"), [("a.md", "An *answer*."), ("a.html", "An <em>answer</em>."), ("a.json", "An *answer*.")]
-)
-def test_a_chat_is_exported_in_the_form_its_file_is_named_for(
-    window: WindowDriver, qtbot: QtBot, tmp_path: Path, name: str, words: str
+def test_a_chat_is_exported_in_the_form_its_file_is_named_for_and_can_be_shown(
+    window: WindowDriver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    window.export_chat(tmp_path / name)
-    qtbot.waitUntil(lambda: window.banner.isVisible())
-    assert name in window.banner_text
-    assert words in (tmp_path / name).read_text()
+    shown: list[str] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: shown.append(url.toLocalFile()))
+    for name, words in (("a.md", "An *answer*."), ("a.html", "An <em>answer</em>."), ("a.json", "An *answer*.")):
+        window.export_chat(tmp_path / name)
+        window.settle()
+        assert (window.banner_text, window.banner_button.text()) == (f"Exported to {name}.", "Show in Finder")
+        assert words in (tmp_path / name).read_text()
+    window.press_banner()
+    assert shown == [str(tmp_path)]
 
 
-def test_all_chats_go_into_one_file_and_come_back(window: WindowDriver, qtbot: QtBot, tmp_path: Path) -> None:
+def test_all_chats_go_into_one_file_or_a_folder_and_come_back(
+    window: WindowDriver, qtbot: QtBot, tmp_path: Path
+) -> None:
+    window.export_all(tmp_path / "all.md")
+    window.settle()
+    assert {file.name for file in (tmp_path / "all").iterdir()} == {"Apples.md", "Bananas.md"}
     window.export_all(tmp_path / "all.json")
     window.settle()
     assert len(json.loads((tmp_path / "all.json").read_text())["conversations"]) == 2
@@ -63,20 +67,6 @@ def test_all_chats_go_into_one_file_and_come_back(window: WindowDriver, qtbot: Q
     qtbot.waitUntil(lambda: len(window.turns) == 1 and window.turns[0][1] == "An *answer*.")
 
 
-def test_a_folder_gets_one_file_a_chat(window: WindowDriver, tmp_path: Path) -> None:
-    window.export_all(tmp_path / "all.md")
-    window.settle()
-    assert {file.name for file in (tmp_path / "all").iterdir()} == {"Apples.md", "Bananas.md"}
-
-
-def test_a_file_that_is_no_chat_is_told(window: WindowDriver, tmp_path: Path) -> None:
-    (tmp_path / "no.json").write_text("{]")
-    window.import_chats(tmp_path / "no.json")
-    window.settle()
-    assert "0 chats imported" in window.banner_text
-    assert "could not be read" in window.banner_text
-
-
 def test_a_file_opened_with_the_app_in_the_finder_is_imported(
     window: WindowDriver, qapp: Application, qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -87,7 +77,7 @@ def test_a_file_opened_with_the_app_in_the_finder_is_imported(
 
 
 def history(path: Path, count: int) -> Path:
-    """A file with many chats of another app."""
+    """Write a file with `count` chats of another app."""
     chats = [
         {"uuid": f"c{number}", "name": f"chat {number}", "chat_messages": [{"uuid": f"m{number}", "sender": "human",
          "text": "hello", "created_at": "2026-01-01T00:00:00Z"}]}
@@ -98,7 +88,7 @@ def history(path: Path, count: int) -> Path:
 
 
 def hold_after(window: WindowDriver, monkeypatch: pytest.MonkeyPatch, count: int) -> tuple[Event, Event]:
-    """Let an import come to its chat number `count` and wait there: (it is there, let it go on)."""
+    """Hold an import at its chat number `count`. Return the events (it is there, let it continue)."""
     there, go_on, seen = Event(), Event(), []
     wait_for = window.session.chats.wait_for
 
@@ -113,25 +103,26 @@ def hold_after(window: WindowDriver, monkeypatch: pytest.MonkeyPatch, count: int
     return there, go_on
 
 
-def test_an_import_says_how_far_it_is_and_can_be_stopped(
+def test_an_import_says_how_far_it_is_and_can_be_stopped_and_delays_no_attachment(
     window: WindowDriver, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    there, go_on = hold_after(window, monkeypatch, 60)
-    window.import_chats(history(tmp_path / "old.json", 100))
+    there, go_on = hold_after(window, monkeypatch, 30)
+    window.import_chats(history(tmp_path / "old.json", 35))
     assert "Importing old.json" in window.banner_text
     assert window.is_enabled("stop-transfer")
     qtbot.waitUntil(there.is_set)
-    qtbot.waitUntil(lambda: "50 chats so far" in window.banner_text)
+    qtbot.waitUntil(lambda: "25 chats so far" in window.banner_text)
+    (tmp_path / "notes.txt").write_text("note")
+    window.paste(tmp_path / "notes.txt")
+    qtbot.waitUntil(lambda: window.attached == ["notes.txt"])
     window.press_banner()
     go_on.set()
     qtbot.waitUntil(lambda: "was canceled" in window.banner_text)
     assert not window.is_enabled("stop-transfer")
-    # What came in is whole, and the rest comes with the next import.
-    qtbot.waitUntil(lambda: len(window.titles) == 62)
+    # What came in is complete, and the rest comes with the next import.
+    qtbot.waitUntil(lambda: len(window.titles) == 32)
     window.import_chats(tmp_path / "old.json")
-    qtbot.waitUntil(
-        lambda: "40 chats imported. 60 chats were skipped because they already exist." in window.banner_text
-    )
+    qtbot.waitUntil(lambda: "5 chats imported. 30 chats were skipped because they already exist." in window.banner_text)
 
 
 def test_chats_that_came_in_before_an_import_failed_are_listed(
@@ -146,37 +137,23 @@ def test_chats_that_came_in_before_an_import_failed_are_listed(
         return wait_for(operation)
 
     monkeypatch.setattr(window.session.chats, "wait_for", full_after_ten)
-    window.import_chats(history(tmp_path / "old.json", 100))
+    window.import_chats(history(tmp_path / "old.json", 15))
     qtbot.waitUntil(lambda: "no space left" in window.banner_text)
     qtbot.waitUntil(lambda: len(window.titles) == 12)
-
-
-def test_closing_the_window_does_not_wait_for_an_import(
-    window: WindowDriver, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    there, go_on = hold_after(window, monkeypatch, 10)
-    window.import_chats(history(tmp_path / "old.json", 100))
-    qtbot.waitUntil(there.is_set)
-    Timer(0.1, go_on.set).start()
-    path = window.session.chats.store_path
-    window.close()
-    store, _ = open_store(path)
-    assert len(store.conversations.view()) == 12
-    store.close()
 
 
 def test_the_next_start_says_that_an_import_was_cut_short(
     window: WindowDriver, open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there, go_on = hold_after(window, monkeypatch, 10)
-    window.import_chats(history(tmp_path / "old.json", 100))
+    window.import_chats(history(tmp_path / "old.json", 15))
     qtbot.waitUntil(there.is_set)
     Timer(0.1, go_on.set).start()
     window.close()
     again = open_window(ScriptedEngine())
     qtbot.waitUntil(lambda: "import of old.json was cut off" in again.banner_text)
     again.import_chats(tmp_path / "old.json")
-    qtbot.waitUntil(lambda: "90 chats imported. 10 chats were skipped because they already exist." in again.banner_text)
+    qtbot.waitUntil(lambda: "5 chats imported. 10 chats were skipped because they already exist." in again.banner_text)
     again.settle()
     again.close()
     third = open_window(ScriptedEngine())
@@ -185,20 +162,22 @@ def test_the_next_start_says_that_an_import_was_cut_short(
 
 
 def test_a_kill_in_the_middle_of_an_import_is_told_at_the_next_start(open_window: OpenWindow, qtbot: QtBot) -> None:
-    # What a kill leaves: the note of the run that it ended.
+    # A kill leaves the journal of the run that it ended.
     data_folder().mkdir(parents=True, exist_ok=True)
     TransferJournal(data_folder() / "chats.transfers").begin(JournalEntry(IMPORT, "old.json"))
     window = open_window(ScriptedEngine())
     qtbot.waitUntil(lambda: "import of old.json was cut off" in window.banner_text)
 
 
-@pytest.mark.parametrize("content", ["", "{}", "[1]", '[{"kind": 1}]', "[" * 100_000, "\ud800"])
-def test_a_damaged_note_of_what_was_cut_short_says_nothing(open_window: OpenWindow, content: str) -> None:
-    data_folder().mkdir(parents=True, exist_ok=True)
-    (data_folder() / "chats.transfers").write_text(content, errors="replace")
-    window = open_window(ScriptedEngine())
-    window.settle()
-    assert window.banner.isHidden()
+@pytest.mark.parametrize(
+    "content",
+    ["", "{}", "[1]", '{"running": 1}', '{"running": [1]}', '{"running": [{"kind": 1}]}', "[" * 100_000, "\ud800"],
+)
+def test_a_damaged_note_of_what_was_cut_short_says_nothing(tmp_path: Path, content: str) -> None:
+    file = tmp_path / "chats.transfers"
+    file.write_text(content, errors="replace")
+    assert TransferJournal(file).take_cut_short() == []
+    assert not file.exists()
 
 
 def test_closing_the_window_waits_for_an_export_for_a_while_only(
@@ -208,7 +187,7 @@ def test_closing_the_window_waits_for_an_export_for_a_while_only(
     there, go_on = hold_after(window, monkeypatch, 3)
     window.export_all(tmp_path / "all.json")
     qtbot.waitUntil(there.is_set)
-    Timer(0.5, go_on.set).start()
+    Timer(0.2, go_on.set).start()
     window.close()
     assert list(tmp_path.iterdir()) == []
     again = open_window(ScriptedEngine())
@@ -218,6 +197,11 @@ def test_closing_the_window_waits_for_an_export_for_a_while_only(
 def test_an_import_says_what_was_left_out_and_what_is_in_the_trash(
     window: WindowDriver, qtbot: QtBot, tmp_path: Path
 ) -> None:
+    (tmp_path / "no.json").write_text("{]")
+    window.import_chats(tmp_path / "no.json")
+    window.settle()
+    assert "0 chats imported" in window.banner_text
+    assert "could not be read" in window.banner_text
     window.import_chats(history(tmp_path / "old.json", 2))
     qtbot.waitUntil(lambda: "2 chats imported." in window.banner_text)
     window.settle()
@@ -261,19 +245,6 @@ def test_an_export_that_is_stopped_leaves_no_file(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_attachment_does_not_wait_for_an_import(
-    window: WindowDriver, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    there, go_on = hold_after(window, monkeypatch, 10)
-    window.import_chats(history(tmp_path / "old.json", 100))
-    qtbot.waitUntil(there.is_set)
-    (tmp_path / "notes.txt").write_text("note")
-    window.paste(tmp_path / "notes.txt")
-    qtbot.waitUntil(lambda: bool(window.composer.files.attachments))
-    go_on.set()
-    window.settle()
-
-
 def test_an_export_is_finished_when_the_window_closes(
     window: WindowDriver, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -284,14 +255,3 @@ def test_an_export_is_finished_when_the_window_closes(
     window.close()
     assert len(json.loads((tmp_path / "all.json").read_text())["conversations"]) == 2
     assert not list(data_folder().glob("*.transfers*"))
-
-
-def test_an_export_can_be_shown(window: WindowDriver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shown: list[str] = []
-    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: shown.append(url.toLocalFile()))
-    window.open_chat("Apples")
-    window.export_chat(tmp_path / "chat.md")
-    window.settle()
-    assert (window.banner_text, window.banner_button.text()) == ("Exported to chat.md.", "Show in Finder")
-    window.press_banner()
-    assert shown == [str(tmp_path)]

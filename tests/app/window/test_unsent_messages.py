@@ -22,13 +22,17 @@ if TYPE_CHECKING:
     from tests.app.conftest import OpenWindow
 
 
-def test_the_up_key_brings_back_what_was_written(open_window: OpenWindow) -> None:
+def test_the_up_key_and_undo_bring_back_what_was_sent(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("Yes.")]))
-    for question in ("first", "second"):
-        window.ask(question)
-        window.wait_until_answered()
-    edit = window.edit
-    seen = []
+    edit, seen = window.edit, []
+    window.ask_and_wait("first")
+    QTest.keyClicks(edit, "second")
+    window.send()
+    window.wait_until_answered()
+    assert edit.toPlainText() == ""
+    edit.undo()
+    assert edit.toPlainText() == "second"
+    edit.clear()
     for key in (Qt.Key.Key_Up, Qt.Key.Key_Up, Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Down):
         QTest.keyClick(edit, key)
         seen.append(edit.toPlainText())
@@ -53,8 +57,7 @@ def test_the_context_is_counted_while_writing(open_window: OpenWindow, qtbot: Qt
     assert notes
     qtbot.waitUntil(lambda: window.context_text == f"{words + notes} of 4,096 tokens")
     assert f"{notes} tokens" in [label.text() for label in window.composer.files.findChildren(QLabel)]
-    window.ask("What is Tandem?")
-    window.wait_until_answered()
+    window.ask_and_wait("What is Tandem?")
     stats = session.chat.turns[-1].answer.stats
     qtbot.waitUntil(lambda: window.context_text == f"{stats.prompt_tokens + stats.generated_tokens} of 4,096 tokens")
 
@@ -110,8 +113,7 @@ def test_a_long_file_can_be_cut(open_window: OpenWindow, qtbot: QtBot, tmp_path:
 
 def test_what_is_written_in_a_chat_can_be_undone_after_another_was_shown(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("Yes.")]))
-    window.ask("first")
-    window.wait_until_answered()
+    window.ask_and_wait("first")
     first, edit = window.session.chat, window.edit
     QTest.keyClicks(edit, "one two")
     window.trigger("new-chat")
@@ -125,36 +127,21 @@ def test_what_is_written_in_a_chat_can_be_undone_after_another_was_shown(open_wi
     assert first.unsent == "one two"
 
 
-def test_a_message_that_was_sent_comes_back_with_undo(open_window: OpenWindow) -> None:
+def test_what_is_being_composed_stays_in_the_chat_that_is_left_and_in_the_window_that_closes(
+    open_window: OpenWindow,
+) -> None:
     window = open_window(ScriptedEngine([Script("Yes.")]))
-    edit = window.edit
-    QTest.keyClicks(edit, "a question")
-    QTest.keyClick(edit, Qt.Key.Key_Return)
-    window.wait_until_answered()
-    assert edit.toPlainText() == ""
-    edit.undo()
-    assert edit.toPlainText() == "a question"
-
-
-def test_what_is_being_composed_stays_in_the_chat_that_is_left(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("Yes.")]))
-    window.ask("first")
-    window.wait_until_answered()
+    window.ask_and_wait("first")
     first, edit = window.session.chat, window.edit
     window.compose("초안")
     window.trigger("new-chat")
     assert edit.toPlainText() == ""
     window.session.chats.open(first)
     assert edit.toPlainText() == "초안"
-
-
-def test_what_is_being_composed_is_in_the_draft_when_the_window_closes(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("Yes.")]))
-    window.ask("first")
-    window.wait_until_answered()
-    window.compose("초안")
+    edit.clear()
+    window.compose("끝")
     window.close()
-    assert window.session.chat.unsent == "초안"
+    assert first.unsent == "끝"
 
 
 def test_a_question_of_the_welcome_leaves_the_draft_where_it_is(open_window: OpenWindow) -> None:
@@ -171,8 +158,7 @@ def test_a_question_of_the_welcome_leaves_the_draft_where_it_is(open_window: Ope
 
 def test_words_that_are_sent_while_an_answer_goes_on_stay_in_the_box(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(ScriptedEngine([Script("A long", reason="length"), Script(" story.")]))
-    window.ask("first")
-    window.wait_until_answered()
+    window.ask_and_wait("first")
     session, edit = window.session, window.edit
     QTest.keyClicks(edit, "second")
 
@@ -191,15 +177,11 @@ def test_a_draft_is_as_large_as_other_text_after_the_text_size_changed(
     open_window: OpenWindow, qapp: Application
 ) -> None:
     window = open_window(ScriptedEngine([Script("Yes.")]))
-    window.ask("first")
-    window.wait_until_answered()
+    window.ask_and_wait("first")
     first, edit = window.session.chat, window.edit
     QTest.keyClicks(edit, "a draft")
     window.trigger("new-chat")
-    try:
-        qapp.theme.set_text_size(130)
-        window.session.chats.open(first)
-        assert edit.document().defaultFont().pixelSize() == edit.font().pixelSize() == 18
-        assert edit.document().isUndoAvailable()
-    finally:
-        qapp.theme.set_text_size(100)
+    qapp.theme.set_text_size(130)
+    window.session.chats.open(first)
+    assert edit.document().defaultFont().pixelSize() == edit.font().pixelSize() == 18
+    assert edit.document().isUndoAvailable()
