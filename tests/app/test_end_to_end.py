@@ -252,13 +252,19 @@ def test_the_self_test_reports_and_takes_pictures(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("problem", [None, ModelNotUsable("starter/main", "missing")])
 def test_the_self_test_reports_what_a_scripted_engine_does(
-    problem: ModelNotUsable | None, qapp: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    problem: ModelNotUsable | None,
+    qapp: Application,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     loads: list[EngineError | LoadedPair] = [problem] if problem is not None else []
     monkeypatch.setattr(startup, "Engine", lambda: ScriptedEngine([Script(STORY)], loads=loads))
     monkeypatch.setattr(startup, "starter_pair", lambda: STARTER)
+    monkeypatch.setattr(self_test, "Application", lambda *_: qapp)
     monkeypatch.setattr(self_test, "try_parts", lambda *_: {"Qt": "", "MLX": "not there"})
-    report = self_test._ask(qapp, tmp_path if problem is None else None)
+    assert self_test.run(str(tmp_path) if problem is None else None) == 1
+    report = json.loads(capsys.readouterr().out)
     assert report["ok"] is False
     assert {"mlx", "PySide6-Essentials"} <= set(report["versions"])
     if problem is not None:

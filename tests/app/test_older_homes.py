@@ -52,7 +52,7 @@ def formats_in(name: str) -> set[int]:
 
 
 def test_there_is_a_home_of_every_format(tmp_path: Path) -> None:
-    """When a format is raised, pack a home of the version before, as tests/app/older_homes.py describes."""
+    """When a format is raised, pack a home of the version before, with tests/tools/pack_home.py."""
     write_queue(tmp_path / "downloads.json", [])
     assert formats_in("data/downloads.json") >= {*range(1, format_of(tmp_path / "downloads.json"))}
     assert formats_in("cache/models.json") >= {*range(1, format_of_a_new_index(tmp_path))}
