@@ -1,1 +1,1 @@
-"""Two ways of decoding a generation: alone with speculation, or in a batch. It may move between them mid-answer."""
+"""The two ways to decode a generation: alone, or in a batch. A generation may move between them mid-answer."""

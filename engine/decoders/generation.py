@@ -26,18 +26,18 @@ from engine.stats import RequestLog, RequestStats, RoundRecord
 from engine.tokenizers.answer_text import AnswerText
 from engine.tokenizers.prompts import Prompt, PromptJob, local_decoder, make_prompt, newest_turns, turn_boundaries
 
-# More tokens than a mark that opens thoughts can have.
+# Upper bound on the tokens of a thinking-start marker.
 _MARK_TOKENS = 16
-# The last tokens of a prompt, in which a template begins or ends the thinking. Before them, people may have written so.
+# A template starts or ends the thinking within these last tokens of a prompt; earlier markers may be a user's text.
 _OPENING = 4
 
 
 @dataclass(slots=True)
 class DrawnTokens:
-    """What a decoder drew for one generation: `tokens`, the first `accepted` of which `source` proposed.
+    """The tokens that a decoder drew for one generation; `source` proposed the first `accepted` of them.
 
-    `logprobs` are the main model's natural log-probabilities of the tokens. `likeliest` has (token id, log-probability)
-    of the likeliest tokens in the place of each, or nothing.
+    `logprobs` are the main model's natural log-probabilities of the tokens. `likeliest` lists, for each token, the
+    likeliest tokens in its place as (token id, log-probability); it is empty if the request does not ask for them.
     """
 
     tokens: Sequence[int]
@@ -48,12 +48,12 @@ class DrawnTokens:
 
 
 class Generation:
-    """Answers `request` with `main`.
+    """The answer of `main` to `request`.
 
-    `made` is its prompt, where that was made already, and `grammar` its grammar, compiled. The constructor raises
+    `made` is the prompt if it was made already, and `grammar` the compiled grammar. The constructor raises
     `PromptTooLong`, `TemplateFailed`, `BadRequest` or `GrammarNotUsable` when the conversation cannot be answered.
     `started` is the `time.perf_counter()` of the submission. Set `cancelled` to end within one round, and `speculation`
-    to speculate in another way from the next round on.
+    to change the speculation settings from the next round on.
     """
 
     def __init__(
@@ -96,14 +96,14 @@ class Generation:
         self.log = RequestLog(started, known)
         self._main = main
         self._cache = cache
-        # How many tokens the answer may have.
+        # The most tokens of the answer.
         self.budget = min(request.max_tokens or limit, limit - len(prompt))
         continued = prompt[-1:] if request.continues else ()
         self._text = AnswerText(main.tokenizer.detokenizer, request.stop, continued)
 
     @property
     def text(self) -> str:
-        """The answer as far as it was reported."""
+        """The part of the answer that was reported."""
         return self._text.text
 
     @property
@@ -113,12 +113,12 @@ class Generation:
 
     @property
     def max_length(self) -> int:
-        """How many tokens prompt and answer can have together."""
+        """The most tokens of prompt and answer together."""
         return len(self.conversation.main.tokens) + self.remaining
 
     @property
     def backlog(self) -> int:
-        """Tokens to prefill before decoding: all that is pending but the last."""
+        """Tokens to prefill before decoding: all pending tokens but the last."""
         return len(self.conversation.main.pending) - 1
 
     @property
@@ -140,7 +140,7 @@ class Generation:
         return PrefillPass(self.conversation.main, most)
 
     def prefill_event(self) -> PrefillProgress | None:
-        """What is reported of a chunk; None where tokens of the answer are prefilled again."""
+        """Return the event that reports a chunk; None if tokens of the answer are prefilled again."""
         return None if self.ids else self.progress()
 
     def add_tokens(self, drawn: DrawnTokens) -> list[Token]:
@@ -159,9 +159,9 @@ class Generation:
         return tokens
 
     def _end_behind(self, token: int, *, last: bool) -> str:
-        """Set `reason` if the answer ends with `token`, its newest; returns the text that was held back until then.
+        """Set `reason` if the answer ends with its newest `token`; returns the text that was held back until then.
 
-        One that was cancelled ends with the `last` token of a round.
+        A cancelled answer ends with the `last` token of a round.
         """
         if token in self._main.end_tokens or self._text.stopped_by is not None:
             self.reason = "stop"
@@ -182,24 +182,24 @@ class Generation:
         )
 
     def restart(self) -> None:
-        """Prefill again what was committed, as far as the prefix cache does not hold it: the caches are lost."""
+        """Prefill the committed tokens again, except what the prefix cache holds, because the caches are lost."""
         lost = self.conversation.main
         self.conversation = self._cache.take(self._main, lost.tokens, self.request.conversation)
         self.conversation.main.boundaries = lost.boundaries
 
     def finish(self) -> Finished:
-        """The event that ends the answer. Text held back at a cancellation between two rounds is not part of it."""
+        """Return the event that ends the answer, without the text held back at a cancellation between two rounds."""
         return Finished(
             self.reason or "cancelled", self._text.text, tuple(self.ids), self.stats(), self._text.stopped_by
         )
 
     def release(self) -> None:
-        """Give the caches to the prefix cache, as far as they are intact."""
+        """Give the intact caches to the prefix cache."""
         self._cache.put(self.conversation)
 
 
 def prompt_job(request: ChatRequest, main: LoadedModel) -> PromptJob:
-    """What the prompt of a request is made of."""
+    """Return the job that makes the prompt of a request."""
     return PromptJob(
         request.messages,
         main.info.context_length,
@@ -223,7 +223,7 @@ def _boundaries(request: ChatRequest, made: Prompt, main: LoadedModel) -> tuple[
 
 
 def _constraint(request: ChatRequest, grammar: CompiledGrammar, main: LoadedModel, prompt: Sequence[int]) -> Constraint:
-    """The grammar of an answer that begins behind `prompt`, or goes on with its last message."""
+    """Return the grammar of an answer that follows `prompt`, or continues its last message."""
     tokenizer, position = main.tokenizer, len(prompt)
     thinks = tokenizer.has_thinking and len(tokenizer.think_start_tokens) == len(tokenizer.think_end_tokens) == 1
     begun = request.messages[-1]["content"] if request.prompt is None and request.continues else ""
@@ -237,7 +237,7 @@ def _constraint(request: ChatRequest, grammar: CompiledGrammar, main: LoadedMode
 
 
 def _thinking(start: int, end: int, prompt: Sequence[int]) -> Thinking | None:
-    """The thinking that may precede the answer, which some templates begin; None where they have ended it, too."""
+    """Return the thinking that may precede the answer; None if the template has already ended it."""
     newest = next((token for token in reversed(prompt[-_OPENING:]) if token in (start, end)), None)
     return None if newest == end else Thinking(end, None if newest == start else start)
 
@@ -253,5 +253,5 @@ def _check_ids(prompt: Sequence[int], main: LoadedModel) -> None:
 
 
 def release_unused_memory() -> None:
-    """Give back the memory that MLX keeps for reuse. Worth it between requests, not between rounds."""
+    """Free the memory that MLX keeps for reuse. It is worth its time between requests, not between rounds."""
     mx.clear_cache()

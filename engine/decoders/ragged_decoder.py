@@ -1,8 +1,8 @@
-"""Decodes several generations together in rounds: each proposes, accepts and commits its own number of tokens.
+"""The decoder of several generations in rounds, in which each commits its own number of tokens.
 
-One pass of the main model verifies the proposals of all. What is drawn for a generation depends on its own logits,
+One pass of the main model verifies the proposals of all. The tokens drawn for a generation depend on its own logits,
 settings, seed and position alone, so its text is the same in every batch. A plain round that follows a plain round is
-started before the result of the first is read. Caches are handed over both ways: nothing is prefilled again.
+started before the result of the first is read. Caches are handed over both ways, so nothing is prefilled again.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Outcome = TokensCommitted | Exception
 
 
 class BatchStepFailed(Exception):
-    """A pass over the whole batch raised; `__cause__` says what. The caches of its generations are lost."""
+    """A pass over the whole batch raised `__cause__`. The caches of its generations are lost."""
 
 
 class RaggedDecoder:
@@ -55,10 +55,10 @@ class RaggedDecoder:
         self._expected = 0
         self._batch: SequenceBatch | None = None
         self._flying: RaggedRound | None = None
-        # What kept a row from being added or removed, or how the device failed beside a round that was read. From then
-        # on it is unknown which rows are whose, or what they hold.
+        # The error that adding or removing a row raised, or that the device raised beside a round that was read. From
+        # then on the contents and the owners of the rows are unknown.
         self._rows_error: Exception | None = None
-        # Whether a row was added that is not yet written.
+        # Whether a row was added whose caches are not copied yet.
         self._joined = False
         self._ended_at: float | None = None
         self._round = 0
@@ -67,7 +67,7 @@ class RaggedDecoder:
         return len(self._members)
 
     def reserve(self, members: int) -> None:
-        """Make buffers for so many members when the next one joins, so that they need not grow with each."""
+        """Make room for `members` members when the next one joins, so that buffers need not grow with each."""
         self._expected = members
 
     def join(self, generation: Generation) -> None:
@@ -82,7 +82,7 @@ class RaggedDecoder:
         self._batch.join(sequence)
         self._joined = True
         if not self._members:
-            # While answers that decode alone go on, which join later.
+            # Meanwhile the answers that decode alone continue; they join later.
             with self._failing_next_step():
                 self._write_rows()
         self._members.append(Member(generation, request, generation.log.figures.draft_prefill_tokens))
@@ -90,10 +90,10 @@ class RaggedDecoder:
         generation.log.shared = True
 
     def step(self) -> list[tuple[Generation, Outcome]]:
-        """One round for every generation, those excepted that joined while a round was under way.
+        """Run one round for every generation, except those that joined while a round was under way.
 
-        One whose own sampler failed gets its exception instead and has to be removed. Raises `BatchStepFailed` when the
-        pass itself failed, or a row could not be removed before.
+        A generation whose own sampler failed gets its exception instead and must be removed. Raises `BatchStepFailed`
+        when the pass itself failed, or a row could not be removed before.
         """
         try:
             if self._rows_error is not None:
@@ -108,7 +108,7 @@ class RaggedDecoder:
         except Exception as error:
             raise BatchStepFailed(str(error)) from error
         if ahead is not None:
-            # Only now is it known which tokens it was fed.
+            # The tokens that it was fed are known only now.
             with self._failing_next_step():
                 for row in range(len(ahead.members)):
                     ahead.report_row(row)
@@ -118,7 +118,7 @@ class RaggedDecoder:
     def leave(self, generation: Generation) -> TokensCommitted | None:
         """Give the caches back to the generation's sequence; returns the token drawn but not reported yet, if any.
 
-        The generation is out of the batch even where the caches are lost, which raises.
+        Raises if the caches are lost; the generation has left the batch even then.
         """
         member = next(member for member in self._members if member.generation is generation)
         row = self._members.index(member)
@@ -132,7 +132,7 @@ class RaggedDecoder:
         sequence = generation.conversation.main
         self._remove(member)
         if member.error is not None:
-            # The token that was fed is not one that its sampler drew.
+            # Its sampler failed, so the token that was fed is not part of its text.
             sequence.adopt([], list(sequence.tokens), 0)
             return None
         flying = self._flying
@@ -142,7 +142,7 @@ class RaggedDecoder:
         return self._commit(flying, flying.members.index(member), time.perf_counter())
 
     def close(self) -> None:
-        """Drop whatever is in the batch. It cannot be used again."""
+        """Drop all members and their caches. The batch cannot be used again."""
         self._drafting.close()
         for member in self._members:
             with self._failing_next_step():
@@ -151,16 +151,16 @@ class RaggedDecoder:
 
     @contextmanager
     def _failing_next_step(self) -> Iterator[None]:
-        """Let the next step fail with what the body raises: the tokens that were read are reported before."""
+        """Raise the exception of the body in the next step, so that the tokens already read are reported first."""
         try:
             yield
         except Exception as error:
             self._rows_error = self._rows_error or error
 
     def _write_rows(self, left: Sequence | None = None) -> None:
-        """Copy caches into their rows, or those of a sequence that `left` out of them.
+        """Copy caches into their rows, or the caches of a sequence that `left` out of them.
 
-        Nothing may be under way: a pass holds the buffers, so that whole buffers would be copied.
+        No pass may be under way: it would hold the buffers, and MLX would copy them whole.
         """
         assert self._batch is not None
         mx.eval(self._batch.arrays(), [] if left is None else left.arrays())
@@ -232,7 +232,7 @@ class RaggedDecoder:
         )
 
     def _prepared(self, choices: list[Choice]) -> list[Choice]:
-        """Do one piece of the catch-up of the first proposer that needs it; those not ready sit this round out."""
+        """Do one piece of the catch-up of the first proposer that needs it; unready ones are plain in this round."""
         ready, worked = [], False
         for member, choice in zip(self._members, choices, strict=True):
             source, final = choice.source, choice
@@ -284,9 +284,9 @@ class RaggedDecoder:
     # Ending rounds
 
     def _settle(self, current: RaggedRound) -> tuple[float, list[tuple[Generation, Outcome]]]:
-        """Wait for a round, add every member's tokens to its answer, commit those kept, and count the round.
+        """Wait for a round, add every member's tokens to its answer, commit the kept ones, and count the round.
 
-        Returns when it ended, and what it brought.
+        Returns when the round ended, and each generation's outcome.
         """
         assert self._batch is not None
         current.read()
@@ -329,7 +329,7 @@ class RaggedDecoder:
         return self._members[0].request.answer.costs
 
     def _commit(self, current: RaggedRound, row: int, now: float) -> TokensCommitted:
-        """Append the member's tokens of a round that was read, and tell everybody who follows its text."""
+        """Append the member's tokens of a round that was read, and pass them to its follower and its proposers."""
         member, proposal, choice = current.members[row], current.proposed.proposals[row], current.choices[row]
         generation = member.generation
         drawn, logprobs = current.drawn(row)
@@ -369,7 +369,7 @@ class RaggedDecoder:
         return round_record(generation, choice, proposal, committed, accepted, rows, now, seconds)
 
     def _update_log(self, member: Member) -> None:
-        """Copy the figures that only the proposers know."""
+        """Copy the figures that only the proposers hold."""
         log = member.generation.log
         log.figures = replace(
             log.figures,

@@ -1,4 +1,4 @@
-"""One round of several generations: what was sent to the device, and what came back."""
+"""One round of several generations: its pass on the device, and the tokens read from it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from engine.speculation.rounds.sequence_batch import BatchPass, SequenceBatch
 
 @dataclass(eq=False, slots=True)
 class Member:
-    """A generation in the batch, with its proposers. `error` is what its own sampler raised."""
+    """A generation in the batch, with its proposers. `error` is the exception that its own sampler raised."""
 
     generation: Generation
     request: BatchedRequest
@@ -34,10 +34,10 @@ class Member:
 
 @dataclass(eq=False, slots=True)
 class Proposed:
-    """What each member of a round proposed, and what follows from that.
+    """The proposals of a round's members, and values derived from them.
 
-    `depths` are the draft tokens of each, `plain` is true where nobody proposed anything, `drafting` is what a model
-    drafted, as `drafting_of` has it, and `starts` are where the rows of each start among those of all.
+    `depths` are the numbers of draft tokens, `plain` is true if there are no proposals, `drafting` is the value of
+    `drafting_of`, and `starts` are the indices at which each member's rows start among the rows of all.
     """
 
     proposals: list[Proposal | None]
@@ -57,9 +57,9 @@ class Proposed:
 class RaggedRound:
     """A round of `members`, some of which may have left since; row b belongs to members[b].
 
-    `sampled` and `logprobs` (all,) have the rows of all members, one behind the other: for each its draft tokens and
-    one more; `likeliest` has, by row, what else might have been drawn, where that is asked for. `pipelined` is true if
-    it was started before the preceding round was read, `followed` if the next one was started before it was itself.
+    `sampled` and `logprobs` (all,) concatenate the rows of all members, each with one row more than it has draft
+    tokens. `likeliest` holds, by row, the alternatives of requests that ask for them. `pipelined` is true if the round
+    was started before the preceding one was read, `followed` if the next one was started before this one was read.
     """
 
     members: list[Member]
@@ -77,7 +77,7 @@ class RaggedRound:
     _values: tuple[list[int], list[float]] | None = None
 
     def read(self) -> tuple[list[int], list[float]]:
-        """Wait for the round and read its result, tokens and log-probabilities of all rows: the one synchronisation."""
+        """Wait for the round; returns tokens and log-probabilities of all rows. The only host synchronisation."""
         if self._values is None:
             tokens: Any = self.sampled.tolist()
             logprobs: Any = self.logprobs.tolist()
@@ -87,24 +87,24 @@ class RaggedRound:
         return self._values
 
     def drawn(self, row: int) -> tuple[list[int], list[float]]:
-        """The tokens that a member commits, at most, and their log-probabilities."""
+        """Return the tokens that a member commits, at most, and their log-probabilities."""
         tokens, logprobs = self._of(row)
         count = self.accepted[row] + 1
         return tokens[:count], logprobs[:count]
 
     def likeliest_of(self, row: int) -> Sequence[Sequence[tuple[int, float]]]:
-        """(token id, log-probability) of the likeliest tokens in the place of each of a member's tokens, or nothing."""
+        """Return, for each token of a member, its alternatives as (token id, log-probability); () if not asked for."""
         return self.likeliest[row].read() if row in self.likeliest else ()
 
     def keep(self) -> list[int]:
-        """How many of the tokens that each row was fed belong to its text."""
+        """Return how many of the tokens that each row was fed belong to its text."""
         if self.proposed.plain:
             return list(self.done.counts)
         depths = zip(self.done.counts, self.proposed.depths, self.accepted, strict=True)
         return [count - depth + accepted for count, depth, accepted in depths]
 
     def report_row(self, row: int) -> None:
-        """Give the member's follower the rows that were kept, which its sequence holds by now."""
+        """Give the member's follower the kept rows; its sequence must hold them already."""
         sequence = self.members[row].generation.conversation.main
         SequenceBatch.report(self.done, sequence, row, self.keep()[row])
 
@@ -120,13 +120,13 @@ class RaggedRound:
             return 0
         tokens = proposal.tokens
         drafted = cast("list[int]", tokens.tolist()) if isinstance(tokens, mx.array) else tokens
-        # The record of the round says them again, where nothing may fail any more.
+        # The record of the round needs them as a list, when an exception could no longer be handled.
         self.proposed.proposals[row] = replace(proposal, tokens=drafted)
         return count_matching(drafted, self._of(row)[0])
 
 
 class Drawing:
-    """Draws the tokens of a round, for each member with its own sampler."""
+    """Draws the tokens of a round, with each member's own sampler."""
 
     def __init__(self, vocabulary: int) -> None:
         self._vocabulary = vocabulary
@@ -135,13 +135,13 @@ class Drawing:
         """Send the round to the device. `fed[b]` (1,) is the token that row b was fed before the host knew it."""
         samplers = [member.generation.sampler for member in current.members]
         if any(sampler.constraint is not None for sampler in samplers):
-            # The device computes while the host finds what the grammars allow.
+            # The device computes while the host determines the tokens that the grammars allow.
             mx.async_eval(current.done.logits)  # type: ignore[no-untyped-call]
         rows = range(len(samplers))
         together = [row for row in rows if self._is_simple(current, row)]
         try:
             drawn = [self._together(current, together, fed)] if together else []
-        # It may be due to one of them: which one, shows when each draws by itself.
+        # One sampler may have caused it. Drawing for each member by itself shows which one.
         except Exception:
             together, drawn = [], []
         apart = [row for row in rows if row not in together]
@@ -158,7 +158,7 @@ class Drawing:
 
     @staticmethod
     def _is_simple(current: RaggedRound, row: int) -> bool:
-        """Whether a member's scores are the logits as they are, and a token a row all that is wanted of them."""
+        """Whether a member's scores are the unchanged logits, and it needs nothing but a token for each row."""
         sampler, proposal = current.members[row].generation.sampler, current.proposed.proposals[row]
         rejects = proposal is not None and proposal.distributions is not None
         return sampler.plain_scores and not sampler.alternatives and not rejects
@@ -166,7 +166,7 @@ class Drawing:
     def _together(
         self, current: RaggedRound, members: Sequence[int], fed: Sequence[mx.array | None]
     ) -> tuple[mx.array, mx.array]:
-        """What members draw whose scores are the logits as they are."""
+        """Draw for the members whose scores are the unchanged logits."""
         rows, width, outputs = current.done.logits.shape
         logits, depths = current.done.logits.reshape(rows * width, outputs), current.proposed.depths
         firsts = [row * width + current.done.firsts[row] for row in members]
@@ -206,7 +206,7 @@ class Drawing:
 
 
 def drafting_of(proposals: Sequence[Proposal | None]) -> tuple[str, int] | None:
-    """(source, tokens for each request) of the drafting with a model in a round, if there is any."""
+    """Return (source, tokens for each request) of a round's drafting with a model; None if there is none."""
     counts = [
         (proposal.source, proposal.count)
         for proposal in proposals
@@ -216,5 +216,5 @@ def drafting_of(proposals: Sequence[Proposal | None]) -> tuple[str, int] | None:
 
 
 def _starts(depths: Sequence[int]) -> list[int]:
-    """Where the rows of each proposal start in an array that has them one behind the other, and where the last end."""
+    """Return where the rows of each proposal start in their concatenation, and where the last ones end."""
     return list(accumulate([depth + 1 for depth in depths], initial=0))

@@ -1,4 +1,4 @@
-"""The record of an answer's part in a round."""
+"""Records of rounds."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def round_record(
     ended_at: float,
     seconds: tuple[float, float, float],
 ) -> RoundRecord:
-    """The round that ended at `ended_at` with `committed` tokens, the first `accepted` of which are from `proposal`.
+    """Return the record of a round that committed `committed` tokens, the first `accepted` of them from `proposal`.
 
-    `seconds` went into drafting, into the main model's pass and into waiting for the host.
+    `seconds` are the durations of drafting, of the main model's pass and of waiting for the host.
     """
     depth = 0 if proposal is None else proposal.count
-    # Draft tokens behind the end of the answer were not judged by the main model, so they do not count.
+    # Draft tokens past the end of the answer do not count: the main model has not verified them.
     drafted = depth if committed > accepted or accepted == 0 else accepted
     rejected = ""
     if proposal is not None and drafted > accepted:

@@ -1,4 +1,4 @@
-"""Decodes one generation alone: speculative rounds, or plain ones while it takes turns with others.
+"""The decoder of one generation alone, in speculative rounds or, while it takes turns with others, in plain ones.
 
 `SpeculativeDecoder.step()` is one unit of work, so that other requests, commands and cancellations are handled between
 two steps. After `leave()` it finishes the rounds already started; then the sequence holds exactly the committed tokens,
@@ -24,14 +24,15 @@ from engine.speculation.rounds.proposal import Proposer
 from engine.speculation.rounds.round import PendingRound, ProposerFailed, RoundResult, Rounds
 from engine.stats import RoundRecord
 
-# Timing the drafting of a round means waiting for it before verifying, which costs their overlap; so only now and then.
+# To time the drafting of a round, verification has to wait for it, so only one round in this many is timed.
 TIMED_EVERY = 64
 
 
 @dataclass(slots=True)
 class _StartedRound:
-    """A started round with the choice it follows from, how long the device waited for the host before it, and what
-    share of it is estimated to be drafting.
+    """A started round and the choice behind it.
+
+    The device waited `host_s` seconds for the host before it; `drafting_share` is the estimated share of drafting.
     """
 
     choice: Choice
@@ -43,8 +44,8 @@ class _StartedRound:
 class SpeculativeDecoder:
     """Decodes `generation`, whose prompt has been prefilled.
 
-    It speculates with `drafting`; without one every round is plain, for the reason that `plain` gives. One round in
-    `timed_every` is drafted before it is verified, to time both.
+    It speculates with `drafting`; without one every round is plain, for the reason that `plain` gives. In one round of
+    `timed_every`, verification waits for the drafting, so that both are timed.
     """
 
     def __init__(
@@ -56,16 +57,16 @@ class SpeculativeDecoder:
     ) -> None:
         self._generation = generation
         self._drafting = drafting
-        # Whether it may speculate. It then uses the only `Drafting`, so that no other decoder may.
+        # Whether it may speculate. There is one `Drafting`, so no other decoder may at the same time.
         self.speculates = drafting is not None
         self._plain, self._timed_every = plain or FIRST_TOKEN, timed_every
         self._drafting_begun = False
         self._rounds = Rounds(generation.conversation.main, generation.sampler)
         self._prefilled_earlier = generation.log.figures.draft_prefill_tokens
-        # Up to when all time is accounted for, and seconds of the next round that went into catch-up of a draft model.
+        # The time up to which rounds are charged, and the next round's seconds of a draft model's catch-up.
         self._accounted_to = 0.0
         self._catch_up_s = 0.0
-        # The share of drafting in the round that was last timed, for while the costs of rounds cannot tell it yet.
+        # The share of drafting in the last timed round, used until the learned costs can tell it.
         self._timed_share: float | None = None
         self._leaving = False
         self._steps = self._decode()
@@ -73,7 +74,7 @@ class SpeculativeDecoder:
         self.done = False
 
     def step(self) -> TokensCommitted | None:
-        """Run one round, or a part of the preparation of one; `done` is true when it was the last."""
+        """Run one round, or a part of its preparation; sets `done` when it was the last."""
         if self._generation.timing_interrupted or not self._begun:
             # Time spent on other requests is not charged to this one's rounds.
             self._accounted_to = time.perf_counter()
@@ -85,12 +86,12 @@ class SpeculativeDecoder:
             return None
 
     def leave(self) -> None:
-        """Start no more rounds: `done` follows within one step, or at once if none was run."""
+        """Start no more rounds; sets `done` within one step, or at once if no step was run."""
         self._leaving = True
         self.done = self.done or not self._begun
 
     def close(self) -> None:
-        """Roll back what was started; the caches end at the last committed token."""
+        """Roll back the rounds that were started, so that the caches end at the last committed token."""
         self.done = True
         self._steps.close()
         self._rounds.abandon()
@@ -153,7 +154,7 @@ class SpeculativeDecoder:
         return None if self._drafting is None else self._drafting.proposers.get(choice.source or "")
 
     def _observe(self, current: _StartedRound, record: RoundRecord) -> None:
-        """Learn from a round; its time includes delivering its event, up to when the next one may begin."""
+        """Learn from a round; its time includes the delivery of its event."""
         generation = self._generation
         now = time.perf_counter()
         if self._drafting is not None and generation.timing_interrupted:
@@ -167,7 +168,7 @@ class SpeculativeDecoder:
         if self._drafting is None:
             return self._plain
         self._drafting.use(self._generation.speculation)
-        # While a plain round is under way, nothing is pending: what it drew will be.
+        # While a plain round is under way, nothing is pending; its token will be.
         carried = max(0, len(self._generation.conversation.main.pending) - 1)
         try:
             return self._drafting.choose(self._generation.remaining - under_way, carried)
@@ -175,12 +176,12 @@ class SpeculativeDecoder:
             return self._without(failure)
 
     def _without(self, failure: ProposerFailed) -> Choice:
-        """Drop a proposer that failed for the rest of the answer; returns the choice to go on with."""
+        """Drop a proposer that failed for the rest of the answer; returns the choice to continue with."""
         assert self._drafting is not None
         return self._drafting.drop(failure)
 
     def _resume(self, choice: Choice) -> bool:
-        """See `Drafting.resume`. A round that waited for nothing says nothing about what such rounds take."""
+        """See `Drafting.resume`. A round that waited in vain is not typical, so its duration is not learned."""
         with self._catching_up():
             resumed = self._drafting is None or self._drafting.resume(choice)
         self._generation.timing_interrupted |= not resumed
@@ -226,13 +227,13 @@ class SpeculativeDecoder:
         if speculative or generation.cancelled or self._leaving or generation.remaining <= 1:
             return None
         if current.choice is FIRST_TOKEN:
-            # It waits for no other pass.
+            # Its pass follows no other pass, so there is nothing to overlap.
             return None
         choice = self._choose(under_way=1)
         return None if choice.depth > 0 else _StartedRound(choice, self._rounds.start_next(current.pending))
 
     def _settle(self, current: _StartedRound, result: RoundResult, ahead: _StartedRound | None) -> TokensCommitted:
-        """Add the round's tokens to the answer, commit those kept, and count the round."""
+        """Add the round's tokens to the answer, commit the kept ones, and count the round."""
         pending = current.pending
         source = pending.proposal.source if pending.proposal is not None else "main"
         drawn = DrawnTokens(result.tokens, result.logprobs, result.accepted, source, result.likeliest)
@@ -249,7 +250,7 @@ class SpeculativeDecoder:
         generation = self._generation
         ended = generation.reason is not None and current.choice is not FIRST_TOKEN
         if self._drafting is not None and ended and not generation.timing_interrupted:
-            # Nothing follows it, so it ends where it was read.
+            # No round follows, so this one ended when it was read.
             self._drafting.count_last(record, result.finished_at - generation.round_ended)
         self._update_log()
         return self._generation.end_round(record, tokens, result.finished_at)

@@ -1,4 +1,4 @@
-"""Drafting for a batch: every request's own proposers, and one controller that gives all of them their depths."""
+"""Drafting for a batch: each request has its own proposers, and one controller chooses the depths of all."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from engine.stats import RoundRecord
 
 @dataclass(eq=False)
 class BatchedRequest:
-    """One request's proposers in a batch, and its answer to the controller."""
+    """One request's proposers in a batch, and the controller's state of its answer."""
 
     proposers: RequestProposers
     answer: Answer
@@ -30,7 +30,7 @@ class BatchedRequest:
 
 
 class BatchDrafting:
-    """The proposers of a batch. What is learned of acceptance is shared with rounds for one request."""
+    """The proposers of a batch. It shares what it learns of acceptance with rounds for one request."""
 
     def __init__(self, drafting: Drafting) -> None:
         self._drafting = drafting
@@ -43,16 +43,16 @@ class BatchDrafting:
         return self._drafting.controller
 
     def join(self, settings: SpeculationSettings, conversation: Conversation, sampler: Sampler) -> BatchedRequest:
-        """Build the proposers of a request, whose answer goes on on `conversation`."""
+        """Build the proposers of a request, whose answer continues `conversation`."""
         proposers = self._drafting.new_request(settings, conversation, sampler)
         return BatchedRequest(proposers, self._drafting.begin_answer(proposers), self._drafting.version)
 
     def is_stale(self, request: BatchedRequest, settings: SpeculationSettings) -> bool:
-        """Whether another drafter, or other `settings`, were chosen since the last `refresh`."""
+        """Whether the drafter or the `settings` have changed since the last `refresh`."""
         return request.version != self._drafting.version or request.proposers.settings is not settings
 
     def refresh(self, request: BatchedRequest, settings: SpeculationSettings) -> None:
-        """Use the drafter and the `settings` that were chosen since the last round."""
+        """Use the present drafter and `settings`, if they have changed since the last round."""
         if self._version != self._drafting.version:
             self._version = self._drafting.version
             self.close()
@@ -63,12 +63,12 @@ class BatchDrafting:
             request.answer = self._drafting.begin_answer(request.proposers)
 
     def draft_name(self, request: BatchedRequest) -> str:
-        """The drafter's name where the request may use it, else ""."""
+        """Return the drafter's name if the request may use it, else ""."""
         drafter = self._drafting.drafter
         return drafter.info.name if drafter is not None and request.proposers.use_drafter else ""
 
     def choose(self, requests: Sequence[tuple[BatchedRequest, int]]) -> list[Choice]:
-        """What each request does in the next round; with each, how many tokens are to come."""
+        """Choose what each request does in the next round; the number beside it is how many tokens may follow."""
         choices = self.controller.choose([(request.answer, self._offer(request, most)) for request, most in requests])
         return [self._with_reason(request, choice) for (request, _), choice in zip(requests, choices, strict=True)]
 
@@ -82,7 +82,7 @@ class BatchDrafting:
         return request.proposers.prepare(source)
 
     def propose(self, asked: Sequence[tuple[BatchedRequest, Choice]]) -> list[Proposal | ProposerFailed | None]:
-        """The proposals of all requests of the batch: None where a choice has no depth, or nothing came of it."""
+        """Return the proposals of all requests of the batch: None for a choice without depth or an empty proposal."""
         self._joint.keep(proposer for request, _ in asked for proposer in request.proposers.by_source.values())
         together = self._propose_together(asked)
         made: list[Proposal | ProposerFailed | None] = []
@@ -94,17 +94,17 @@ class BatchDrafting:
         return made
 
     def leave(self, request: BatchedRequest) -> None:
-        """The request leaves the batch: its proposers end, and their sequences stay with its conversation."""
+        """End the proposers of a request that leaves the batch; their sequences stay with its conversation."""
         self._leave_joint(request)
         request.proposers.abandon()
 
     def _leave_joint(self, request: BatchedRequest) -> None:
-        """Give the request's proposers back what others draft together with them."""
+        """Take the request's proposers out of the joint draft, so that they have their caches back."""
         for source, proposer in list(request.proposers.by_source.items()):
             request.proposers.attempt(source, partial(self._joint.leave, proposer))
 
     def close(self) -> None:
-        """The batch ends, and what it drafted with is lost."""
+        """End the batch; the drafting caches of its members are lost."""
         self._joint.close()
 
     def _propose_alone(self, request: BatchedRequest, choice: Choice) -> Proposal | ProposerFailed:
@@ -118,7 +118,7 @@ class BatchDrafting:
             return failure
 
     def _propose_together(self, asked: Sequence[tuple[BatchedRequest, Choice]]) -> dict[int, Proposal | ProposerFailed]:
-        """What is drafted for several at once, by the numbers of these."""
+        """Draft for several requests at once; returns their results by index in `asked`."""
         chosen = {
             index: (request.proposers.by_source[choice.source or ""], choice.depth)
             for index, (request, choice) in enumerate(asked)
@@ -148,7 +148,7 @@ class BatchDrafting:
         self._drafting.learn(request.proposers, request.answer, choice, proposal, record)
 
     def observe_round(self, request: BatchedRequest, measured: MeasuredRound) -> None:
-        """Learn what a round of the batch costs, of which `request` is a part."""
+        """Learn the cost of a round of the batch in which `request` took part."""
         self.controller.observe_round(request.answer, measured)
 
     def _offer(self, request: BatchedRequest, remaining: int) -> Offer:

@@ -1,4 +1,4 @@
-"""One text in the caches of the main model and of its drafter."""
+"""Conversations: one text in the caches of the main model and of its drafter."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(eq=False)
 class Conversation:
-    """The sequences of both models for one text; `draft` is None until a draft model was used, `head` until a head was.
+    """The sequences of both models for one text; `draft` and `head` are None until a draft model or a head is used.
 
-    It belongs to the conversation that the caller calls `name`; without a name it is never written to disk.
+    `name` is the caller's name of the conversation; without one it is never written to disk.
     """
 
     main: Sequence
@@ -41,16 +41,16 @@ class Conversation:
         return arrays + (self.head.arrays() if self.head is not None else [])
 
     def rewind(self, length: int) -> None:
-        """Go back to the first `length` tokens, which the main model's caches can reach."""
+        """Go back to the first `length` tokens; the main model's caches must be able to."""
         self.main.rewind(length)
         if self.head is not None:
             self.head.rewind(length)
             if not self.head.ready and length > 1 and self.main.unread(length - 1):
-                # The main model reads one token again, and the head gets the state that it lacks.
+                # The main model reads one token again, which gives the head the state that it lacks.
                 self.head.rewind(length - 1)
 
     def follow(self, head: Head, taps: Taps) -> HeadSession:
-        """Let `head` follow what the main model reads from now on, from where it knows the text."""
+        """Let `head` follow the main model from now on, starting where it knows the text."""
         if self.head is None or self.head.head is not head:
             self.head = HeadSession(head, taps)
         if self.head.length < self.main.position:
@@ -59,15 +59,15 @@ class Conversation:
         return self.head
 
     def drop_drafter(self) -> None:
-        """Forget what a draft model or a head has cached."""
+        """Drop the caches of a draft model or a head."""
         self.draft = self.head = self.main.follower = None
 
     def settle(self) -> None:
-        """No request uses it any more: nothing is left unread, followed or under way. Raises what evaluating raises."""
+        """Finish all pending work once no request uses it. Raises any exception of the evaluation."""
         self.main.follower = None
         try:
             if self.head is not None:
-                # It may know rows that the caches have to be fed again, and those come again then.
+                # The caches may be fed some rows again; the head must not know those yet.
                 self.head.rewind(self.main.position)
                 self.head.settle()
         except Exception as error:
@@ -75,11 +75,11 @@ class Conversation:
                 raise
             log.warning("what a head has read is lost", exc_info=error)
             self.head = None
-        # A pass that was rolled back may still be under way, and its failure is to be known before this is kept.
+        # A pass that was rolled back may still be under way. If it fails, this must not be kept.
         mx.eval(self.arrays())
 
     def fork(self) -> Conversation | None:
-        """A copy without a name, or None where the main model's caches cannot be copied."""
+        """Return a copy without a name, or None if the main model's caches cannot be copied."""
         main = self.main.fork()
         if main is None:
             return None
@@ -88,7 +88,7 @@ class Conversation:
 
 
 def continue_on(sequence: Sequence | None, model: LoadedModel, tokens: Tokens[int]) -> Sequence:
-    """`sequence` set to `tokens`, with its caches cut back to what they share, or a new one where that is nothing."""
+    """Return `sequence` set to `tokens`, its caches cut back to the shared prefix; a new one if nothing is shared."""
     reach = 0 if sequence is None else usable_prefix(sequence, tokens)
     if sequence is None or reach == 0:
         sequence = Sequence(model.model, model.new_caches())
@@ -99,6 +99,6 @@ def continue_on(sequence: Sequence | None, model: LoadedModel, tokens: Tokens[in
 
 
 def usable_prefix(sequence: Sequence, tokens: Tokens[int]) -> int:
-    """How many of `tokens` need not be fed again, because the caches hold them; at least the last one is pending."""
+    """Return how many of `tokens` the caches hold and need not be fed; the last one is always pending."""
     held = sequence.tokens[: sequence.position]
     return sequence.reach(shared_prefix(held, tokens[: len(tokens) - 1]))

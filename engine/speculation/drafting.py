@@ -1,7 +1,6 @@
 """Drafting: the proposers of a request, and the choice of proposer and depth for each round.
 
-One `Drafting` serves one main model and outlives its requests, because what its controllers learn does. It is the
-only place that knows which settings lead to which proposers.
+One `Drafting` serves one main model and outlives its requests, so that its controllers keep what they learn.
 """
 
 from __future__ import annotations
@@ -34,16 +33,16 @@ from engine.tuning import Pair
 log = logging.getLogger(__name__)
 
 FIRST_TOKEN = Choice(None, 0, "first-token")
-# The depth whose share of drafting tells whether an asynchronous drafter can pay.
+# The depth at which the share of drafting decides whether an asynchronous drafter can pay.
 USUAL_DEPTH = 4
 
 
 class Drafting:
     """Proposers and controllers for one main model.
 
-    `proposers` holds the current request's, by source. `set_draft` may be called during a request and takes effect at
-    its next round. `reach` gives the asynchronous drafter of a draft model, by the share of drafting in rounds, or the
-    reason why there is none.
+    `proposers` holds those of the current request, by source. `set_draft` may be called during a request and takes
+    effect at its next round. `reach(draft, share)` returns the link to the asynchronous drafter of a draft model, or
+    the reason why there is none; `share` is that of drafting in rounds, None if it was never timed.
     """
 
     def __init__(
@@ -58,16 +57,16 @@ class Drafting:
         self.controllers.pair = (_identity(main.info), "")
         self.controllers.tried.clear()
         self._drafter: DraftSource | HeadSource | None = None
-        # Why a request has no proposers, where that is not due to itself.
+        # Why requests have no proposers, unless the request itself is the reason.
         self.why_plain = Choice(None, 0, "no-draft")
-        # The asynchronous drafter's part in the current request, where it has one.
+        # The asynchronous drafter's part in the current request, if any.
         self.ahead: DraftingAhead | None = None
-        # Why it has none, as in `RequestStats.ahead`.
+        # Why there is none, as in `RequestStats.ahead`.
         self.why_not_ahead = ""
         # Changes with each `set_draft`.
         self.version = 0
         self._request: RequestProposers | None = None
-        # The current request's answer, to the controller of the pair in use.
+        # The controller's state of the current request's answer.
         self._answer: Answer | None = None
         self._prefilled_before = 0
 
@@ -78,7 +77,7 @@ class Drafting:
 
     @property
     def drafter(self) -> DraftSource | HeadSource | None:
-        """The draft model or the head in use. Nothing else keeps it: whoever needs it asks here."""
+        """The draft model or the head in use. Read it here each time; nothing else may keep it."""
         return self._drafter
 
     @property
@@ -100,7 +99,7 @@ class Drafting:
     def set_draft(self, drafter: DraftSource | HeadSource | None, problem: EngineError | None = None) -> None:
         """Use `drafter` from the next round on; None clears it, with the `problem` that kept it from loading, if any.
 
-        The caller has made all conversations drop what another drafter cached.
+        The caller must have made all conversations drop the caches of the previous drafter.
         """
         self.keep()
         self._drafter = drafter
@@ -114,18 +113,18 @@ class Drafting:
             self._start_request(self._request)
 
     def use(self, settings: SpeculationSettings) -> None:
-        """Speculate with other settings from the next round of the current request on, where they are others."""
+        """Use `settings` from the next round of the current request on, if they have changed."""
         if self._request is not None and self._request.settings is not settings:
             self._request.settings = settings
             self._start_request(self._request)
 
     def expect_draft(self) -> None:
-        """A draft model is being loaded; until `set_draft` is called, plain rounds give that as the reason."""
+        """Let plain rounds give the loading of a draft model as their reason, until `set_draft` is called."""
         if self._drafter is None:
             self.why_plain = Choice(None, 0, "draft-loading")
 
     def follow(self, settings: SpeculationSettings, conversation: Conversation) -> None:
-        """Before the prompt of a request is prefilled: let the head in use, if there is one, follow that."""
+        """Let the head in use, if any, follow the prefill of a request's prompt. Call it before the prefill."""
         used = settings.method in ("auto", DRAFTER_METHOD) and conversation.main.plain_only is None
         if used and isinstance(self._drafter, HeadSource):
             conversation.follow(self._drafter.head, self._drafter.taps)
@@ -143,20 +142,20 @@ class Drafting:
         self.controller.speedup.begin(context_range(self._answer.prompt_tokens), constrained=constrained)
 
     def begin_answer(self, request: RequestProposers) -> Answer:
-        """The answer of a request, which begins or goes on, to the controller."""
+        """Return the controller's state of an answer that begins or continues."""
         constrained = request.sampler.constraint is not None
         return self.controller.begin(len(request.conversation.main.tokens), constrained=constrained)
 
     def new_request(
         self, settings: SpeculationSettings, conversation: Conversation, sampler: Sampler
     ) -> RequestProposers:
-        """The proposers of a request, whose main sequence holds the prompt."""
+        """Build the proposers of a request, whose main sequence holds the prompt."""
         request = RequestProposers(self._main, settings, conversation, sampler)
         self.install(request)
         return request
 
     def _install(self, request: RequestProposers) -> None:
-        """Give proposers to a request that is answered alone: one that an asynchronous drafter may draft for."""
+        """Give proposers to a request that is answered alone; only such a request may have an asynchronous drafter."""
         request.install(self._drafter, self._drafting_ahead(request))
         self.ahead = request.ahead
 
@@ -176,7 +175,7 @@ class Drafting:
     ) -> None:
         """Learn from a request's part in a round.
 
-        One whose proposer had nothing after all counts as one draft token that was rejected.
+        An empty proposal counts as one draft token that was rejected.
         """
         self.controllers.unsaved = True
         # At a fixed depth no drafter stops early.
@@ -184,7 +183,7 @@ class Drafting:
         drafted = proposal.count if adaptive and proposal is not None and proposal.stopped_early else choice.depth
         self.controller.observe(answer, choice, drafted, record.drafted, record.accepted)
         for source, seen in request.observations():
-            # It was compared with committed text without a verify pass.
+            # Shadow evaluation: no verify pass was needed.
             answer.text.observe(source, seen.drafted, seen.accepted)
 
     def end(self) -> None:
@@ -200,7 +199,7 @@ class Drafting:
 
     @property
     def untuned(self) -> bool:
-        """Whether this pair should be calibrated while the engine is idle: that was never done to the end."""
+        """Whether this pair should be calibrated while the engine is idle, because it never was completely."""
         return self.controllers.untuned
 
     def forget(self, pair: Pair | None) -> None:
@@ -223,7 +222,7 @@ class Drafting:
         if (plain := request.plain_choice(self.why_plain, remaining, carried)) is not None:
             return plain
         if self.controller.speedup.take_plain_round():
-            # Nothing is weighed while a sample is taken: plain decoding does not do that either.
+            # A sample measures plain decoding, in which nothing is weighed either.
             return Choice(None, 0, "measuring")
         limits = request.limits(remaining)
         [choice] = self.controller.choose([(self.answer, request.offer(limits, carried))])
@@ -233,15 +232,15 @@ class Drafting:
             if self.answer.costs.timed(DRAFTER_METHOD):
                 self.ahead.patience_s = self.answer.costs.drafting(DRAFTER_METHOD, self.ahead.depth).seconds
             offered = any(limit > 0 and is_ahead(source) for source, limit in limits.items())
-            # A drafter that has nothing to offer yet is still reading, or comes too late.
+            # A drafter without an offer is still reading, or was too late; it goes on.
             if offered and not is_ahead(choice.source):
                 self.ahead.pause()
         return request.with_reason(choice)
 
     def resume(self, choice: Choice) -> bool:
-        """Have an asynchronous drafter that was chosen draft, if it paused; False where it has to catch up first.
+        """Resume an asynchronous drafter that was chosen while paused; False if it has to catch up first.
 
-        Another choice has to be made then, while it does. Raises `ProposerFailed`.
+        Choose again in that case, while it catches up. Raises `ProposerFailed`.
         """
         if self.ahead is None or choice.source is None or not is_ahead(choice.source):
             return True
@@ -257,9 +256,9 @@ class Drafting:
         return choice.source is not None and self._request.prepare(choice.source)
 
     def drafting_share(self, choice: Choice, proposed: int | None = None) -> float | None:
-        """The share of a round with this choice that is drafting; None where it was never timed apart.
+        """Return the share of drafting in a round with this choice; None if it was never timed apart.
 
-        `proposed` tokens came of it, None for as many as were asked for.
+        `proposed` is the number of draft tokens made, None for as many as were asked for.
         """
         if choice.source is None:
             return None
@@ -267,7 +266,7 @@ class Drafting:
         return self.answer.costs.drafting_share(choice.source, drafted, drafted + 1)
 
     def timed_apart(self, choice: Choice) -> bool:
-        """Whether drafting and verifying of a round with this choice come one after the other."""
+        """Whether a round with this choice drafts first and then verifies, so that both can be timed."""
         proposer = self.proposers.get(choice.source or "")
         return proposer is None or not proposer.drafts_aside
 
@@ -279,15 +278,15 @@ class Drafting:
     def observe(self, choice: Choice, current: PendingRound, record: RoundRecord, seconds: float) -> None:
         """Learn from a round that took `seconds` until the next one began.
 
-        Its duration is typical neither if a draft model caught up first, nor if it is a plain round that was not
-        between two others. While nothing proposes, no more is learned than what plain rounds take.
+        Its duration is not typical if a draft model caught up first, or if it is a plain round that was not between
+        two others. While there are no proposers, only the duration of plain rounds is learned.
         """
         prefilled_before, self._prefilled_before = self._prefilled_before, self.draft_prefill_tokens
         caught_up = self._prefilled_before - prefilled_before
         controller, answer, request = self.controller, self.answer, self._request
         assert request is not None
         if choice is not FIRST_TOKEN:
-            # What was read before the first token does not belong to it.
+            # The first token's time includes prefill.
             controller.speedup.observe(
                 choice.source if current.depth else None,
                 current.rows,
@@ -316,18 +315,18 @@ class Drafting:
         self.learn(request, answer, choice, current.proposal, record)
 
     def count_last(self, record: RoundRecord, seconds: float) -> None:
-        """Count the last round of an answer: its speed-up is that of all rounds, though it teaches nothing."""
+        """Count the last round of an answer in its speed-up; nothing else is learned from it."""
         source = record.source if record.drafted else None
         self.controller.speedup.observe(source, record.rows, record.committed, seconds, typical=False)
 
     def interrupted(self) -> None:
-        """Other requests ran between two rounds: the time between them is not charged to either."""
+        """Charge the time between two rounds to neither, because other requests ran."""
         self._prefilled_before = self.draft_prefill_tokens
         self.controller.speedup.interrupted()
 
     @property
     def answer(self) -> Answer:
-        """The current request's answer, to the controller."""
+        """The controller's state of the current request's answer."""
         assert self._answer is not None
         return self._answer
 
@@ -337,7 +336,7 @@ class Drafting:
         return self.controllers.current
 
     def _start_request(self, request: RequestProposers) -> None:
-        """Give the current request proposers, at its beginning or in the middle of its answer."""
+        """Give the current request its proposers, at its beginning or in the middle of its answer."""
         self._install(request)
         self._prefilled_before = self.draft_prefill_tokens
         self._begin(request)
@@ -348,7 +347,7 @@ class Drafting:
 
 
 def _identity(model: ModelInfo) -> str:
-    """Name and size: another quantisation under the same name has another size."""
+    """Return name and size: another quantisation of the same name has another size."""
     return f"{model.name}, {model.bytes} bytes"
 
 

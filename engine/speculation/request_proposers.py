@@ -1,4 +1,4 @@
-"""The proposers of one request, and why it has none."""
+"""The proposers of one request, or the reason why it has none."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from engine.speculation.rounds.round import ProposerFailed, as_proposer_failure
 log = logging.getLogger(__name__)
 
 OFF = Choice(None, 0, "off")
-# Rows that a hybrid model carries after rejections; a plain round settles them.
+# The most rows that a hybrid model carries after rejections; a plain round clears them.
 MAX_CARRIED_ROWS = 16
 
 
 class RequestProposers:
     """The proposers that `settings` ask for, on `conversation`, whose main sequence holds the prompt.
 
-    `by_source` has those in use, the same dict as long as the request runs. One that fails is dropped; the others and
-    the request go on. `why_plain` says why there are none, where that is due to this request.
+    `by_source` holds those in use and stays the same dict while the request runs. A proposer that fails is dropped; the
+    request continues with the others. `why_plain` says why there are none, if the reason lies in this request.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class RequestProposers:
         self.conversation = conversation
         self.sampler = sampler
         self.by_source: dict[str, Proposer] = {}
-        # The asynchronous drafter's part in this answer, where there is one.
+        # The asynchronous drafter's part in this answer, if any.
         self.ahead: DraftingAhead | None = None
         self.why_plain: Choice | None = None
         self._main = main
@@ -56,13 +56,13 @@ class RequestProposers:
 
     @property
     def draft_prefill_tokens(self) -> int:
-        """Tokens of prompt and text that proposers' models read in catching up."""
+        """Tokens of prompt and text that proposers' models read during catch-up."""
         if not self.by_source:
             return self._prefilled_by_others
         return self._prefilled_by_others + sum(proposer.prefilled_tokens for proposer in self.by_source.values())
 
     def install(self, drafter: DraftSource | HeadSource | None, ahead: DraftingAhead | None = None) -> None:
-        """Build the proposers that the request's method asks for; those in use end."""
+        """End the proposers in use, and build those that the request's method asks for."""
         self._prefilled_by_others = self.draft_prefill_tokens
         self.abandon()
         self.why_plain, self.ahead = None, None
@@ -83,9 +83,10 @@ class RequestProposers:
         self.by_source.clear()
 
     def plain_choice(self, why_plain: Choice, remaining: int, carried: int) -> Choice | None:
-        """The next round, if it is plain whatever the proposers have; None otherwise.
+        """Return a plain choice if the next round must be plain, whatever the proposers offer; None otherwise.
 
-        `why_plain` says why no request has proposers, `remaining` tokens may follow, and `carried` rows are fed again.
+        `why_plain` is the reason if no request has proposers, `remaining` tokens may follow, and `carried` rows are fed
+        again.
         """
         if self.settings.method == "off":
             return OFF
@@ -98,7 +99,7 @@ class RequestProposers:
         return None
 
     def offer(self, limits: Mapping[str, int], carried: int) -> Offer:
-        """What the proposers have for the next round, each up to its limit. Raises `ProposerFailed`."""
+        """Return what the proposers offer for the next round, each up to its limit. Raises `ProposerFailed`."""
         if self.settings.depth is not None:
             return Offer(decided=fixed_choice(self.settings.depth, limits))
         backlog = {}
@@ -109,7 +110,7 @@ class RequestProposers:
         return Offer(limits, backlog, carried)
 
     def with_reason(self, choice: Choice) -> Choice:
-        """`choice`, which says why it is plain: what the first proposer says that the method is for.
+        """Return `choice`; if it is plain without a reason, with the reason of the method's own first proposer.
 
         Raises `ProposerFailed`.
         """
@@ -120,7 +121,7 @@ class RequestProposers:
             return replace(choice, reason=proposer.reason)
 
     def limits(self, remaining: int) -> dict[str, int]:
-        """Each proposer's maximum depth where `remaining` tokens may follow. Raises `ProposerFailed`."""
+        """Return each proposer's maximum depth if `remaining` tokens may follow. Raises `ProposerFailed`."""
         most, limits = min(self.settings.depth_limit, remaining - 1), {}
         for source, proposer in self.by_source.items():
             with as_proposer_failure(source):
@@ -136,7 +137,7 @@ class RequestProposers:
             return self.by_source[source].prepare()
 
     def observations(self) -> list[tuple[str, Observation]]:
-        """What the proposers observed since the last call, by source; a proposer that fails is dropped."""
+        """Return (source, observation) of all shadow evaluations since the last call; drops a proposer that fails."""
         found: list[tuple[str, Observation]] = []
         for source, proposer in list(self.by_source.items()):
             self.attempt(source, partial(_collect, found, source, proposer))
@@ -173,7 +174,7 @@ class RequestProposers:
 
 
 def fixed_choice(depth: int, limits: Mapping[str, int]) -> Choice:
-    """The depth that the user fixed, with the first proposer that has proposals."""
+    """Return the depth that the user fixed, with the first proposer that has proposals."""
     if depth == 0:
         return OFF
     source = next((source for source, limit in limits.items() if limit > 0), None)

@@ -1,4 +1,4 @@
-"""What the controller is asked, what it answers, and what it learns from."""
+"""The values that pass between decoders and the controller: offers, choices and measured rounds."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 class Choice:
     """What an answer does in the next round: `depth` draft tokens of `source`, or plain decoding (None, 0).
 
-    `reason` and `arguments` say why a round is plain, as in `engine.stats.PlainSpan`. An empty reason on a plain round
-    means that no proposer had anything: its own reason applies.
+    `reason` and `arguments` say why a round is plain, as in `engine.stats.PlainSpan`. If a plain round has no reason,
+    no proposer had a proposal, and the proposer's own reason applies.
     """
 
     source: str | None
@@ -24,8 +24,8 @@ class Choice:
 class Offer:
     """What one answer's proposers could propose in the next round, by source.
 
-    `limits` are the most draft tokens, and `backlog` the tokens that they would have to read first. The verify pass has
-    `carried` rows more. Where `decided` is given, that is what the answer does.
+    `limits` are the most draft tokens, and `backlog` the tokens that a proposer would have to read first. The verify
+    pass has `carried` more rows. If `decided` is given, the answer does that.
     """
 
     limits: Mapping[str, int] = field(default_factory=dict)
@@ -38,9 +38,9 @@ class Offer:
 class MeasuredRound:
     """A round to learn from: it committed `tokens` in all and took `seconds` until the next one.
 
-    Its pass had `rows` rows in all. `draft` is what a drafter made: (source, tokens for each answer); `draft_seconds`
-    of the time went into that, None where it was not timed apart. A round that is not `typical` held other work too,
-    such as a drafter that read what it had missed.
+    Its pass had `rows` rows in all. `draft` is (source, tokens for each answer) if a drafter drafted; `draft_seconds`
+    is the duration of that, None if it was not timed apart. A round that is not `typical` included other work, such as
+    the catch-up of a drafter.
     """
 
     rows: int

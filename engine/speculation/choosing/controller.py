@@ -1,8 +1,9 @@
 """The controller: chooses each round's proposer and depth to commit the most tokens a second.
 
-A plan is a drafter, or none, with a depth; plain decoding is always one. The fastest known plan is used. One that could
-be faster is tried if the purse can pay its worst case: the purse pays for all exploring, so that no answer becomes
-noticeably slower. After Ollama's expected-value controller (x/mlxrunner/speculate_depth.go).
+A plan is a drafter, or none, with a depth; plain decoding is always one of the plans. The controller uses the fastest
+known plan. It tries one that could be faster if the purse can pay for its worst case. The purse limits the cost of all
+exploration, so that no answer becomes noticeably slower. After Ollama's expected-value controller
+(x/mlxrunner/speculate_depth.go).
 """
 
 from __future__ import annotations
@@ -22,18 +23,18 @@ from engine.speculation.choosing.texts import Text, Texts
 from engine.speculation.proposers.registry import PROPOSERS
 from engine.tuning import ContextFigures, DepthFigures, break_even
 
-# By which factor a plan has to appear faster than plain decoding, or one that is tried than all: less is not felt.
+# The factor by which a plan must be estimated to beat plain decoding, or a tried plan all others: less is not felt.
 MARGIN = 1.05
-# Plain rounds that the purse holds at first and at most: a few words that come a little later.
+# The plain rounds in the purse at first and at most: their cost delays a few words a little.
 BUDGET = 4.0
-# The share of all time that exploring may cost in the long run: too little to be felt.
+# The share of all time that exploration may cost in the long run: too little to be felt.
 SHARE = 0.02
-# The income's least part, while nothing that is tried pays: a text may change for the better.
+# The least part of its income that the purse gets while no try pays: the text may become easier.
 LEAST_PART = 1 / 8
 
 
 class Known(Struct):
-    """What rounds cost, and what texts are like."""
+    """The learned costs of rounds and statistics of texts."""
 
     costs: Costs = field(default_factory=Costs)
     texts: Texts = field(default_factory=Texts)
@@ -42,9 +43,9 @@ class Known(Struct):
 class Learned(Struct):
     """What a controller keeps between runs.
 
-    Answers with a grammar are learned apart: each draft token waits for the tokens that it allows, and other text is
-    right in them. The `purse` holds the plain rounds that exploring may still cost; `income` is the part of its income
-    that it gets: halved by a try that brought nothing, doubled by one that did. `calibrated`: every depth was.
+    Answers with a grammar are learned apart: the grammar's checks cost time for each draft token, and change which text
+    is right. The `purse` is the cost, in plain rounds, that exploration may still have. `income` is the part of its
+    income that the purse gets: a try in vain halves it, one that paid doubles it. `calibrated`: every depth was.
     """
 
     free: Known = field(default_factory=Known)
@@ -59,14 +60,14 @@ class Learned(Struct):
 class Controller:
     """Chooses every round's proposers and depths for one main model with its drafter, and learns from the results.
 
-    It outlives answers, and goes on from what another one `learned`, if given. `speedup` measures what speculation
-    yields. Not thread-safe.
+    It outlives answers, and continues from what another one `learned`, if given. `speedup` measures the speed-up of
+    speculation. Not thread-safe.
     """
 
     def __init__(self, learned: Learned | None = None) -> None:
         self.learned = learned or Learned()
         self.speedup = SpeedupMeter(self.learned.comparisons)
-        # How long ago anything was learned is not known.
+        # It is unknown how long ago restored figures were learned.
         self._until = -inf if learned else monotonic()
         # Seconds since the last sample of plain rounds.
         self._unsampled_s = 0.0
@@ -76,11 +77,11 @@ class Controller:
 
     @property
     def costs(self) -> Costs:
-        """What rounds cost without a grammar."""
+        """The costs of rounds without a grammar."""
         return self.learned.free.costs
 
     def begin(self, prompt_tokens: int, *, constrained: bool = False) -> Answer:
-        """An answer begins behind a prompt of `prompt_tokens` tokens, `constrained` by a grammar or not."""
+        """Begin an answer after a prompt of `prompt_tokens` tokens, `constrained` by a grammar or not."""
         now = monotonic()
         for known in (self.learned.free, self.learned.constrained):
             known.costs.rest(now - self._until)
@@ -91,13 +92,13 @@ class Controller:
         return Answer(known.costs, Text(known.texts), prompt_tokens, prompt_tokens)
 
     def choose(self, asked: Sequence[Asked]) -> list[Choice]:
-        """What each answer does in the next round."""
+        """Choose what each answer does in the next round."""
         self._tried = None
         costs = asked[0][0].costs
         costs.context = context_range(max(answer.context for answer, _ in asked))
         if not any(limit for _, offer in asked for limit in offer.limits.values()):
             return _plain(asked, Choice(None, 0))
-        # Beside an answer whose depth is fixed no round is plain.
+        # If any answer's depth is fixed, the round cannot be plain.
         fixed = any(offer.decided is not None and offer.decided.depth for _, offer in asked)
         if not (costs.known if fixed else costs.plain_known(len(asked))):
             return _plain(asked, Choice(None, 0, "measuring"))
@@ -111,7 +112,7 @@ class Controller:
         ]
 
     def _weigh(self, found: Sequence[Plan], plain_s: float) -> Plan:
-        """The plan of this round: the fastest known one, or one that is tried."""
+        """Return the plan of this round: the fastest known one, or one to try."""
         plain = found[0]
         best = max((plan for plan in found if plan.known), key=lambda plan: plan.speed, default=plain)
         self._best_speed = best.speed
@@ -122,14 +123,14 @@ class Controller:
         if hopeful:
             self._tried = max(hopeful, key=lambda plan: plan.speed)
         elif usual.depth == 0 and others:
-            # Nothing is expected to be faster, but the text may have become easier.
+            # No plan is expected to be faster, but the text may have become easier.
             self._tried = max(others, key=lambda plan: plan.best_case)
         return self._tried or usual
 
     def wants_sample(self, share: float) -> bool:
-        """Whether the round is to be plain although it was chosen otherwise, to measure the speed-up.
+        """Whether a speculative round is to be plain instead, to measure the speed-up.
 
-        The purse pays for that, on credit too, but no more than `share` of the time since the last sample.
+        The purse pays for that, also on credit, but no more than `share` of the time since the last sample.
         """
         plain_s = self.costs.verify(1).seconds if self.costs.known else inf
         cost = self.speedup.sample_cost(plain_s)
@@ -143,10 +144,10 @@ class Controller:
         return wanted
 
     def observe(self, answer: Answer, choice: Choice, drafted: int, verified: int, accepted: int) -> None:
-        """Learn what became of an answer's part in a round.
+        """Learn from the result of an answer's part in a round.
 
-        Of the draft tokens that were asked for, `drafted` were made and `verified` got a verdict: none is rejected past
-        the end of an answer. A drafter that stopped early, and was right so far, says that it would have missed.
+        Of the draft tokens that were asked for, `drafted` were made and `verified` got a verdict: tokens past the end
+        of an answer get none. A drafter that stopped early, and was right so far, counts as rejected at the next token.
         """
         answer.context += accepted + 1
         answer.text.pass_round()
@@ -155,7 +156,7 @@ class Controller:
             answer.text.observe(choice.source, max(1, verified + missed), accepted)
 
     def observe_round(self, answer: Answer, measured: MeasuredRound) -> None:
-        """Learn what a round cost of which `answer` was a part."""
+        """Learn the cost of a round in which `answer` took part."""
         costs, tried = answer.costs, self._tried
         self._until, self._tried = monotonic(), None
         self._unsampled_s += measured.seconds
@@ -167,12 +168,12 @@ class Controller:
         learned.purse = min(BUDGET, learned.purse + learned.income * SHARE * measured.seconds / plain_s)
         if tried is not None and measured.typical:
             lost = measured.seconds - measured.tokens / self._best_speed
-            # A try that was disturbed costs no more than all that there is.
+            # A disturbed try cannot cost more than the purse holds.
             learned.purse = min(BUDGET, max(0.0, learned.purse - lost / plain_s))
             learned.income = min(1.0, 2.0 * learned.income) if lost < 0.0 else max(LEAST_PART, learned.income / 2.0)
 
     def observe_reading(self, answer: Answer, source: str, tokens: int, measured: MeasuredRound) -> None:
-        """The round took as long as it did because `source` read `tokens` tokens that it had missed."""
+        """Learn the cost of catch-up from a round in which `source` read `tokens` tokens that it had missed."""
         costs = answer.costs
         if costs.known:
             usual = costs.verify(measured.rows)
@@ -181,16 +182,16 @@ class Controller:
             costs.observe_reading(source, tokens, measured.seconds - usual.seconds)
 
     def take_costs(self, trial: Controller) -> None:
-        """Take what rounds cost from `trial`, whose text is no answer's."""
+        """Take over the costs of rounds from `trial`, which was calibrated on a text that is no answer."""
         trial.learned.comparisons.totals = self.learned.comparisons.totals
         self.learned.comparisons, self.learned.free.costs = trial.learned.comparisons, trial.costs
         self.speedup = SpeedupMeter(self.learned.comparisons)
 
     def figures(self) -> tuple[ContextFigures, ...]:
-        """Costs and expected speeds without a grammar, at every range of context lengths that was measured."""
+        """Return costs and expected speeds without a grammar, for each measured range of context lengths."""
         costs, here, seen = self.costs, self.costs.context, self.learned.free.texts.counts
         sources = {source for source in PROPOSERS if source in seen or costs.timed(source)}
-        # Where passes alone were calibrated, lookup is what can use them.
+        # If only passes were calibrated, show them for prompt lookup, which needs nothing else.
         sources = sources or ({"ngram"} if self.learned.calibrated else set())
         found = []
         for context in list(costs.contexts()):
@@ -216,7 +217,7 @@ def _plain(asked: Sequence[Asked], plain: Choice) -> list[Choice]:
 
 
 def _costs_more(found: Sequence[Plan]) -> Choice:
-    """Plain decoding, the first of the plans found, because even the best of the others is slower."""
+    """Choose plain decoding, the first of `found`, because even the best other plan is slower."""
     best = max(found[1:], key=lambda plan: plan.speed, default=found[0])
     arguments = (
         ("plain_ms", 1e3 * found[0].time.seconds),

@@ -1,8 +1,8 @@
-"""Seconds of passes and of drafting on this machine: a Kalman filter over their logarithms, with one common level.
+"""Durations of passes and of drafting on this machine: a Kalman filter over their logarithms, with one common level.
 
-A figure is what a pass of so many rows takes, or drafting so many tokens, or reading one. Whatever slows the machine
-down, or makes the context longer, slows all of them alike: that is the level. The error of each round is divided among
-its parts and the level by how uncertain these are, so a figure that was measured often moves little and the level
+A figure is the duration of a pass of some number of rows, of drafting some number of tokens, or of reading one. A slow
+machine or a long context slows all of them alike: that is the level. The error of each round is divided among its parts
+and the level in proportion to their uncertainty, so a figure that was measured often moves little and the level
 follows. After Kalman (1960), A new approach to linear filtering and prediction problems, with a diagonal covariance.
 """
 
@@ -17,23 +17,23 @@ from msgspec import Meta, Struct
 
 from engine.speculation.proposers.registry import PROPOSERS
 
-# Relative deviation of a round from its kind before any was seen: that of a computer in use.
+# Relative standard deviation of a round before any was seen: that of a computer in use.
 NOISE = 0.08
 # Relative change of a machine's speed in a round or in a second of rest: heat, other work, a longer context.
 DRIFT = 0.02
-# Rounds that an average looks back: some ten answers.
+# The window of averages in rounds: some ten answers.
 MEMORY = 200.0
-# Standard deviations beyond which a round was disturbed: of undisturbed ones nineteen in twenty are within.
+# A round beyond this many standard deviations was disturbed; 95 % of undisturbed rounds are within them.
 DISTURBED = 2.0
-# Seconds of drafting, or of reading, a token in those of a plain round, before any was timed: a drafter is smaller than
-# its main model, and reads many tokens at once.
+# Seconds of drafting or of reading a token, as a factor of a plain round's, before any was timed: at least and at most.
+# A drafter is smaller than its main model, and reads many tokens at once.
 UNTIMED = {"draft": (0.02, 0.5), "read": (0.002, 0.1)}
-# Tokens of context from which on levels are kept apart: attention takes twice as long with each.
+# The context lengths at which a new level begins: attention takes twice as long at each.
 CONTEXT_EDGES = (2048, 4096, 8192, 16384, 32768, 65536, 131072)
 # Far more rows, and natural logarithms of seconds, than are ever measured.
 MOST_ROWS, MOST_LOG = 1024, 20.0
 
-# A curve is what takes time, such as "draft:" and a source. Without the passes' nothing can be estimated.
+# A curve is a kind of work, such as "draft:" and a source. Nothing can be estimated without the curve of passes.
 PASS = "pass"
 Part = tuple[str, int]
 # The index of a range of context lengths.
@@ -41,18 +41,18 @@ ContextRange = Annotated[int, Meta(ge=0, le=len(CONTEXT_EDGES))]
 
 
 def context_range(tokens: int) -> int:
-    """The index of the range of context lengths that `tokens` lies in."""
+    """Return the index of the range of context lengths that contains `tokens`."""
     return bisect_right(CONTEXT_EDGES, tokens)
 
 
 def range_bounds(index: int) -> tuple[int, int | None]:
-    """The context lengths of a range: the least, and the first above it (None for the last range)."""
+    """Return the least context length of a range, and the first one above it (None for the last range)."""
     edges = (0, *CONTEXT_EDGES, None)
     return edges[index] or 0, edges[index + 1]
 
 
 class Estimate(NamedTuple):
-    """Seconds, the variance of their logarithm beside what all figures share, and the rounds that they rest on."""
+    """Seconds, the variance of their logarithm without that of the common level, and the rounds behind the estimate."""
 
     seconds: float
     variance: float = 0.0
@@ -60,11 +60,11 @@ class Estimate(NamedTuple):
 
     @property
     def doubt(self) -> float:
-        """The factor of one standard error."""
+        """One standard error, as a factor."""
         return exp(sqrt(self.variance))
 
     def plus(self, other: Estimate) -> Estimate:
-        """This and then the other, whose errors are independent."""
+        """Return the estimate of this followed by `other`; their errors are independent."""
         seconds = self.seconds + other.seconds
         squares = self.seconds**2 * self.variance + other.seconds**2 * other.variance
         return Estimate(seconds, squares / seconds**2, min(self.rounds, other.rounds))
@@ -78,7 +78,7 @@ class _Figure(Struct):
     rounds: Annotated[int, Meta(ge=0)] = 0
 
     def between(self, least: float, most: float) -> _Figure:
-        """This times anything between two factors, all of which are as likely."""
+        """Return this times a factor that is uniformly distributed between `least` and `most`."""
         return _Figure(self.mean + log(least * most) / 2.0, self.variance + log(most / least) ** 2 / 12.0)
 
 
@@ -101,7 +101,7 @@ class Costs(Struct):
         self.curves = {name: dict(sorted(curve.items())) for name, curve in self.curves.items()}
 
     def rest(self, seconds: float) -> None:
-        """The machine did something else for so long."""
+        """Let the levels become uncertain, because `seconds` have passed without a round."""
         for level in self.levels.values():
             level.variance = min(MOST_LOG, level.variance + DRIFT**2 * max(0.0, seconds))
 
@@ -115,23 +115,23 @@ class Costs(Struct):
         return self.known and self.verify(answers).variance < NOISE**2
 
     def verify(self, rows: int) -> Estimate:
-        """A pass of `rows` rows in all; plain decoding has one for each answer. Some must be `known`."""
+        """Estimate a pass of `rows` rows in all; plain decoding has one for each answer. Needs `known`."""
         return self._seconds(PASS, rows)
 
     def drafting(self, source: str, tokens: int) -> Estimate:
-        """Drafting `tokens` tokens with `source`, for however many answers: a drafter drafts for all at once."""
+        """Estimate drafting `tokens` tokens with `source`, for any number of answers at once."""
         return self._seconds(f"draft:{source}", tokens)
 
     def reading(self, source: str, tokens: int) -> float:
-        """Seconds in which a drafter reads `tokens` tokens that it missed."""
+        """Estimate the seconds in which a drafter reads `tokens` tokens that it missed."""
         return tokens * self._seconds(f"read:{source}", 1).seconds
 
     def timed(self, source: str) -> bool:
-        """Whether drafting was timed apart from the pass behind it."""
+        """Whether drafting was timed apart from the verify pass."""
         return f"draft:{source}" in self.curves
 
     def drafting_share(self, source: str, drafted: int, rows: int) -> float | None:
-        """The share of drafting in a round of `drafted` draft tokens and `rows` rows; None if it was never timed."""
+        """Return the share of drafting in a round of `drafted` draft tokens and `rows` rows; None if never timed."""
         if not self.known or not self.timed(source):
             return None
         drafting = self.drafting(source, drafted).seconds
@@ -144,7 +144,7 @@ class Costs(Struct):
     def observe(
         self, rows: int, seconds: float, draft: tuple[str, int] | None = None, draft_s: float | None = None
     ) -> None:
-        """A round took `seconds`; the arguments are as in `MeasuredRound`."""
+        """Learn from a round that took `seconds`; the arguments are as in `MeasuredRound`."""
         passes, drafting = _parts(rows, draft)
         if draft_s is None:
             self._learn([*passes, *drafting], seconds)
@@ -153,17 +153,17 @@ class Costs(Struct):
             self._learn(passes, seconds - draft_s)
 
     def observe_reading(self, source: str, tokens: int, seconds: float) -> None:
-        """`source` took `seconds` to read `tokens` tokens."""
+        """Learn that `source` took `seconds` to read `tokens` tokens."""
         self._learn([(f"read:{source}", 1)], seconds / max(1, tokens))
 
     def is_measured(self, rows: int, draft: tuple[str, int] | None) -> bool:
-        """Whether a pass of `rows` rows was measured, and drafting so many tokens with a source."""
+        """Whether a pass of `rows` rows and the drafting `draft`, (source, tokens), were measured."""
         passes, drafting = _parts(rows, draft)
         return all(key in self.curves.get(curve, {}) for curve, key in [*passes, *drafting])
 
     @property
     def _level(self) -> _Figure:
-        """That of the present context length; at first that of the nearest one."""
+        """The level of the present context length, initialised from that of the nearest one."""
         if self.context not in self.levels:
             near = sorted(self.levels, key=lambda known: abs(known - self.context))
             known = self.levels[near[0]] if near else None
@@ -171,7 +171,7 @@ class Costs(Struct):
         return self.levels[self.context]
 
     def _learn(self, parts: Sequence[Part], seconds: float) -> None:
-        """Divide the error of what took `seconds` among its parts and the level."""
+        """Divide the error of a duration of `seconds` among its parts and the level."""
         if seconds <= 0.0 or not parts:
             return
         level = self._level
@@ -186,13 +186,13 @@ class Costs(Struct):
             level.rounds += 1
 
     def _divide(self, error: float, figures: Sequence[_Figure], shares: Sequence[float]) -> None:
-        """The update of the filter, for an observation that is the figures' sum weighted by `shares`."""
+        """Update the filter with an observation that is the sum of `figures` weighted by `shares`."""
         known = sum(share**2 * figure.variance for figure, share in zip(figures, shares, strict=True))
         spread = known + self.noise
-        # By which factor the error is larger than that of an undisturbed round.
+        # The factor by which the error exceeds that of an undisturbed round.
         beyond = max(1.0, abs(error) / DISTURBED / sqrt(spread))
         self.noise += (max((error / beyond) ** 2 - known, DRIFT**2) - self.noise) / MEMORY
-        # A round too long was disturbed. None is too short: what was known rests on disturbed ones.
+        # Disturbances only lengthen rounds. If a round is far too short, the known figures rest on disturbed ones.
         trust, widened = (1.0, beyond) if error < 0.0 else (1.0 / beyond, 1.0)
         for figure, share in zip(figures, shares, strict=True):
             gain = trust * share * figure.variance / spread
@@ -202,7 +202,7 @@ class Costs(Struct):
             figure.rounds += 1
 
     def _own(self, curve: str, key: int) -> _Figure:
-        """The figure of this very key, which begins as what was expected of it."""
+        """Return the figure of this very key, initialised with its estimate."""
         points = self.curves.get(curve, {})
         if key not in points:
             expected = self._figure(curve, key)
@@ -215,7 +215,7 @@ class Costs(Struct):
         return Estimate(exp(figure.mean + self._level.mean), figure.variance, figure.rounds)
 
     def _figure(self, curve: str, key: int) -> _Figure:
-        """Measured, on a line between measured ones, or beyond them."""
+        """Return the measured figure, an interpolated one, or one extrapolated from the nearest."""
         points = self.curves.get(curve)
         if points is None:
             plain = _Figure(self._figure(PASS, 1).mean, 0.0)
@@ -225,17 +225,17 @@ class Costs(Struct):
         keys = list(points)
         index = bisect_left(keys, key)
         if index in (0, len(keys)):
-            # Beyond what was measured anything between the same and in proportion is as likely.
+            # Beyond the measured keys, any factor between 1 and the ratio of the keys is as likely.
             nearest = keys[min(index, len(keys) - 1)]
             return points[nearest].between(1.0, key / nearest)
         below, above = points[keys[index - 1]], points[keys[index]]
         share = (key - keys[index - 1]) / (keys[index] - keys[index - 1])
         mean = (1.0 - share) * below.mean + share * above.mean
         variance = (1.0 - share) * below.variance + share * above.variance
-        # It may also be a step, up to which it is like the one below.
+        # Durations may also rise in a step somewhere between the two keys.
         return _Figure(mean, variance + share * (1.0 - share) * (above.mean - below.mean) ** 2)
 
 
 def _parts(rows: int, draft: tuple[str, int] | None) -> tuple[list[Part], list[Part]]:
-    """What a round consists of: the pass, and the drafting, if there is any."""
+    """Return the parts of a round: the pass, and the drafting if any."""
     return [(PASS, rows)], [] if draft is None else [(f"draft:{draft[0]}", draft[1])]

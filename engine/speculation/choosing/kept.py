@@ -1,7 +1,7 @@
-"""What controllers learned, for each main model with each of its drafters, and the file that keeps it between runs.
+"""The controllers of all pairs of main model and drafter, and the file that keeps what they learned between runs.
 
 One small JSON file holds the pairs of one machine under one version of mlx: another machine or version starts afresh,
-because its kernels have other costs. What cannot be used is ignored; then a few rounds are measured again.
+because its kernels have other costs. Unusable entries are ignored; then a few rounds are measured again.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from engine.tuning import LearnedPair, Pair
 
 log = logging.getLogger(__name__)
 
-# Changes with what is in the file.
+# Change it with the contents of the file.
 FORMAT = 5
 # As installed; mlx's stubs do not name it.
 MLX_VERSION: str = mx.__version__  # type: ignore[attr-defined]
 
 
 def machine_here() -> str:
-    """What makes kernels as fast as they are here: chip, cores, device and linear algebra."""
+    """Return what determines the speed of kernels: chip, cores, device and linear algebra."""
     chip = mx.device_info().get("device_name", "")
     return f"{chip}, {psutil.cpu_count()} cores, {mx.default_device()}, BLAS {BLAS}"
 
 
 class Controllers:
-    """One controller for each pair; `pair` selects the one in use, if any is.
+    """One controller for each pair; `pair` selects the one in use.
 
-    What they learn on `machine` under `mlx_version` is kept in the file at `path`, if given. `unsaved` is true if the
-    one in use learned something since `keep`. `tried` are the pairs whose calibration began and could not go on.
+    The file at `path`, if given, keeps what they learn on `machine` under `mlx_version`. `unsaved` is true if the one
+    in use has learned something since `keep`. `tried` are the pairs whose calibration began but could not continue.
     """
 
     def __init__(self, path: Path | None = None, machine: str = "", mlx_version: str = MLX_VERSION) -> None:
@@ -49,7 +49,7 @@ class Controllers:
 
     @property
     def current(self) -> Controller:
-        """The controller of the pair in use, with what is known of it."""
+        """The controller of the pair in use, restored from the file if possible."""
         if self.pair not in self._by_pair:
             self._by_pair[self.pair] = self._restored("\n".join(self.pair)) or Controller()
         return self._by_pair[self.pair]
@@ -60,7 +60,7 @@ class Controllers:
 
     @property
     def untuned(self) -> bool:
-        """Whether this pair should be calibrated: it never was to the end, and no try was in vain."""
+        """Whether this pair should be calibrated: it never was completely, and no attempt has failed."""
         return self._lasting and not self.current.learned.calibrated and self.pair not in self.tried
 
     def keep(self) -> None:
@@ -70,7 +70,7 @@ class Controllers:
         self.unsaved = False
 
     def learned(self) -> tuple[LearnedPair, ...]:
-        """What is known of this pair and all others in the file, the latest last; what cannot be used is left out."""
+        """Return what is known of all pairs in the file, the latest last, without unusable entries."""
         self.keep()
         known = []
         for name in [*self._kept.values]:
@@ -86,7 +86,7 @@ class Controllers:
         self._kept.forget(None if pair is None else "\n".join(pair))
 
     def _restored(self, name: str) -> Controller | None:
-        """A controller that goes on from what was learned of a pair; None when nothing usable is known."""
+        """Return a controller that continues from the file's entry `name`; None if there is no usable one."""
         if name not in self._kept.values:
             return None
         try:
@@ -98,6 +98,6 @@ class Controllers:
 
 
 def learned_pair(pair: Pair, controller: Controller, *, loaded: bool = False) -> LearnedPair:
-    """What `controller` knows about `pair`, as plain data."""
+    """Return what `controller` knows about `pair`, as plain data."""
     main, draft = (identity.rpartition(", ")[0] for identity in pair)
     return LearnedPair(pair, main, draft, loaded, controller.figures(), tuple(controller.learned.free.texts.figures()))

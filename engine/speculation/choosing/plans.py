@@ -1,4 +1,4 @@
-"""Plans of a round: what every answer could do, with the tokens and the seconds that are expected of it."""
+"""Plans of a round: what every answer could do, with the expected tokens and seconds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.speculation.choosing.costs import Costs, Estimate
 from engine.speculation.choosing.texts import STRETCH, Forecast, Text
 from engine.speculation.proposers.registry import PROPOSERS
 
-# Relative standard error up to which the seconds of a round count as known: less than arms differ.
+# The relative standard error up to which a round's duration counts as known: less than arms differ.
 KNOWN = 0.15
 
 # The depths that are weighed, measured by a calibration, and shown: deep ones differ little from the next.
@@ -23,7 +23,7 @@ Part = tuple[str, int] | None
 
 @dataclass(slots=True)
 class Answer:
-    """An answer being written, to the controller: what its rounds cost, its text, and its tokens with the prompt."""
+    """The controller's state of one answer: costs of rounds, its text, and the numbers of prompt and of all tokens."""
 
     costs: Costs
     text: Text
@@ -31,7 +31,7 @@ class Answer:
     context: int
 
 
-# What one answer is offered.
+# One answer with the offer of its proposers.
 Asked = tuple[Answer, Offer]
 
 
@@ -39,8 +39,7 @@ Asked = tuple[Answer, Offer]
 class Plan:
     """The `parts` of all answers, with the `tokens` expected in `time`, between `least` and `most`.
 
-    `depth` is that of the longest proposal. `seen`: all sources
-    in it were tried before.
+    `depth` is that of the longest proposal. `seen`: all sources in it were tried before.
     """
 
     depth: int
@@ -58,25 +57,25 @@ class Plan:
 
     @property
     def best_case(self) -> float:
-        """Tokens a second, one standard error to the good side."""
+        """Tokens a second, one standard error better than expected."""
         return self.most / self.time.seconds * self.time.doubt
 
     @property
     def known(self) -> bool:
-        """Whether it was tried, and takes about as long as expected."""
+        """Whether its sources were tried before, and its duration is known well enough."""
         return self.seen and self.time.variance <= KNOWN**2
 
     def loss(self, speed: float) -> float:
-        """Seconds lost, one standard error to the bad side, beside what brings `speed` tokens a second."""
+        """Return the seconds lost against `speed` tokens a second, one standard error worse than expected."""
         return max(0.0, self.time.seconds * self.time.doubt - self.least / speed)
 
 
 def plans(costs: Costs, asked: Sequence[Asked]) -> Iterator[Plan]:
-    """Plain decoding first, then each drafter, and none, with every number of draft tokens on offer.
+    """Generate all plans: plain decoding first, then no drafter and each drafter, with every depth on offer.
 
     One pass verifies all answers, as wide as the longest proposal: shorter ones are padded, after BASS
-    (arXiv:2404.15778). Of several answers each proposes with the drafter, or what costs nothing, whichever it expects
-    more of; one alone, which is offered a drafter, uses that.
+    (arXiv:2404.15778). Each of several answers uses the drafter or a source without cost, whichever is expected to
+    yield more; a single answer that is offered the drafter uses it.
     """
     forecasts = [
         {source: answer.text.forecast(source, limit) for source, limit in offer.limits.items() if limit > 0}
@@ -96,7 +95,7 @@ def plans(costs: Costs, asked: Sequence[Asked]) -> Iterator[Plan]:
             usable = own if len(asked) == 1 else [one | other for one, other in zip(own, free, strict=True)]
         for depth in depths:
             plan = _plan(costs, asked, usable, drafter, depth)
-            # Without its drafter, or where no proposal is so long, it is the same as another plan.
+            # If no part uses the drafter, or no proposal is so long, it equals another plan.
             used = [part for part in plan.parts if part is not None]
             longest = max((most for _, most in used), default=0)
             if max(fixed, longest) == depth and (not drafter or any(source == drafter for source, _ in used)):
@@ -106,7 +105,7 @@ def plans(costs: Costs, asked: Sequence[Asked]) -> Iterator[Plan]:
 def _plan(
     costs: Costs, asked: Sequence[Asked], usable: Sequence[dict[str, Forecast]], drafter: str, depth: int
 ) -> Plan:
-    """What is expected where every answer uses the best of its `usable` sources."""
+    """Return the plan in which every answer uses the best of its `usable` sources."""
     parts: list[Part] = []
     tokens = least = most = float(len(asked))
     reading, drafts, seen = 0.0, False, True
@@ -132,9 +131,9 @@ def _plan(
 
 
 def _reading(costs: Costs, answer: Answer, offer: Offer, source: str, tokens: float) -> float:
-    """The share of a round of `tokens` tokens in the seconds that a drafter needs to read what it missed.
+    """Return the seconds of a drafter's catch-up that a round of `tokens` tokens is charged.
 
-    That has to pay within as many tokens as are written, at least in a stretch of text.
+    Catch-up has to pay within as many tokens as the answer has so far, at least within a stretch of text.
     """
     backlog = offer.backlog.get(source, 0)
     horizon = max(STRETCH, answer.context - answer.prompt_tokens)

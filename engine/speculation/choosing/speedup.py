@@ -1,7 +1,7 @@
 """The speed-up of answers over plain decoding, measured by runs of plain rounds among their own rounds.
 
-Load slows all rounds alike, so each run is compared with the speculative rounds right before and after it. That tells
-what a kind of round costs in plain steps, and from it follows how long a plain step took at the time of each round.
+Load slows all rounds alike, so each run is compared with the speculative rounds right before and after it. The result
+is the cost of a kind of round in plain steps, from which follows how long a plain step took at the time of each round.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from msgspec import Meta, Struct
 from engine.speculation.choosing.costs import DISTURBED, MOST_LOG, ContextRange
 from engine.stats import EXACT, MeasuredSpeedup
 
-# Rounds that are compared with as many others next to them: a stall does not move their median, and the load is one.
+# Rounds on each side of a comparison: enough that a stall does not move the median, few enough that load is constant.
 RUN = 5
 # The standard deviation (natural log) of a comparison, and of a round.
 UNSURE = 0.1
-# Answers that an average looks back, and after which a comparison is one of another time.
+# The window of averages in answers; comparisons that old have become uncertain.
 MEMORY = 64
 
-# The source and the rows of a round; with a grammar, the source has another name.
+# The source and the rows of a round; with a grammar, the source's name has a suffix.
 Kind = tuple[str, int]
 PLAIN: Kind = ("main", 1)
 _Seconds = Annotated[float, Meta(gt=0.0, le=1e9)]
@@ -32,9 +32,9 @@ _Cost = tuple[Annotated[float, Meta(ge=-MOST_LOG, le=MOST_LOG)], Annotated[float
 class Comparisons(Struct):
     """What a meter keeps between runs.
 
-    `totals` are, by range of context lengths, what answers took, and what plain decoding would have taken with its
-    error, in seconds; old answers fade. `fastest` is the shortest plain step known there. `costs` are what the rounds
-    of a source took by their rows, as the natural logarithm of plain steps: mean and variance. `noise` is the variance
+    `totals` are, by range of context lengths, the seconds of answers, those that plain decoding would have taken, and
+    the error of the latter; old answers fade. `fastest` is the shortest plain step known there. `costs` are, by source
+    and rows, mean and variance of the natural logarithm of a round's duration in plain steps. `noise` is the variance
     of a round, and of a comparison: its medians vary less, but the load changes, too.
     """
 
@@ -52,22 +52,22 @@ class SpeedupMeter:
         self.begin(0)
 
     def begin(self, bucket: int, *, constrained: bool = False) -> None:
-        """An answer starts at this context range, `constrained` by a grammar or not."""
+        """Start an answer at this context range, `constrained` by a grammar or not."""
         self._bucket, self._suffix = bucket, "+grammar" if constrained else ""
         self._seconds, self._tokens = 0.0, 0
-        # Of an answer's typical rounds of each kind: the tokens, tokens x seconds, and their number.
+        # By kind of the answer's typical rounds: tokens, the sum of tokens x seconds, and rounds.
         self._shares: dict[Kind, tuple[int, float, int]] = {}
         self.interrupted()
 
     def interrupted(self) -> None:
-        """Other requests had the device between two rounds, so those before are not compared with those after."""
-        # Typical rounds since those of the last comparison, with the natural logarithm of their seconds.
+        """Do not compare the rounds before with those after, because other requests ran in between."""
+        # Typical rounds since the last comparison, with the natural logarithm of their seconds.
         self._near: list[tuple[Kind, float]] = []
-        # Rounds since the last plain one, and those that are to be plain.
+        # Rounds since the last plain one, and the rounds that are still to be plain.
         self._behind_plain = self._plain_wanted = 0
 
     def end(self) -> None:
-        """The answer has ended."""
+        """End the answer, and add it to the totals."""
         self._compare()
         if (found := self.measured()) is not None and found.known:
             decode_s, plain_s, error_s = (
@@ -81,7 +81,7 @@ class SpeedupMeter:
         self.begin(self._bucket)
 
     def sample_cost(self, plain_s: float) -> float | None:
-        """Seconds that RUN plain rounds now would lose; None while they would show nothing new, or all is known."""
+        """Estimate the seconds that RUN plain rounds would lose now; None if they would not tell anything new."""
         if self._plain_wanted or not self._near or any(kind == PLAIN for kind, _ in self._near):
             return None
         known = self._cost(self._near[-1][0])
@@ -89,11 +89,11 @@ class SpeedupMeter:
             return None
         found = self.measured()
         token_s = plain_s / found.factor if found is not None else self._seconds / max(1, self._tokens)
-        # One step more is lost where the next pass is not launched before the last one is read.
+        # One more step is lost because the next pass is not launched before the last one is read.
         return max(0.0, (RUN + 1) * plain_s - RUN * token_s)
 
     def take_sample(self) -> None:
-        """The next RUN rounds are to be plain."""
+        """Make the next RUN rounds plain."""
         self._plain_wanted = RUN
 
     def take_plain_round(self) -> bool:
@@ -102,9 +102,9 @@ class SpeedupMeter:
         return wanted
 
     def observe(self, source: str | None, rows: int, committed: int, seconds: float, *, typical: bool) -> None:
-        """A round of `source` (None: plain) with `rows` committed so many tokens in `seconds`.
+        """Learn from a round of `source` (None: plain) with `rows` rows that took `seconds`.
 
-        A round that is not `typical` held other work too; a plain one is the first or the last of a run.
+        A round that is not `typical` included other work, or is the first or the last plain one of a run.
         """
         if source is None and self._behind_plain:
             self._compare()
@@ -125,7 +125,7 @@ class SpeedupMeter:
             self._compare()
 
     def measured(self) -> MeasuredSpeedup | None:
-        """The answer's speed-up so far; None where nothing is known of its rounds."""
+        """Return the answer's speed-up so far; None if the costs of its rounds are unknown."""
         plain_s, error, known, count = 0.0, 0.0, 0, 0
         for kind, (tokens, token_s, rounds) in self._shares.items():
             if (cost := self._cost(kind)) is not None:
@@ -142,7 +142,7 @@ class SpeedupMeter:
         return MeasuredSpeedup(step_s * self._tokens, self._seconds, self._tokens, error, load)
 
     def usual(self, bucket: int) -> tuple[float, float, float] | None:
-        """The speed-up of all answers in a range of context lengths, with its bounds; None where none is known."""
+        """Return (speed-up, lower bound, upper bound) of all answers in a range of context lengths; None if unknown."""
         if bucket not in self.kept.totals:
             return None
         decode_s, plain_s, error_s = self.kept.totals[bucket]
@@ -150,7 +150,7 @@ class SpeedupMeter:
         return factor, factor * (1.0 - error), factor * (1.0 + error)
 
     def _cost(self, kind: Kind) -> tuple[float, float] | None:
-        """What a kind of round costs: as the one known that tells most of it, and in proportion to its rows at most."""
+        """Return mean and variance of a kind's cost, from the most informative known cost of its source."""
         if kind == PLAIN:
             return 0.0, 0.0
         known = self.kept.costs.get(kind[0], {}).items()
@@ -158,7 +158,7 @@ class SpeedupMeter:
         return min(alike, key=lambda cost: cost[1], default=None)
 
     def _compare(self) -> None:
-        """Learn from the latest run of plain rounds, if there is one that was not compared yet."""
+        """Learn from the latest run of plain rounds, unless it was compared already."""
         near, places = self._near, [place for place, (kind, _) in enumerate(self._near) if kind == PLAIN]
         self._near = after = near[places[-1] + 1 if places else 0 :][-RUN:]
         if not places:
@@ -168,7 +168,7 @@ class SpeedupMeter:
         for kind in dict.fromkeys(kind for kind, _ in (*before, *after)):
             sides = [[duration for other, duration in side if other == kind] for side in (before, after)]
             found = [median(side) - step for side in sides if side]
-            # The load changed by as much as the two sides differ.
+            # The difference of the two sides is the change of the load.
             change = (found[0] - found[1]) / 2.0 if len(found) == 2 else UNSURE
             mean, variance = fmean(found), self.kept.noise + change**2
             costs = self.kept.costs.setdefault(kind[0], {})

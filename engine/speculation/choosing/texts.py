@@ -1,9 +1,9 @@
 """Acceptance of draft tokens: a hidden Markov model of texts that are easy, mixed or hard to draft.
 
-A text is in one state for what the drafter proposes, and in one for what needs none, such as lookup. The two are one
-joint state, so what lookup meets also tells of the drafter. A text keeps its state from round to round, or is drawn
-anew from what texts are usually like; answers begin with what texts are like at their beginning. After Rabiner (1989),
-A tutorial on hidden Markov models, learned as it is used, with fading counts.
+A text has one state for the drafter and one for sources that need none, such as lookup. The two form a joint state, so
+that lookup's results are evidence for the drafter, too. From round to round a text keeps its state, or gets a new one
+from the usual distribution; answers begin with the distribution of beginnings. After Rabiner (1989), A tutorial on
+hidden Markov models, learned as it is used, with fading counts.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from engine.speculation.choosing.costs import MEMORY
 from engine.speculation.proposers.registry import PROPOSERS
 from engine.tuning import AcceptanceFigures
 
-# Acceptance of a draft token in easy, mixed and hard text before any was seen: the drafters in use lie between these.
+# Acceptance rates in easy, mixed and hard text before any was seen: those of the usual drafters lie between them.
 FIRST_RATES = (0.95, 0.7, 0.2)
-# Observations that what is known more generally counts for: so few that the first rounds speak.
+# The number of observations that a prior counts for: few, so that the first rounds have an effect.
 WEIGHT = 2.0
-# Rounds for which a text stays alike: a sentence or two, some lines of code.
+# The rounds for which a text keeps its state: a sentence or two, some lines of code.
 STRETCH = 12.0
 
-# The joint states: for what the drafter proposes, and for everything else.
+# The joint states: (for the drafter, for all other sources).
 STATES = tuple(product(range(len(FIRST_RATES)), repeat=2))
 
 
 class _Count(Struct):
-    """How often the draft token in some place of a round got a verdict, and was accepted; both fade."""
+    """How often the draft token at one position of a round got a verdict, and was accepted; both fade."""
 
     reached: Annotated[float, Meta(ge=0.0, le=MEMORY)] = 0.0
     accepted: Annotated[float, Meta(ge=0.0, le=MEMORY)] = 0.0
@@ -57,7 +57,7 @@ _Share = Annotated[float, Meta(ge=0.0, le=1.0)]
 
 
 class _Shares(Struct):
-    """How often texts are in each joint state; the first ones count for `seen` observations, old ones fade."""
+    """The distribution of joint states. The initial one counts for `seen` observations; old ones fade."""
 
     seen: Annotated[float, Meta(ge=WEIGHT, le=MEMORY)]
     shares: Annotated[list[_Share], Meta(min_length=len(STATES), max_length=len(STATES))] = field(
@@ -74,8 +74,9 @@ class _Shares(Struct):
 
 
 class Forecast(NamedTuple):
-    """Rounds of 0..depth draft tokens: `kept[k]` of k are accepted on average, `least` and `most` by one standard error
-    to either side.
+    """Expected acceptance: of k draft tokens `kept[k]` are accepted on average, for k in 0..depth.
+
+    `least` and `most` are one standard error below and above.
     """
 
     kept: Sequence[float]
@@ -84,7 +85,7 @@ class Forecast(NamedTuple):
 
 
 class Texts(Struct):
-    """What is known of the texts of one pair; each answer is a `Text`. The fields are what is kept between runs."""
+    """Statistics of the texts of one pair; each answer is a `Text`. The fields are kept between runs."""
 
     counts: dict[str, _Counts] = {}
     usual: _Shares = field(default_factory=lambda: _Shares(STRETCH * WEIGHT))
@@ -95,14 +96,14 @@ class Texts(Struct):
             raise ValueError("not learned texts")
 
     def figures(self) -> Iterator[AcceptanceFigures]:
-        """How often draft tokens were accepted, over all states."""
+        """Generate how often draft tokens were accepted, by source and position, over all states."""
         for source, states in self.counts.items():
             for index, counts in enumerate(zip(*states, strict=True)):
                 if reached := sum(one.reached for one in counts):
                     yield AcceptanceFigures(source, index, reached, sum(one.accepted for one in counts))
 
     def forecast(self, source: str, weights: Sequence[float], depth: int) -> Forecast:
-        """What is expected of `source` where its states have such weights."""
+        """Forecast `source` if its states have the probabilities `weights`."""
         kept, least, most = ([0.0] * (depth + 1) for _ in range(3))
         for rate, weight, counts in zip(FIRST_RATES, weights, self._known(source), strict=True):
             survives, variance = weight, 0.0
@@ -110,7 +111,7 @@ class Texts(Struct):
             for index, count in enumerate(counts[:depth], start=1):
                 rate = count.rate(rate)
                 survives *= rate
-                # The errors of positions add up in squares, because they are independent.
+                # The errors of positions are independent, so their variances add up.
                 variance += (1.0 - rate) / rate / (count.reached + WEIGHT)
                 error = survives * sqrt(variance)
                 expected += survives
@@ -122,7 +123,7 @@ class Texts(Struct):
         return Forecast(kept, least, most)
 
     def likelihoods(self, source: str, verified: int, accepted: int) -> list[float]:
-        """How likely it is in each state that of `verified` tokens the first `accepted` are accepted."""
+        """Return, for each state, how likely it is that the first `accepted` of `verified` tokens are accepted."""
         found = []
         for rate, counts in zip(FIRST_RATES, self._known(source), strict=True):
             likely = 1.0
@@ -133,7 +134,7 @@ class Texts(Struct):
         return found
 
     def learn(self, source: str, verified: int, accepted: int, weights: Sequence[float]) -> None:
-        """Count a proposal in each state by how likely that was."""
+        """Count a proposal in each state, weighted by the state's probability."""
         states = self.counts[source] = self._known(source)
         for counts, weight in zip(states, weights, strict=True):
             for index, count in enumerate(counts[: min(verified, accepted + 1)]):
@@ -144,24 +145,24 @@ class Texts(Struct):
 
 
 class Text:
-    """One answer: how likely each joint state is now."""
+    """One answer: the present probabilities of the joint states."""
 
     def __init__(self, texts: Texts, *, usual: bool = False) -> None:
-        """A text that begins, or one that is what texts are `usual`ly like."""
+        """Begin with the distribution of beginnings, or with the `usual` one."""
         self._texts = texts
         self._belief = (texts.usual if usual else texts.first).shares
         self._begun = False
 
     def seen(self, source: str) -> bool:
-        """Whether any draft token of `source` got a verdict, in whichever text."""
+        """Whether any draft token of `source` got a verdict, in any text."""
         return source in self._texts.counts
 
     def forecast(self, source: str, depth: int) -> Forecast:
-        """What is expected of 0..`depth` draft tokens of `source` now."""
+        """Forecast 0..`depth` draft tokens of `source` now."""
         return self._texts.forecast(source, self._weights(source), depth)
 
     def observe(self, source: str, verified: int, accepted: int) -> None:
-        """Of `verified` draft tokens the first `accepted` were accepted; the ones behind a rejection say nothing."""
+        """Learn that the first `accepted` of `verified` draft tokens were accepted; the rejected tail is ignored."""
         texts, part = self._texts, _part(source)
         likely = texts.likelihoods(source, verified, accepted)
         shares = [share * likely[state[part]] for share, state in zip(self._belief, STATES, strict=True)]
@@ -174,11 +175,11 @@ class Text:
         self._begun = True
 
     def pass_round(self) -> None:
-        """A round has passed: the text may have changed."""
+        """Move towards the usual distribution, because the text may have changed in a round."""
         self._belief = _moved(self._belief, self._texts.usual.shares, 1.0 / STRETCH)
 
     def _weights(self, source: str) -> list[float]:
-        """How likely each state of `source` is."""
+        """Return the probability of each state of `source`."""
         part, found = _part(source), [0.0] * len(FIRST_RATES)
         for share, state in zip(self._belief, STATES, strict=True):
             found[state[part]] += share
@@ -186,7 +187,7 @@ class Text:
 
 
 def _part(source: str) -> int:
-    """The part of the joint state that is about `source`: all that one drafter makes is right or wrong together."""
+    """Return the index of the part of the joint state that `source` depends on."""
     return 0 if PROPOSERS[source].uses_drafter else 1
 
 

@@ -1,7 +1,7 @@
 """Sequences of a draft model as rows of one batch: one pass drafts a token for each of them.
 
-A member is used as any other sequence between passes: what it was drafted it commits or aborts by itself. The rows
-follow when the next pass begins, all at once.
+Between passes a member is an ordinary sequence, which commits or aborts its draft tokens by itself. The rows are
+updated together when the next pass begins.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from engine.speculation.rounds.sequence import Sequence
 
 
 class RowRollback(PlainOnly):
-    """The transaction of a member over what its row was fed, in place of one over caches of its own."""
+    """A member's transaction over the tokens that its row was fed, in place of one over its own caches."""
 
     def __init__(self, rows: RowCaches) -> None:
         super().__init__(())
@@ -30,7 +30,7 @@ class RowRollback(PlainOnly):
         self.kept = 0
 
     def commit(self, keep: int) -> int:
-        """Keep the first `keep` tokens; returns how many of them the row holds then."""
+        """Keep the first `keep` tokens; returns how many of them the row will hold."""
         if self._rows is None or keep > self._rows:
             raise TransactionError(f"cannot keep {keep} of {self._rows} rows")
         self._rows, self.kept = None, keep
@@ -58,7 +58,7 @@ class DraftRows:
         self._fed: list[int] | None = None
 
     def reserve(self, members: int) -> None:
-        """Make buffers for at least so many members when the next one joins."""
+        """Make room for at least `members` members when the next one joins."""
         self._rows.reserve(members)
 
     def join(self, sequence: Sequence) -> None:
@@ -78,20 +78,20 @@ class DraftRows:
         sequence.adopt(caches, list(sequence.tokens), sequence.position)
 
     def discard(self, sequence: Sequence) -> None:
-        """Remove a member that nobody uses any more."""
+        """Remove a member that is no longer used."""
         self._settle()
         self._rows.remove(self._remove(sequence))
 
     def lose(self) -> None:
-        """Remove all, without their caches: what these hold is unknown."""
+        """Remove all members without their caches, whose contents are unknown."""
         for sequence in self.members:
             sequence.adopt([], list(sequence.tokens), 0)
         self.members, self._rollbacks = [], []
 
     def catch_up(self, wanted: Items[Sequence]) -> mx.array:
-        """Feed the `wanted` members all that is pending; returns lazy logits (rows, V), whose rows of others are void.
+        """Feed the `wanted` members all pending tokens; returns lazy logits (rows, V), undefined in other rows.
 
-        Others get what fits into the same pass, so that they do not fall behind.
+        Other members are fed as much as fits into the same pass, so that they do not fall behind.
         """
         self._settle()
         width = max(len(member.pending) for member in wanted)
@@ -114,7 +114,7 @@ class DraftRows:
         self._most = most
 
     def draft(self, tokens: mx.array, counts: Items[int]) -> mx.array:
-        """Feed one token, (rows,), to each row of which `counts` is 1, not 0; returns lazy logits (rows, V)."""
+        """Feed one of `tokens` (rows,) to each row whose count is 1, not 0; returns lazy logits (rows, V)."""
         assert self._fed is not None
         if any(self._fed):
             self._rows.go_on(counts)
@@ -124,7 +124,7 @@ class DraftRows:
         return self._pass(tokens[:, None])[:, 0]
 
     def close(self) -> None:
-        """Nothing more is drafted: from here on each member that was fed tokens has an open transaction."""
+        """End the drafting: each member that was fed tokens has an open transaction from now on."""
         assert self._fed is not None
         if not any(self._fed):
             self._fed = None
@@ -142,7 +142,7 @@ class DraftRows:
         return logits
 
     def _settle(self) -> None:
-        """End the transaction of the rows as their members have ended theirs."""
+        """End the transaction of the rows by the results of their members' transactions."""
         if self._fed is None:
             return
         self._fed = None

@@ -1,4 +1,4 @@
-"""A draft model prepared for one main model: the translation between their tokenizers, and its compiled steps."""
+"""Draft models prepared for a main model: the translation between the tokenizers, and compiled steps."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class DraftSource:
-    """`translation` is None where the ids of both models are the same, `steps` where none can be compiled."""
+    """A draft model for one main model.
+
+    `translation` is None if both models have the same ids, `steps` if no pass can be compiled.
+    """
 
     model: LoadedModel
     translation: Translation | None
@@ -60,11 +63,11 @@ def prepare_draft(main: LoadedModel, draft: LoadedModel) -> Steps[DraftSource]:
 
 
 def _translation_between(main: LoadedModel, draft: LoadedModel) -> Translation | None:
-    """The translation between the two tokenizers; None where their ids are the same."""
+    """Return the translation between the two tokenizers; None if their ids are the same."""
     with panics_as_errors():
         if vocabulary_of(main.tokenizer).ids == vocabulary_of(draft.tokenizer).ids:
             return None
         for model in (main, draft):
-            # A stranger's tokenizer is built now: a round would have to wait for it.
+            # Build the tokenizer now, so that no round has to wait for it.
             model.encode("a")
         return Translation(main.tokenizer, draft.tokenizer, main.encode, draft.encode)

@@ -1,8 +1,8 @@
 """A head's session: its context for one conversation, and the tapped rows that it has not read yet.
 
 Rows of the prompt and of plain rounds are collected and read when the head is to propose, so that the first token does
-not wait for them. No more than MAX_UNREAD_BYTES of them are held: what is beyond is read at once, a chunk of the prompt
-after the other, and only the head's own context is kept.
+not wait for them. At most MAX_UNREAD_BYTES of them are held. When there are more, the head reads them at once, and only
+its own context is kept.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ log = logging.getLogger(__name__)
 
 # The most rows that the head reads in one piece.
 MAX_ROWS = 512
-# The most memory of rows that wait to be read: a chunk of the prompt for the largest models, a few thousand tokens for
-# the small ones, where reading at once would be felt in the time to the first token.
+# The most memory of unread rows: a chunk of the prompt for the largest models, a few thousand tokens for small ones,
+# where reading at once would delay the first token noticeably.
 MAX_UNREAD_BYTES = 2**25
 
 
 @dataclass(slots=True)
 class _Piece:
-    """Rows of one pass that are unread: outputs (1, rows, width) of each tap, of which `first` and on count."""
+    """Unread rows of one pass: outputs (1, rows, width) of each tap, valid from row `first` on."""
 
     outputs: list[mx.array]
     tokens: list[int]
@@ -48,7 +48,7 @@ class _Piece:
         self.first += rows
 
     def take(self, most: int) -> tuple[list[mx.array], list[int]]:
-        """The first `most` rows and their tokens, which are no part of it any more."""
+        """Remove the first `most` rows; returns them and their tokens."""
         tokens = self.tokens[:most]
         taken = [output[:, self.first : self.first + len(tokens)] for output in self.outputs]
         self.skip(len(tokens))
@@ -56,10 +56,10 @@ class _Piece:
 
 
 class HeadSession:
-    """What `head` knows of one text. Follows the main model's sequence; see `engine.speculation.rounds.taps.Follower`.
+    """A head's state of one text. Follows the main model's sequence; see `engine.speculation.rounds.taps.Follower`.
 
-    It knows the positions `start` to `length - 1`: the tokens before `start` were not tapped, so that proposals may be
-    worse. `copy` and `rewind` go with those of the sequence. Belongs to the engine's thread.
+    It covers the positions `start` to `length - 1`: the tokens before `start` were not tapped, so proposals may be
+    worse. Call `copy` and `rewind` together with those of the sequence. Belongs to the engine's thread.
     """
 
     def __init__(self, head: Head, taps: Taps, context: HeadContext | None = None) -> None:
@@ -82,7 +82,7 @@ class HeadSession:
 
     @property
     def unread(self) -> int:
-        """How many rows the head has still to read."""
+        """The number of rows that the head has not read yet."""
         return sum(len(piece) for piece in self._unread)
 
     @property
@@ -95,10 +95,10 @@ class HeadSession:
         return self.context.nbytes + self._unread_bytes
 
     def read(self, start: int, outputs: Sequence[mx.array], tokens: Sequence[int]) -> None:
-        """Take the rows of `tokens`, at positions `start` and on, of which it may have some already.
+        """Take the rows of `tokens` at positions `start` and on; those that it has already are ignored.
 
-        After rows that it has missed it starts anew: a context has no gaps. If the head fails, it is left alone from
-        then on, and `read_some` raises what it raised: the main model's pass has nothing to do with that.
+        If it has missed rows, it starts anew, because a context has no gaps. On failure the head is no longer fed;
+        `read_some` re-raises the error later, so the main model's pass is unaffected.
         """
         if self._failure is not None:
             return
@@ -121,7 +121,7 @@ class HeadSession:
             self._failure = error
 
     def read_some(self, most: int = MAX_ROWS) -> int:
-        """Have the head read at most `most` unread rows; returns how many. Nothing is evaluated."""
+        """Let the head read at most `most` unread rows; returns how many. Evaluates nothing."""
         if self._failure is not None:
             raise self._failure
         rows: list[list[mx.array]] = []
@@ -160,13 +160,13 @@ class HeadSession:
             self.context.rewind(length)
 
     def restart(self, start: int) -> None:
-        """Forget everything; the next row will be that of position `start`."""
+        """Forget all rows; the next one will be that of position `start`."""
         self._unread.clear()
         self._unread_bytes = 0
         self.context = self.head.new_context(start)
 
     def copy(self) -> HeadSession:
-        """An independent session that shares arrays until one of the two changes."""
+        """Return an independent session that shares arrays until one of the two changes."""
         twin = HeadSession(self.head, self.taps, self.context.copy())
         twin._unread = deque(_Piece(piece.outputs, list(piece.tokens), piece.first) for piece in self._unread)
         twin._unread_bytes = self._unread_bytes

@@ -1,4 +1,4 @@
-"""A head bound to one main model: what it takes to draft with it."""
+"""Heads bound to a main model."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from engine.status import ModelInfo
 
 @dataclass(frozen=True, slots=True)
 class HeadSource:
-    """`head` reads the outputs `taps` of the main model; `info` describes it as a model, `config` says what it keeps.
+    """A head that reads the outputs `taps` of the main model.
 
-    `config` is that of `engine.heads.fit.memory_config`.
+    `info` describes it as a model; `config` is that of `engine.heads.fit.memory_config`.
     """
 
     head: Head
@@ -35,7 +35,7 @@ class HeadSource:
 
 
 def prepare_head(main: LoadedModel, head: Head, info: ModelInfo, config: Mapping[str, Any] | None = None) -> HeadSource:
-    """Bind `head` to `main`. Raises `ModelNotUsable` where the two do not fit, or the main model cannot be tapped."""
+    """Bind `head` to `main`. Raises `ModelNotUsable` if the two do not fit or the main model cannot be tapped."""
     from engine.speculation.rounds.main_ports import main_ports
 
     try:

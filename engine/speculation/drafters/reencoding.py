@@ -1,8 +1,8 @@
 """Re-encoding: text drafted in one model's tokens, encoded in another's.
 
-The main model verifies only its own ids, and which ids a text gets depends on the text before it. So drafted text is
-encoded together with the last committed tokens, and the ids behind a token boundary that both share are used (string-
-level exact match of Timor et al., arXiv:2502.05202).
+The main model verifies only its own ids, and the ids of a text depend on the text before it. Therefore drafted text is
+encoded together with the last committed tokens, and the ids after a token boundary that both share are used
+(string-level exact match of Timor et al., arXiv:2502.05202).
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from itertools import accumulate
 from engine.tokenizers.vocabulary import Vocabulary, bytes_by_id
 
 LOOK_BACK = 16
-# No tokenizer merges it with the text behind it, except with another one.
+# Tokenizers merge it with nothing that follows, except another newline.
 SEPARATOR = b"\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """The first `kept` of the held ids, then `fresh` ones; `pending` bytes are an incomplete character."""
+    """The ids of a continued text: the first `kept` held ids, then `fresh`; `pending` is an incomplete character."""
 
     kept: int
     fresh: list[int]
@@ -35,14 +35,14 @@ class Reencoder:
         self._encode = encode
 
     def text(self, ids: Sequence[int]) -> bytes:
-        """The bytes that `ids` stand for; control tokens stand for none."""
+        """Return the bytes of `ids`; control tokens have none."""
         return b"".join(self._bytes_of(token) or b"" for token in ids)
 
     def continuation(self, committed: Sequence[int], drafted: bytes) -> list[int]:
-        """Ids that continue `committed` with the text `drafted`, up to its last whole character.
+        """Return ids that continue `committed` with the text `drafted`, up to its last whole character.
 
-        `drafted` follows the last whole character of `committed`. The ids stand for exactly the bytes that come
-        next. [] if the draft disagrees with bytes already committed, or no token boundary fits.
+        `drafted` follows the last whole character of `committed`. The ids spell exactly the bytes that come next. []
+        if the draft disagrees with bytes already committed, or no token boundary fits.
         """
         known = self.text(self._window(committed))
         split = known[len(known) - incomplete(known) :]
@@ -53,7 +53,7 @@ class Reencoder:
         return together or self._beyond(SEPARATOR + drafted, len(SEPARATOR) + len(split))
 
     def follow(self, held: Sequence[int], appended: bytes) -> Followed:
-        """The ids of a text that was `held` and continued with `appended`; the last few may be encoded anew."""
+        """Return the ids of the text of `held` continued with `appended`; the last few may be encoded anew."""
         whole = len(appended) - incomplete(appended)
         text, pending = appended[:whole], appended[whole:]
         if not text:
@@ -67,7 +67,7 @@ class Reencoder:
         return Followed(len(held), alone, pending)
 
     def _window(self, ids: Sequence[int]) -> list[int]:
-        """The last few ids, starting behind the last control token and at the start of a character."""
+        """Return the last few ids, starting after the last control token and at the start of a character."""
         window = list(ids[-LOOK_BACK:])
         for index in range(len(window) - 1, -1, -1):
             if self._bytes_of(window[index]) is None:
@@ -79,11 +79,11 @@ class Reencoder:
         return []
 
     def _exactly(self, text: bytes) -> list[int]:
-        """Ids that stand for exactly `text`, or []."""
+        """Return ids that spell exactly `text`, or []."""
         return self._beyond(text, 0) or self._beyond(SEPARATOR + text, len(SEPARATOR))
 
     def _beyond(self, text: bytes, boundary: int) -> list[int]:
-        """Ids of what follows the first `boundary` bytes of `text`, if a token starts there; else []."""
+        """Return the ids after the first `boundary` bytes of `text` if a token starts there; else []."""
         try:
             ids = list(self._encode(text.decode()))
         except UnicodeDecodeError:
@@ -113,7 +113,7 @@ def _continues_a_character(piece: bytes) -> bool:
 
 
 def incomplete(text: bytes) -> int:
-    """The number of bytes at the end of `text` that start a UTF-8 character without completing it."""
+    """Return the number of bytes at the end of `text` that start a UTF-8 character without completing it."""
     for length in range(1, min(3, len(text)) + 1):
         byte = text[-length]
         if byte >= 0xC0:

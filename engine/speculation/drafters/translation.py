@@ -20,8 +20,8 @@ Encode = Callable[[str], Sequence[int]]
 class Translation:
     """Translates between a main and a draft tokenizer, both as mlx-lm loads them.
 
-    `token_map` has the tokens that both share; `main_encoder` writes text in main ids, `draft_encoder` in draft ids,
-    with the functions that encode a text without control tokens. What these raise ends the drafting of a request.
+    `token_map` has the shared tokens; `main_encoder` writes text in main ids, `draft_encoder` in draft ids. Both use
+    the given functions, which encode a text without control tokens; their exceptions end the drafting of a request.
     """
 
     def __init__(self, main: Any, draft: Any, encode_main: Encode, encode_draft: Encode) -> None:
@@ -35,7 +35,7 @@ class Translation:
         self._spelled: dict[int, list[int]] = {}
 
     def spelled(self, tokens: Iterable[int]) -> list[int]:
-        """Draft ids for main ids, each by itself: its counterpart, or else ids that spell the same bytes."""
+        """Return draft ids for main ids, each by itself: its counterpart, or else ids that spell the same bytes."""
         ids: list[int] = []
         for token in tokens:
             if token not in self._spelled:
@@ -44,11 +44,11 @@ class Translation:
         return ids
 
     def runs(self, tokens: Iterable[int], before: bytes = b"") -> list[Run]:
-        """Main ids as text and control tokens, preceded by the bytes `before`."""
+        """Return main ids as text and control tokens, preceded by the bytes `before`."""
         return [run for run in self._runs(tokens, before) if run != b""]
 
     def follow(self, held: Sequence[int], runs: Iterable[Run]) -> Followed:
-        """The draft's ids of a text that was `held` in them and continued with `runs`."""
+        """Return the draft's ids of the text of `held`, in the same ids, continued with `runs`."""
         base = max(0, len(held) - LOOK_BACK)
         ids, pending = list(held[base:]), b""
         kept = len(ids)
@@ -65,7 +65,7 @@ class Translation:
         return Followed(base + kept, ids[kept:], pending)
 
     def text_of_draft(self, ids: Iterable[int]) -> Iterator[bytes | None]:
-        """The bytes of each draft id; None for control tokens."""
+        """Generate the bytes of each draft id; None for control tokens."""
         return (self._draft_bytes[token] if token < len(self._draft_bytes) else None for token in ids)
 
     def _runs(self, tokens: Iterable[int], before: bytes) -> Iterator[Run]:

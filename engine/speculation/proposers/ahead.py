@@ -1,7 +1,7 @@
-"""Drafting while the main model verifies: proposals that a drafter beside the engine had ready for the verdict.
+"""Drafting while the main model verifies: proposals that the asynchronous drafter prepared for a verdict.
 
-Kumar, Dao, May, Speculative speculative decoding, arXiv:2603.03251. Its draft tokens are judged as any others; they
-carry no distributions, because rejection sampling would trust those, and they come from another process or computer.
+Kumar, Dao, May, Speculative speculative decoding, arXiv:2603.03251. Its draft tokens are verified like any others. They
+carry no distributions: rejection sampling would trust these, and they come from another process or computer.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from engine.speculation.rounds.proposal import Proposal, Proposer
 
 
 def build(context: ProposerContext) -> AheadProposer | None:
-    """None where the request has no asynchronous drafter."""
+    """Return None if the request has no asynchronous drafter."""
     return None if context.ahead is None else AheadProposer(context.ahead)
 
 
 class AheadProposer(Proposer):
-    """Proposes what was prepared for the last verdict. It alone tells the drafter what rounds committed."""
+    """Proposes the tokens prepared for the last verdict. Only this proposer tells the drafter the verdicts."""
 
     source = "ahead"
     drafts_aside = True

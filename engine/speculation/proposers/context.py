@@ -1,4 +1,4 @@
-"""What a proposer is built from."""
+"""The context that proposers are built from."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ProposerContext:
 
 
 class ProposerUnavailable(Exception):
-    """The proposer cannot serve this request, for a reason that `engine.stats.PlainSpan` lists with its arguments."""
+    """The proposer cannot serve this request. `engine.stats.PlainSpan` lists the reasons and their arguments."""
 
     def __init__(self, reason: str, *arguments: tuple[str, str]) -> None:
         super().__init__(reason)

@@ -8,21 +8,20 @@ from engine.speculation.proposers.context import ProposerContext, ProposerUnavai
 from engine.speculation.proposers.draft_model import DraftModelProposer
 from engine.speculation.proposers.other_tokenizer import RewrittenTextProposer, SharedTokensProposer
 
-# From this share of the main model's tokens on, drafting among those that both have is at least as good as re-encoding
-# text. Measured on the starter pair with merges taken from the draft's tokenizer, and with counterparts hidden.
+# From this share of the main model's tokens on, drafting among the shared ones is at least as good as re-encoding text.
 ENOUGH_SHARED = 0.5
 
 
 def build(context: ProposerContext) -> DraftModelProposer | None:
-    """Continues the conversation's draft sequence as far as it agrees. None without a draft model.
+    """Return the proposer for the draft model, which continues the conversation's draft sequence; None without one.
 
-    Raises `ProposerUnavailable` where the draft model's caches cannot be rolled back.
+    Raises `ProposerUnavailable` if the draft model's caches cannot be rolled back.
     """
     draft, conversation = context.draft, context.conversation
     if draft is None:
         return None
     proposer = _for_tokenizers(draft, context)
-    # A depth that the user fixed is kept.
+    # Early stopping would shorten a depth that the user fixed.
     proposer.stops_early = context.settings.depth is None
     sequence = conversation.draft = proposer.sequence
     sequence.steps = draft.steps

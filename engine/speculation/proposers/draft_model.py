@@ -28,7 +28,7 @@ class DraftModelProposer(Proposer):
 
     source = "draft"
     prefilled_tokens = 0
-    # Committed tokens that every round leaves to the next one.
+    # The committed tokens that every round leaves unread for the next one.
     usual_lag = 1
     # Whether the draft model has ids of its own.
     maps_ids = False
@@ -87,11 +87,11 @@ class DraftModelProposer(Proposer):
 
     @property
     def draws_main_noise(self) -> bool:
-        """Whether its tokens are drawn with the noise that the main model will use."""
+        """Whether it draws its tokens with the noise that the main model will use."""
         return not self.keep_distributions
 
     def begin(self, depth: int) -> Draft:
-        """A proposal of `depth` tokens at most, without any so far."""
+        """Begin a proposal of at most `depth` tokens."""
         return Draft(self, depth, self._noise(len(self.history), depth))
 
     def committed(self, tokens: Sequence[int], accepted: int, drafted: int) -> None:
@@ -106,7 +106,7 @@ class DraftModelProposer(Proposer):
             self.sequence.abort()
 
     def count_catching_up(self) -> None:
-        """Called before the model is fed what is pending."""
+        """Count catch-up. Call it before the model is fed the pending tokens."""
         # A fully accepted round leaves its last draft token unseen: that is not catching up.
         if self.lag > self.usual_lag:
             self.prefilled_tokens += self.lag
@@ -117,11 +117,11 @@ class DraftModelProposer(Proposer):
         return self.sequence.tokens
 
     def on_main_ids(self, logits: mx.array) -> mx.array:
-        """The draft's logits (1, V) as logits of main ids."""
+        """Return the draft's logits (1, V) as logits of main ids."""
         return logits
 
     def as_draft_id(self, token: mx.array) -> mx.array:
-        """The draft's id of a main id that it has drafted, (1,)."""
+        """Return the draft's id of a main id that it has drafted, (1,)."""
         return token
 
     def _noise(self, position: int, depth: int) -> mx.array | None:
@@ -143,17 +143,17 @@ class Draft:
 
     @property
     def stops_early(self) -> bool:
-        """Whether it ends where its tokens' joint probability falls below MIN_JOINT_PROBABILITY."""
+        """Whether it ends when its tokens' joint probability falls below MIN_JOINT_PROBABILITY."""
         return self.proposer.stops_early and self.proposer.sampler.greedy
 
     @property
     def simple(self) -> bool:
-        """Whether scores are the draft model's logits, and the tokens all that is wanted."""
+        """Whether its scores are the draft model's unchanged logits, and nothing but tokens is needed."""
         proposer = self.proposer
         return proposer.sampler.plain_scores and not proposer.keep_distributions and not proposer.maps_ids
 
     def noise_row(self) -> mx.array | None:
-        """The noise (1, vocabulary) that the next token is drawn with."""
+        """Return the noise (1, vocabulary) with which the next token is drawn."""
         index = len(self.tokens)
         return None if self._noise is None else self._noise[index : index + 1]
 
@@ -169,7 +169,7 @@ class Draft:
         return scores
 
     def proposal(self) -> Proposal:
-        """What was drafted."""
+        """Return the finished proposal."""
         return Proposal(
             mx.concatenate(self.tokens),
             self.proposer.source,
@@ -190,8 +190,8 @@ class EarlyStop:
     def reached(self, scores: mx.array) -> bool:
         """Take in the greedy token of `scores` (1, V); true once the joint probability is below MIN_JOINT_PROBABILITY.
 
-        Waits for the first token. Each later one is read when the next has been dispatched, so that the device does
-        not wait for the host.
+        Waits for the first token. It reads each later one after the next was dispatched, so that the device does not
+        wait for the host.
         """
         probability = top_probabilities(scores)
         mx.async_eval(probability)  # type: ignore[no-untyped-call]

@@ -1,6 +1,6 @@
-"""What the request's grammar forces: where a schema leaves no choice, drafting costs nothing.
+"""Proposals of text that the request's grammar forces, which costs no drafting.
 
-The bytes are certain, but not how the main model splits them into tokens: it verifies these as any others.
+The bytes are certain, but not how the main model splits them into tokens, so it verifies these like any others.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from engine.speculation.rounds.sequence import Sequence as CachedSequence
 
 
 def build(context: ProposerContext) -> GrammarProposer | None:
-    """None for a request without a grammar."""
+    """Return None for a request without a grammar."""
     constraint = context.sampler.constraint
     return None if constraint is None else GrammarProposer(constraint, context.conversation.main)
 
 
 class GrammarProposer(Proposer):
-    """Proposes the tokens of the text that `constraint` forces behind the main model's sequence `main`."""
+    """Proposes the tokens of the text that `constraint` forces after the main model's sequence `main`."""
 
     source = "grammar"
     reason = "not-forced"
@@ -28,7 +28,7 @@ class GrammarProposer(Proposer):
     def __init__(self, constraint: Constraint, main: CachedSequence) -> None:
         self._constraint = constraint
         self._main = main
-        # The forced text behind the newest token, and tokens of it.
+        # The forced text after the newest token, and tokens of it.
         self._forced: tuple[bytes, list[int]] | None = None
 
     def max_proposals(self) -> int:

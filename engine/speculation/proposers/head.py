@@ -1,7 +1,7 @@
 """Drafting with a head, which reads hidden states of the main model (DFlash, EAGLE-3, MTP).
 
-The rows that the main model has read reach the head's session by themselves; the head reads them when it is to propose.
-Draft tokens are drawn with the Gumbel noise that the main model will use at the same position, as with a draft model.
+The main model's sequence delivers its rows to the head's session; the head reads them when it is to propose. Draft
+tokens are drawn with the Gumbel noise that the main model will use at the same position, as with a draft model.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.sequence import PREFILL_CHUNK
 from engine.speculation.rounds.sequence import Sequence as CachedSequence
 
-# Rows that a round leaves unread; more are read before the round, in pieces.
+# The most rows that a round leaves unread; more are read before the round, in pieces.
 FEW_ROWS = 32
-# A head that joins late drafts from the rows that it has seen since, once there are so many. Until then it proposes
-# only if it pays to have the main model read the last of the text again.
+# A head that joins late needs ENOUGH_ROWS rows to draft from. Until then it proposes only if it pays to let the main
+# model read the last READ_AGAIN tokens of the text again.
 ENOUGH_ROWS = 64
 READ_AGAIN = 256
 
 
 def build(context: ProposerContext) -> HeadProposer | None:
-    """None without a head."""
+    """Return None without a head."""
     source = context.head
     if source is None:
         return None
@@ -58,14 +58,14 @@ class HeadProposer(Proposer):
 
     @property
     def backlog(self) -> int:
-        """Tokens to read again, where too few were seen to draft from."""
+        """Tokens to read again, if the head has seen too few to draft from."""
         if self._main.rollback.active or self.session.start == 0 or self._seen >= ENOUGH_ROWS:
             return 0
         first = self._read_again_from
         return len(self._main.tokens) - 1 - first if self._main.rollback.can_rewind(first) else 0
 
     def max_proposals(self) -> int:
-        # While a plain round is under way, the row of the newest token is there already: the round has read it.
+        # While a plain round is under way, it has read the newest token, so that row is there already.
         behind = self.session.length < len(self._main.tokens) - 1 or not self.session.ready
         if behind and not self.backlog:
             return 0

@@ -1,7 +1,7 @@
 """Drafting with a model for several requests at once: a pass drafts a token for each of them.
 
-Each has its own depth, sampling and lag. A request that is done earlier sits the other passes out, and one that does
-not draft in a round all of them. A request that joins catches up by itself.
+Each has its own depth, sampling and lag. A request that has enough tokens is not fed in the remaining passes, and one
+that does not draft in a round is fed in none. A request that joins catches up by itself.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.sequence import PREFILL_CHUNK
 from engine.speculation.rounds.sequence_batch import rows_obstacle
 
-# A member further behind catches up alone: everybody's rows are padded to the longest.
+# A member further behind catches up alone, because all rows are padded to the longest.
 MAX_LAG = 16
 
 
 class JointDraft:
-    """The draft models' sequences of a batch of requests. Belongs to the engine's thread.
+    """The draft sequences of a batch of requests. Belongs to the engine's thread.
 
-    Members are the proposers whose rows it holds: those it has proposed for and that have not left since.
+    Members are the proposers whose rows it holds: it has proposed for them, and they have not left since.
     """
 
     def __init__(self) -> None:
@@ -50,11 +50,11 @@ class JointDraft:
         return rows_obstacle(proposer.sequence) is None
 
     def worthwhile(self, proposers: Sequence[Proposer]) -> bool:
-        """Whether proposing for these at once is faster than each by itself."""
+        """Whether one joint proposal is faster than one for each of these."""
         return len(proposers) > 1 or (len(self._members) > 1 and all(one in self._members for one in proposers))
 
     def keep(self, proposers: Iterable[Proposer]) -> None:
-        """Forget the members that are not among these, which nobody uses any more."""
+        """Forget the members that are not among `proposers`, because they are no longer used."""
         living = set(proposers)
         for gone in [member for member in self._members if member not in living]:
             self._members.remove(gone)
@@ -70,21 +70,21 @@ class JointDraft:
             mx.async_eval(proposer.sequence.arrays())  # type: ignore[no-untyped-call]
 
     def make_ready(self, proposer: Proposer) -> None:
-        """Called before `proposer.prepare()`: a member that has to catch up by itself leaves."""
+        """Remove a member that has to catch up by itself. Call it before `proposer.prepare()`."""
         if isinstance(proposer, DraftModelProposer) and proposer in self._members and proposer.lag > MAX_LAG:
             self.leave(proposer)
 
     def close(self) -> None:
-        """Forget all members, and what they have cached."""
+        """Forget all members with their caches."""
         self._members.clear()
         if self._rows is not None:
             self._rows.lose()
         self._rows = None
 
     def propose(self, asked: Sequence[tuple[Proposer, int]]) -> list[Proposal | Exception]:
-        """What each `propose(depth)` would return, or what was raised for this request alone.
+        """Return what each `propose(depth)` would, or the exception raised for that request alone.
 
-        If it raises, the caches of all members are lost: close it.
+        If this raises, the caches of all members are lost: close it.
         """
         depths = {cast("DraftModelProposer", proposer): depth for proposer, depth in asked}
         for member in depths:
@@ -103,7 +103,7 @@ class JointDraft:
 
     @staticmethod
     def _catch_up(behind: Sequence[DraftModelProposer]) -> None:
-        """Prefill what those who are about to join have missed: short prompts together."""
+        """Prefill the backlog of proposers that are about to join, short prompts together."""
         for member in behind:
             member.count_catching_up()
         while waiting := [member.sequence for member in behind if member.lag]:
@@ -122,20 +122,20 @@ class JointDraft:
 
 
 class _Passes:
-    """The passes of one round: `drafts[b]` is what row b drafts, None where it sits out."""
+    """The passes of one round: `drafts[b]` is the draft of row b, None if it does not draft."""
 
     def __init__(self, rows: DraftRows, drafts: Sequence[Draft | None]) -> None:
         self._rows = rows
         self._count = len(drafts)
         self._drafts = {row: draft for row, draft in enumerate(drafts) if draft is not None}
         self._failed: dict[int, Exception] = {}
-        # Of the rows that stop early: joint probabilities of their tokens, and the factors that were not read yet.
+        # For the rows that stop early: joint probabilities of their tokens, and the factors that were not read yet.
         self._joint = {row: 1.0 for row, draft in self._drafts.items() if draft.stops_early}
         self._unread: list[list[tuple[list[int], mx.array]]] = []
         self._first = True
 
     def run(self) -> None:
-        """Draft for all."""
+        """Draft for all rows."""
         rows, active = self._rows, list(self._drafts)
         logits = rows.catch_up([draft.proposer.sequence for draft in self._drafts.values()])
         rows.open(max(draft.depth for draft in self._drafts.values()))
@@ -143,19 +143,19 @@ class _Passes:
             fed = self._draw(logits, active)
             # The device drafts these tokens while the host still builds the next step.
             mx.async_eval(fed, *rows.state_arrays())  # type: ignore[no-untyped-call]
-            active = self._going_on(active)
+            active = self._still_active(active)
             if not active:
                 break
             logits = rows.draft(fed, [int(row in active) for row in range(self._count)])
         rows.close()
 
     def made(self, proposer: DraftModelProposer) -> Proposal | Exception:
-        """What was drafted for a request, or what its own sampler raised."""
+        """Return the proposal of a request, or the exception of its own sampler."""
         row, draft = next((row, draft) for row, draft in self._drafts.items() if draft.proposer is proposer)
         return self._failed.get(row) or draft.proposal()
 
     def _draw(self, logits: mx.array, active: Sequence[int]) -> mx.array:
-        """Draw the next token of each active row; returns what the draft model is fed, (rows,), 0 for the others."""
+        """Draw the next token of each active row; returns the draft model's next input, (rows,), 0 for the others."""
         self._unread.append([])
         simple = [row for row in active if self._drafts[row].simple]
         tokens = self._draw_together(logits, simple) if simple else mx.zeros((0,), mx.uint32)
@@ -199,8 +199,8 @@ class _Passes:
             mx.async_eval(probabilities)  # type: ignore[no-untyped-call]
             self._unread[-1].append((rows, probabilities))
 
-    def _going_on(self, active: Sequence[int]) -> list[int]:
-        """Who drafts another token. Waits for the first token, and for each later one when the next is dispatched."""
+    def _still_active(self, active: Sequence[int]) -> list[int]:
+        """Return the rows that draft another token. Reads each token but the first after the next was dispatched."""
         if self._first or len(self._unread) > 1:
             self._first = False
             self._read(self._unread.pop(0))

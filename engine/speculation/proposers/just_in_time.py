@@ -1,6 +1,6 @@
-"""Where the verdict was not prepared for, the drafter beside the engine drafts when it is known, and the round waits.
+"""Drafting after a miss: the asynchronous drafter drafts for the known verdict, and the round waits for it.
 
-That is also how a drafter that paused starts again.
+A paused drafter resumes in the same way.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from engine.speculation.rounds.proposal import Proposal, Proposer
 
 
 def build(context: ProposerContext) -> JustInTimeProposer | None:
-    """None where the request has no asynchronous drafter."""
+    """Return None if the request has no asynchronous drafter."""
     return None if context.ahead is None else JustInTimeProposer(context.ahead)
 
 
 class JustInTimeProposer(Proposer):
-    """Proposes what the drafter of `AheadProposer` drafts after a miss: rounds of another cost than its own.
+    """Proposes what the drafter of `AheadProposer` drafts after a miss; these rounds have a cost of their own.
 
     A round that waited in vain is plain.
     """

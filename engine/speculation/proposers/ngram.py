@@ -1,6 +1,6 @@
 """Prompt lookup: proposes what followed earlier occurrences of the last tokens in the conversation.
 
-Needs no second model. It pays where an answer repeats text: edited code, quotations, lists, names. After Saxena's
+It needs no second model. It pays if an answer repeats text: edited code, quotations, lists, names. After Saxena's
 prompt-lookup decoding (github.com/apoorvumang/prompt-lookup-decoding), with a vote over several occurrences.
 """
 
@@ -14,15 +14,15 @@ from engine.speculation.proposers.context import ProposerContext
 from engine.speculation.proposers.suffix_index import Match, SuffixIndex
 from engine.speculation.rounds.proposal import Observation, Proposal, Proposer
 
-# Occurrences of the newest tokens that are compared, the latest ones: each costs host time.
+# The most occurrences of the newest tokens to compare, the latest first: each costs host time.
 RECENT_OCCURRENCES = 32
-# The longest match that is told from longer ones: those are right alike.
+# Longer matches count as this long: they are equally reliable.
 MAX_MATCH = 32
-# The share of occurrences that has to agree on a token: text goes on as it mostly did.
+# The weighted share of occurrences that has to agree on a token.
 AGREEMENT = 0.6
-# Wrong lookups in a row after which lookup pauses: this text repeats nothing.
+# Wrong lookups in a row after which lookup pauses, because the text seems to repeat nothing.
 MISSES_TO_PAUSE = 3
-# Tokens that must match before a difference counts as an edit of a copy, and how far behind it the copy may resume.
+# Tokens that must match before a difference counts as an edit of a copy, and how far after it the copy may resume.
 MIN_COPIED = 6
 EDIT_REACH = 8
 
@@ -37,7 +37,7 @@ class _Lookup:
 
 
 def build(context: ProposerContext) -> NgramProposer:
-    """Special tokens frame turns, and what follows them does not depend on the text: they are excluded."""
+    """Build the proposer. It excludes special tokens, because what follows them does not depend on the text."""
     return NgramProposer(context.settings.depth_limit, frozenset(context.main.tokenizer.all_special_ids))
 
 
@@ -45,8 +45,7 @@ class NgramProposer(Proposer):
     """Proposes by looking the last tokens up in the conversation so far.
 
     `max_depth` bounds the tokens of a round. `excluded` ids (of the chat template) are never proposed, and no match
-    crosses one. While another arm is in use, it scores its unused proposals against the committed tokens (shadow
-    evaluation).
+    crosses one. While another arm is in use, it evaluates its unused proposals (shadow evaluation).
     """
 
     source = "ngram"
@@ -109,7 +108,7 @@ class NgramProposer(Proposer):
         return _Lookup(self._vote(leader, matches), leader.end, longest)
 
     def _after_edit(self) -> _Lookup:
-        """The continuation of a copy that was just edited, before enough tokens match again."""
+        """Return the continuation of a copy that was just edited, before enough tokens match again."""
         if self._edited_at is None:
             return _Lookup([])
         rejoined = self._index.next_like_last(self._edited_at, EDIT_REACH)
@@ -121,7 +120,7 @@ class NgramProposer(Proposer):
         return _Lookup(self._index.following(end, self._max_depth), end, MIN_COPIED - 1)
 
     def _track_copy(self, tokens: Sequence[int]) -> None:
-        """Note where `tokens` depart from the text that was looked up."""
+        """Record where `tokens` depart from the text that was looked up."""
         self._since_edit += len(tokens)
         if self._since_edit > EDIT_REACH:
             self._edited_at = None
@@ -136,7 +135,7 @@ class NgramProposer(Proposer):
             self._edited_at, self._since_edit = lookup.end + same, len(tokens) - same
 
     def _vote(self, leader: Match, matches: list[Match]) -> list[int]:
-        """The tokens after `leader`, the latest longest match, up to where too many other matches differ."""
+        """Return the tokens after `leader`, the latest longest match, until too many other matches differ."""
         longest = leader.length
         tokens = self._index.following(leader.end, self._max_depth)
         voters = [

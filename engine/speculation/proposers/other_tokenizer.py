@@ -1,8 +1,8 @@
 """Drafting with a model that has another tokenizer than the main model.
 
-Where the two share most tokens, the draft model proposes among those, token by token, and its distributions remain
-usable (token-level intersection). Where they do not, it writes text greedily, which is re-encoded in the main model's
-ids (string-level exact match). Either way the main model verifies its own ids. Timor et al., arXiv:2502.05202.
+If the two share most tokens, the draft model proposes among those, token by token, and its distributions remain usable
+(token-level intersection). Otherwise it writes text greedily, which is re-encoded in the main model's ids (string-level
+exact match). Either way the main model verifies its own ids. Timor et al., arXiv:2502.05202.
 """
 
 from __future__ import annotations
@@ -23,13 +23,16 @@ from engine.speculation.rounds.proposal import Proposal
 from engine.speculation.rounds.sequence import Sequence as CachedSequence
 from engine.tokenizers.vocabulary import NO_ID
 
-# The step of the running mean of main tokens a draft token, and its lower bound.
+# The step of the running mean of main tokens for each draft token, and its lower bound.
 RATIO_STEP = 0.1
 MIN_RATIO = 0.25
 
 
 class OtherTokenizerProposer(DraftModelProposer):
-    """`main` is the main model's sequence; `sequence` holds the same text in the draft's tokens."""
+    """A draft model with ids of its own.
+
+    `main` is the main model's sequence; `sequence` holds the same text in the draft's tokens.
+    """
 
     # One main token can take several draft tokens, and the end of a word may have to be fed again in other tokens.
     usual_lag = LOOK_BACK
@@ -111,7 +114,7 @@ class RewrittenTextProposer(OtherTokenizerProposer):
         self._ratio = 1.0
 
     def max_proposals(self) -> int:
-        # Without a token to start from, or within a character that the draft has only half of, its text would not fit.
+        # Its text would not fit without a token to start from, or within an incomplete character.
         return super().max_proposals() if self.sequence.pending and not self._pending_bytes else 0
 
     def propose(self, depth: int) -> Proposal:
@@ -157,7 +160,7 @@ class RewrittenTextProposer(OtherTokenizerProposer):
         return ids
 
     def _in_main_ids(self, written: list[int]) -> list[int]:
-        """The draft's text in main ids, up to its first control token; an end of turn is proposed as well."""
+        """Return the draft's text in main ids, up to its first control token; an end of turn is proposed as well."""
         pieces = list(self._translation.text_of_draft(written))
         stop = pieces.index(None) if None in pieces else len(pieces)
         drafted = b"".join(piece or b"" for piece in pieces[:stop])
@@ -169,7 +172,7 @@ class RewrittenTextProposer(OtherTokenizerProposer):
         return tokens
 
     def _agreeing(self, written: list[int], runs: list[Run]) -> tuple[list[int], int]:
-        """The first of the `written` ids that agree with `runs`, up to a whole character, and their number of bytes."""
+        """Return the leading `written` ids that agree with `runs`, up to a whole character, and their bytes' number."""
         text = runs[0] if runs and isinstance(runs[0], bytes) else b""
         pieces = [piece or b"" for piece in self._translation.text_of_draft(written)]
         ends = list(accumulate(map(len, pieces)))

@@ -1,29 +1,28 @@
 """The registered proposers, and the methods and names that follow from them.
 
-Nothing else knows which there are: settings, figures, panel, command line and benchmarks go by this table, and
-`i18n/update.py` takes the words to translate from it. A module here is named, not imported: settings are checked before
-mlx is loaded.
+Settings, figures, panel, command line and benchmarks read this table, and `i18n/update.py` takes the words to translate
+from it. Modules are given by name, because settings are checked before mlx is imported.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-# The method that uses whatever drafter the user chose.
+# The method that uses the drafter that the user chose.
 DRAFTER_METHOD = "draft"
 _METHOD_WORDS = {"auto": "Automatic", DRAFTER_METHOD: "Draft model", "off": "Off"}
 
 
 @dataclass(frozen=True, slots=True)
 class ProposerEntry:
-    """`module` has `build(context: ProposerContext) -> Proposer | None`: None where the context lacks what it needs.
+    """A proposer: `module` has `build(context: ProposerContext) -> Proposer | None`, None if the context has no use.
 
-    `uses_drafter` is true if it runs the drafter that the user chose: a draft model or a head. All of those are one
-    method, because only one drafter is in use at a time. One with `every_method` is none of its own: it costs nothing.
-    One with `ahead` proposes what a drafter beside the engine drafted.
+    `uses_drafter` is true if it runs the drafter that the user chose: a draft model or a head. All of these form one
+    method, because only one drafter is in use at a time. With `every_method` it costs nothing, and is part of every
+    method. With `ahead` it proposes what an asynchronous drafter drafted.
 
     `words` name it beside its tokens, `method_words` the method that uses nothing else, both in English; without words
-    its source name stands there. `bench_depths` are those that `tandem bench` compares.
+    its source name is shown. `bench_depths` are those that `tandem bench` compares.
     """
 
     module: str
@@ -35,13 +34,13 @@ class ProposerEntry:
     bench_depths: tuple[int, ...] = (2, 4, 6, 8)
 
 
-# By source name. Where several have proposals at a fixed depth, the first one is used.
+# By source name. If several have proposals at a fixed depth, the first one is used.
 PROPOSERS: dict[str, ProposerEntry] = {
     "grammar": ProposerEntry("engine.speculation.proposers.grammar", every_method=True, words="answer format"),
     "just-in-time": ProposerEntry(
         "engine.speculation.proposers.just_in_time", uses_drafter=True, ahead=True, words="draft, ahead"
     ),
-    # Behind the other, because it tells the drafter what became of a round of either.
+    # After the other, because it tells the drafter the verdict of a round of either.
     "ahead": ProposerEntry("engine.speculation.proposers.ahead", uses_drafter=True, ahead=True, words="draft, ahead"),
     "draft": ProposerEntry("engine.speculation.proposers.draft", uses_drafter=True, words="draft"),
     # A head drafts a whole block at the cost of one token.
@@ -58,12 +57,12 @@ PROPOSERS: dict[str, ProposerEntry] = {
 
 
 def is_ahead(source: str | None) -> bool:
-    """Whether a source proposes what a drafter beside the engine drafted."""
+    """Whether a source proposes what an asynchronous drafter drafted."""
     return source in PROPOSERS and PROPOSERS[source].ahead
 
 
 def method_of(source: str) -> str:
-    """The value of `SpeculationSettings.method` that uses only this proposer, or those of its kind."""
+    """Return the value of `SpeculationSettings.method` that uses only this proposer, or those of its kind."""
     return DRAFTER_METHOD if PROPOSERS[source].uses_drafter else source
 
 
@@ -73,7 +72,7 @@ def uses(method: str, source: str) -> bool:
 
 
 def methods() -> tuple[str, ...]:
-    """The values of `SpeculationSettings.method`: "auto" (all proposers), each kind of proposer alone, and "off"."""
+    """Return the values of `SpeculationSettings.method`: "auto" (all proposers), each kind alone, and "off"."""
     kinds = dict.fromkeys(method_of(source) for source, entry in PROPOSERS.items() if not entry.every_method)
     return ("auto", *kinds, "off")
 
@@ -84,7 +83,7 @@ def uses_drafter(method: str) -> bool:
 
 
 def sources_without_drafter(method: str) -> tuple[str, ...]:
-    """The proposers of a method that need no drafter, those of every method aside."""
+    """Return the proposers of a method that need no drafter, without those of every method."""
     return tuple(
         source
         for source, entry in PROPOSERS.items()
@@ -93,11 +92,11 @@ def sources_without_drafter(method: str) -> tuple[str, ...]:
 
 
 def source_words(source: str) -> str:
-    """What a source is called beside its tokens, in English; the source itself where nothing is registered for it."""
+    """Return the English words for a source beside its tokens; the source itself if it is not registered."""
     return (PROPOSERS[source].words if source in PROPOSERS else "") or source
 
 
 def method_words(method: str) -> str:
-    """What a method is called, in English; the method itself where nothing is registered for it."""
+    """Return the English words for a method; the method itself if it is not registered."""
     own = PROPOSERS[method].method_words if method in PROPOSERS else ""
     return _METHOD_WORDS.get(method, own) or method

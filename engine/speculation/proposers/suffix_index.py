@@ -1,8 +1,8 @@
 """An index of where the end of a token sequence has occurred earlier in it.
 
 Occurrences of every run of `KEY_LENGTH` tokens are chained from the latest to the earliest, as in LZ77 compressors:
-appending a token costs one dictionary write, and a lookup walks only the latest few links of one chain, however long
-the sequence is.
+appending a token costs one dictionary write, and a lookup follows only the latest few links of one chain, whatever the
+length of the sequence.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ class Match:
 class SuffixIndex:
     """A token sequence with an index of its own end.
 
-    Ids in `excluded` (of a chat template, say) equal nothing, themselves included: no match crosses one.
+    Ids in `excluded` (of a chat template, say) equal nothing, not even themselves: no match crosses one.
     """
 
     def __init__(self, excluded: AbstractSet[int] = frozenset()) -> None:
         self._excluded = excluded
-        # In the place of each excluded id, a negative number of its own.
+        # Each excluded id is replaced by a unique negative number.
         self._tokens: list[int] = []
-        # By run, the position behind its latest occurrence; by position, that of the occurrence before (0: none).
+        # By run, the position after its latest occurrence; by position, that of the occurrence before (0: none).
         self._latest: dict[tuple[int, ...], int] = {}
         self._previous: list[int] = []
 
@@ -46,7 +46,7 @@ class SuffixIndex:
             self._latest[key] = end
 
     def matches(self, limit: int, longest: int) -> list[Match]:
-        """The latest `limit` earlier occurrences of the sequence's end, latest first.
+        """Return the latest `limit` earlier occurrences of the sequence's end, latest first.
 
         Each has the length of its match, from KEY_LENGTH to `longest`.
         """
@@ -58,13 +58,13 @@ class SuffixIndex:
         return found
 
     def next_like_last(self, start: int, reach: int) -> int | None:
-        """The position behind the first token of start..start + reach that equals the newest one; None if none does."""
+        """Return the position after the first token in start..start + reach that equals the newest one, or None."""
         tokens = self._tokens
         searched = tokens[start : min(start + reach, len(tokens) - 1)]
         return start + searched.index(tokens[-1]) + 1 if tokens[-1] in searched else None
 
     def following(self, end: int, count: int) -> list[int]:
-        """The `count` tokens from position `end` on, or those before an excluded id.
+        """Return the `count` tokens from position `end` on, or those before an excluded id.
 
         Past the sequence's end, the tokens from `end` on are repeated.
         """
@@ -76,11 +76,11 @@ class SuffixIndex:
         return (stretch * repeats)[:count]
 
     def _match_length(self, end: int, longest: int) -> int:
-        """How many tokens before `end` equal the sequence's last ones, at most `longest`."""
+        """Return how many tokens before `end` equal the sequence's last ones, at most `longest`."""
         tokens, most = self._tokens, min(longest, end)
         if tokens[end - most : end] == tokens[len(tokens) - most :]:
             return most
-        # Those of the key are equal, and one before them is not.
+        # The tokens of the key are equal, and one before them is not.
         length = KEY_LENGTH
         while tokens[end - 1 - length] == tokens[-1 - length]:
             length += 1

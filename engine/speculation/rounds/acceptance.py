@@ -11,7 +11,7 @@ import mlx.core as mx
 
 
 def count_matching(proposed: Sequence[int], sampled: Sequence[int]) -> int:
-    """Length of the longest proposed prefix that the main model drew itself.
+    """Return the length of the longest proposed prefix that the main model drew itself.
 
     `sampled` holds one token more than `proposed`: row i is what the main model draws after proposed[:i], so
     sampled[count] is the token that ends the round.
@@ -25,7 +25,7 @@ def count_matching(proposed: Sequence[int], sampled: Sequence[int]) -> int:
 def reject_or_resample(
     main: mx.array, draft: mx.array, draft_tokens: mx.array, uniforms: mx.array, noise: mx.array
 ) -> mx.array:
-    """Rejection sampling: (k+1,) token ids, of which row i equals draft_tokens[i] exactly if that is accepted.
+    """Return (k+1,) token ids by rejection sampling; row i equals draft_tokens[i] exactly if that is accepted.
 
     `main` (k+1, V) and `draft` (k, V) are float32 probabilities, `draft_tokens` (k,) were drawn from `draft`,
     `uniforms` (k,) lie in [0, 1) and `noise` (k+1, V) is Gumbel noise independent of both. Draft token d is accepted

@@ -1,17 +1,17 @@
-"""The sizes of cache buffers, in tokens. Without MLX: what a model will need is estimated before MLX is imported."""
+"""The sizes of cache buffers, in tokens. Does not import MLX, because memory is estimated before that is loaded."""
 
 from __future__ import annotations
 
 # mlx-lm's caches grow by this many tokens at a time.
 GROWTH_TOKENS = 256
-# Where doubling a buffer would waste more memory than another trace costs time.
+# Above this size, doubling a buffer would waste more memory than another trace costs time.
 _MOST_GROWTH_TOKENS = 8192
 
 
 def compiled_buffer_tokens(tokens: int) -> int:
-    """The buffer size of a compiled pass that holds `tokens` tokens.
+    """Return the buffer size of a compiled pass that holds `tokens` tokens.
 
-    Each size is a trace of its own, so there are few: each twice the one before, up to a largest step.
+    Each size needs its own trace, so there are few sizes: each twice the one before, up to a largest step.
     """
     size = GROWTH_TOKENS
     while size < min(tokens, _MOST_GROWTH_TOKENS):

@@ -1,7 +1,7 @@
-"""The table of the kinds of caches that Tandem knows: what rollback, batches and the store do with each.
+"""The table of cache kinds: how rollback and batches treat the caches of each class.
 
-A new kind is one entry in `KINDS`. A cache is looked up by its exact class, because a subclass may have changed what
-the entry relies on. Models with a cache of any other kind decode plainly.
+A new kind is one entry in `KINDS`. A cache is looked up by its exact class, because a subclass may behave differently.
+Models with a cache of any other kind decode plainly.
 """
 
 from __future__ import annotations
@@ -16,14 +16,13 @@ from engine.speculation.rounds.row_kinds import KeyValueRows, QuantisedRows, Sta
 
 @dataclass(frozen=True)
 class CacheKind:
-    """What is done with the caches of one class.
+    """How the caches of one class are treated.
 
     `rule` removes rejected rows. `rows` holds the caches of several texts as rows of a batch; None if they cannot be
-    rows. Families are
-    modules of `mlx_lm.models`: those in `width_dependent` compute other logits in a pass over several tokens than in
-    passes over one, and those in `reads_padding` read the padding behind a row that is shorter than others.
+    rows. Families are modules of `mlx_lm.models`: those in `width_dependent` compute other logits in a pass over
+    several tokens than in passes over one, and those in `reads_padding` read the padding after a shorter row.
 
-    The prompt cache on disk stores whatever attributes a cache has, so it needs nothing here.
+    The prompt cache on disk stores all attributes of a cache, so it needs nothing here.
     """
 
     rule: type[Rule]
@@ -54,19 +53,19 @@ KINDS = {
     ),
     "mlx_lm.models.deepseek_v41.LayerCache": CacheKind(Layer, None),
 }  # fmt: skip
-# Families that no batch serves: gemma2 and gpt_bigcode raise; afm7 and minimax_m3_vl take the batch's positions for
-# those of every row.
+# Families that cannot be batched: gemma2 and gpt_bigcode raise; afm7 and minimax_m3_vl use the batch's positions for
+# every row.
 NEVER_BATCHED = frozenset({"gemma2", "gpt_bigcode", "afm7", "minimax_m3_vl"})
 
 
 def kind_name(cache: Any) -> str:
-    """The key of a cache's class in `KINDS`."""
+    """Return the key of a cache's class in `KINDS`."""
     kind = type(cache)
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
 def kind_of(cache: Any) -> CacheKind:
-    """The entry of a single cache. Raises `UnknownCacheKind`."""
+    """Return the entry of a single cache. Raises `UnknownCacheKind`."""
     found = KINDS.get(kind_name(cache))
     if found is None:
         raise UnknownCacheKind(type(cache).__name__)
@@ -74,7 +73,7 @@ def kind_of(cache: Any) -> CacheKind:
 
 
 def rules_for(caches: Iterable[Any]) -> list[Rule]:
-    """One rule for each single cache in `caches`, nested lists opened. Raises `UnknownCacheKind`."""
+    """Return one rule for each single cache in `caches`, nested lists opened. Raises `UnknownCacheKind`."""
     return [kind_of(cache).rule(cache) for cache in flatten(caches)]
 
 
@@ -87,7 +86,7 @@ def check_widths(model: Any, caches: Iterable[Any]) -> None:
 
 
 def rows_obstacle(model: Any, caches: Iterable[Any]) -> str | None:
-    """What keeps `caches` of `model`, which can be rolled back, from being rows of a batch, or None."""
+    """Return what prevents `caches` of `model`, which can be rolled back, from being rows of a batch, or None."""
     family = _family(model)
     if family in NEVER_BATCHED:
         return f"the batches of {family}"

@@ -1,12 +1,12 @@
 """Rollback rules: how caches remove rejected rows.
 
-    trim      full attention, quantised, chunked and latent KV: rows behind the position are masked, and the next
-              write overwrites them
+    trim      full attention, quantised, chunked and latent KV: rows after the position are masked, and the next write
+              overwrites them
     window    sliding windows: a pass of several rows leaves the whole window plus those rows, so the rejected tail can
               be cut off; single rows overwrite what has left the window, and the snapshot still has it
-    restore   recurrent state and whatever else cannot be trimmed: back to the snapshot, nothing in between
+    restore   recurrent state and anything else that cannot be trimmed: back to the snapshot, nothing in between
 
-`cache_kinds` says which kind of cache has which rule.
+`cache_kinds` assigns the rules to kinds of caches.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from engine.mlx_lm_private import in_order, next_slot, set_next_slot
 
 
 class UnknownCacheKind(EngineError):
-    """A cache that no rule can roll back: `kind` is its class name, with the special setting if there is one."""
+    """No rule can roll back this cache. `kind` is its class name, with the setting that prevents it, if any."""
 
     code = "cache-kind"
 
@@ -48,22 +48,22 @@ class Rule(ABC):
 
     @property
     def position(self) -> int | None:
-        """Rows the cache has seen; None where it does not count them or the model has not used it."""
+        """The rows that the cache has seen; None if it does not count them or the model has not used it."""
         return None if self.cache.keys is None else int(self.cache.offset)
 
     def begin(self, rows: int) -> None:  # noqa: B027
-        """Remember what `restore` needs before `rows` rows are fed, in one pass or in several."""
+        """Keep what `restore` needs, before `rows` rows are fed in one pass or in several."""
 
     @abstractmethod
     def restore(self, start: int) -> None:
-        """Restore the state at `begin`, at position `start`, wherever a pass has stopped."""
+        """Restore the state at `begin`, at position `start`, even if a pass has stopped halfway."""
 
     def holds(self, position: int) -> bool:  # noqa: ARG002
         """Whether everything that a pass from `position` on attends to is in the cache now."""
         return True
 
     def cut(self, position: int) -> None:
-        """Drop the rows from `position` on; only where `holds(position)`. Rows behind `offset` are never read."""
+        """Drop the rows from `position` on, which requires `holds(position)`. Rows after `offset` are never read."""
         if self.cache.keys is not None:
             self.cache.offset = position
 
@@ -76,7 +76,7 @@ class Rule(ABC):
         self.cut(position)
 
     def remember(self) -> Any:
-        """The current state, for `recall`; None where cutting is enough."""
+        """Return the current state for `recall`; None if cutting is enough."""
         return None if self.cuts_anywhere else _handles(vars(self.cache))
 
     def recall(self, state: Any, position: int) -> None:
@@ -87,16 +87,16 @@ class Rule(ABC):
             vars(self.cache).update(_handles(state))
 
     def forget(self) -> None:
-        """The transaction is over: release what only it needed."""
+        """Release what only the transaction needed, because it is over."""
         self._before = None
 
     def arrays(self) -> Iterator[mx.array]:
-        """Every array the cache holds."""
+        """Generate every array of the cache."""
         return leaves((self.cache.keys, self.cache.values))
 
 
 class Trim(Rule):
-    """KVCache, QuantizedKVCache: rows behind `offset` are never read."""
+    """KVCache, QuantizedKVCache: rows after `offset` are never read."""
 
     cuts_anywhere = True
 
@@ -111,8 +111,8 @@ class Trim(Rule):
 class Chunked(Rule):
     """ChunkedKVCache: at the start of a pass it drops all but the last `chunk_size` rows.
 
-    Dropping makes new arrays, so the objects kept at `begin` still hold what was dropped since. A row attends to its
-    own chunk only: what is needed begins with the chunk of the next position.
+    Dropping makes new arrays, so the objects kept at `begin` still hold the rows that were dropped since. A row attends
+    to its own chunk only, so the rows needed begin with the chunk of the next position.
     """
 
     def begin(self, rows: int) -> None:  # noqa: ARG002
@@ -132,9 +132,9 @@ class Window(Rule):
     """RotatingKVCache: a window of `max_size` rows.
 
     A pass of several rows makes new arrays: the window in temporal order, then the rows. A single row is written in
-    place, after the wrap over the row that has just left the window. One such row can be removed by its index alone,
-    because its slot is the next to be written and is not read before; several would need what they overwrote, so the
-    snapshot is a handle of the arrays, which costs one copy if single rows follow, and nothing otherwise.
+    place; after the wrap it overwrites the row that has just left the window. One such row can be removed by its index
+    alone, because its slot is written next and not read before. Removing several needs the rows that they overwrote, so
+    the snapshot is a handle of the arrays, which costs one copy if single rows follow, and nothing otherwise.
     """
 
     def __init__(self, cache: Any) -> None:
@@ -190,28 +190,28 @@ class Window(Rule):
         self._set(kept, position)
 
     def _ordered(self, start: int, end: int | None) -> list[mx.array]:
-        """Keys and values in temporal order, from row `start` to row `end`."""
+        """Return keys and values in temporal order, from row `start` to row `end`."""
         cache = self.cache
         return [in_order(cache, array)[..., start:end, :] for array in (cache.keys, cache.values)]
 
     def _set(self, ordered: list[mx.array], position: int) -> None:
         cache = self.cache
         if ordered[0].shape[2] < min(position, cache.max_size):
-            # One short of a full window: the slot that the next single row overwrites has to exist.
+            # The window lacks one row, but the slot that the next single row overwrites has to exist.
             ordered = [mx.pad(array, [(0, 0), (0, 0), (1, 0), (0, 0)]) for array in ordered]
         cache.keys, cache.values = ordered
         cache.offset = position
         set_next_slot(cache, cache.keys.shape[2])
 
     def _length(self) -> int:
-        """Rows in temporal order, stale ones included."""
+        """Return the number of rows in temporal order, stale ones included."""
         cache = self.cache
         full: int = cache.keys.shape[2]
         slot = next_slot(cache)
         return full if slot < cache.offset else min(slot, full)
 
     def _stale(self) -> int:
-        """1 if the oldest row may be the remains of a row that was removed, else 0."""
+        """Return 1 if the oldest row may be left over from a removed row, else 0."""
         return int(self._length() == self.cache.max_size <= self.cache.offset)
 
 
@@ -261,14 +261,14 @@ class Layer(Rule):
         return position == self.position
 
     def cut(self, position: int) -> None:
-        """It holds only one position, with nothing behind it."""
+        """Do nothing: it holds only one position, and no row after it."""
 
     def arrays(self) -> Iterator[mx.array]:
         return leaves(vars(self.cache))
 
 
 def flatten(caches: Iterable[Any]) -> Iterator[Any]:
-    """Each single cache, nested CacheLists opened."""
+    """Generate each single cache, nested CacheLists opened."""
     for cache in caches:
         if type(cache) is CacheList:
             yield from flatten(cache.caches)
@@ -277,7 +277,7 @@ def flatten(caches: Iterable[Any]) -> Iterator[Any]:
 
 
 def leaves(value: Any) -> Iterator[mx.array]:
-    """Every array in nested lists, tuples and dicts."""
+    """Generate every array in nested lists, tuples and dicts."""
     if isinstance(value, mx.array):
         yield value
     elif isinstance(value, (list, tuple, Mapping)):
@@ -286,7 +286,7 @@ def leaves(value: Any) -> Iterator[mx.array]:
 
 
 def copies(caches: Iterable[Any]) -> list[Any]:
-    """Independent copies of `caches`: contents are shared until the first write."""
+    """Return independent copies of `caches`, which share their contents until the first write."""
     return [_copy(cache) for cache in caches]
 
 
@@ -301,7 +301,7 @@ def _copy(cache: Any) -> Any:
 
 
 def _handles(value: Any) -> Any:
-    """`value` with its own handle for every array: the current contents, without a copy until a write."""
+    """Return `value` with a handle of its own for every array, which copies the contents only on a write."""
     if isinstance(value, mx.array):
         return mx.array(value)
     if isinstance(value, list | tuple):

@@ -1,9 +1,8 @@
 """Compiled steps: a model's pass over a row or two, traced once and replayed.
 
 A draft model runs one-row passes many times a round. Building each graph in Python and running every small operation by
-itself takes longer than the matrix products: replaying a trace with fused element-wise operations takes two thirds of
-the time on the starter's draft model. A pass attends to the whole buffers of the caches with a mask over what lies
-behind its row, so that one trace serves every position.
+itself takes longer than the matrix products, so a trace with fused element-wise operations is replayed. A pass attends
+to the whole buffers of the caches with a mask over the slots after its row, so that one trace serves every position.
 """
 
 from __future__ import annotations
@@ -74,7 +73,7 @@ class CompiledSteps:
 
 
 def compiled_steps(loaded: LoadedModel) -> Steps[CompiledSteps | None]:
-    """Compile and check a model's steps, one pass a step; None where its caches or its code do not allow it."""
+    """Compile and check a model's steps, one pass a step; None if its caches or its code do not allow it."""
     caches = loaded.new_caches()
     if not caches or any(type(cache) is not KVCache for cache in caches):
         return None
@@ -89,7 +88,7 @@ def compiled_steps(loaded: LoadedModel) -> Steps[CompiledSteps | None]:
 
 
 def _trace(model: Any, rows: mx.array, offset: mx.array, *buffers: mx.array) -> list[mx.array]:
-    """The pass to trace: logits, then keys and values of every cache."""
+    """Run the pass to trace; returns logits, then keys and values of every cache."""
     caches = [_TracedCache(buffers[i], buffers[i + 1], offset) for i in range(0, len(buffers), 2)]
     logits: mx.array = model(rows, cache=caches)
     return [logits, *(buffer for cache in caches for buffer in (cache.keys, cache.values))]

@@ -1,6 +1,6 @@
-"""A pass over a prompt that is evaluated a few layers at a time, so that all else has its turn in between.
+"""A pass over a prompt that is evaluated a few layers at a time, so that other work can run in between.
 
-It can be given up in the middle. It is undone then, so that nothing of it is left to be evaluated later.
+It can be cancelled halfway: it is undone then, and no part of it is left to be evaluated later.
 """
 
 from __future__ import annotations
@@ -13,16 +13,15 @@ from engine.speculation.rounds.shared_caches import SharedCaches
 
 
 class PrefillPass:
-    """`sequence.prefill(most)`, begun: `evaluate` it until it says that it is over, or `undo` it.
+    """A `sequence.prefill(most)` that has begun: call `evaluate` until it returns True, or `undo`.
 
-    `rows` are fed. Until it is over, the sequence is not to be used. Of caches that cannot be evaluated in parts, it
-    has no `layers`.
+    `rows` tokens are fed. Do not use the sequence meanwhile. `layers` is 0 if the caches cannot be evaluated in parts.
     """
 
     def __init__(self, sequence: Sequence, most: int) -> None:
         self._sequence = sequence
         self._caches = [*flatten(sequence.caches)] if in_parts(sequence) else []
-        # Only handles: a layer's are dropped before it is evaluated, so that its arrays are written in place.
+        # Handles only. Those of a layer are dropped before it is evaluated, so that its arrays are written in place.
         self._before = copies(self._caches)
         self.layers = len(self._caches)
         self._evaluated = 0
@@ -49,7 +48,7 @@ class PrefillPass:
         return True
 
     def undo(self) -> None:
-        """Give the pass up: the sequence is as before."""
+        """Cancel the pass, and restore the sequence."""
         self._sequence.abort()
         # The layers that were not evaluated still have its graph.
         for cache, before in zip(self._caches[self._evaluated :], self._before, strict=True):
@@ -59,6 +58,6 @@ class PrefillPass:
 def in_parts(sequence: Sequence) -> bool:
     """Whether its passes can be evaluated in parts.
 
-    Not with shared caches, whose passes run on other machines too, nor where a pass cannot be rolled back.
+    They cannot with shared caches, whose passes run on other machines too, or if a pass cannot be rolled back.
     """
     return sequence.plain_only is None and not isinstance(sequence.caches, SharedCaches)

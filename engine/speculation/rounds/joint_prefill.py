@@ -1,7 +1,7 @@
-"""Prompts that wait at the same time, read in one pass of their model: for short ones that costs little more than one.
+"""Joint prefill: one pass reads several waiting prompts. With short prompts it costs little more than one of them.
 
-A sequence lends its caches for the pass and has its own again afterwards. So each is cancelled, fails or goes on by
-itself between passes, and rows may begin at different positions behind prefixes that were read before.
+A sequence lends its caches for the pass and has its own again afterwards. Between passes each can be cancelled, fail or
+continue by itself, and rows may begin at different positions, after prefixes that were read before.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from engine.speculation.rounds.sequence import Sequence
 from engine.speculation.rounds.sequence_batch import rows_obstacle
 from engine.speculation.rounds.shared_caches import SharedCaches, open_rows
 
-# The longest text that is read with others: its caches are copied into a row and back, and all rows get as long.
+# The longest text that is read with others: its caches are copied to a row and back, and all rows become as long.
 LONGEST_TEXT = 2048
-# Padding behind shorter rows may be this share of what is fed, or so many tokens, which cost less than another pass.
+# Padding may be this share of the tokens of a pass, or this many tokens, which cost less than another pass.
 PADDING_SHARE = 0.25
 FREE_TOKENS = 64
 
 
 def choose_together(waiting: Items[Sequence], most: int) -> list[Sequence]:
-    """Those of `waiting`, the first one always, whose next tokens fit into one pass of `most` tokens with padding.
+    """Return those of `waiting` whose next tokens fit into one pass of `most` tokens with padding; always the first.
 
-    All are of one model, and have something to prefill.
+    All must be of one model and have tokens to prefill.
     """
     first = waiting[0]
     if not _can_share(first):
@@ -42,7 +42,7 @@ def choose_together(waiting: Items[Sequence], most: int) -> list[Sequence]:
 
 
 def prefill_together(sequences: Items[Sequence], most: int) -> list[int]:
-    """Feed each of `sequences` what `prefill(most)` would, in one pass; returns how many tokens each was fed.
+    """Feed each of `sequences` the tokens of `prefill(most)` in one pass; returns how many tokens each was fed.
 
     If the pass raises, every sequence is as before.
     """
@@ -72,7 +72,7 @@ def prefill_together(sequences: Items[Sequence], most: int) -> list[int]:
 
 
 def _feed(sequences: Items[Sequence], counts: Items[int], caches: Items[object]) -> list[mx.array]:
-    """One pass over the next tokens of each; returns what followers want of it, (rows, width, ...) each."""
+    """Run one pass over the next tokens of each; returns the tapped outputs, (rows, width, ...) each."""
     width = max(counts)
     own = [
         [*sequence.as_known(sequence.tokens[sequence.position : sequence.position + count])]

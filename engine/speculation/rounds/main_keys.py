@@ -1,6 +1,6 @@
-"""The keys and values that a main model's layers make, for heads that look at them: Gemma 4's assistants.
+"""The keys and values of a main model's layers, for heads that attend to them: Gemma 4's assistants.
 
-They are computed of a layer's input by the layer's own attention, whose output is never evaluated.
+A layer's own attention computes them from the layer's input; its output is never evaluated.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from engine.heads.head import Attended
 
 
 class _Capture:
-    """Stands where a cache does, and keeps what it is given."""
+    """A substitute for a cache that only keeps the rows it is given."""
 
     def __init__(self, offset: int) -> None:
         self.offset = offset
@@ -29,7 +29,7 @@ class _Capture:
 
 
 def attended_layers(layers: Sequence[nn.Module], width: int) -> dict[str, Attended]:
-    """By kind of attention, the last of `layers` whose keys and values are its own; empty for other families."""
+    """Return, by kind of attention, the last of `layers` with keys and values of its own; empty for other families."""
     found: dict[str, Attended] = {}
     for index, layer in enumerate(layers):
         attention: Any = getattr(layer, "self_attn", None)

@@ -1,7 +1,7 @@
-"""What a head uses of the main model: its embedding, its last norm and its output matrix, found by watching one pass.
+"""The main model's parts that a head uses: embedding, last norm and output matrix, found by observing one pass.
 
-Families differ in names and nesting, but in all of them that can be tapped the first layer is given a multiple of an
-embedding, and the logits follow from the last layer's output by a norm and a matrix.
+Families differ in names and nesting. But in every family that can be tapped, the first layer's input is a multiple of
+an embedding, and the logits follow from the last layer's output by a norm and a matrix.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ TOLERANCE = 1e-2
 
 
 def main_ports(main: LoadedModel) -> MainPorts:
-    """The ports of `main`, for every head. Runs one pass of a few rows.
+    """Return the ports of `main`, which suit every head. Runs one pass of a few rows.
 
-    Raises `CannotTap` where a pass does not have the form that heads were trained on.
+    Raises `CannotTap` if a pass does not have the form that heads were trained on.
     """
     model, layers = main.model, layers_of(main.model)
     ids = mx.arange(PROBE_ROWS, dtype=mx.uint32)[None] % main.vocabulary
@@ -60,7 +60,7 @@ def _modules(model: nn.Module) -> list[nn.Module]:
 
 
 def _neighbours(model: nn.Module, layer: nn.Module) -> list[nn.Module]:
-    """The modules beside the list of layers: among them is the norm that follows the last one."""
+    """Return the modules beside the list of layers; the norm that follows the last layer is one of them."""
     for module in _modules(model):
         children: list[Any] = list(module.children().values())
         if any(isinstance(child, list) and any(one is layer for one in child) for child in children):
@@ -69,7 +69,7 @@ def _neighbours(model: nn.Module, layer: nn.Module) -> list[nn.Module]:
 
 
 def _width(states: Sequence[Any]) -> int:
-    """The common width of hidden states (1, rows, width)."""
+    """Return the common width of hidden states (1, rows, width)."""
     shapes = {getattr(state, "shape", None) for state in states}
     shape = shapes.pop()
     if shapes or shape is None or len(shape) != 3 or shape[:2] != (1, PROBE_ROWS):
@@ -80,7 +80,7 @@ def _width(states: Sequence[Any]) -> int:
 def _embedding(
     embeddings: Sequence[nn.Module], ids: mx.array, given: mx.array, eps: float
 ) -> tuple[Any, Callable[[mx.array], mx.array]]:
-    """The embedding that the first layer's input follows from, and how: as it is, with a factor, or normalised."""
+    """Return the embedding behind the first layer's input, and a function: the rows unchanged, scaled or normalised."""
     wide = given.astype(mx.float32)
     for embedding in embeddings:
         rows = embedding(ids)
@@ -107,7 +107,7 @@ def _normalised(embedding: Any, eps: float, ids: mx.array) -> mx.array:
 
 
 def _output_matrix(model: nn.Module, embedding: Any, hidden: mx.array, logits: mx.array) -> Any:
-    """What takes the normed hidden states to logits that order the tokens as the model's own do."""
+    """Return the matrix that maps normed hidden states to logits in the same order as the model's own."""
     for matrix in _matrices(model, embedding, int(logits.shape[-1])):
         found = matrix(hidden)
         if found.shape == logits.shape and _same_order(found.astype(mx.float32), logits.astype(mx.float32)):
@@ -125,7 +125,7 @@ def _matrices(model: nn.Module, embedding: Any, rows: int) -> Iterator[Any]:
 
 
 def _same_order(found: mx.array, logits: mx.array) -> bool:
-    """Whether `logits` are a rising function of `found`, as with a factor or a soft cap."""
+    """Whether `logits` are an increasing function of `found`, such as a factor or a soft cap."""
     order = mx.argsort(logits, axis=-1)
     ordered = mx.take_along_axis(found, order, axis=-1)
     spread = found.max(axis=-1, keepdims=True) - found.min(axis=-1, keepdims=True)

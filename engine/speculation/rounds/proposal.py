@@ -1,4 +1,4 @@
-"""The interface of proposers, and what a proposer returns.
+"""The interface of proposers, and their proposals.
 
 A proposer never changes the text: it only decides which tokens the main model verifies.
 """
@@ -16,10 +16,10 @@ import mlx.core as mx
 class Proposal:
     """`count` draft tokens to follow the committed ones.
 
-    `tokens` holds main-model ids: a list, or an int32 array of shape (count,) that may still be lazy.
-    `source` names the proposer. `distributions`, float32 of shape (count, vocabulary), is what each token was drawn
-    from; None means that each is a point mass. `stopped_early` is true if drafting ended below the depth asked for
-    because further tokens were unlikely to be accepted.
+    `tokens` holds main-model ids: a list, or an int32 array of shape (count,) that may still be lazy. `source` names
+    the proposer. `distributions`, float32 of shape (count, vocabulary), are those that the tokens were drawn from; None
+    means that each is a point mass. `stopped_early` is true if drafting ended below the requested depth because further
+    tokens were unlikely to be accepted.
     """
 
     tokens: mx.array | list[int]
@@ -31,7 +31,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """Of `drafted` tokens the first `accepted` agree with the committed text; found without a verify pass."""
+    """A shadow evaluation: the first `accepted` of `drafted` tokens agree with the committed text."""
 
     drafted: int
     accepted: int
@@ -40,8 +40,8 @@ class Observation:
 class Proposer(ABC):
     """A source of draft tokens for one conversation. Owned and called by the engine's thread only.
 
-    A subclass needs a `source`, `max_proposals` and `propose`; the defaults of everything else are right for one that
-    keeps no state and runs no model.
+    A subclass needs a `source`, `max_proposals` and `propose`; the other defaults suit one that keeps no state and runs
+    no model.
     """
 
     source: str
@@ -58,17 +58,17 @@ class Proposer(ABC):
 
     @property
     def backlog(self) -> int:
-        """Committed tokens to catch up on before it can propose, beyond what every round leaves behind."""
+        """Committed tokens to catch up on before it can propose, beyond those that every round leaves unread."""
         return 0
 
     @property
     def prefilled_tokens(self) -> int:
-        """Tokens of prompt and text that a model of its own has read in catching up."""
+        """Tokens of prompt and text that a model of its own has read during catch-up."""
         return 0
 
     @abstractmethod
     def max_proposals(self) -> int:
-        """The most draft tokens it can propose now; 0 when there are none."""
+        """Return the most draft tokens that it can propose now."""
 
     def prepare(self) -> bool:
         """Do one bounded piece of the work needed before `propose`; False when none is left."""
@@ -76,16 +76,16 @@ class Proposer(ABC):
 
     @abstractmethod
     def propose(self, depth: int) -> Proposal:
-        """Up to `depth` draft tokens, 1 <= depth <= max_proposals()."""
+        """Propose up to `depth` draft tokens, 1 <= depth <= max_proposals()."""
 
     def committed(self, tokens: Sequence[int], accepted: int, drafted: int) -> None:  # noqa: B027
-        """Called after every round, plain rounds included, with the tokens it committed.
+        """Follow a round, which may be plain, that committed `tokens`.
 
-        `accepted` of `drafted` tokens of this proposer were kept; both are 0 where it proposed none.
+        `accepted` of `drafted` tokens of this proposer were kept; both are 0 if it proposed none.
         """
 
     def observations(self) -> Sequence[Observation]:
-        """Proposals compared with committed tokens since the last call, other than those of `propose`."""
+        """Return the shadow evaluations since the last call."""
         return ()
 
     def reset(self, tokens: Sequence[int]) -> None:  # noqa: B027

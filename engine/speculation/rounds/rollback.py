@@ -1,8 +1,8 @@
 """Rollback: transactions over all layers' caches.
 
 A verify pass writes rows into every layer's cache before it is known which are accepted. A transaction removes the
-rejected rows exactly, as if they had never been fed, by the rule of each layer's cache. Where a layer can only be
-restored, all layers go back to the beginning of the transaction and the caller feeds the accepted rows again with its
+rejected rows exactly, as if they had never been fed, by the rule of each layer's cache. If a layer can only be
+restored, all layers go back to the beginning of the transaction, and the caller feeds the accepted rows again with its
 next pass: restore and carry.
 """
 
@@ -34,7 +34,7 @@ class CachesOutOfStep(TransactionError):
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """The state at `position` of all layers that cannot be cut, one entry a rule; None for a rule that can."""
+    """The state at `position` of all layers that cannot be cut: an entry for each rule, None if it can cut."""
 
     position: int
     states: list[Any]
@@ -67,7 +67,7 @@ class Rollback:
 
     @property
     def position(self) -> int | None:
-        """The position of the caches; None where no layer counts, or none has been used yet."""
+        """The position of the caches; None if no layer counts, or none has been used yet."""
         return next((rule.position for rule in self._rules if rule.position is not None), None)
 
     def begin(self, rows: int) -> None:
@@ -115,7 +115,7 @@ class Rollback:
         return keep
 
     def abort(self) -> None:
-        """Restore the caches as at `begin`, also after an exception in the middle of a pass."""
+        """Restore the caches to their state at `begin`, even after an exception in the middle of a pass."""
         self._open_rows()
         for rule in self._rules:
             rule.restore(self._start)
@@ -143,13 +143,13 @@ class Rollback:
         return all(rule.cuts_anywhere for rule in self._rules)
 
     def remember(self, position: int) -> Checkpoint:
-        """A checkpoint for `recall` at `position`, where the caches are now. Copies no array."""
+        """Return a checkpoint for `recall` at `position`, where the caches must be now. Copies no array."""
         if self._rows is not None:
             raise TransactionError("a transaction is open")
         return Checkpoint(position, [rule.remember() for rule in self._rules])
 
     def recall(self, checkpoint: Checkpoint) -> None:
-        """Restore `checkpoint`, which was taken of these caches or of ones that they are a copy of."""
+        """Restore `checkpoint`, which was taken of these caches or of those that they were copied from."""
         if self._rows is not None:
             raise TransactionError("a transaction is open")
         for rule, state in zip(self._rules, checkpoint.states, strict=True):
@@ -157,7 +157,7 @@ class Rollback:
         self.check(checkpoint.position)
 
     def arrays(self) -> list[mx.array]:
-        """Every array of the caches, to be evaluated once a round so that no lazy chain grows."""
+        """Return every array of the caches. Evaluate them once a round, so that no lazy chain grows."""
         return [array for rule in self._rules for array in rule.arrays()]
 
     def _open_rows(self) -> int:
@@ -185,7 +185,7 @@ class Rollback:
 
 
 class PlainOnly:
-    """Replaces Rollback where a cache has no rule: every row is kept, and nothing can be rolled back.
+    """A substitute for Rollback if a cache has no rule: it keeps every row, and can roll nothing back.
 
     After an abort `intact` is False: the contents of the caches are unknown, so they must not be used again.
     """

@@ -23,7 +23,7 @@ from engine.speculation.rounds.acceptance import count_matching, reject_or_resam
 from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.sequence import Sequence as CachedSequence
 
-# What was drawn, lazily: token ids (rows,), their log-probabilities, and the likeliest tokens where that is asked for.
+# Lazy draws: token ids (rows,), their log-probabilities, and the likeliest tokens if they are asked for.
 Drawn = tuple[mx.array, mx.array, LikeliestTokens | None]
 
 
@@ -51,11 +51,10 @@ def as_proposer_failure(source: str) -> Iterator[None]:
 class PendingRound:
     """A round whose graph was sent to the device and whose result has not been read.
 
-    `sampled` (k+1,) is what the main model draws at each row and `logprobs` (k+1,) its log-probability there, or scores
-    (k+1, vocabulary), of which the host computes it;
-    `likeliest` is what else might have been drawn, where that is asked for.
+    `sampled` (k+1,) are the main model's draws at each row. `logprobs` (k+1,) are their log-probabilities, or scores
+    (k+1, vocabulary) from which the host computes these. `likeliest` are the alternatives, if they are asked for.
     `pipelined` is true if it was started before the preceding round was read, `followed` if the next one was started
-    before it was read itself.
+    before this one was read.
     """
 
     proposal: Proposal | None
@@ -75,22 +74,24 @@ class PendingRound:
 
     @property
     def between_plain(self) -> bool:
-        """Whether its duration is that of a plain step: backends differ in whether a launch or a read waits for the
-        device, so a round without one of its neighbours can seem twice as long, or as nothing.
+        """Whether its duration is that of a plain step.
+
+        Backends differ in whether a launch or a read waits for the device, so a round at either end of a run of plain
+        rounds can seem twice as long, or to take no time.
         """
         return self.pipelined and self.followed
 
     @property
     def stopped_early(self) -> bool:
-        """Whether the proposer ended below the depth asked for, further tokens being unlikely to be accepted."""
+        """Whether the proposer stopped below the requested depth because further tokens were unlikely."""
         return self.proposal is not None and self.proposal.stopped_early
 
 
 @dataclass(frozen=True, slots=True)
 class RoundResult:
-    """The result of a round: its candidate tokens, of which the first `accepted` are draft tokens.
+    """The result of a round: its candidate tokens; the first `accepted` are draft tokens.
 
-    `likeliest` has (token id, log-probability) of the likeliest tokens in the place of each, or nothing.
+    `likeliest` lists, for each token, the likeliest ones in its place as (token id, log-probability), or is empty.
     """
 
     tokens: list[int]
@@ -103,8 +104,8 @@ class RoundResult:
 class Rounds:
     """Runs rounds for one request over one main model's sequence.
 
-    `proposers` maps source names to proposers. A draft token is accepted where the main model draws the same token,
-    or by rejection sampling where the proposal carries distributions.
+    `proposers` maps source names to proposers. A draft token is accepted if the main model draws the same token, or by
+    rejection sampling if the proposal carries distributions.
     """
 
     def __init__(
@@ -202,7 +203,7 @@ class Rounds:
         return permitted(proposal, self._sampler, self.sequence.tokens)
 
     def _draw(self, logits: mx.array, position: int, seen: mx.array | None, proposal: Proposal | None) -> Drawn:
-        """Draw lazily: `draw_tokens`, with scores in place of log-probabilities where the host computes these.
+        """Draw lazily, like `draw_tokens`, but return scores if the host computes the log-probabilities.
 
         With a grammar it waits for the tokens that the rows were fed; meanwhile the device computes the logits.
         """
@@ -215,7 +216,7 @@ class Rounds:
         return draw_tokens(sampler, logits, tokens, position, seen, proposal)
 
     def _dispatch(self, drawn: Drawn) -> Drawn:
-        """Send what is drawn to the device."""
+        """Send the draws to the device."""
         # Recurrent state may depend on the logits lazily; left unevaluated it would grow into a long chain.
         state = self.sequence.arrays() if self.sequence.rollback.carries else []
         sampled, logprobs, likeliest = drawn
@@ -225,9 +226,9 @@ class Rounds:
 
 
 def permitted(proposal: Proposal, sampler: Sampler, committed: Sequence[int]) -> Proposal | None:
-    """The proposal without what the request's grammar excludes; None where nothing is left.
+    """Return the proposal up to the first token that the request's grammar excludes; None if none is left.
 
-    Tokens still on the device were drawn with the grammar.
+    Tokens that are still on the device were drawn with the grammar.
     """
     constraint, tokens, count = sampler.constraint, proposal.tokens, proposal.count
     if constraint is not None and isinstance(tokens, list):
@@ -244,10 +245,10 @@ def draw_tokens(
     seen: mx.array | None,
     proposal: Proposal | None,
 ) -> Drawn:
-    """Lazy (rows,) token ids drawn from `logits` (rows, V), their log-probabilities, and what else could be drawn.
+    """Draw token ids (rows,) from `logits` (rows, V), lazily, with their log-probabilities and alternatives.
 
-    The first of them is the token at `position`; `seen` are the tokens behind `committed` that the rows were fed, and
-    `proposal` where they come from.
+    The first row draws the token at `position`; `seen` are the tokens after `committed` that the rows were fed, and
+    `proposal` is their source.
     """
     rows = logits.shape[0]
     scores = sampler.scores(logits, committed, seen)

@@ -1,12 +1,12 @@
 """Row caches: the caches of several texts side by side, in which every row owns its length.
 
-Rows are left-aligned: the token at position p of any row stands p slots behind the row's start. A pass writes the new
-tokens of each row behind that row's own end, positions reach the model as a vector, and one mask a pass hides what lies
-behind each token. Rejected tokens stay in the buffer, masked, until they are overwritten: rolling back changes numbers
-on the host and no array. Left padding, as in mlx-lm's batches, would move whole buffers instead.
+Rows are left-aligned: the token at position p of any row stands p slots after the row's start. A pass writes the new
+tokens of each row after that row's own end, positions reach the model as a vector, and one mask a pass hides the slots
+after each token. Rejected tokens stay in the buffer, masked, until they are overwritten: a rollback changes numbers on
+the host and no array. Left padding, as in mlx-lm's batches, would move whole buffers instead.
 
-Recurrent layers cannot forget a token. A row that keeps less than it was fed gets its state from before the pass, and
-its kept tokens have to be fed again, as `engine.speculation.rounds.rollback` does for a single text.
+Recurrent layers cannot forget a token. If a row keeps fewer tokens than it was fed, its state from before the pass is
+restored and its kept tokens have to be fed again, as `engine.speculation.rounds.rollback` does for a single text.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from engine.speculation.rounds.cache_rules import flatten, leaves
 from engine.speculation.rounds.row_kinds import KeyValueRows, StateRows, resized
 from engine.speculation.rounds.row_layout import Layout
 
-# Slots behind a row that is added: those of a few rounds.
+# Free slots after a row that is added: enough for a few rounds.
 _FREE = 16
 
 
 class RowCaches:
-    """The caches of a batch: `caches` is what the model is called with. Belongs to the engine's thread.
+    """The caches of a batch; call the model with `caches`. Belongs to the engine's thread.
 
-    `positions[b]` is how many tokens row b held when the last transaction ended. A transaction is `begin`, the model's
-    pass, as often as there are more passes `go_on` and a pass, then `commit` or `abort`. Rows are added and removed
-    between transactions; what other rows hold is not moved by that.
+    `positions[b]` is how many tokens row b held when the last transaction ended. A transaction is `begin` and a pass of
+    the model, then `go_on` and a pass for each further pass, then `commit` or `abort`. Add and remove rows between
+    transactions; that does not move the contents of other rows.
     """
 
     def __init__(self, caches: Iterable[Any]) -> None:
@@ -42,7 +42,7 @@ class RowCaches:
         flat = list(flatten(self.caches))
         self._attention = [cache for cache in flat if isinstance(cache, KeyValueRows)]
         self._recurrent = [cache for cache in flat if isinstance(cache, StateRows)]
-        # Of the open transaction: tokens that each row was fed, and whether it sat a pass out.
+        # In the open transaction: tokens that each row was fed, and whether it had no token in some pass.
         self._fed: list[int] | None = None
         self._sat_out: list[bool] = []
         self._capacity = 0
@@ -52,11 +52,11 @@ class RowCaches:
 
     @property
     def carries(self) -> bool:
-        """Whether a row that keeps less than it was fed has to be fed again what it keeps."""
+        """Whether a row that keeps only some of its tokens has to be fed these again."""
         return bool(self._recurrent)
 
     def reserve(self, rows: int) -> None:
-        """Make buffers of at least so many rows when next one is added, so that they need not grow with each."""
+        """Make room for at least `rows` rows when the next one is added, so that buffers need not grow with each."""
         self._capacity = max(self._capacity, rows)
 
     def add(self, caches: Iterable[Any], length: int) -> None:
@@ -68,13 +68,13 @@ class RowCaches:
             start = 0 if layout.window is None else max(0, length - layout.window + 1)
             layout.starts.append(start)
             layout.end = max(layout.end, length - start)
-            # Buffers that had to grow in the round that follows would be copied once more.
+            # Without free slots, the next round would grow the buffers and copy them once more.
             self._make_room(layout, _FREE)
         for cache, own in zip(flatten(self.caches), flatten(caches), strict=True):
             cache.put(row, own, length, self._capacity)
 
     def remove(self, row: int) -> list[Any]:
-        """Take a row out: returns caches of the model's own kinds. The last row takes its number."""
+        """Remove a row; returns its caches, of the model's own kinds. The last row takes its number."""
         length, last = self.positions[row], len(self) - 1
         taken = [_take(cache, row, length) for cache in self.caches]
         if row != last:
@@ -85,7 +85,7 @@ class RowCaches:
         return taken
 
     def _move(self, source: int, target: int, taken: Sequence[Any]) -> None:
-        """Copy what a row holds into the place of another one, which is in `taken`."""
+        """Copy a row's contents to the place of another one, whose contents `taken` has."""
         copies: list[mx.array] = []
         for cache in flatten(self.caches):
             held = self._held_by(cache, source)
@@ -95,7 +95,7 @@ class RowCaches:
                 return array
 
             cache.change(read)
-        # What has yet to be read of a buffer keeps it from being written in place.
+        # A buffer with unevaluated reads cannot be written in place.
         mx.eval(copies, [[*leaves(vars(cache))] for cache in flatten(taken)])
         remaining = iter(copies)
         for cache in flatten(self.caches):
@@ -110,15 +110,15 @@ class RowCaches:
             cache.change(write)
 
     def _held_by(self, cache: Any, row: int) -> tuple[slice, ...]:
-        """Where in the arrays of a cache the tokens of a row are, behind the row itself."""
+        """Return the slices of a cache's arrays with a row's tokens, for all axes after the row itself."""
         if not isinstance(cache, KeyValueRows):
             return ()
         return slice(None), slice(self.positions[row] - cache.layout.starts[row])
 
     def begin(self, counts: Sequence[int], more: int = 0) -> None:
-        """A transaction begins with a pass in which row b is fed `counts[b]` tokens; shorter rows are padded behind.
+        """Begin a transaction and a pass that feeds row b `counts[b]` tokens; shorter rows are padded at the end.
 
-        A row with 0 sits the pass out. At most `more` tokens a row may be fed by passes that follow.
+        A row with 0 gets no token in this pass. Further passes may feed a row at most `more` tokens.
         """
         assert self._fed is None
         rows, width = len(self.positions), max(counts) + more
@@ -133,12 +133,12 @@ class RowCaches:
         self._begin_pass(self.positions, counts)
 
     def go_on(self, counts: Sequence[int]) -> None:
-        """Another pass of the open transaction."""
+        """Begin another pass of the open transaction."""
         assert self._fed is not None
         self._begin_pass(list(map(add, self.positions, self._fed)), counts)
 
     def _begin_pass(self, positions: list[int], counts: Sequence[int]) -> None:
-        """A pass in which row b is fed `counts[b]` tokens behind positions[b]."""
+        """Begin a pass that feeds row b `counts[b]` tokens from positions[b] on."""
         assert self._fed is not None
         width, spare = max(counts), self._capacity - len(positions)
         for layout in self._layouts.values():
@@ -154,15 +154,15 @@ class RowCaches:
             self._sat_out = [out or not count for out, count in zip(self._sat_out, counts, strict=True)]
 
     def held(self, row: int, keep: int) -> int:
-        """How many tokens of the open transaction the row will hold once it has kept the first `keep`: these, or 0."""
+        """Return how many tokens of the transaction the row will hold if it keeps the first `keep`: these or 0."""
         assert self._fed is not None
         partial = self.carries and (keep < self._fed[row] or self._sat_out[row])
         return 0 if partial else keep
 
     def commit(self, keep: Sequence[int]) -> list[int]:
-        """Keep the first `keep[b]` tokens of each row's; returns how many of them each row holds now.
+        """Keep the first `keep[b]` tokens of each row; returns how many of them each row holds now.
 
-        Where that is 0 instead, the row is as before the transaction and has to be fed again what it keeps.
+        If that is 0 instead, the row is as before the transaction, and the kept tokens have to be fed again.
         """
         assert self._fed is not None
         held = [self.held(row, kept) for row, kept in enumerate(keep)] if self._recurrent else list(keep)
@@ -177,7 +177,7 @@ class RowCaches:
         return held
 
     def abort(self) -> None:
-        """Every row is as before the pass, if its arrays can still be evaluated."""
+        """Restore every row to its state before the transaction, if its arrays can still be evaluated."""
         assert self._fed is not None
         self._fed = None
         for state in self._recurrent:
@@ -185,11 +185,11 @@ class RowCaches:
             state.lengths = None
 
     def arrays(self) -> list[mx.array]:
-        """Every array of the caches."""
+        """Return every array of the caches."""
         return [array for cache in flatten(self.caches) for array in cache.arrays()]
 
     def state_arrays(self) -> list[mx.array]:
-        """The arrays of recurrent layers: left unevaluated they would grow into long chains."""
+        """Return the arrays of recurrent layers, which would grow into long lazy chains if never evaluated."""
         return [array for state in self._recurrent for array in state.arrays()] if self._recurrent else []
 
     def _make_room(self, layout: Layout, width: int) -> None:
@@ -207,7 +207,7 @@ class RowCaches:
                 cache.change(lambda array: mx.take_along_axis(array, slots, axis=2) if array.shape[3] else array)
 
     def _rows_of(self, cache: Any) -> Any:
-        """Rows of the kind of `cache`."""
+        """Return empty rows of the kind of `cache`."""
         if type(cache) is CacheList:
             return CacheList(*(self._rows_of(nested) for nested in cache.caches))
         rows = kind_of(cache).rows
@@ -215,7 +215,7 @@ class RowCaches:
         return rows.like(cache, self._layout)
 
     def _layout(self, window: int | None) -> Layout:
-        """The layout of all caches with the same window."""
+        """Return the layout that all caches with this window share."""
         return self._layouts.setdefault(window, Layout(window))
 
 

@@ -1,4 +1,4 @@
-"""The kinds of caches as rows of a batch: what a model is given in place of its own caches."""
+"""The kinds of caches as rows of a batch, which a model is given in place of its own caches."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from engine.speculation.rounds.row_layout import Layout
 
 
 def resized(array: mx.array, rows: int, slots: int) -> mx.array:
-    """One array of a cache, (rows, heads, slots, width), with zeros behind it up to so many rows and slots."""
+    """Return a cache's array (rows, heads, slots, width), padded with zeros to `rows` and `slots` if it is smaller."""
     missing = [(0, max(0, rows - array.shape[0])), (0, 0), (0, max(0, slots - array.shape[2])), (0, 0)]
     return mx.pad(array, missing) if any(after for _, after in missing) else array
 
 
 def written(array: mx.array | None, new: mx.array, layout: Layout) -> mx.array:
-    """`array` with `new` (rows, heads, width, ...) at the layout's slots; made where there is none yet."""
+    """Write `new` (rows, heads, width, ...) to the layout's slots of `array`, which is created if it is None."""
     if array is None:
         array = mx.zeros((layout.rows + layout.spare, new.shape[1], layout.size, new.shape[3]), new.dtype)
     if not new.shape[3]:
@@ -29,7 +29,7 @@ def written(array: mx.array | None, new: mx.array, layout: Layout) -> mx.array:
 
 
 class KeyValueRows:
-    """What a model is given in place of a KVCache, a RotatingKVCache or (with `bits`) a QuantizedKVCache."""
+    """Rows of KVCaches; subclasses are those of QuantizedKVCaches and RotatingKVCaches."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
@@ -41,22 +41,22 @@ class KeyValueRows:
 
     @classmethod
     def like(cls, cache: Any, layout: Callable[[int | None], Layout]) -> KeyValueRows:  # noqa: ARG003
-        """Empty rows for caches like `cache`; `layout(window)` is the one that all with this window share."""
+        """Return empty rows for caches like `cache`; `layout(window)` is the layout that all with this window share."""
         return cls(layout(None))
 
     def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[Any, Any]:
-        """Write (rows, heads, width, ...) at the rows' ends; returns all that is held, up to the longest row."""
+        """Write (rows, heads, width, ...) at the rows' ends; returns all keys and values, up to the longest row."""
         self.offset = self.following
         self.keys = self._written(self.keys, keys)
         self.values = self._written(self.values, values)
         return self.keys_and_values()
 
     def keys_and_values(self) -> tuple[Any, Any]:
-        """What the pass under way has written and what was there before: some models ask for it again."""
+        """Return the keys and values with those of the pass under way: some models ask for them again."""
         return self._held(self.keys), self._held(self.values)
 
     def make_mask(self, rows: int, return_array: bool = False, window_size: int | None = None) -> mx.array:  # noqa: ARG002
-        """The mask of the pass under way; see `Layout.mask`."""
+        """Return the mask of the pass under way; see `Layout.mask`."""
         return self.layout.mask(window_size)
 
     def arrays(self) -> Iterator[mx.array]:
@@ -89,7 +89,7 @@ class KeyValueRows:
         self.keys, self.values = (_each(placed, held, own) for held, own in ((self.keys, keys), (self.values, values)))
 
     def take(self, row: int, length: int) -> Any:
-        """A cache of the model's own kind with the `length` tokens of a row."""
+        """Return a cache of the model's own kind with the `length` tokens of a row."""
         cache = self._empty()
         if self.keys is not None and length:
             first, last = 0, length - self.layout.starts[row]
@@ -111,7 +111,7 @@ class KeyValueRows:
         return held[: self.layout.rows, :, : self.layout.end]
 
     def _of_cache(self, cache: Any, held: Any) -> Any:
-        """The arrays of a single text's cache, with its tokens in order and nothing behind them."""
+        """Return the arrays of a single text's cache, its tokens in order and no other slots."""
         return _each(lambda array: array[:, :, : cache.offset], held)
 
 
@@ -150,7 +150,7 @@ class WindowRows(KeyValueRows):
     def take(self, row: int, length: int) -> Any:
         cache = super().take(row, length)
         if cache.keys is not None:
-            # Of a ring that is full, the oldest slot has to exist, because the next token overwrites it.
+            # In a full ring the oldest slot has to exist, because the next token overwrites it.
             held, wanted = cache.keys.shape[2], min(length, self.max_size)
             cache.keys, cache.values = (_last(array, held, wanted) for array in (cache.keys, cache.values))
             set_next_slot(cache, wanted)
@@ -174,7 +174,7 @@ class StateRows(ArraysCache):  # type: ignore[misc]
 
     @classmethod
     def like(cls, cache: Any, layout: Callable[[int | None], Layout]) -> StateRows:  # noqa: ARG003
-        """Empty rows for states like `cache`."""
+        """Return empty rows for states like `cache`."""
         return cls(len(cache.cache))
 
     def arrays(self) -> Iterator[mx.array]:
@@ -195,7 +195,7 @@ class StateRows(ArraysCache):  # type: ignore[misc]
             self.cache[index] = held
 
     def take(self, row: int, length: int) -> Any:  # noqa: ARG002
-        """An ArraysCache with the state of a row."""
+        """Return an ArraysCache with the state of a row."""
         cache = ArraysCache(len(self.cache))
         cache.cache = [None if held is None else mx.contiguous(held[row : row + 1]) for held in self.cache]
         return cache
@@ -205,11 +205,11 @@ class StateRows(ArraysCache):  # type: ignore[misc]
         self.cache = [None if held is None else change(held) for held in self.cache]
 
     def remember(self) -> None:
-        """Keep the state as it is now: handles, no copies."""
+        """Remember the present state; keeps handles, no copies."""
         self.before = [None if held is None else mx.array(held) for held in self.cache]
 
     def restore(self, rows: Sequence[bool] | None = None) -> None:
-        """Give these rows (None: all) their remembered state."""
+        """Restore the remembered state of the rows that are true in `rows` (None: of all)."""
         if rows is not None and not all(rows):
             chosen = mx.array(list(rows))
             self.cache = [_chosen(chosen, old, new) for old, new in zip(self.before, self.cache, strict=True)]
@@ -219,7 +219,7 @@ class StateRows(ArraysCache):  # type: ignore[misc]
 
 
 def _each(change: Callable[..., mx.array], held: Any, *more: Any) -> Any:
-    """`change` of an array, or of each array in a tuple."""
+    """Apply `change` to an array, or to each array of a tuple."""
     parts = next((one for one in (held, *more) if one is not None), None)
     if not isinstance(parts, (tuple, list)):
         return change(held, *more)
@@ -228,13 +228,13 @@ def _each(change: Callable[..., mx.array], held: Any, *more: Any) -> Any:
 
 
 def _last(array: mx.array, held: int, wanted: int) -> mx.array:
-    """The last `wanted` of `held` slots, with empty ones before them where there are fewer."""
+    """Return the last `wanted` of `held` slots, padded with empty ones in front if there are fewer."""
     if held >= wanted:
         return array[:, :, held - wanted :]
     return mx.pad(array, [(0, 0), (0, 0), (wanted - held, 0), (0, 0)])
 
 
 def _chosen(rows: mx.array, old: mx.array | None, new: mx.array) -> mx.array:
-    """`old` (None: zeros) in the rows where `rows` is true, `new` in the others."""
+    """Return `old` (None: zeros) in the rows where `rows` is true, `new` in the others."""
     shape = (-1, *[1] * (new.ndim - 1))
     return mx.where(rows.reshape(shape), mx.zeros_like(new) if old is None else old, new)

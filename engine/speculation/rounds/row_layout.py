@@ -1,4 +1,4 @@
-"""Where the rows of a batch stand in their buffers: slots to write to, masks, and who has to move when it gets full."""
+"""The positions of a batch's rows in their buffers: slots to write to, masks, and moves when a buffer is full."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 
 import mlx.core as mx
 
-# Buffers grow by so many slots; a window has so many beyond its size, and moves its rows when they are full.
+# Buffers grow by this many slots. A window has this many beyond its size, and moves its rows when they are full.
 STEP = 256
 
 
 class Layout:
-    """Where the rows stand in the buffers of all caches with the same `window` (None: full attention).
+    """The positions of rows in the buffers of all caches with the same `window` (None: full attention).
 
-    The first slot of row b holds position `starts[b]`; `size` is the number of slots, and no row holds any from `end`
-    on. Holds what one pass needs of it: the slots to write to, and the masks. `spare` rows behind the `rows` in use are
-    written to as well.
+    The first slot of row b holds position `starts[b]`; `size` is the number of slots, and no row uses any from `end`
+    on. For one pass it has the slots to write to, and the masks. `spare` rows after the `rows` in use are written to as
+    well.
     """
 
     def __init__(self, window: int | None) -> None:
@@ -30,9 +30,9 @@ class Layout:
         self._masks: dict[int | None, mx.array] = {}
 
     def moves(self, positions: Sequence[int], width: int) -> list[int] | None:
-        """Make room for `width` tokens behind each of `positions`: by how many slots each row has to move to the left.
+        """Make room for `width` tokens after each of `positions`; returns by how many slots each row moves to the left.
 
-        None where no row has to. Buffers have to be grown to `size` first.
+        None if no row has to move. Grow buffers to `size` first.
         """
         needed = max(map(sub, positions, self.starts), default=0) + width
         if needed <= self.size:
@@ -48,7 +48,7 @@ class Layout:
         return moves
 
     def begin(self, positions: Sequence[int], width: int, spare: int) -> None:
-        """A pass of `width` tokens a row begins, behind `positions`."""
+        """Begin a pass of `width` tokens a row, from `positions` on."""
         # No comprehensions in what runs for every token: up to Python 3.11 each is a call.
         first = list(map(sub, positions, self.starts))
         self.end = max(first) + width
@@ -61,11 +61,11 @@ class Layout:
         self._masks = {}
 
     def filled(self, new: mx.array) -> mx.array:
-        """What a pass writes, (rows, ...), with zeros for the spare rows."""
+        """Return what a pass writes, (rows, ...), padded with zeros for the spare rows."""
         return mx.pad(new, [(0, self.spare), (0, 0), (0, 0), (0, 0)]) if self.spare else new
 
     def mask(self, window: int | None) -> mx.array:
-        """What each token attends to: (rows, 1, width, end), true for the slots that it sees."""
+        """Return the mask (rows, 1, width, end), true for the slots that a token attends to."""
         if window is None or (self.window is not None and self.window < window):
             window = self.window
         if window not in self._masks:

@@ -1,4 +1,4 @@
-"""A sequence: one model's caches, and the committed tokens that they do not hold yet."""
+"""Sequences: a model's caches of one text, and the committed tokens that they do not hold yet."""
 
 from __future__ import annotations
 
@@ -23,16 +23,15 @@ MAX_CHECKPOINTS = 6
 class Sequence:
     """One model's state of one text.
 
-    `tokens` is everything committed, prompt included; the caches hold the first `position` of them; the rest is
+    `tokens` are all committed tokens, prompt included; the caches hold the first `position` of them; the rest is
     `pending` and forms the first rows of the next forward pass. After a rejection that only a restore can undo,
-    `position` stays where it was and `pending` grows by the accepted tokens.
+    `position` does not change and `pending` grows by the accepted tokens.
 
-    Decoding leaves at least the last token pending. A pipelined plain step may feed a token that the host has
-    not read yet: commit(0, []) closes the step before with nothing pending, verify(token) feeds the lazy
-    token as the only row, and once it is known commit(1, [token]) keeps it, or abort() and append([token])
-    leave it pending.
+    Decoding leaves at least the last token pending. A pipelined plain step may feed a token that the host has not read
+    yet: commit(0, []) closes the step before with nothing pending, verify(token) feeds the lazy token as the only row,
+    and once it is known commit(1, [token]) keeps it, or abort() and append([token]) leave it pending.
 
-    Where a pass cannot be rolled back, `plain_only` names the kind of cache that prevents it, and the sequence decodes
+    If a pass cannot be rolled back, `plain_only` names the kind of cache that prevents it, and the sequence decodes
     plainly: verify takes no draft tokens, and after an abort (an exception in a pass, say) it is not `intact`.
     """
 
@@ -49,15 +48,15 @@ class Sequence:
             self.plain_only = error.kind
         self.tokens: list[int] = []
         self.position = 0
-        # Compiled narrow passes, set by the model's owner where the model allows them.
+        # Compiled narrow passes, set by the model's owner if the model allows them.
         self.steps: CompiledSteps | None = None
-        # A draft model may lack ids of the main one, and an embedding lookup past its last row reads foreign memory.
-        # Ids that are not below this are fed as id 0.
+        # Ids from this one on are fed as id 0: a draft model may lack ids of the main one, and an embedding lookup past
+        # its last row reads foreign memory.
         self.known_ids: int | None = None
-        # Positions at which turns end, ascending: those that a later conversation may share.
+        # Positions at which turns end, ascending: a later conversation may share the text up to one of them.
         self.boundaries: tuple[int, ...] = ()
         self.checkpoints: list[Checkpoint] = []
-        # Gets the tapped outputs of all rows that are kept.
+        # Receives the tapped outputs of all kept rows.
         self.follower: Follower | None = None
         self._outputs: list[mx.array] = []
         self._pending_rows = self._draft_rows = 0
@@ -118,18 +117,18 @@ class Sequence:
         """Keep pending and the first `accepted` draft tokens, and append `new_tokens` to `tokens`.
 
         `new_tokens` are the accepted draft tokens and the bonus token, possibly cut short by a stop: no draft token
-        behind the cut is kept.
+        after the cut is kept.
         """
         keep = self._pending_rows + min(accepted, len(new_tokens), self._draft_rows)
         start = self.position
         self.position += self.rollback.commit(keep)
         self.tokens.extend(new_tokens)
         if self._outputs:
-            # Also where the caches were restored: the rows are right, and come again with the next pass.
+            # Also if the caches were restored: the rows are right, and come again with the next pass.
             self._report(start, keep)
 
     def remember(self) -> None:
-        """Take a checkpoint for `rewind` here, where the caches cannot be cut."""
+        """Take a checkpoint for `rewind` at the present position, if the caches cannot be cut."""
         if self.needs_boundaries and isinstance(self.rollback, Rollback):
             if not any(kept.position == self.position for kept in self.checkpoints):
                 self.checkpoints.append(self.rollback.remember(self.position))
@@ -138,7 +137,7 @@ class Sequence:
                 del self.checkpoints[1]
 
     def reach(self, length: int) -> int:
-        """How many of the first `length` tokens the caches can still hold after `rewind(length)`."""
+        """Return how many of the first `length` tokens the caches can still hold after `rewind(length)`."""
         if length >= self.position or self.rollback.can_rewind(length):
             return min(length, self.position)
         return max((kept.position for kept in self.checkpoints if kept.position <= length), default=0)
@@ -163,7 +162,7 @@ class Sequence:
         return True
 
     def unread(self, length: int) -> bool:
-        """Make all but the first `length` tokens pending again; False, with nothing changed, where that cannot be."""
+        """Make all but the first `length` tokens pending again; False, with nothing changed, if impossible."""
         if length > self.position or not self.rollback.rewind(length):
             return False
         self.position = length
@@ -171,7 +170,7 @@ class Sequence:
         return True
 
     def fork(self) -> Sequence | None:
-        """An independent copy that shares arrays until one of the two writes; None where caches cannot be copied."""
+        """Return a copy that shares arrays until one of the two writes; None if the caches cannot be copied."""
         if not isinstance(self.rollback, Rollback) or self.rollback.active or not self.intact:
             return None
         twin = Sequence(self.model, copied(self.caches))
@@ -211,9 +210,9 @@ class Sequence:
         return rows
 
     def begin_prefill(self, most: int) -> int:
-        """Begin `prefill`, with nothing evaluated; returns the rows for `end_prefill`, 0 where nothing is to be fed.
+        """Begin `prefill` without evaluating it; returns the rows for `end_prefill`, 0 if there is nothing to feed.
 
-        In between, caches may be evaluated, and `abort` gives it up.
+        In between, caches may be evaluated, and `abort` cancels it.
         """
         rows = self.rows_to_prefill(most)
         if rows:
@@ -227,7 +226,7 @@ class Sequence:
         return rows
 
     def end_prefill(self, rows: int) -> None:
-        """Evaluate what is left of the pass that was begun, and keep it."""
+        """Evaluate the rest of the pass that was begun, and keep it."""
         try:
             # The last layer's output is no part of the caches.
             mx.eval(self.arrays(), self._outputs)
@@ -241,13 +240,13 @@ class Sequence:
         self._remember_boundary()
 
     def rows_to_prefill(self, most: int) -> int:
-        """How many tokens `prefill(most)` feeds."""
+        """Return how many tokens `prefill(most)` feeds."""
         return max(0, min([self.position + most, len(self.tokens) - 1, *self._stops_ahead()]) - self.position)
 
     def prefilled_elsewhere(self, caches: Tokens[Any], rows: int, outputs: Tokens[mx.array]) -> None:
-        """Continue with `caches`, which hold `rows` more of the tokens; `outputs` are what a follower wants of these.
+        """Continue, as after `prefill`, with `caches` that hold `rows` more tokens; `outputs` are their tapped outputs.
 
-        As after `prefill`. Raises `CachesOutOfStep`.
+        Raises `CachesOutOfStep`.
         """
         start = self.position
         self.adopt(caches, list(self.tokens), start + rows)
@@ -262,15 +261,15 @@ class Sequence:
 
     @property
     def needs_boundaries(self) -> bool:
-        """Whether the caches can only go back to checkpoints."""
+        """Whether the caches can go back to checkpoints only."""
         return isinstance(self.rollback, Rollback) and not self.rollback.cuts_anywhere
 
     def as_known(self, tokens: Tokens[int]) -> Tokens[int]:
-        """The ids to feed for `tokens`."""
+        """Return the ids to feed for `tokens`; see `known_ids`."""
         return tokens if self.known_ids is None else [token if token < self.known_ids else 0 for token in tokens]
 
     def _as_row(self, tokens: Tokens[int], draft_tokens: mx.array | Tokens[int]) -> mx.array:
-        """Token ids of shape (1, rows) for a forward pass."""
+        """Return token ids of shape (1, rows) for a forward pass."""
         if self.known_ids is not None:
             tokens = self.as_known(tokens)
         if not isinstance(draft_tokens, mx.array):
@@ -285,7 +284,7 @@ class Sequence:
         return self._run(rows)
 
     def _run(self, rows: mx.array) -> mx.array:
-        """The model's pass over `rows` (1, rows); what the follower wants of it is in `_outputs` then."""
+        """Run the model over `rows` (1, rows); stores the follower's tapped outputs in `_outputs`."""
         logits: mx.array
         if self.follower is None:
             logits = self.model(rows, cache=self.caches)
@@ -308,11 +307,11 @@ class Sequence:
         return [stop for stop in self.boundaries if self.position < stop < len(self.tokens)]
 
     def arrays(self) -> list[mx.array]:
-        """Every array of the caches, to be evaluated together with a round's result."""
+        """Return every array of the caches, to be evaluated together with a round's result."""
         return self.rollback.arrays()
 
     def kept_arrays(self) -> list[mx.array]:
-        """Every array of the caches and of the checkpoints."""
+        """Return every array of the caches and of the checkpoints."""
         return [*self.arrays(), *(array for checkpoint in self.checkpoints for array in checkpoint.arrays())]
 
     @property

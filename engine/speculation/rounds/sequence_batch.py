@@ -16,8 +16,8 @@ from engine.speculation.rounds.shared_caches import open_rows
 class BatchPass:
     """One pass over the rows of `members`; row b was fed `counts[b]` tokens from position `starts[b]` on.
 
-    `logits` (rows, width, V) are lazy; row b predicts from index `firsts[b]` on, where the last token is that had been
-    committed before. `outputs` are what followers want of it, (rows, width, ...) each.
+    `logits` (rows, width, V) are lazy; row b predicts from index `firsts[b]` on, that of the last token committed
+    before. `outputs` are the tapped outputs for followers, (rows, width, ...) each.
     """
 
     members: list[Sequence]
@@ -41,14 +41,14 @@ class SequenceBatch:
         self._rows = open_rows(first.caches)
         # Arrays that have to be evaluated with each pass, or they would grow into long chains.
         self.state_arrays = self._rows.state_arrays
-        # After a partial acceptance the accepted tokens are fed again with the next pass, and there are such arrays.
+        # If true, the accepted tokens are fed again after a partial acceptance, and `state_arrays` is not empty.
         self.carries = self._rows.carries
 
     def __len__(self) -> int:
         return len(self.members)
 
     def reserve(self, members: int) -> None:
-        """Make buffers for at least so many members when the next one joins."""
+        """Make room for at least `members` members when the next one joins."""
         self._rows.reserve(members)
 
     def join(self, sequence: Sequence) -> None:
@@ -67,10 +67,10 @@ class SequenceBatch:
         sequence.adopt(self._rows.remove(row), list(sequence.tokens), sequence.position)
 
     def verify(self, drafts: mx.array | Items[mx.array | Items[int]]) -> BatchPass:
-        """Begin a transaction: one pass over each member's pending tokens and its `drafts`.
+        """Begin a transaction: run one pass over each member's pending tokens and its `drafts`.
 
-        `drafts` are token ids, possibly lazy: for each member its own number, or for all the same, (rows, k). A member
-        with nothing pending needs at least one, the newest committed token. If the pass raises, abort.
+        `drafts` are token ids, possibly lazy: one item for each member, or an array (rows, k). A member with nothing
+        pending needs at least one, the newest committed token. If the pass raises, abort.
         """
         pending = [member.pending for member in self.members]
         ids, counts = self._ids(pending, drafts)
@@ -87,7 +87,7 @@ class SequenceBatch:
         return BatchPass(list(self.members), logits, counts, starts, firsts, outputs)
 
     def commit(self, keep: Items[int]) -> None:
-        """Keep the first `keep[b]` of the tokens that each row was fed; appends nothing to the sequences."""
+        """Keep the first `keep[b]` of the tokens that row b was fed; appends nothing to the sequences."""
         for member, held in zip(self.members, self._rows.commit(keep), strict=True):
             member.position += held
 
@@ -97,20 +97,20 @@ class SequenceBatch:
 
     @staticmethod
     def report(done: BatchPass, member: Sequence, row: int, keep: int) -> None:
-        """Give the member's follower the first `keep` rows of what it was fed, which its sequence holds by now."""
+        """Give the member's follower its first `keep` rows of the pass; its sequence must hold the tokens already."""
         if member.follower is not None and done.outputs and keep:
             start = done.starts[row]
             outputs = [output[row : row + 1] for output in done.outputs]
             member.follower.read(start, outputs, member.tokens[start : start + keep])
 
     def arrays(self) -> list[mx.array]:
-        """Every array of the caches."""
+        """Return every array of the caches."""
         return self._rows.arrays()
 
     def _ids(
         self, pending: list[list[int]], drafts: mx.array | Items[mx.array | Items[int]]
     ) -> tuple[mx.array, list[int]]:
-        """Token ids (rows, width), padded behind each row's own, and how many are its own."""
+        """Return token ids (rows, width), padded at the end of each row, and how many are each row's own."""
         if isinstance(drafts, mx.array) and not any(pending):
             return drafts.astype(mx.uint32), [drafts.shape[1]] * len(pending)
         counts = [len(tokens) + len(draft) for tokens, draft in zip(pending, drafts, strict=True)]
@@ -127,5 +127,5 @@ class SequenceBatch:
 
 
 def rows_obstacle(sequence: Sequence) -> str | None:
-    """What keeps a sequence from being a member of a batch, or None."""
+    """Return what prevents a sequence from being a member of a batch, or None."""
     return sequence.plain_only or cache_kinds.rows_obstacle(sequence.model, sequence.caches)

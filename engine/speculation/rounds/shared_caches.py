@@ -1,4 +1,4 @@
-"""Caches of which other processes hold parts: whatever is done to these here has to be done there as well."""
+"""Caches that are divided among processes: every change made here has to be made in the others as well."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from engine.speculation.rounds.row_caches import RowCaches
 
 
 class SharedCaches(list[Any]):
-    """One text's caches, an entry a layer, whose owner follows every change to them."""
+    """One text's caches, an entry for each layer; the subclass repeats every change in the other processes."""
 
     @abstractmethod
     def rollback(self) -> Rollback:
-        """Transactions over all parts of these caches."""
+        """Return transactions over all parts of these caches."""
 
     @abstractmethod
     def copies(self) -> SharedCaches:
@@ -24,19 +24,19 @@ class SharedCaches(list[Any]):
 
     @abstractmethod
     def rows(self) -> RowCaches:
-        """Empty rows of these kinds of caches."""
+        """Return empty rows of these kinds of caches."""
 
 
 def open_rollback(caches: Sequence[Any]) -> Rollback:
-    """Transactions over `caches`, wherever their parts are. Raises `UnknownCacheKind`."""
+    """Return transactions over `caches`, shared or not. Raises `UnknownCacheKind`."""
     return caches.rollback() if isinstance(caches, SharedCaches) else Rollback(caches)
 
 
 def copied(caches: Sequence[Any]) -> list[Any]:
-    """Independent copies of `caches`: contents are shared until the first write."""
+    """Return independent copies of `caches`, which share their contents until the first write."""
     return caches.copies() if isinstance(caches, SharedCaches) else copies(caches)
 
 
 def open_rows(caches: Sequence[Any]) -> RowCaches:
-    """Empty rows of the kinds of `caches`."""
+    """Return empty rows of the kinds of `caches`."""
     return caches.rows() if isinstance(caches, SharedCaches) else RowCaches(caches)

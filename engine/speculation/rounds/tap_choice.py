@@ -1,13 +1,13 @@
-"""How a head is to be fed, where published conventions differ: the head is tried with each on one text.
+"""Choose how a head is fed, if published conventions differ: the head is tried with each of them on one text.
 
-Ids of layers are inputs in some heads and outputs in others, states come before or after the main model's last norm,
-queries have the position of the last token or of the next, and nothing in a head says which. The wrong one makes
-proposals worse and the text no different. One pass of the main model over a short text tells: under the right one, what
-the main model would say next is likelier.
+Layer ids mean inputs in some heads and outputs in others, states are taken before or after the main model's last norm,
+queries have the position of the last token or of the next, and no field of a head says which. The wrong convention
+makes proposals worse but does not change the text. One pass of the main model over a short text decides: under the
+right convention, the head gives the main model's own choices a higher probability.
 
-That is done when the head is loaded for a main model, and not on the first rounds of answers: the pass scores every
-reading on the same text at some hundred positions, while a round would score one reading at the few tokens that it
-verifies, on texts that differ, and the rounds of the wrong reading would be lost.
+That is done when the head is loaded for a main model, not in the first rounds of answers: the pass scores every reading
+on the same text at more than a hundred positions, while a round would score one reading at the few tokens that it
+verifies, on differing texts, and the rounds of wrong readings would be lost.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ the time; for poetry or for unusual names, they agree less often."""
 
 
 def choose_reading(main: LoadedModel, head: Head) -> Steps[tuple[int, ...]]:
-    """The likeliest of the head's `readings` for `main`; the head uses it from now on.
+    """Return the likeliest of the head's `readings` for `main`; the head uses it from now on.
 
-    What the main model cannot be tapped for, or what fails, leaves the first choice.
+    If the main model cannot be tapped, or the trial fails, that is the first one.
     """
     best = head.readings[0]
     try:

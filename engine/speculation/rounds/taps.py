@@ -1,7 +1,7 @@
 """Taps: the outputs of chosen layers of the main model during its passes, which heads draft from.
 
-During a pass that is recorded, and only then, a tapped layer has a subclass of its own class: the module tree, its
-parameters and mlx-lm's code stay as they are, and a pass that is not recorded costs what it always did.
+Only during a recorded pass, the class of a tapped layer is replaced by a subclass: the module tree, its parameters and
+mlx-lm's code do not change, and other passes cost nothing more.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ import mlx.nn as nn
 
 # Rows of the pass that checks whether the layers of a model can be tapped.
 PROBE_ROWS = 8
-# On the CPU, a pass over at most so many rows is sent to the device from tap to tap, while the host builds the rest of
-# it: MLX lets the host wait until nearly all that was sent is done, so that it would build with the device idle.
+# On the CPU, a pass over at most this many rows is sent to the device from tap to tap, while the host builds the rest:
+# otherwise MLX lets the host wait until nearly all sent work is done, and the device would be idle while it builds.
 FEW_ROWS = 64
 
 
 class CannotTap(Exception):
     """The hidden states of the main model cannot be read; `problem` says why.
 
-    "no-layers": it has no list of layers; "layer-calls": a pass does not call each layer once, or the tapped ones not
-    at all; "layer-outputs": an output is not one row of numbers for each token; "no-embedding": what the first layer
-    is given is no multiple of an embedding; "no-output": the logits do not follow from a norm and a matrix.
+    "no-layers": it has no list of layers; "layer-calls": a pass does not call each layer exactly once; "layer-outputs":
+    an output is not one row of numbers for each token; "no-embedding": the first layer's input is no multiple of an
+    embedding; "no-output": the logits do not follow from a norm and a matrix.
     """
 
     def __init__(self, problem: str) -> None:
@@ -34,7 +34,7 @@ class CannotTap(Exception):
 
 
 class Follower(Protocol):
-    """Follows what a sequence reads."""
+    """Receives the tapped outputs of the rows that a sequence keeps."""
 
     @property
     def taps(self) -> Taps:
@@ -42,10 +42,10 @@ class Follower(Protocol):
         ...
 
     def read(self, start: int, outputs: Sequence[mx.array], tokens: Sequence[int]) -> None:
-        """The rows of `tokens`, at positions `start` and on, are committed; called in the order of their positions.
+        """Take the rows of committed `tokens`, at positions `start` and on; called in the order of their positions.
 
-        `outputs`, (1, rows, width) for each tap, may have more rows than tokens; those behind them do not count. Rows
-        may come twice where caches were restored.
+        `outputs`, (1, rows, width) for each tap, may have more rows than there are tokens; ignore those. Rows may come
+        twice after caches were restored.
         """
         ...
 
@@ -53,7 +53,7 @@ class Follower(Protocol):
 class Taps:
     """The outputs of the layers `indices` of `model`, counted from 0. Belongs to the engine's thread.
 
-    Raises `CannotTap` for a model without such layers; `main_ports` finds out whether its passes can be tapped.
+    Raises `CannotTap` for a model without such layers; `main_ports` checks whether its passes can be tapped.
     """
 
     def __init__(self, model: nn.Module, indices: Sequence[int]) -> None:
@@ -97,7 +97,7 @@ class Taps:
 
 
 def layers_of(model: nn.Module) -> list[nn.Module]:
-    """The decoder layers of a model. Raises `CannotTap`."""
+    """Return the decoder layers of a model. Raises `CannotTap`."""
     try:
         layers = list(model.layers)
     except (AttributeError, TypeError) as error:
@@ -108,7 +108,7 @@ def layers_of(model: nn.Module) -> list[nn.Module]:
 
 
 def layer_of(model: nn.Module, index: int) -> nn.Module:
-    """A layer by its number. Raises `CannotTap`."""
+    """Return a layer by its number. Raises `CannotTap`."""
     layers = layers_of(model)
     if not 0 <= index < len(layers):
         raise CannotTap("no-layers")
@@ -116,15 +116,15 @@ def layer_of(model: nn.Module, index: int) -> nn.Module:
 
 
 def first_output(output: Any) -> Any:
-    """The hidden states of a layer that returns more than these."""
+    """Return the hidden states of a layer, which may return more than these."""
     return output[0] if isinstance(output, (tuple, list)) else output
 
 
 @contextmanager
 def calls_of(modules: Sequence[nn.Module]) -> Iterator[list[tuple[nn.Module, Any, Any]]]:
-    """(module, first argument, first output) of every call of `modules` in the body, in the order of their ends."""
+    """Record (module, first argument, first output) of each call of `modules` in the body, ordered by their ends."""
     calls: list[tuple[nn.Module, Any, Any]] = []
-    # Classes live until the next garbage collection, and what they record with them.
+    # The classes live until the next garbage collection, so they must not hold the list that the caller keeps.
     recorded: list[tuple[nn.Module, Any, Any]] = []
 
     def watched(base: type[nn.Module]) -> type[nn.Module]:
