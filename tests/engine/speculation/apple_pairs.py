@@ -1,8 +1,8 @@
 """Pairs on Apple's GPUs that no controller was tuned on: published costs of passes, and prompts that are met once.
 
-Whoever changes a controller looks at their mean and their worst, never at a single one. A pass costs as
-much, beside one row, as products of so many rows (mlx#3839, mlx#3852, mlx#4265), of which it is made. Texts differ from
-those of `pairs` on purpose: some answers are easier than others as a whole, and most repeat a little of what was said.
+Judge a controller by their mean and their worst, never by a single one. A pass of several rows costs as much, relative
+to one row, as the matrix products that it consists of (mlx#3839, mlx#3852, mlx#4265). Texts differ from those of
+`pairs` on purpose: some answers are easier than others as a whole, and most repeat a little of the conversation.
 """
 
 from __future__ import annotations
@@ -34,31 +34,31 @@ M3_ULTRA_BF16: Curve = {2: 1.99, 4: 1.99, 8: 2.00, 16: 2.00}
 
 # From a yes with its reason to two pages; prompts from a line to a file.
 ANSWER_TOKENS, PROMPT_TOKENS = (8, 400), (16, 800)
-# As many tokens as a request asks for where nothing else is set.
+# The token limit of a request that sets none.
 LIMIT = 1024
-# How likely a text takes a passage of what was said at a token, and the mean length of passages: names and phrases in a
+# The probability that a text repeats a passage at a token, and the mean length of passages: names and phrases in a
 # chat, lines of edited code, paragraphs of a copied text.
 PASSAGES = {"chat": (0.02, 4), "prose": (0.01, 4), "code": (0.05, 12), "copy": (0.5, 60), "odd": (0.0, 0)}
 # The standard deviation of the logit of acceptance between answers, and as much again within: 0.75 is 0.60 to 0.86.
 SPREAD = 0.7
-# Tokens in which a text's difficulty drifts: so far apart, the starter's recorded outcomes know nothing of each other.
+# The tokens over which a text's difficulty drifts: at this distance the starter's recorded outcomes are independent.
 DRIFT = 8
-# Acceptance falls with the position: of an MTP head as published (omlx#3352: 0.74, 0.65, 0.61, 0.55), less of a head
-# that was trained on its own tokens, least of one that was trained on blocks.
+# Acceptance falls with the position: for an MTP head as published (omlx#3352: 0.74, 0.65, 0.61, 0.55), less for a head
+# that was trained on its own tokens, least for one that was trained on blocks.
 MTP_FADE, EAGLE_FADE, BLOCK_FADE = 0.9, 0.95, 0.97
 # A head whose weights are ruined is right in 0.4 % (MTPLX#483).
 RUINED = 0.004
 
 
 def blended(curves: Mapping[tuple[int, int], Curve]) -> Curve:
-    """The curve of products of these shapes one after another: one row takes as long as the weights are large."""
+    """Return the curve of products of these shapes in sequence; each counts in proportion to its weights' size."""
     size = sum(rows * columns for rows, columns in curves)
     counts = next(iter(curves.values()))
     return {count: sum(a * b * curve[count] for (a, b), curve in curves.items()) / size for count in counts}
 
 
 def passes(curve: Curve) -> list[float]:
-    """Passes of 1 to MAX_DEPTH + 1 rows: straight lines between published ones, the last of them goes on."""
+    """Return passes of 1 to MAX_DEPTH + 1 rows, interpolated and extrapolated linearly from the published ones."""
     points, found = [(1, 1.0), *curve.items()], []
     for rows in range(1, MAX_DEPTH + 2):
         right = next((index for index in range(1, len(points)) if points[index][0] >= rows), len(points) - 1)
@@ -68,7 +68,7 @@ def passes(curve: Curve) -> list[float]:
 
 
 def answers(rate: float, seed: int, fade: float = 1.0) -> tuple[Answer, ...]:
-    """Answers to prompts that are all different, with the acceptance of each kind around `rate`."""
+    """Return answers to prompts that are all different, with the acceptance of each kind around `rate`."""
     draw, found, kinds = random.Random(seed), [], list(around(rate).items())
     for number in range(ANSWERS):
         kind, accepted = kinds[number % len(kinds)]
@@ -83,7 +83,7 @@ def answers(rate: float, seed: int, fade: float = 1.0) -> tuple[Answer, ...]:
 
 
 def _drifting(rate: float, length: int, draw: random.Random) -> list[float]:
-    """The chance that each token is accepted: the answer's own, and what drifts around it."""
+    """Return the chance that each token is accepted, which drifts around the answer's own."""
     own, kept = log(rate / (1.0 - rate)) + draw.gauss(0.0, SPREAD), 1.0 - 1.0 / DRIFT
     now, chances = draw.gauss(0.0, SPREAD), []
     for _ in range(length):
@@ -104,12 +104,12 @@ def _text(prompt: tuple[int, ...], length: int, share: float, passage: int, draw
 
 
 def _draft_model(plain: float, curve: Curve, share: float) -> Machine:
-    """A draft model at this share of a plain step a token, which reads ten tokens in the time of one that it drafts."""
+    """Return a draft model at this share of a plain step a token, which reads ten tokens while it drafts one."""
     return _on(plain, curve, gpu(plain, 0.0, 0.0, chain(share)), reading=0.1 * share * plain)
 
 
 def _head(plain: float, curve: Curve, first: float, each: float, limit: int) -> Machine:
-    """A head of at most `limit` tokens; it reads the prompt with the main model, before the answer begins."""
+    """Return a head of at most `limit` tokens, which reads the prompt with the main model."""
     return _on(plain, curve, cut(gpu(plain, 0.0, 0.0, block(first, each)), limit), reading=0.0)
 
 
@@ -119,7 +119,7 @@ def _on(plain: float, curve: Curve, machine: Machine, *, reading: float) -> Mach
 
 @cache
 def apple_pairs() -> tuple[Pair, ...]:
-    """Main models of 4B to 32B, a plain step being what their bytes take, and their drafters; three are hopeless."""
+    """Return main models of 4B to 32B, whose plain steps follow from their bytes, with drafters; three are hopeless."""
     m4, m4_128, m4_2, m3, bf16 = blended(LAYER_8B), M4_GROUPS_OF_128, M4_2_BITS, M3_ULTRA, M3_ULTRA_BF16
     drafters = (
         ("M4 Pro, 8B and 0.6B", _draft_model(19.0, m4, 0.12), 0.75, 1.0),

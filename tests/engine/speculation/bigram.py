@@ -1,4 +1,4 @@
-"""A model whose next token depends on the last one alone, so that its exact law is known; and rounds over it."""
+"""A model whose next token depends on the last one alone, so that its exact law is known, and rounds with it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def new_sequence(table: mx.array) -> Sequence:
 def generate(
     table: mx.array, draft: mx.array | None, settings: SamplingSettings, count: int, *, depth: int, rejection: bool
 ) -> list[int]:
-    """`count` or a few more tokens after the prompt [0, 1, 2], by rounds of `depth` draft tokens from `draft`."""
+    """Generate at least `count` tokens after the prompt [0, 1, 2], in rounds of `depth` draft tokens from `draft`."""
     sampler = Sampler(settings, VOCABULARY)
     proposers: dict[str, Proposer] = {}
     if draft is not None:
@@ -61,7 +61,7 @@ def generate(
 
 
 def chi_square_excess(tokens: list[int], law: list[list[float]]) -> float:
-    """How far the transitions in `tokens` are from `law` (rows of probabilities), in standard normal deviates.
+    """Return how far the transitions in `tokens` are from `law` (rows of probabilities), in normal deviates.
 
     Pearson's statistic over all transitions with an expectation of 5 or more; 3.09 is p = 0.001.
     """
@@ -84,7 +84,7 @@ def chi_square_excess(tokens: list[int], law: list[list[float]]) -> float:
 
 
 def joint_law(table: mx.array, settings: SamplingSettings, length: int) -> dict[tuple[int, ...], float]:
-    """The exact probability of every continuation of [0, 1, 2] by `length` tokens, each drawn by plain decoding.
+    """Return the exact probability of every continuation of [0, 1, 2] by `length` tokens in plain decoding.
 
     Unlike a row of transitions it holds where a token depends on the whole history, as it does under penalties.
     """
@@ -102,7 +102,7 @@ def joint_law(table: mx.array, settings: SamplingSettings, length: int) -> dict[
 
 
 def joint_excess(counts: Counter[tuple[int, ...]], law: dict[tuple[int, ...], float]) -> float:
-    """How far `counts` of continuations are from `law`, in standard normal deviates; rare ones count as one cell."""
+    """Return how far `counts` of continuations are from `law`, in normal deviates; rare ones count as one cell."""
     total = counts.total()
     large = [(total * p, counts[key]) for key, p in law.items() if total * p >= 5.0]
     rest = total - sum(expected for expected, _ in large)

@@ -1,4 +1,4 @@
-"""What a cache shows to the next forward pass, and whether two caches show the same."""
+"""Comparison of caches by the contents that the next forward pass can see."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from mlx_lm.models.cache import (
 
 
 def visible_state(cache: Any) -> list[Any]:
-    """Arrays and positions that a later pass can depend on, oldest row first; no capacity, no stale rows."""
+    """Return arrays and positions that a later pass can depend on, oldest row first, without stale rows."""
     if isinstance(cache, CacheList):
         return [part for nested in cache.caches for part in visible_state(nested)]
     if isinstance(cache, RotatingKVCache):
-        return [cache.offset, *_rows(_in_order(cache), cache.max_size)]
+        keys, values = (cache._temporal_order(array) for array in (cache.keys, cache.values))
+        return [cache.offset, *_rows((keys, values), cache.max_size)]
     if isinstance(cache, QuantizedKVCache):
         keys, values = cache.keys_and_values()
         return [
@@ -34,18 +35,14 @@ def visible_state(cache: Any) -> list[Any]:
 
 
 def largest_difference(one: Any, other: Any) -> float:
-    """The largest difference between what two caches show, relative to the largest value shown.
+    """Return the largest difference of the visible contents, relative to the largest value.
 
-    Infinite where positions, shapes or the number of arrays differ.
+    Infinite if positions, shapes or the number of arrays differ.
     """
     left, right = visible_state(one), visible_state(other)
     if len(left) != len(right):
         return float("inf")
     return max((_difference(a, b) for a, b in zip(left, right, strict=True)), default=0.0)
-
-
-def _in_order(cache: RotatingKVCache) -> tuple[mx.array, mx.array]:
-    return cache._temporal_order(cache.keys), cache._temporal_order(cache.values)
 
 
 def _rows(arrays: tuple[mx.array, mx.array], count: int) -> list[mx.array]:

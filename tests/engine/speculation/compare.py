@@ -1,9 +1,9 @@
-"""What a controller is worth, in one table: `python -m tests.engine.speculation.compare [--seeds N] [PART ...]`.
+"""Judge the controller in one table: `python -m tests.engine.speculation.compare [--seeds N] [PART ...]`.
 
-In simulated seconds. Of pairs: the share of the best fixed arm's speed over twenty answers and over the first three,
-the mean and the worst pair's, and the shares of long answers below 0.95 of plain decoding and of short ones below 0.9;
-with stalls, or calibrated before. `long` is `long_run`. `kinds` is auto's speed to the best fixed arm's by kind of
-prompt, each prompt met once. `--json FILE` adds the figures to those in FILE, so that parts can be run one by one.
+All times are simulated. For pairs it prints the share of the best fixed arm's speed over twenty answers and over the
+first three, the mean and the worst pair's, and the shares of long answers below 0.95 of plain decoding and of short
+ones below 0.9; with stalls, or calibrated before. `long` is `long_run`. `kinds` is auto's speed to the best fixed arm's
+by kind of prompt. `--json FILE` adds the figures to those in FILE, so that parts can be run one by one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from unittest.mock import patch
 from engine.speculation.drafting import Drafting
 from tests.engine.speculation import long_run
 from tests.engine.speculation.apple_pairs import apple_pairs
-from tests.engine.speculation.by_kind import DRAFTERS, MACHINES, by_kind
+from tests.engine.speculation.by_kind import MACHINES, by_kind
 from tests.engine.speculation.judging import judge
 from tests.engine.speculation.pairs import busy, pairs
 from tests.engine.speculation.played import Pair
@@ -32,7 +32,7 @@ Figures = dict[str, float]
 def pair_figures(
     judged: Callable[[], Sequence[Pair]], seeds: int, *, calibrated: bool = False, stalls: bool = False
 ) -> Figures:
-    """What the verdicts on these pairs say. The worst pair is the one with the worst mean over the seeds."""
+    """Summarise the verdicts on these pairs. The worst pair is the one with the worst mean over the seeds."""
     chosen = [busy(pair) if stalls else pair for pair in judged()]
     verdicts = [[judge(pair, seed, calibrated=calibrated) for seed in range(seeds)] for pair in chosen]
     twenty = [mean(one.twenty for one in found) for found in verdicts]
@@ -50,15 +50,12 @@ def pair_figures(
 
 
 def kind_figures(seeds: int) -> Figures:
-    """Auto's speed to the best fixed arm's by machine, drafter and kind of prompt, and the mean of each machine."""
+    """Return auto's speed to the best fixed arm's by machine, drafter and kind of prompt, and each machine's mean."""
     found: Figures = {}
     for machine in MACHINES:
-        of_machine = {
-            f"{machine}, {drafter}, {kind}": row.ratio
-            for drafter in DRAFTERS
-            for kind, row in by_kind(drafter, range(seeds), machine, own_depth=False, met_once=True).items()
-        }
-        found |= of_machine | {f"{machine}, mean": geometric_mean(of_machine.values())}
+        ratios = by_kind(machine, range(seeds))
+        found |= {f"{machine}, {name}": ratio for name, ratio in ratios.items()}
+        found[f"{machine}, mean"] = geometric_mean(ratios.values())
     return found
 
 
@@ -75,7 +72,7 @@ PARTS: dict[str, Callable[[int], Figures]] = {
 
 
 def table(part: str, figures: Figures) -> str:
-    """A row of the part; `kinds` has a row for each machine and drafter."""
+    """Format a part in rows; `kinds` has a row for each machine and drafter."""
     rows: dict[str, list[str]] = {}
     for name, value in figures.items():
         row, _, column = name.rpartition(", ")
@@ -90,7 +87,7 @@ def shown(name: str, value: float) -> str:
 
 
 def timed(choose: Callable[..., Any], seconds: list[float]) -> Callable[..., Any]:
-    """`choose`, and the processor's seconds of every call are added to `seconds`."""
+    """Return `choose`, changed to append the processor seconds of every call to `seconds`."""
 
     def call(*arguments: Any) -> Any:
         started = thread_time()

@@ -1,6 +1,6 @@
 """Tiny models with random weights, one for each family of mlx-lm.
 
-`python -m tests.engine.speculation.families` prints which rule serves which family, as a Markdown table.
+`python -m tests.engine.speculation.families` prints the rollback rules of each family as a Markdown table.
 """
 
 from __future__ import annotations
@@ -45,32 +45,23 @@ EVERY_KIND = [
     "recurrent_gemma",
     "longcat_flash_ngram",
 ]
-# What the variants of a family named after a colon have in place of each cache.
+# Replacements of each cache in the variants of a family, which are named after a colon.
 VARIANTS: dict[str, Callable[[Any], Any]] = {"quantised": lambda cache: cache.to_quantized(32, 8)}
-# Files in mlx-lm's models folder that hold no language model of their own.
+# Files in mlx-lm's models folder that define no language model.
 _PARTS = {
-    "activations",
-    "base",
-    "bitlinear_layers",
-    "cache",
-    "gated_delta",
-    "mla",
-    "pipeline",
-    "pixtral",
-    "rope_utils",
-    "ssm",
-    "switch_layers",
+    *("activations", "base", "bitlinear_layers", "cache", "gated_delta", "mla", "pipeline", "pixtral", "rope_utils"),
+    *("ssm", "switch_layers"),
 }
 
 
 def model_type(name: str) -> str:
-    """The model_type of family `name`; what follows a colon tells variants of one family apart."""
+    """Return the model_type of family `name`, without the name of a variant after a colon."""
     return name.split(":")[0]
 
 
 @cache
 def build(name: str) -> nn.Module:
-    """The tiny model of family `name`: float32, seeded, evaluated; the same object every time.
+    """Return the tiny model of family `name`: float32, seeded, evaluated; the same object every time.
 
     Every parameter gets noise, because those that start as constants (gates, biases, decay rates) would leave
     parts of the state without effect.
@@ -91,14 +82,14 @@ def build(name: str) -> nn.Module:
 
 
 def fresh_caches(name: str) -> list[Any]:
-    """New caches for family `name`: those that mlx-lm makes, or those of its variant."""
+    """Return new caches for family `name`: those that mlx-lm makes, or those of its variant."""
     caches: list[Any] = make_prompt_cache(build(name))
     change = VARIANTS.get(name.partition(":")[2])
     return caches if change is None else [change(cache) for cache in caches]
 
 
 def kinds_of(names: Iterable[str]) -> set[str]:
-    """The kinds of caches, as `KINDS` names them, of these families."""
+    """Return the kinds of caches, as `KINDS` names them, of these families."""
     return {kind_name(cache) for name in names for cache in flatten(fresh_caches(name))}
 
 
@@ -109,7 +100,7 @@ def change_kinds(monkeypatch: pytest.MonkeyPatch, **changes: Any) -> None:
 
 
 def table() -> str:
-    """Which rule serves which family, as Markdown, with the families that the suite does not build."""
+    """Return the rollback rules of each family as Markdown, with the families that the suite does not build."""
     lines = ["| Family | Caches | Rollback |", "|---|---|---|"]
     lines += [f"| {name} | {_kinds(name)} | {_rollback(name)} |" for name in sorted(FAMILIES)]
     modules = {module.name for module in pkgutil.iter_modules(mlx_lm.models.__path__)}

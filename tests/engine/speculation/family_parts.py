@@ -1,4 +1,4 @@
-"""What the tiny configurations of `family_configs` are made of."""
+"""Parts of the tiny configurations in `family_configs`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Passes over several known texts at once: what each row accepts is forced, and compared with the text alone."""
+"""Passes over several known texts at once, in which each row's acceptance is forced and its logits are checked."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Texts:
         return sequence
 
     def round(self, patterns: list[tuple[int, int]]) -> None:
-        """One pass in which member b drafts and accepts as patterns[b] says."""
+        """Run one pass in which member b drafts and accepts the numbers of tokens in patterns[b]."""
         order = [self.sequences.index(member) for member in self.batch.members]
         drafts = [self._drafts(index, k, accepted) for index, (k, accepted) in zip(order, patterns, strict=True)]
         done = self.batch.verify(drafts)
@@ -53,7 +53,7 @@ class Texts:
         mx.eval(self.batch.arrays())
 
     def alone(self, index: int, k: int) -> None:
-        """A round of a sequence that is not in the batch; all is accepted."""
+        """Run a round of a sequence that is not in the batch; all draft tokens are accepted."""
         sequence = self.sequences[index]
         logits = np.array(sequence.verify(self._drafts(index, k, k)))
         self._compare(index, logits)
@@ -86,7 +86,7 @@ def check_family(name: str, seed: int, rounds: int) -> None:
         depths = [draw.randrange(DEPTH + 1) for _ in texts.batch.members]
         texts.round([(k, draw.randint(0, k)) for k in depths])
         if not waiting and number % 3 == 1:
-            # One leaves, goes on by itself, and comes back.
+            # One leaves, decodes alone, and comes back.
             left = draw.choice(texts.batch.members)
             texts.batch.leave(left)
             for k in (0, 2, 0):

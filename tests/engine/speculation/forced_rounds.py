@@ -1,4 +1,4 @@
-"""Rounds over known texts: what they accept is forced, and logits and caches are compared with plain decoding."""
+"""Rounds over known texts with forced acceptance, whose logits and caches are compared with plain decoding."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def check_family(
 
 
 def draft_one_by_one(speculated: Sequence, drafted: mx.array) -> mx.array:
-    """Logits (k + 1, V) as `verify` gives them, from passes of one row each."""
+    """Return logits (k + 1, V) like `verify`, from passes of one row each."""
     rows = [speculated.verify()]
     speculated.commit(0, [])
     if drafted.size:

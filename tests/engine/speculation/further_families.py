@@ -1,4 +1,4 @@
-"""Tiny configurations of families that differ from the others in a layer's forward pass only."""
+"""Tiny configurations of families that differ from the others only in a layer's forward pass."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A machine whose load changes while answers are decoded: the true speed-up of each is known. No real time."""
+"""A simulated machine whose load changes while answers are decoded; the true speed-up of each is known."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def quiet(_at: float) -> float:
 
 
 def waves(at: float) -> float:
-    """Between once and three times as slow, every twenty seconds."""
+    """Become between one and three times as slow, every twenty seconds."""
     return 2.0 + math.sin(at * 2 * math.pi / 20.0)
 
 
 def steps(at: float) -> float:
-    """A program that takes most of the processor every other seven seconds."""
+    """Simulate a program that takes most of the processor in every other period of seven seconds."""
     return 3.5 if int(at / 7.0) % 2 else 1.0
 
 
@@ -42,11 +42,11 @@ LOADS: dict[str, Load] = {"quiet": quiet, "waves": waves, "steps": steps, "growi
 
 @dataclass
 class LoadedMachine:
-    """One pair of models: a round of `depth` draft tokens takes 1 + `row` * depth + `draft` * depth plain steps, and
-    each draft token is accepted with `acceptance`. `depth` fixes the draft tokens of a round. `now` is its clock.
+    """One pair of models. `now` is its clock.
 
-    `waits_at_launch`: a pass is waited for when the next one is launched, so the first plain round of a run takes two
-    steps and the last one none, as on a backend whose queue is short.
+    A round of `depth` draft tokens takes 1 + `row` * depth + `draft` * depth plain steps, and each draft token is
+    accepted with probability `acceptance`. `depth` fixes the draft tokens of a round. With `waits_at_launch` launching
+    a pass waits for the one before, so the first plain round of a run takes two steps and the last one none.
     """
 
     load: Load = quiet
@@ -65,7 +65,7 @@ class LoadedMachine:
         self._random = random.Random(self.seed)
 
     def answer(self, tokens: int, share: float = 0.02, *, plain: bool = False) -> Answered:
-        """Decode an answer as the engine does. `share` is what plain samples may cost; `plain`: without speculation."""
+        """Decode an answer as the engine does. `share` limits the cost of plain samples; `plain` never speculates."""
         controller = self.controller
         log = RequestLog(self.now, RequestStats(prompt_tokens=9, main="main", draft="draft"))
         controller.speedup.begin(0)
@@ -78,7 +78,7 @@ class LoadedMachine:
             depth, reason = following or self._decide(tokens - answered.tokens, share, plain=plain)
             following = None
             if depth == 0 and tokens - answered.tokens > 1:
-                # Whether the next pass is launched behind this one is decided before this one is read.
+                # The launch of the next pass is decided before this one is read.
                 following = self._decide(tokens - answered.tokens - 1, share, plain=plain)
                 following = following if following[0] == 0 else None
             before, started = log.snapshot().accepted, self.now
@@ -98,7 +98,7 @@ class LoadedMachine:
         return answered
 
     def _decide(self, remaining: int, share: float, *, plain: bool) -> tuple[int, str]:
-        """The draft tokens of a round, and why there are none."""
+        """Return the draft tokens of a round, and the reason if there are none."""
         if self.controller.speedup.take_plain_round():
             return 0, "measuring"
         choice = self._choose(plain)
@@ -129,38 +129,24 @@ class LoadedMachine:
             answered.tokens += accepted + 1
             answered.plain_s += (accepted + 1) * PLAIN_S * load
             answered.decode_s += seconds
-            answered.lost_s += seconds - PLAIN_S * load * (accepted + 1) if reason == "measuring" else 0.0
         number = len(answered.rounds)
-        answered.rounds.append(
-            RoundRecord(
-                number,
-                "draft" if depth else "main",
-                depth,
-                accepted,
-                accepted + 1,
-                depth + 1,
-                self.now - answered.log.started,
-                0.3 * seconds if depth else 0.0,
-                0.6 * seconds,
-                0.0,
-                "" if depth else reason,
-            )
-        )
-        answered.kept.append(answered.log.snapshot(answered.rounds[-1], self.now))
+        source, at_s = "draft" if depth else "main", self.now - answered.log.started
+        tokens, times = (depth, accepted, accepted + 1), (0.3 * seconds * (depth > 0), 0.6 * seconds, 0.0)
+        record = RoundRecord(number, source, *tokens, depth + 1, at_s, *times, "" if depth else reason)
+        answered.rounds.append(record)
+        answered.log.snapshot(record, self.now)
         return accepted + 1
 
 
 @dataclass
 class Answered:
-    """An answer: its rounds with the figures after each, and what plain decoding would have taken in truth."""
+    """An answer: its rounds, and the true duration of plain decoding."""
 
     log: RequestLog
     tokens: int = 0
     plain_s: float = 0.0
     decode_s: float = 0.0
-    lost_s: float = 0.0
     rounds: list[RoundRecord] = field(default_factory=list)
-    kept: list[RequestStats] = field(default_factory=list)
 
     @property
     def stats(self) -> RequestStats:

@@ -1,6 +1,6 @@
-"""What the judged pairs do not play: long answers, growing contexts, hopeless pairs, machines that change speed.
+"""Scenarios beyond the judged pairs: long answers, growing contexts, hopeless pairs, machines that change speed.
 
-Simulated seconds, no model. `figures` are shares of what is possible, and how untrue the speed-ups are that are shown.
+Times are simulated, without a model. `figures` are shares of the possible speed, and the errors of shown speed-ups.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ HOPELESS = World(gentle, constant(0.0))
 
 
 def figures(seeds: int) -> dict[str, float]:
-    """Each scenario's figure, and how many speed-ups are shown, how untrue they are, and how many are lower bounds.
+    """Return each scenario's figure, the number of shown speed-ups and of lower bounds among them, and their errors.
 
-    "off" is the share of ratios off by more than a tenth, "error" their 95th percentile, and "untrue" the share of
-    bounds that are above the truth by more than a tenth.
+    "off" is the share of ratios off by more than a tenth, "error" the 95th percentile of the errors, and "untrue" the
+    share of bounds that are above the truth by more than a tenth.
     """
     scenarios: dict[str, Callable[[int], float]] = {
         "turns": turning_text,
@@ -53,7 +53,7 @@ def figures(seeds: int) -> dict[str, float]:
 
 
 def turning_text(seed: int) -> float:
-    """Hard and easy text in turns in an answer of 2,000 tokens: of the speed of one who knows the turns."""
+    """Play hard and easy text in turns in 2,000 tokens; returns the share of the speed with known turns."""
     rates = (0.2, 0.95, 0.3, 0.9)
 
     def acceptance(tokens: int, _position: int) -> float:
@@ -64,9 +64,9 @@ def turning_text(seed: int) -> float:
 
 
 def late_turn(seed: int) -> float:
-    """Text that gets easy late in an answer: of the speed of one who knows it, in the 1,500 tokens that follow.
+    """Play text that becomes easy late; returns the share of the speed with a known turn, in the next 1,500 tokens.
 
-    The mean over several turns, because much depends on where the last retry before them was.
+    It is the mean over several turns, because much depends on where the last retry before them was.
     """
     return mean(_late_turn(turn, seed) for turn in LATE_TURNS)
 
@@ -81,14 +81,14 @@ def _late_turn(turn: int, seed: int) -> float:
 
 
 def growing_contexts(seed: int) -> float:
-    """An answer of 3,000 tokens, while passes become several times slower: of the best fixed depth's speed."""
+    """Play 3,000 tokens while passes become several times slower; returns the share of the best fixed depth's speed."""
     world = World(_drifting_fast, constant(0.7), noise=0.08, stall_every=40)
     best = min(_fixed_s(_drifting_fast, 0.7, depth, 3000, seed, stall_every=40) for depth in range(9))
     return controlled(world, 3000, seed).speed * best / 3000
 
 
 def pauses(seed: int) -> float:
-    """Short answers after pauses, on a machine that is then up to three times slower: of the best fixed depth's."""
+    """Play short answers after pauses that change the machine's speed; returns the share of the best fixed depth's."""
     now, seconds, best = 0.0, 0.0, 0.0
     controller, usual = Controller(), World(gentle, constant(0.75), noise=0.08)
     for number, slower in enumerate((1.0, 1.0, 3.0, 1.0, 1.2, 2.0, 2.0, 0.8, 1.0, 3.0)):
@@ -108,7 +108,7 @@ def hopeless_pair(seed: int) -> float:
 
 
 def revival(seed: int) -> float:
-    """Twenty answers of 64 easy tokens behind as many hopeless ones: of the best fixed depth's speed."""
+    """Play twenty easy answers after as many hopeless ones; returns the share of the best fixed depth's speed."""
     controller, easy = Controller(), replace(HOPELESS, acceptance=constant(0.95))
     seeds = range(100 * seed, 100 * seed + 20)
     for one in seeds:
@@ -119,14 +119,14 @@ def revival(seed: int) -> float:
 
 @dataclass(frozen=True)
 class Shown:
-    """How well the speed-up of an answer is known, None where nothing is shown, and its ratio to the true one."""
+    """How well an answer's speed-up is known, None if it is not shown, and its ratio to the true one."""
 
     known: str | None
     ratio: float = 0.0
 
 
 def shown_speedups(seed: int) -> Iterator[Shown]:
-    """What is shown of the speed-up of every answer on noisy machines whose load changes."""
+    """Generate the shown speed-up of every answer on noisy machines whose load changes."""
     for load in LOADS.values():
         for acceptance, row, draft in SHOWN:
             machine = LoadedMachine(load=load, acceptance=acceptance, row=row, draft=draft, noise=0.08, seed=seed)

@@ -1,4 +1,4 @@
-"""A head whose context is the taps themselves and whose proposals are told to it: shows what the seam hands over."""
+"""A head that keeps the tapped rows as its context and proposes given tokens, so that tests can inspect its input."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.heads.weights import Weights
 
 
 class KeptRows(HeadContext):
-    """Rows and tokens from position `start` on, as they came."""
+    """Rows and tokens from position `start` on, unchanged."""
 
     def __init__(self, rows: mx.array, tokens: list[int], start: int) -> None:
         self.rows, self.tokens, self._start = rows, tokens, start
@@ -45,7 +45,7 @@ class KeptRows(HeadContext):
 
 
 class OracleHead(Head):
-    """Proposes `answers[position:]` at each position; where that is unknown, token 0."""
+    """Proposes `answers[position:]` at each position, and token 0 past their end."""
 
     kind = "oracle"
     identity = "oracle"

@@ -24,8 +24,10 @@ SIZES = ("10M", "50M", "200M")
 
 
 def gpu(plain: float, row: float, step: float, drafting: Callable[[int], float], every: int = 5) -> Machine:
-    """A GPU that reads the weights once for `every` rows: a pass grows by `row` of a plain step for each row, and by
-    `step` for each reading more. `drafting` is in plain steps by draft tokens.
+    """Return a GPU that reads the weights once for each `every` rows.
+
+    A pass grows by `row` of a plain step for each row, and by `step` for each further reading of the weights.
+    `drafting` is in plain steps by draft tokens.
     """
     passes = [plain * (1.0 + row * depth + step * (depth // every)) for depth in range(MAX_DEPTH + 1)]
     drafts = [plain * drafting(depth) if depth else 0.0 for depth in range(MAX_DEPTH + 1)]
@@ -33,7 +35,7 @@ def gpu(plain: float, row: float, step: float, drafting: Callable[[int], float],
 
 
 def chain(share: float) -> Callable[[int], float]:
-    """A draft model, or a head that drafts token by token, at this share of a plain step for each token."""
+    """Return the drafting cost of a draft model, or of a head that drafts token by token."""
     return lambda depth: share * depth
 
 
@@ -43,7 +45,7 @@ def block(first: float, each: float) -> Callable[[int], float]:
 
 @cache
 def starter_answers(drafter: str) -> tuple[Answer, ...]:
-    """What the starter's main model answered, with what a drafter of it would have proposed."""
+    """Return recorded answers of the starter's main model, with the proposals of a drafter."""
     rows: list[dict[str, Any]] = json.loads((HERE / "recorded_starter.json").read_text(encoding="ascii"))
     answers = []
     for row in rows:
@@ -58,7 +60,7 @@ def starter_answers(drafter: str) -> tuple[Answer, ...]:
 
 @cache
 def measured_machine(name: str) -> Machine:
-    """Two quiet cores: what was measured with this drafter of the starter, or this size of synthetic pairs."""
+    """Return the costs measured on two cores with this drafter of the starter, or this size of synthetic pairs."""
     costs = json.loads((HERE / "recorded_costs.json").read_text(encoding="ascii"))
     # The starter's passes are the same beside each drafter; with the draft model the widest were measured.
     passes = costs[name if name in SIZES else "draft"]["pass"]
@@ -70,10 +72,10 @@ def measured_machine(name: str) -> Machine:
 
 
 def synthetic_answers(rates: dict[str, float], seed: int, *, fade: float = 1.0, most: int = 96) -> tuple[Answer, ...]:
-    """Answers whose text is easier in some stretches than in others, around the acceptance of each kind of prompt.
+    """Return answers whose text is easier in some stretches than in others, around the acceptance of each kind.
 
-    A draft token is right where the text is predictable, and a later one of a round less often, by `fade`. The
-    drafter's confidence is what the stretch yields, give or take. One of the kinds copies its prompt.
+    A draft token is right if the text is predictable, and a later one of a round less often, by `fade`. The drafter's
+    confidence is the stretch's acceptance with noise. The kind "copy" copies its prompt.
     """
     draw = random.Random(seed)
     answers = []
@@ -90,15 +92,17 @@ def synthetic_answers(rates: dict[str, float], seed: int, *, fade: float = 1.0, 
 
 
 def proposals(chances: Sequence[float], length: int, fade: float, draw: random.Random) -> tuple[Position, ...]:
-    """What a drafter proposes behind each of `length` tokens. `chances[i]` is that it is right about token i as the
-    first of a round; a token `n` places later is right less often by `fade`**n. There are MAX_DEPTH + 1 more of them.
+    """Return a drafter's proposals after each of `length` tokens.
+
+    `chances[i]`, of which there are MAX_DEPTH + 1 more, is the chance that it is right about token i as the first of a
+    round; a token `n` places later is right less often by `fade`**n.
     """
     right = [draw.random() < chance for chance in chances]
     return tuple(_position(index, length, right, chances, fade, draw) for index in range(length))
 
 
 def _stretches(rate: float, length: int, draw: random.Random) -> list[float]:
-    """The chance of each token: hard and easy stretches of a dozen tokens or so, `rate` on average."""
+    """Return the chance of each token: hard and easy stretches of about a dozen tokens, `rate` on average."""
     easy, hard = 1.0 - (1.0 - rate) * 0.3, max(0.0, 1.0 - (1.0 - rate) * 1.7)
     chances: list[float] = []
     while len(chances) < length:
@@ -123,7 +127,7 @@ KINDS = {"chat": 0.0, "prose": -0.1, "code": 0.05, "copy": 0.02, "odd": -0.35}
 
 
 def around(rate: float) -> dict[str, float]:
-    """Acceptance by kind of prompt, around `rate`."""
+    """Return the acceptance by kind of prompt, around `rate`."""
     return {kind: min(0.995, max(0.0, rate + offset)) for kind, offset in KINDS.items()}
 
 
@@ -162,7 +166,7 @@ def pairs() -> tuple[Pair, ...]:
 
 
 def busy(pair: Pair) -> Pair:
-    """The same pair on a machine with other work: noisy rounds, and stalls."""
+    """Return the same pair on a machine with other work: noisy rounds, and stalls."""
     return replace(pair, name=f"{pair.name}, busy", machine=replace(pair.machine, noise=0.12, stall_every=12))
 
 
@@ -171,5 +175,5 @@ def _source(name: str) -> str:
 
 
 def cut(machine: Machine, depth: int) -> Machine:
-    """The machine with a drafter of at most `depth` draft tokens."""
+    """Return the machine with a drafter of at most `depth` draft tokens."""
     return replace(machine, drafting=machine.drafting[: depth + 1])

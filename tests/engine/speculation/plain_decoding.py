@@ -1,4 +1,4 @@
-"""Plain decoding of forced tokens: what speculation is held to."""
+"""Plain decoding of forced tokens, the reference for speculation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PREFILL_CHUNK = 64
 
 
 def decode_plainly(name: str, tokens: list[int], prompt: int) -> tuple[list[np.ndarray], list[Any]]:
-    """Logits (V,) after each token from the prompt's last on, and caches that hold all but the last token."""
+    """Return logits (V,) after each token from the prompt's last on, and caches that hold all but the last token."""
     model, caches = build(name), fresh_caches(name)
     for start in range(0, prompt - 1, PREFILL_CHUNK):
         chunk = tokens[start : min(start + PREFILL_CHUNK, prompt - 1)]
@@ -28,7 +28,7 @@ def decode_plainly(name: str, tokens: list[int], prompt: int) -> tuple[list[np.n
 def assert_same_logits(
     logits: mx.array | np.ndarray, expected: np.ndarray, where: str, tolerance: float = TOLERANCE
 ) -> None:
-    """Equal within `tolerance`, and the same best token unless the two best are a tie."""
+    """Assert equality within `tolerance`, and the same best token unless the two best are a tie."""
     row, expected = np.array(logits)[:VOCABULARY], expected[:VOCABULARY]
     allowed = tolerance * np.abs(expected).max()
     assert np.abs(row - expected).max() <= allowed, where

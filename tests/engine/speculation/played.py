@@ -1,14 +1,14 @@
-"""Plays answers in simulated seconds through the engine's own `Drafting`: what the controller would have done.
+"""Plays answers in simulated seconds through the engine's own `Drafting`, as the controller decides.
 
-An `Answer` holds the text and, for every position, what a drafter proposes there; a `Machine` says what passes and
-drafting take. `Player.auto` decides every round as the engine does, `Player.fixed` plays one arm throughout. Nothing
-depends on the load of the machine that this runs on.
+An `Answer` holds the text and, for every position, a drafter's proposal there; a `Machine` holds the durations of
+passes and drafting. `Player.auto` decides every round as the engine does, `Player.fixed` plays one arm throughout.
+Nothing depends on the load of the machine that runs this.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any, cast
@@ -26,13 +26,13 @@ from engine.speculation.rounds.round import PendingRound
 from engine.stats import RoundRecord
 
 TIMED_EVERY = 64
-# A draft token that is wrong, whatever the text says.
+# A draft token that no text contains.
 WRONG = -1
 
 
 @dataclass(frozen=True)
 class Position:
-    """What the drafter proposes behind this token: how many of its tokens are right, and its confidence in each."""
+    """The drafter's proposal after a token: how many of its tokens are right, and its confidence in each."""
 
     right: int
     chances: tuple[float, ...]
@@ -40,7 +40,7 @@ class Position:
 
 @dataclass(frozen=True)
 class Answer:
-    """`text` follows `prompt`; `positions[i]` is behind `text[i]`. At most `limit` tokens were asked for."""
+    """`text` follows `prompt`; `positions[i]` is after `text[i]`. At most `limit` tokens were asked for."""
 
     kind: str
     prompt: tuple[int, ...]
@@ -51,12 +51,12 @@ class Answer:
 
 @dataclass(frozen=True)
 class Machine:
-    """What rounds take, in milliseconds: passes by rows from 1, drafting by draft tokens from 0.
+    """Durations in milliseconds: of passes by rows from 1, and of drafting by draft tokens from 0.
 
-        `pipelined` is a plain step that follows another, `entering` what a change between plain and speculative rounds
-    costs, `reading` what the drafter takes for a token that it missed. A head's rounds are shorter by the share
-    `waiting` where nobody waits for its confidence. `noise` is the standard deviation of a round's natural log; one
-    round in `stall_every` takes up to three times as long.
+    `pipelined` is that of a plain step that follows another, `entering` that of a change between plain and speculative
+    rounds, `reading` that of a token that the drafter missed. A head's rounds are shorter by the share `waiting` unless
+    its drafting is timed. `noise` is the standard deviation of a round's natural log; one round in `stall_every` takes
+    up to three times as long.
     """
 
     passes: Sequence[float]
@@ -69,7 +69,7 @@ class Machine:
     stall_every: int = 0
 
     def round_ms(self, source: str, depth: int, *, waits: bool) -> float:
-        """A round of `depth` draft tokens; a head's may be waited for before the pass, to time it."""
+        """Return the duration of a round of `depth` draft tokens; `waits` if a head's drafting is timed."""
         if source == "ngram":
             return self.passes[depth]
         overlapped = source == "head" and not waits
@@ -78,7 +78,7 @@ class Machine:
 
 @dataclass(frozen=True)
 class Pair:
-    """A machine with a drafter, and what the two answered. Without a `drafter` only lookup proposes."""
+    """A machine with a drafter, and answers of the two. Without a `drafter` only lookup proposes."""
 
     name: str
     machine: Machine
@@ -92,7 +92,7 @@ class Pair:
 
 
 class _Place:
-    """Where the answer being played stands."""
+    """The position in the answer being played."""
 
     def __init__(self, answer: Answer) -> None:
         self.answer = answer
@@ -100,13 +100,13 @@ class _Place:
         self.count = 1
 
     def matching(self, tokens: Sequence[int]) -> int:
-        """How many of the proposed `tokens` the text goes on with."""
+        """Return how many of the proposed `tokens` the text continues with."""
         text = self.answer.text[self.count : self.count + len(tokens)]
         return next((i for i, pair in enumerate(zip(tokens, text, strict=False)) if pair[0] != pair[1]), len(text))
 
 
 class RecordedDrafter(Proposer):
-    """Proposes what was recorded behind the newest token."""
+    """Makes the proposals recorded after the newest token."""
 
     prefilled_tokens = 0
 
@@ -147,7 +147,7 @@ class RecordedDrafter(Proposer):
 
 
 def _drafted(chances: Sequence[float], depth: int) -> int:
-    """Tokens drafted before a draft model stops by itself: as `EarlyStop`, which reads each chance a token late."""
+    """Return how many tokens are drafted before early stopping, which reads each chance a token late (`EarlyStop`)."""
     joint = 1.0
     for index in range(depth - 1):
         if index != 1:
@@ -167,7 +167,7 @@ class Played:
 
 
 class Player:
-    """Plays answers of one pair on its machine, one after another; the same seed meets the same noise."""
+    """Plays answers of one pair on its machine, one after another; the same seed gives the same noise."""
 
     def __init__(self, pair: Pair, seed: int = 0) -> None:
         self.pair = pair
@@ -178,7 +178,7 @@ class Player:
         self.drafting = Drafting(cast("Any", SimpleNamespace(info=info)))
 
     def auto(self, answer: Answer) -> Played:
-        """The answer as the controller wants it."""
+        """Play the answer as the controller decides."""
         place, played = _Place(answer), Played()
         request = self._begin(answer, place)
         text = len(answer.text)
@@ -221,20 +221,14 @@ class Player:
         return played
 
     def _follows(self, proposal: Proposal | None, remaining: int) -> Choice | None:
-        """The plain round that is started behind one before that is read, as the engine does; None where none is."""
+        """Return the plain round that the engine would start before a plain one is read; None if there is none."""
         if proposal is not None or remaining <= 1:
             return None
         choice = self.drafting.choose(remaining - 1, 0)
         return choice if choice.depth == 0 else None
 
-    def fixed(
-        self, answer: Answer, source: str, depth: int, bearable: Callable[[float, int], bool] = lambda *_: True
-    ) -> float:
-        """Milliseconds of the answer with `depth` draft tokens of `source` in every round; depth 0 is plain.
-
-        A round is plain unless it is `bearable` that it brings one token only: the milliseconds until its end, if the
-        clock makes no noise, and the tokens then.
-        """
+    def fixed(self, answer: Answer, source: str, depth: int) -> float:
+        """Return the milliseconds of the answer with `depth` draft tokens of `source` in every round; 0 is plain."""
         place, ms = _Place(answer), 0.0
         self._last = "plain"
         proposer = self._proposer(source, place, depth, adaptive=False) if depth else None
@@ -244,9 +238,7 @@ class Player:
         followed = False
         while place.count < len(answer.text):
             most = 0 if proposer is None else min(depth, proposer.max_proposals(), answer.limit - place.count - 1)
-            if most > 0 and not bearable(ms + unread + self._usual_ms(source, most), place.count):
-                most = 0
-            # A plain round that follows another was started before what that drew could be looked up.
+            # A plain round that follows another was started before that one's token could be looked up.
             most, followed = (0, most <= 0) if followed else (most, most <= 0)
             proposal = proposer.propose(most) if proposer is not None and most > 0 else None
             if proposal is not None:
@@ -284,14 +276,8 @@ class Player:
             return NgramProposer(depth)
         return RecordedDrafter(place, source, min(depth, self.pair.max_depth), adaptive=adaptive)
 
-    def _usual_ms(self, source: str, depth: int) -> float:
-        """What a speculative round takes without noise."""
-        machine = self.pair.machine
-        entering = machine.entering if self._last == "plain" else 0.0
-        return machine.round_ms(source, depth, waits=False) + entering
-
     def _ms(self, source: str | None, depth: int, *, waits: bool = False) -> tuple[float, float]:
-        """Milliseconds of a round, and of its drafting."""
+        """Return the milliseconds of a round, and of its drafting."""
         machine = self.pair.machine
         self._rounds += 1
         noise = self._random.lognormvariate(0.0, machine.noise)
@@ -323,7 +309,7 @@ def _pending(proposal: Proposal | None) -> PendingRound:
 
 
 def arms_of(pair: Pair) -> list[tuple[str, int]]:
-    """The fixed arms that auto is compared with: plain, every depth of the drafter, and lookup."""
+    """Return the fixed arms that auto is compared with: plain, every depth of the drafter, and lookup."""
     arms = [("plain", 0)]
     if pair.drafter:
         arms += [(pair.drafter, depth) for depth in range(1, pair.max_depth + 1)]

@@ -1,4 +1,4 @@
-"""A machine and a text to try the depth controller on: seeded, in simulated seconds, no model."""
+"""A simulated machine and text for the depth controller: seeded, without a model."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class World:
 
 @dataclass
 class Run:
-    """What came out: tokens and seconds, changes of depth, those from plain decoding, rounds at each depth."""
+    """The result: tokens and seconds, changes of depth, those from plain decoding, rounds at each depth."""
 
     tokens: int = 0
     seconds: float = 0.0
@@ -53,7 +53,7 @@ class Run:
 
 
 class Machine:
-    """Plays rounds in a world; the same seed meets the same luck."""
+    """Plays rounds in a world; the same seed gives the same noise."""
 
     def __init__(self, world: World, seed: int) -> None:
         self.world = world
@@ -63,7 +63,7 @@ class Machine:
         self._undrafted = 0
 
     def play(self, depth: int) -> tuple[int, float, float]:
-        """One round: (draft tokens accepted, seconds, of which drafting)."""
+        """Play one round; returns (draft tokens accepted, seconds, seconds of drafting)."""
         world, run = self.world, self.run
         context = world.context + run.tokens
         width = 1 if depth == 0 else 1 + depth + world.rows_carried
@@ -90,7 +90,7 @@ class Machine:
 
 
 def fixed(world: World, depth: int, tokens: int, seed: int = 0) -> Run:
-    """The whole answer at one depth."""
+    """Play the whole answer at one depth."""
     machine = Machine(world, seed)
     while machine.run.tokens < tokens:
         machine.play(depth)
@@ -98,7 +98,7 @@ def fixed(world: World, depth: int, tokens: int, seed: int = 0) -> Run:
 
 
 def controlled(world: World, tokens: int, seed: int = 0, controller: Controller | None = None) -> Run:
-    """The whole answer as the controller wants it; a new one knows nothing yet."""
+    """Play the whole answer with the controller, by default a new one."""
     controller = Controller() if controller is None else controller
     machine = Machine(world, seed)
     answer = controller.begin(world.context)
@@ -120,7 +120,7 @@ def learn(
     *,
     typical: bool = True,
 ) -> None:
-    """Let the controller learn from a round with the draft model, of which so many draft tokens were accepted."""
+    """Let the controller learn from a round with `accepted` draft tokens of the draft model."""
     depth = choice.depth
     rows = 1 if choice.source is None else 1 + depth
     draft = None if choice.source is None else (choice.source, depth)
@@ -142,12 +142,12 @@ def gentle(width: int, _: int) -> float:
 
 
 def stepped(width: int, _: int) -> float:
-    """One pass over the weights for every five rows."""
+    """Cost one reading of the weights for every five rows."""
     return 1.0 + 0.85 * ((width - 1) // 5) + 0.03 * (width - 1)
 
 
 def drifting(width: int, context: int) -> float:
-    """Reading the context costs every row alike, and each row a little of its own."""
+    """Grow with the context, by a common part and a part for each row."""
     return 1.0 + 0.08 * (width - 1) + context / 4000 * (0.3 + 0.12 * width)
 
 
@@ -169,7 +169,7 @@ def decaying(first: float, factor: float) -> Acceptance:
 
 
 def alternating(prose: float, code: float, stretch: int) -> Acceptance:
-    """`stretch` tokens of prose, then as many of code, and so on."""
+    """Alternate between `stretch` tokens of prose and as many of code."""
     return lambda tokens, _position: code if tokens // stretch % 2 else prose
 
 
@@ -185,7 +185,7 @@ ACCEPTANCES: dict[str, Acceptance] = {
 
 
 def best_fixed(world: World, tokens: int, seeds: Sequence[int]) -> tuple[int, float]:
-    """The depth that would have been best all along, and its speed."""
+    """Return the depth that is best in hindsight, and its speed."""
     speeds = {
         depth: sum(fixed(world, depth, tokens, seed).speed for seed in seeds) / len(seeds)
         for depth in range(world.limit + 1)

@@ -69,7 +69,7 @@ def saved(tokenizer: Tokenizer, folder: Path, name: str = "tokenizer.json") -> P
 
 
 def vocabulary(tokenizer: Tokenizer) -> Vocabulary:
-    """Its strings; training marks the fallback bytes as control tokens, which the files of real models do not."""
+    """Return its vocabulary. Training marks fallback bytes as control tokens, which the files of real models do not."""
     special = {token.content for token in tokenizer.get_added_tokens_decoder().values() if token.special}
     return Vocabulary(tokenizer.get_vocab(), frozenset(text for text in special if not text.startswith("<0x")))
 
