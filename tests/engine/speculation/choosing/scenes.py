@@ -1,4 +1,4 @@
-"""Answers on machines without noise, for tests of what the controller chooses."""
+"""Answers on machines without noise, for tests of the controller's choices."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ PLAIN_S = 0.02
 
 
 def round_s(depth: int) -> float:
-    """Seconds of a round: four accepted draft tokens make one about twice as fast as plain decoding."""
+    """Return the seconds of a round; with four accepted draft tokens it is about twice as fast as plain decoding."""
     return PLAIN_S * (1.0 + 0.4 * depth)
 
 
 def measure(costs: Costs, source: str = "draft", depths: tuple[int, ...] = (1, 4, 8), plain_s: float = PLAIN_S) -> None:
-    """What a calibration tells: half of what is beyond a plain round is drafting."""
+    """Observe rounds as a calibration does; half of the time beyond a plain round is drafting."""
     for _ in range(3):
         costs.observe(1, plain_s)
     for depth in depths:
@@ -29,7 +29,7 @@ def measure(costs: Costs, source: str = "draft", depths: tuple[int, ...] = (1, 4
 
 
 def familiar(accepted: int, *, source: str = "draft", constrained: bool = False) -> tuple[Controller, Answer]:
-    """A calibrated pair of which so many of eight draft tokens were accepted in ten answers, and its next answer."""
+    """Return a calibrated pair with `accepted` of eight draft tokens accepted in ten answers, and its next answer."""
     controller = Controller()
     answer = controller.begin(100, constrained=constrained)
     measure(answer.costs, source)
@@ -42,12 +42,12 @@ def familiar(accepted: int, *, source: str = "draft", constrained: bool = False)
 
 
 def empty_purse(controller: Controller) -> None:
-    """Nothing can be tried until the purse has earned something."""
+    """Allow no exploration until the purse has earned something."""
     controller.learned.purse = 0.0
 
 
 def choose(controller: Controller, answer: Answer, limits: dict[str, int] | None = None, **offer: object) -> Choice:
-    """What an answer alone does."""
+    """Choose the next round of an answer that decodes alone."""
     [choice] = controller.choose([(answer, Offer(limits or {"draft": 8}, **offer))])  # type: ignore[arg-type]
     return choice
 
@@ -60,7 +60,7 @@ def play(
     seconds: Callable[[int], float] = round_s,
     limits: dict[str, int] | None = None,
 ) -> list[Choice]:
-    """So many rounds in which the first `right(round)` draft tokens are accepted."""
+    """Play rounds in which the first `right(round)` draft tokens are accepted; returns the choices."""
     chosen = []
     for number in range(rounds):
         choice = choose(controller, answer, limits)

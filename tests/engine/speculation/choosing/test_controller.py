@@ -1,4 +1,4 @@
-"""What is chosen for one answer on simulated machines, and what that brings beside the best fixed depth."""
+"""The controller's choices for one answer on simulated machines, and their speed beside the best fixed depth."""
 
 from __future__ import annotations
 
@@ -36,18 +36,25 @@ from tests.engine.speculation.simulation import (
 )
 
 TOKENS = 5000
+REPRESENTATIVES = {("flat", "constant 0.8"), ("linear", "always wrong"), ("stepped", "prose and code")}
 
 
 def compare(world: World, tokens: int, seeds: range) -> tuple[float, float]:
-    """Mean speed of the controller against the best fixed depth, and its worst against plain decoding."""
+    """Return the controller's mean speed against the best fixed depth, and its worst against plain decoding."""
     _, best = best_fixed(world, tokens, seeds)
     plain = fixed(world, 0, tokens).speed
     speeds = [controlled(world, tokens, seed).speed for seed in seeds]
     return mean(speeds) / best, min(speeds) / plain
 
 
-@pytest.mark.parametrize("acceptance", ["always wrong", "constant 0.8", "prose and code"])
-@pytest.mark.parametrize("cost", ["flat", "linear", "stepped"])
+@pytest.mark.parametrize(
+    ("cost", "acceptance"),
+    [
+        pytest.param(cost, acceptance, marks=() if (cost, acceptance) in REPRESENTATIVES else pytest.mark.full)
+        for cost in ("flat", "linear", "stepped")
+        for acceptance in ("always wrong", "constant 0.8", "prose and code")
+    ],
+)
 def test_it_is_as_fast_as_the_best_fixed_depth_and_never_slower_than_plain(cost: str, acceptance: str) -> None:
     to_best, to_plain = compare(World(COSTS[cost], ACCEPTANCES[acceptance]), 2000, range(2))
     assert to_best > 0.93
@@ -66,9 +73,8 @@ def test_it_is_within_five_percent_of_the_best_fixed_depth(cost: str, acceptance
 
 
 def test_it_follows_text_that_is_hard_and_easy_in_turns() -> None:
-    """Where no fixed depth is right, it is faster than every one."""
-    world = World(gentle, alternating(0.1, 0.97, 250))
-    to_best, _ = compare(world, 3000, range(3))
+    """No fixed depth suits such a text, so the controller is faster than each of them."""
+    to_best, _ = compare(World(gentle, alternating(0.1, 0.97, 250)), 3000, range(2))
     assert to_best > 1.0
 
 
@@ -98,7 +104,7 @@ def test_it_says_what_speculation_would_cost() -> None:
 
 @pytest.mark.parametrize("rate", [0.3, 0.6, 0.8])
 def test_it_does_not_flap(rate: float) -> None:
-    """0.3 is where drafting barely loses here, 0.6 where it barely pays."""
+    """Here drafting barely loses at 0.3 and barely pays at 0.6."""
     run = controlled(World(gentle, constant(rate)), 1500)
     assert run.entries < 0.05 * run.rounds
     assert run.switches < 0.25 * run.rounds
@@ -110,15 +116,12 @@ def test_a_second_answer_starts_where_the_first_ended() -> None:
     assert choose(controller, controller.begin(world.context)).depth >= 5
 
 
-def test_what_was_calibrated_need_not_be_tried_first() -> None:
-    controller, answer = familiar(8)
-    assert choose(controller, answer).depth == 8
-
-
 def test_a_calibrated_pair_need_not_measure_plain_rounds_first() -> None:
     controller = Controller()
     measure(controller.begin(100).costs)
     assert choose(controller, controller.begin(100)).reason != "measuring"
+    controller, answer = familiar(8)
+    assert choose(controller, answer).depth == 8
 
 
 def test_it_takes_the_proposer_with_the_better_speed() -> None:
@@ -180,7 +183,7 @@ def test_the_next_answer_is_not_judged_by_the_last_one() -> None:
 
 
 def test_an_answer_that_the_draft_knows_nothing_of_is_given_up_after_a_few_rounds() -> None:
-    """Of a pair whose answers are either known by heart to the draft model or not at all."""
+    """Each answer of this pair is either known by heart to the draft model or not at all."""
     by_heart, unknown = World(gentle, constant(0.99)), World(gentle, constant(0.0))
     controller, draw = Controller(), random.Random(5)
     for seed in range(40):
@@ -192,7 +195,7 @@ def test_an_answer_that_the_draft_knows_nothing_of_is_given_up_after_a_few_round
 
 
 def test_answers_with_a_grammar_are_learned_apart() -> None:
-    """Drafting waits there for what the grammar allows, and little of it is right; a chat is drafted as before."""
+    """Drafting with a grammar is slower and rarely right; a chat is drafted as before."""
     controller, answer = familiar(8)
     for _ in range(4):
         answer = controller.begin(100, constrained=True)
@@ -224,30 +227,26 @@ def test_figures_are_those_of_the_world() -> None:
     assert first.accepted / first.reached == pytest.approx(0.8, abs=0.1)
 
 
+def kept_after(drafted: int, verified: int) -> float:
+    """Return the tokens expected of a depth of 8 after ten rounds in which two draft tokens were accepted."""
+    controller, answer = familiar(4)
+    for _ in range(10):
+        controller.observe(answer, Choice("draft", 8), drafted, verified, 2)
+    return answer.text.forecast("draft", 8).kept[8]
+
+
 def test_draft_tokens_that_got_no_verdict_are_no_rejections() -> None:
-    """Past the end of an answer; and a user's fixed depth is no proposal that was cut short."""
-    kept = []
-    for verified in (2, 8):
-        controller, answer = familiar(4)
-        for _ in range(10):
-            controller.observe(answer, Choice("draft", 8), 8, verified, 2)
-        kept.append(answer.text.forecast("draft", 8).kept[8])
-    assert kept[0] > 1.5 * kept[1]
+    """Tokens past the end of an answer get none; and a user's fixed depth is no proposal that was cut short."""
+    assert kept_after(8, 2) > 1.5 * kept_after(8, 8)
 
 
 def test_a_drafter_that_stopped_early_would_have_missed() -> None:
     """Otherwise its deep rounds, which are short because it knows when it is wrong, would look better than they are."""
-    kept = []
-    for drafted in (2, 8):
-        controller, answer = familiar(4)
-        for _ in range(10):
-            controller.observe(answer, Choice("draft", 8), drafted, 2, 2)
-        kept.append(answer.text.forecast("draft", 8).kept[8])
-    assert kept[0] < 2.5 < kept[1]
+    assert kept_after(2, 2) < 2.5 < kept_after(8, 2)
 
 
 def test_a_choice_takes_little_of_the_hosts_time() -> None:
-    """A plain step of a small model takes some 5 ms; the best of several, because the machine may be busy."""
+    """A plain step of a small model takes some 5 ms. The fastest of several counts, because the machine may be busy."""
     controller, answer = familiar(4)
     for source in ("ngram", "ahead"):
         answer.text.observe(source, MAX_DEPTH, 4)

@@ -1,4 +1,4 @@
-"""What is predicted of rounds from those that were measured."""
+"""Predictions of durations from measured rounds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.engine.speculation.choosing.scenes import PLAIN_S, measure
 
 @pytest.fixture
 def costs() -> Costs:
-    """Of a pair that was calibrated: plain rounds take 20 ms, those of 8 draft tokens 84."""
+    """The costs of a calibrated pair: plain rounds take 20 ms, those of 8 draft tokens 84."""
     costs = Costs()
     measure(costs)
     return costs
@@ -55,7 +55,7 @@ def test_a_round_that_was_disturbed_says_little(costs: Costs) -> None:
 
 
 def test_a_figure_that_rests_on_a_disturbed_round_is_set_right_by_the_next_ones(costs: Costs) -> None:
-    """Nothing makes a round too short."""
+    """Disturbances only lengthen rounds."""
     costs.observe(17, 20 * PLAIN_S)
     for _ in range(3):
         costs.observe(17, 5 * PLAIN_S)
@@ -72,7 +72,7 @@ def test_figures_of_another_machine_are_set_right_by_the_first_rounds() -> None:
 
 @pytest.mark.parametrize("slower", [0.6, 2.0])
 def test_what_slows_one_kind_of_round_slows_all(costs: Costs, slower: float) -> None:
-    """Heat, another program or a longer context: what is not in use keeps its place beside what is."""
+    """Heat, another program or a longer context change all figures by one factor, also those not in use."""
     noisy(costs, 50, lambda _: PLAIN_S)
     before = costs.verify(9).seconds / costs.verify(1).seconds
     noisy(costs, 60, lambda _: slower * PLAIN_S)
