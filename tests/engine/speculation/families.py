@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pkgutil
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -22,6 +22,8 @@ from mlx_lm.utils import _get_classes
 
 from engine.speculation.rounds.cache_kinds import KINDS, check_widths, kind_name, rules_for
 from engine.speculation.rounds.cache_rules import UnknownCacheKind, flatten
+from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence_batch import rows_obstacle
 from tests.engine.speculation.family_configs import FAMILIES
 
 # Families that decode plainly, and why.
@@ -32,18 +34,12 @@ REFUSED = {
 SERVED = [name for name in FAMILIES if name not in REFUSED]
 # One family for each mixture of caches.
 EVERY_KIND = [
-    "llama",
-    "llama:quantised",
-    "llama:window",
-    "gemma3n",
-    "llama4",
-    "deepseek_v32",
-    "deepseek_v41",
-    "mamba2",
-    "qwen3_next",
-    "falcon_h1",
-    "recurrent_gemma",
-    "longcat_flash_ngram",
+    *("llama", "llama:quantised", "llama:window", "gemma3n", "llama4", "deepseek_v32", "deepseek_v41", "mamba2"),
+    *("qwen3_next", "falcon_h1", "recurrent_gemma", "longcat_flash_ngram"),
+]
+# Those of `EVERY_KIND` whose caches can be rows of a batch.
+KINDS_WITH_ROWS = [
+    *("llama", "llama:quantised", "llama:window", "gemma3n", "deepseek_v32", "mamba2", "qwen3_next", "falcon_h1"),
 ]
 # Replacements of each cache in the variants of a family, which are named after a colon.
 VARIANTS: dict[str, Callable[[Any], Any]] = {"quantised": lambda cache: cache.to_quantized(32, 8)}
@@ -52,6 +48,11 @@ _PARTS = {
     *("activations", "base", "bitlinear_layers", "cache", "gated_delta", "mla", "pipeline", "pixtral", "rope_utils"),
     *("ssm", "switch_layers"),
 }
+
+
+def by_tier(names: Iterable[str], default: Collection[str] = EVERY_KIND) -> list[Any]:
+    """Return `names` as parameters of a test; the full tier runs those that are not in `default`."""
+    return [pytest.param(name, marks=() if name in default else pytest.mark.full) for name in names]
 
 
 def model_type(name: str) -> str:
@@ -97,6 +98,12 @@ def change_kinds(monkeypatch: pytest.MonkeyPatch, **changes: Any) -> None:
     """Change these fields of every kind of cache."""
     for name, kind in KINDS.items():
         monkeypatch.setitem(KINDS, name, replace(kind, **changes))
+
+
+def skip_without_rows(name: str) -> None:
+    """Skip the test if the family's caches cannot be rows of a batch."""
+    if (obstacle := rows_obstacle(Sequence(build(name), fresh_caches(name)))) is not None:
+        pytest.skip(obstacle)
 
 
 def table() -> str:

@@ -1,4 +1,4 @@
-"""Every family of mlx-lm: forced accept and reject patterns against plain decoding of the same tokens."""
+"""Forced accept and reject patterns on every family of mlx-lm, against plain decoding of the same tokens."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mlx_lm.models.cache import QuantizedKVCache
 
 from engine.speculation.rounds import cache_rules, rollback
 from engine.speculation.rounds.sequence import Sequence
-from tests.engine.speculation.families import EVERY_KIND, REFUSED, SERVED, build, change_kinds, fresh_caches
+from tests.engine.speculation.families import EVERY_KIND, REFUSED, SERVED, build, by_tier, change_kinds, fresh_caches
 from tests.engine.speculation.forced_rounds import check_family
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
@@ -23,13 +23,13 @@ PATTERNS = [(k, accepted) for k in range(DEPTH + 1) for accepted in range(k + 1)
 SHORT = [*((DEPTH, accepted) for accepted in range(DEPTH + 1)), (1, 0), (2, 1), (3, 3), *[PLAIN] * 6]
 
 
-@pytest.mark.parametrize("name", SERVED)
+@pytest.mark.parametrize("name", by_tier(SERVED))
 def test_rejected_tokens_leave_every_cache_as_if_never_seen(name: str) -> None:
     """From empty caches, every length of accepted prefix with plain rounds between: 8-token windows wrap four times."""
     check_family(name, prompt=1, patterns=shuffled(SHORT, seed=1), seed=1)
 
 
-@pytest.mark.parametrize("name", SERVED)
+@pytest.mark.parametrize("name", by_tier(SERVED))
 def test_rejections_while_a_cache_grows_leave_no_trace(name: str) -> None:
     """Rounds around token 256, where full-attention caches allocate their second block."""
     check_family(name, prompt=246, patterns=[(5, 2), (4, 0), (5, 3), PLAIN, (3, 3), (5, 0), PLAIN], seed=2)
@@ -37,7 +37,7 @@ def test_rejections_while_a_cache_grows_leave_no_trace(name: str) -> None:
 
 @pytest.mark.parametrize("name", EVERY_KIND)
 def test_tokens_that_a_draft_model_fed_one_by_one_leave_no_trace(name: str) -> None:
-    """Several passes of one row in one transaction, which a window's cache writes in place."""
+    """A transaction has several passes of one row, which a window's cache writes in place."""
     check_family(name, prompt=1, patterns=shuffled([*PATTERNS, *[PLAIN] * 4], seed=3), seed=3, one_by_one=True)
 
 
@@ -48,7 +48,7 @@ def test_more_draft_tokens_than_a_window_holds_leave_no_trace(one_by_one: bool) 
 
 
 def test_an_entry_that_rounds_to_its_neighbour_is_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A wide pass adds in another order than a narrow one, which moves one 8-bit entry in some ten thousand a step."""
+    """A wide pass adds in another order than a narrow one, which moves an 8-bit entry now and then by one step."""
     nudged: set[int] = set()
     update = QuantizedKVCache.update_and_fetch
 
@@ -75,7 +75,7 @@ def test_long_runs_leave_every_cache_as_if_never_seen(name: str, prompt: int, se
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_verify_pass_of_a_refused_family_is_not_plain_decoding(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """When this fails, mlx-lm has mended the family, and it can be served."""
+    """If this fails, mlx-lm has corrected the family, and it can be served."""
     assert Sequence(build(name), fresh_caches(name)).plain_only
 
     change_kinds(monkeypatch, width_dependent=frozenset())
@@ -88,21 +88,19 @@ def test_a_refused_family_decodes_plainly(name: str) -> None:
     check_family(name, prompt=3, patterns=[PLAIN] * 12, seed=1)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "rule", "method"),
     [
-        ("llama", "Trim", "cut"),
-        ("llama:quantised", "Trim", "cut"),
-        ("llama:window", "Window", "cut"),
-        ("mamba2", "Arrays", "restore"),
-        ("deepseek_v41", "Layer", "restore"),
+        *(("llama", "Trim", "cut"), ("llama:quantised", "Trim", "cut"), ("llama:window", "Window", "cut")),
+        *(("mamba2", "Arrays", "restore"), ("deepseek_v41", "Layer", "restore")),
         ("longcat_flash_ngram", "Arrays", "restore"),
     ],
 )
 def test_the_suite_notices_a_rule_that_does_nothing(
     name: str, rule: str, method: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The comparison has teeth: rejected rows that stay are seen, even if no position gives them away."""
+    """The comparison notices rejected rows that stay, even if no position reveals them."""
     monkeypatch.setattr(getattr(cache_rules, rule), method, lambda *_: None)
     monkeypatch.setattr(rollback.Rollback, "check", lambda *_: None)
 

@@ -1,19 +1,22 @@
-"""The measured speed-up: shown of nearly every answer, true under changing load, and cheap to measure."""
+"""The measured speed-up is shown for nearly every answer, true under changing load, and cheap to measure."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
 from copy import deepcopy
+from itertools import product
 from math import log, sqrt
+from pathlib import Path
 
 import pytest
 
-from engine import ChatRequest, Engine, starter_pair
 from engine.requests import SpeculationSettings
+from engine.serving.scheduler import Scheduler
 from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.speedup import MEMORY, Comparisons, SpeedupMeter
 from engine.stats import RequestStats, RoundedSpeedup, rounded_speedup
+from tests.engine.serving_requests import load_models, request, run
 from tests.engine.speculation.loaded_machine import LOADS, LoadedMachine, quiet
 from tests.engine.speculation.long_run import SHOWN, shown_speedups
 
@@ -22,7 +25,7 @@ MakeMachine = Callable[..., LoadedMachine]
 
 @pytest.fixture
 def make_machine(monkeypatch: pytest.MonkeyPatch) -> MakeMachine:
-    """Makes machines whose clock is the engine's."""
+    """Return a function that makes machines whose clock is the controller's."""
 
     def make(**world: object) -> LoadedMachine:
         machine = LoadedMachine(**world)  # type: ignore[arg-type]
@@ -36,9 +39,10 @@ def shown(stats: RequestStats) -> RoundedSpeedup | None:
     return rounded_speedup(stats.speedup, stats.speedup_low, stats.speedup_high)
 
 
-def test_nearly_every_answer_shows_a_speedup_from_the_first_on_and_it_is_true() -> None:
-    """On noisy machines under every load, which nothing was measured on before."""
-    found = [one for seed in range(3) for one in shown_speedups(seed)]
+@pytest.mark.parametrize("seeds", [1, pytest.param(3, marks=pytest.mark.full)])
+def test_nearly_every_answer_shows_a_speedup_from_the_first_on_and_it_is_true(seeds: int) -> None:
+    """On noisy machines under every load, on which nothing was measured before."""
+    found = [one for seed in range(seeds) for one in shown_speedups(seed)]
     known = Counter(one.known for one in found)
     errors = sorted(abs(one.ratio - 1.0) for one in found if one.known in ("exact", "about"))
     assert known[None] <= 0.02 * len(found)
@@ -47,8 +51,17 @@ def test_nearly_every_answer_shows_a_speedup_from_the_first_on_and_it_is_true() 
     assert sum(one.ratio > 1.1 for one in found if one.known == "least") <= 0.05 * known["least"]
 
 
-@pytest.mark.parametrize("load", LOADS)
-@pytest.mark.parametrize(("depth", "waits_at_launch"), [(None, True), (1, False), (4, False), (8, True)])
+DEPTHS = ((None, True), (1, False), (4, False), (8, True))
+
+
+@pytest.mark.parametrize(
+    ("depth", "waits_at_launch", "load"),
+    [
+        pytest.param(*depth, load, marks=() if row == column else pytest.mark.full)
+        for row, depth in enumerate(DEPTHS)
+        for column, load in enumerate(LOADS)
+    ],
+)
 def test_it_is_as_true_at_a_fixed_depth_and_where_launching_waits(
     make_machine: MakeMachine, load: str, depth: int | None, waits_at_launch: bool
 ) -> None:
@@ -67,11 +80,13 @@ def test_it_is_as_true_at_a_fixed_depth_and_where_launching_waits(
     assert reported >= 14
 
 
-@pytest.mark.parametrize("noise", [0.02, 0.08, 0.16])
-def test_the_interval_follows_the_observed_noise(make_machine: MakeMachine, noise: float) -> None:
+@pytest.mark.parametrize(
+    ("noise", "seeds"), [(0.08, 2), *(pytest.param(noise, 10, marks=pytest.mark.full) for noise in (0.02, 0.08, 0.16))]
+)
+def test_the_interval_follows_the_observed_noise(make_machine: MakeMachine, noise: float, seeds: int) -> None:
     """The truth lies within it in 95 % of the answers, and it is not much wider than it has to be."""
     inside, widths = [], []
-    for seed, (acceptance, row, draft) in ((seed, pair) for seed in range(10) for pair in SHOWN):
+    for seed, (acceptance, row, draft) in product(range(seeds), SHOWN):
         machine = make_machine(acceptance=acceptance, row=row, draft=draft, noise=noise, seed=seed)
         for length in (60, 200, 60, 300, 60):
             answered = machine.answer(length)
@@ -86,7 +101,9 @@ def test_the_interval_follows_the_observed_noise(make_machine: MakeMachine, nois
     assert sorted(widths)[len(widths) // 2] <= 0.4 + noise
 
 
-@pytest.mark.parametrize("load", LOADS)
+@pytest.mark.parametrize(
+    "load", [pytest.param(load, marks=() if load == "steps" else pytest.mark.full) for load in LOADS]
+)
 def test_samples_cost_at_most_their_share_of_the_time(make_machine: MakeMachine, load: str) -> None:
     machine = make_machine(load=LOADS[load], noise=0.08)
     machine.answer(300)
@@ -94,7 +111,6 @@ def test_samples_cost_at_most_their_share_of_the_time(make_machine: MakeMachine,
     for _ in range(8):
         answered = machine.answer(300)
         decode_s += answered.decode_s
-        # A plain round brings one token in the time in which speculation brings so many.
         sampled = sum(record.reason == "measuring" for record in answered.rounds)
         lost_s += sampled * (1.0 - 1.0 / answered.truth) * answered.plain_s / answered.tokens
     assert lost_s <= 0.03 * decode_s
@@ -143,17 +159,15 @@ def test_what_was_measured_long_ago_gives_a_lower_bound(make_machine: MakeMachin
     assert 0.7 * answered.truth < known.factor < answered.truth
 
 
-def test_the_first_answer_of_a_calibrated_pair_has_a_lower_bound() -> None:
-    request = ChatRequest(
-        [{"role": "user", "content": "What is a draft model?"}],
-        max_tokens=24,
-        speculation=SpeculationSettings(method="draft", depth=4, sample_share=0.0),
-    )
-    with Engine() as engine:
-        engine.load(*starter_pair()).result()
-        assert engine.calibrate().result().complete
-        *_, answer = engine.submit(request)
-    assert answer.stats.speedup_low is not None
+@pytest.mark.usefixtures("without_compilation")
+def test_the_first_answer_of_a_calibrated_pair_has_a_lower_bound(
+    scheduler: Scheduler, tiny_main: Path, tiny_draft: Path
+) -> None:
+    load_models(scheduler, tiny_main, tiny_draft)
+    assert scheduler.calibrate().complete
+    fixed = SpeculationSettings(method="draft", depth=4, sample_share=0.0)
+    [client] = run(scheduler, request(max_tokens=24, speculation=fixed))
+    assert client.finished.stats.speedup_low is not None
 
 
 def test_what_a_kind_of_round_costs_is_told_by_the_most_similar_one() -> None:
@@ -173,7 +187,7 @@ def test_what_a_kind_of_round_costs_is_told_by_the_most_similar_one() -> None:
 
 
 def test_samples_that_contradict_each_other_make_it_uncertain() -> None:
-    """A load that came and went with one run of plain rounds."""
+    """The load comes and goes with one run of plain rounds."""
     meter = SpeedupMeter(Comparisons())
     meter.begin(0)
     for plain_s in (0.02, 0.02, 0.06, 0.06):
@@ -195,7 +209,7 @@ def test_the_time_of_other_requests_is_not_charged(make_machine: MakeMachine) ->
     meter.begin(0)
     for number in range(40):
         if number % 10 == 9:
-            # Where other requests ran in between, the engine reports no round at all.
+            # If other requests ran in between, the engine reports no round.
             meter.interrupted()
             machine.now += 60.0
         meter.observe("draft", 7, 3, 0.03, typical=True)
@@ -216,7 +230,7 @@ def test_a_busy_computer_is_told_from_slow_speculation(make_machine: MakeMachine
 
 def test_totals_and_costs_outlive_the_program(make_machine: MakeMachine) -> None:
     machine = make_machine()
-    truth = [machine.answer(300) for _ in range(20)]
+    truth = [machine.answer(300) for _ in range(8)]
     later = Controller(deepcopy(machine.controller.learned))
     [figures] = later.figures()
     assert figures.speedup is not None

@@ -1,4 +1,4 @@
-"""Drafting for several requests at once: each gets the proposals that it would get by itself."""
+"""In joint drafting each request gets the proposals that it would get by itself."""
 
 from __future__ import annotations
 
@@ -17,15 +17,12 @@ from engine.speculation.proposers.joint_draft import JointDraft
 from engine.speculation.rounds import row_layout
 from engine.speculation.rounds.proposal import Proposal
 from engine.speculation.rounds.sequence import Sequence
-from engine.speculation.rounds.sequence_batch import rows_obstacle
-from tests.engine.speculation.families import EVERY_KIND, SERVED, build, fresh_caches
+from tests.engine.speculation.families import KINDS_WITH_ROWS, SERVED, build, by_tier, fresh_caches, skip_without_rows
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
 VOCABULARY = 64
 DEPTH = 5
-BATCHED = [name for name in SERVED if rows_obstacle(Sequence(build(name), fresh_caches(name))) is None]
-SHORT = [name for name in [*EVERY_KIND, "gpt_oss", "qwen3_5"] if name in BATCHED]
 SAMPLING = (
     {},
     {"temperature": 0.9, "seed": 3},
@@ -36,7 +33,7 @@ SAMPLING = (
 
 
 class Pair:
-    """One request's proposer in a batch, and its twin that drafts by itself; both are told the same."""
+    """One request's proposer in a batch, and its twin that drafts by itself; both get the same calls."""
 
     def __init__(self, name: str, number: int, *, stops_early: bool = False, **settings: object) -> None:
         sampling = SamplingSettings(**cast("dict[str, float]", settings))  # type: ignore[arg-type]
@@ -53,14 +50,14 @@ class Pair:
         return DraftModelProposer(sequence, sampler, 10**6)
 
     def commit(self, proposal: Proposal, keep: int) -> None:
-        """The main model accepts `keep` of the draft tokens, and its own token is another than the next of them."""
+        """Commit `keep` of the draft tokens, and a token that differs from the next of them."""
         drafted = ids(proposal)
         own = (drafted[keep] + 1 if keep < len(drafted) else self.draw.randrange(VOCABULARY)) % VOCABULARY
         for proposer in self.proposers:
             proposer.committed([*drafted[:keep], own], keep, len(drafted))
 
     def pass_by(self, count: int) -> None:
-        """The text goes on without these proposers."""
+        """Commit `count` tokens that these proposers did not draft."""
         tokens = [self.draw.randrange(VOCABULARY) for _ in range(count)]
         for proposer in self.proposers:
             proposer.committed(tokens, 0, 0)
@@ -71,7 +68,7 @@ def ids(proposal: Proposal) -> list[int]:
 
 
 def check(name: str, seed: int, rounds: int, *, stops_early: bool = False) -> int:
-    """Random rounds of four requests; returns how many draft tokens were compared."""
+    """Play random rounds of four requests; returns how many draft tokens were compared."""
     draw, joint, compared = random.Random(f"{name} {seed}"), JointDraft(), 0
     pairs = [Pair(name, seed * 10 + index, stops_early=stops_early, **draw.choice(SAMPLING)) for index in range(4)]
     for _ in range(rounds):
@@ -96,7 +93,7 @@ def check(name: str, seed: int, rounds: int, *, stops_early: bool = False) -> in
     return compared
 
 
-@pytest.mark.parametrize("name", SHORT)
+@pytest.mark.parametrize("name", by_tier([*KINDS_WITH_ROWS, "gpt_oss", "qwen3_5"]))
 def test_every_request_gets_the_proposals_that_it_gets_alone(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Buffers grow by 8 slots, so that windows of 8 move their rows many times."""
     monkeypatch.setattr(row_layout, "STEP", 8)
@@ -110,16 +107,18 @@ def test_each_ends_its_proposal_where_its_tokens_become_unlikely(monkeypatch: py
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("name", BATCHED)
+@pytest.mark.parametrize("name", SERVED)
 def test_every_request_of_every_family_gets_the_proposals_that_it_gets_alone(
     name: str, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(row_layout, "STEP", (4, 8, 256)[seed])
+    skip_without_rows(name)
     check(name, seed, rounds=30)
 
 
+@pytest.mark.full
 def test_rejected_draft_tokens_that_stay_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The comparison has teeth: rows that keep everything they were fed give other proposals."""
+    """Rows that keep everything they were fed give other proposals."""
     held = draft_rows.RowCaches.commit
     monkeypatch.setattr(
         draft_rows.RowCaches, "commit", lambda rows, keep: held(rows, [kept and DEPTH - 1 for kept in keep])

@@ -1,4 +1,4 @@
-"""Prompts read in one pass: every sequence is afterwards as if it had read its own alone."""
+"""Prompts read in one pass leave every sequence as if it had read its own alone."""
 
 from __future__ import annotations
 
@@ -12,23 +12,19 @@ import pytest
 from engine.speculation.rounds import joint_prefill, row_layout
 from engine.speculation.rounds.joint_prefill import choose_together, prefill_together
 from engine.speculation.rounds.sequence import Sequence
-from engine.speculation.rounds.sequence_batch import rows_obstacle
 from engine.speculation.rounds.taps import Taps
 from tests.engine.counting_model import CountingModel
 from tests.engine.speculation.cache_state import largest_difference
-from tests.engine.speculation.families import EVERY_KIND, SERVED, build, fresh_caches
+from tests.engine.speculation.families import KINDS_WITH_ROWS, SERVED, build, by_tier, fresh_caches, skip_without_rows
 from tests.engine.speculation.family_configs import VOCABULARY
+from tests.engine.speculation.forced_rounds import QUANTISED_TOLERANCE
 from tests.engine.speculation.plain_decoding import TOLERANCE, assert_same_logits, decode_plainly
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
-QUANTISED_TOLERANCE = 1e-2
-BATCHED = [name for name in SERVED if rows_obstacle(Sequence(build(name), fresh_caches(name))) is None]
-SHORT = [name for name in [*EVERY_KIND, "qwen3_5", "gemma3_text", "gpt_oss"] if name in BATCHED]
-
 
 def sequence_of(name: str, length: int, *, read: int = 0, seed: int = 0) -> Sequence:
-    """A prompt of `length` tokens, the first `read` of which its caches hold."""
+    """Return a prompt of `length` tokens; its caches hold the first `read` of them."""
     draw = random.Random(f"{name} {length} {seed}")
     sequence = Sequence(build(name), fresh_caches(name))
     sequence.append([draw.randrange(VOCABULARY) for _ in range(length)])
@@ -42,7 +38,7 @@ def tolerance(name: str) -> float:
 
 
 def assert_read(name: str, sequence: Sequence) -> None:
-    """Its caches are those of plain decoding, and so is the next token's distribution."""
+    """Assert that its caches and the next token's logits are those of plain decoding."""
     tokens = list(sequence.tokens)
     assert sequence.position == len(tokens) - 1
     _, plain = decode_plainly(name, tokens, len(tokens))
@@ -54,7 +50,7 @@ def assert_read(name: str, sequence: Sequence) -> None:
 
 
 def check_family(name: str, most: int) -> None:
-    """Different lengths, behind prefixes of different lengths, in chunks: the shorter ones are done earlier."""
+    """Prefill texts of different lengths after prefixes of different lengths, in chunks."""
     sequences = [sequence_of(name, length, read=read) for length, read in ((2, 0), (23, 9), (14, 0), (40, 31), (9, 0))]
     while waiting := [sequence for sequence in sequences if sequence.rows_to_prefill(most)]:
         prefill_together(waiting, most)
@@ -62,7 +58,7 @@ def check_family(name: str, most: int) -> None:
         assert_read(name, sequence)
 
 
-@pytest.mark.parametrize("name", SHORT)
+@pytest.mark.parametrize("name", by_tier([*KINDS_WITH_ROWS, "qwen3_5", "gemma3_text", "gpt_oss"]))
 def test_prompts_read_together_are_what_each_is_alone(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Buffers grow by 8 slots, so that windows of 8 move their rows many times."""
     monkeypatch.setattr(row_layout, "STEP", 8)
@@ -71,8 +67,9 @@ def test_prompts_read_together_are_what_each_is_alone(name: str, monkeypatch: py
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("most", [3, 64])
-@pytest.mark.parametrize("name", BATCHED)
+@pytest.mark.parametrize("name", SERVED)
 def test_prompts_of_every_family_read_together_are_what_each_is_alone(name: str, most: int) -> None:
+    skip_without_rows(name)
     check_family(name, most)
 
 
@@ -92,7 +89,7 @@ def test_a_boundary_is_remembered_as_alone(name: str) -> None:
 
 
 class Recorder:
-    """A follower that keeps what it is given."""
+    """A follower that keeps the rows it is given."""
 
     def __init__(self, sequence: Sequence) -> None:
         self.taps = Taps(sequence.model, (0, 1))
@@ -137,7 +134,7 @@ def test_a_pass_that_raises_leaves_every_sequence_as_it_was() -> None:
 @pytest.mark.parametrize(
     ("lengths", "most", "chosen"),
     [
-        # All of them; as many as fit with padding; not the short with the long, unless both are short.
+        # All of them; as many as fit with padding; short ones together, but not with long ones.
         ([40, 38, 42], 512, [0, 1, 2]),
         ([40, 38, 42, 39], 130, [0, 1, 2]),
         ([10, 400, 12, 380], 2048, [0, 2]),

@@ -1,4 +1,4 @@
-"""Several texts in one pass: each row is what the text is alone, whatever the others accept, reject, join or leave."""
+"""Several texts in one pass: each row computes what its text does alone, whatever happens to the others."""
 
 from __future__ import annotations
 
@@ -15,20 +15,25 @@ from engine.speculation.rounds.row_layout import Layout
 from engine.speculation.rounds.sequence import Sequence
 from engine.speculation.rounds.sequence_batch import rows_obstacle
 from tests.engine.speculation.cache_state import largest_difference
-from tests.engine.speculation.families import EVERY_KIND, SERVED, build, fresh_caches, kinds_of
+from tests.engine.speculation.families import (
+    KINDS_WITH_ROWS,
+    SERVED,
+    build,
+    by_tier,
+    fresh_caches,
+    kinds_of,
+    skip_without_rows,
+)
 from tests.engine.speculation.forced_batches import DEPTH, PROMPTS, Texts, check_family
 from tests.engine.speculation.plain_decoding import decode_plainly
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
-OBSTACLES = {name: rows_obstacle(Sequence(build(name), fresh_caches(name))) for name in SERVED}
-BATCHED = [name for name, obstacle in OBSTACLES.items() if obstacle is None]
-SHORT = [name for name in [*EVERY_KIND, "qwen3_5", "gpt2", "gemma3_text", "gpt_oss"] if name in BATCHED]
 # Families whose caches would be rows in another family.
-UNFIT = [name for name, obstacle in OBSTACLES.items() if obstacle is not None and obstacle.endswith(f" of {name}")]
+UNFIT = sorted(cache_kinds.NEVER_BATCHED.union(*(kind.reads_padding for kind in KINDS.values())))
 
 
-@pytest.mark.parametrize("name", SHORT)
+@pytest.mark.parametrize("name", by_tier([*KINDS_WITH_ROWS, "qwen3_5", "gpt2", "gemma3_text", "gpt_oss"]))
 def test_every_row_is_what_it_is_alone(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Buffers grow by 8 slots, so that windows of 8 move their rows many times."""
     monkeypatch.setattr(row_layout, "STEP", 8)
@@ -38,21 +43,24 @@ def test_every_row_is_what_it_is_alone(name: str, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.campaign
 @pytest.mark.parametrize("step", [4, 256])
 @pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize("name", BATCHED)
+@pytest.mark.parametrize("name", SERVED)
 def test_every_row_of_every_family_is_what_it_is_alone(
     name: str, seed: int, step: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(row_layout, "STEP", step)
+    skip_without_rows(name)
     check_family(name, seed, rounds=24)
 
 
 def test_every_kind_with_rows_is_held_here() -> None:
-    assert kinds_of(SHORT) == {name for name, kind in KINDS.items() if kind.rows is not None}
+    assert kinds_of(KINDS_WITH_ROWS) == {name for name, kind in KINDS.items() if kind.rows is not None}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", UNFIT)
 def test_a_family_that_cannot_has_a_reason(name: str) -> None:
-    """When this fails, mlx-lm has mended the family, and it can be served."""
+    """If this fails, mlx-lm has corrected the family, and it can be served."""
+    assert str(rows_obstacle(Sequence(build(name), fresh_caches(name)))).endswith(f" of {name}")
     with pytest.raises((AssertionError, ValueError)):
         check_family(name, seed=1, rounds=9)
 
@@ -73,6 +81,7 @@ def test_caches_that_leave_a_batch_are_those_of_plain_decoding(name: str) -> Non
             assert largest_difference(cache, expected) <= texts.tolerance
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "kind", "method", "mutant"),
     [

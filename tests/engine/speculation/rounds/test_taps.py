@@ -1,4 +1,4 @@
-"""Taps: the outputs of chosen layers, in every pass, of models whose code knows nothing of them."""
+"""Taps record the outputs of chosen layers in every pass, without changes to the model's code."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from mlx_lm.models.base import create_attention_mask
 
 from engine.speculation.rounds.main_ports import main_ports
 from engine.speculation.rounds.taps import CannotTap, Taps, layers_of
-from tests.engine.speculation.families import FAMILIES, build, fresh_caches
+from tests.engine.speculation.families import EVERY_KIND, FAMILIES, build, by_tier, fresh_caches
 from tests.engine.speculation.family_configs import VOCABULARY
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
-# Families whose hidden states cannot be read, and why.
+# Families whose hidden states cannot be read, and the reasons.
 UNTAPPED = {
     "nanbeige": "layer-calls",  # runs its layers twice
     "iquestloopcoder": "layer-calls",  # runs parts of its layers by itself
@@ -41,7 +41,7 @@ def loaded(name: str) -> Any:
 
 
 def manual_outputs(model: Any, ids: mx.array) -> list[mx.array]:
-    """Every layer's output by a loop over the layers of a plain transformer."""
+    """Return every layer's output, computed by a loop over the layers of a plain transformer."""
     hidden = model.model.embed_tokens(ids)
     mask = create_attention_mask(hidden, None)
     outputs = []
@@ -93,7 +93,11 @@ def test_a_failed_pass_leaves_nothing_behind() -> None:
     assert [output.shape for output in outputs] == [(1, 2, 32)]
 
 
-@pytest.mark.parametrize("name", sorted(FAMILIES))
+# The default tier has every kind of cache, every reason and every form of embedding.
+DEFAULT = {*EVERY_KIND, "nanbeige", "nanochat", "gemma2", "qwen3"}
+
+
+@pytest.mark.parametrize("name", by_tier(sorted(FAMILIES), DEFAULT))
 def test_every_family_either_has_ports_or_says_what_is_in_the_way(name: str) -> None:
     if name in UNTAPPED:
         with pytest.raises(CannotTap) as refused:
