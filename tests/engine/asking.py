@@ -1,4 +1,4 @@
-"""Asks an engine a question and collects the events of the answer."""
+"""Helpers that ask an engine a question and collect the events of the answer."""
 
 from __future__ import annotations
 

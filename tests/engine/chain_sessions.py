@@ -1,4 +1,4 @@
-"""Heads that are told what to propose, and what they have kept of a text, against what one pass over it gives."""
+"""Heads with given proposals, and checks of their contexts against one pass over the text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.engine.heads.heads_on_disk import likeliest
 
 
 class Told:
-    """Has every head that chains propose `answers[position]`, where it knows that id; its network runs all the same."""
+    """Makes every chaining head propose `answers[position]` if it knows that id; its network runs nevertheless."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.answers: Sequence[int] = ()
@@ -44,7 +44,7 @@ class Told:
 
 
 def session_of(scheduler: Scheduler) -> HeadSession:
-    """What is kept of the latest conversation."""
+    """Return the session of the latest conversation in the prefix cache."""
     session = scheduler.prefix_cache.latest.head
     assert session is not None
     assert session.unread == 0
@@ -52,7 +52,7 @@ def session_of(scheduler: Scheduler) -> HeadSession:
 
 
 def read_anew(scheduler: Scheduler) -> HeadContext:
-    """A context of the latest conversation, from one pass over its text."""
+    """Return a new context of the latest conversation, from one pass over its text."""
     conversation, session, main = scheduler.prefix_cache.latest, session_of(scheduler), scheduler.models.main
     tokens = conversation.main.tokens[: session.length]
     context, caches = session.head.new_context(session.start), main.new_caches()
@@ -66,7 +66,7 @@ def read_anew(scheduler: Scheduler) -> HeadContext:
 
 
 def assert_as_read_anew(scheduler: Scheduler, waiting: int = 1) -> None:
-    """What the head has cached is what one pass over the text gives, and so is what it proposes, three steps deep.
+    """Assert that the head's cache and its proposals, three steps deep, are those after one pass over the text.
 
     At most `waiting` states are not in the cache yet.
     """

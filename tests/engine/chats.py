@@ -1,4 +1,4 @@
-"""Turns of a chat whose answers are whole words, so that their text is tokenised as they were generated."""
+"""Turns of a chat whose answers are whole words, so that encoding their text gives the generated tokens."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DRAFT = SpeculationSettings(method="draft", depth=DEPTH)
 def question(
     scheduler: Scheduler, *messages: dict[str, str], max_tokens: int = 12, conversation: str | None = None
 ) -> ChatRequest:
-    """Answered in whole words, which read back from the text as the tokens that they were."""
+    """Return a request that is answered in whole words, whose text encodes to the same tokens."""
     vocabulary = scheduler.models.main.tokenizer.get_vocab()
     words = {vocabulary[word]: 60.0 for word in ("Ġfox", "Ġlazy", "Ġdog", "Ġbrown", "Ġover")}
     sampling = SamplingSettings(temperature=0.7, seed=3, logit_bias=words)

@@ -1,4 +1,4 @@
-"""A tiny random pair, written once, and an engine that has it loaded."""
+"""Fixtures: tiny random pairs of models, and engines and schedulers that serve them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 
 from engine import Engine
 from engine.files.disk_pool import DiskPool
+from engine.main_model.loading import LoadedModel, load
 from engine.serving import drafters
 from engine.serving.scheduler import Scheduler
 from engine.tokenizers.prompt_process.client import PromptCall, PromptProcess
@@ -34,6 +35,12 @@ def tiny_draft(tiny_main: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return write_disturbed_copy(tiny_main, tmp_path_factory.mktemp("tiny") / "draft", amount=0.02)
 
 
+@pytest.fixture(scope="session")
+def pair(tiny_main: Path, tiny_draft: Path) -> tuple[LoadedModel, LoadedModel]:
+    """The tiny pair, loaded once, to install in schedulers. Tests replace its parts and do not change them."""
+    return load(tiny_main), load(tiny_draft)
+
+
 @pytest.fixture(scope="module")
 def engine_with_pair(tiny_main: Path, tiny_draft: Path) -> Iterator[Engine]:
     with Engine() as engine:
@@ -51,7 +58,7 @@ def without_compilation() -> Iterator[None]:
 
 @pytest.fixture
 def scheduler() -> Iterator[Scheduler]:
-    """Driven by hand."""
+    """A scheduler without models; the test calls `step`."""
     scheduler = Scheduler()
     yield scheduler
     scheduler.close()
@@ -59,7 +66,7 @@ def scheduler() -> Iterator[Scheduler]:
 
 @pytest.fixture
 def oracle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> OracleKind:
-    """A kind of drafter more: one entry is all that the engine needs to know of it."""
+    """An additional kind of drafter, which one entry makes known to the engine."""
     kind = OracleKind(tmp_path / "oracle")
     kind.folder.mkdir()
     (kind.folder / "config.json").write_text('{"model_type": "qwen3"}')
@@ -76,7 +83,7 @@ def oracle_served(scheduler: Scheduler, oracle: OracleKind, tiny_main: Path) -> 
 
 @pytest.fixture(autouse=True)
 def prompts_without_waiting(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    """Prompts of the prompt process are there at once, so that how many steps a request takes is always the same."""
+    """Wait for the prompt process, so that a request always takes the same number of steps."""
     if "prompt_process" in request.path.parts:
         return
     start = PromptProcess.start_prompt
@@ -91,7 +98,7 @@ def prompts_without_waiting(monkeypatch: pytest.MonkeyPatch, request: pytest.Fix
 
 @pytest.fixture
 def disk_without_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is asked of the disk is there at once, so that how many steps a load takes does not depend on its speed."""
+    """Work of the disk pool runs at once, so that the number of steps of a load does not depend on its speed."""
 
     def start(_: DiskPool, work: Callable[..., Any], *arguments: Any) -> Future[Any]:
         done: Future[Any] = Future()

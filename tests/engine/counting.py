@@ -1,4 +1,4 @@
-"""Counts what decoding asks of MLX: the figures that matter on a GPU and do not depend on the machine."""
+"""Counts of the work that decoding gives MLX, which matter on a GPU and do not depend on the machine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import mlx.core as mx
 import pytest
 
-# What waits for the device: the host reads a value, or asks for it to be there.
+# Reads of a value, which wait for the device.
 _READS = ("item", "tolist", "__bool__", "__int__", "__float__", "__array__")
 
 
@@ -36,7 +36,7 @@ class Counts:
         return Counts(self.nodes - other.nodes, self.evaluations - other.evaluations, self.waits - other.waits)
 
     def each(self, of: int) -> tuple[float, float, float]:
-        """Nodes, evaluations and waits of one of `of` tokens, rounds or chunks."""
+        """Return nodes, evaluations and waits for each of `of` tokens, rounds or chunks."""
         return self.nodes / of, self.evaluations / of, self.waits / of
 
 
@@ -55,7 +55,7 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counts]:
 
 
 def most_bytes(work: Callable[[], object]) -> int:
-    """The most bytes that were in use at once while `work` ran, less those in use before."""
+    """Return the most bytes in use at once while `work` ran, less those in use before."""
     gc.collect()
     mx.clear_cache()
     before = mx.get_active_memory()
@@ -65,7 +65,7 @@ def most_bytes(work: Callable[[], object]) -> int:
 
 
 def graph_nodes(*arrays: Any) -> int:
-    """Operations that evaluating `arrays`, in any nesting of lists and dictionaries, would run."""
+    """Return the number of operations in the graph of `arrays`, which may be nested in lists and dictionaries."""
     leaves = [leaf for leaf in _leaves(arrays) if isinstance(leaf, mx.array)]
     dot = io.StringIO()
     mx.export_to_dot(dot, *leaves)

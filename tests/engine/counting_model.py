@@ -1,4 +1,4 @@
-"""A model that counts what it is fed, and fails where a test says so."""
+"""A model that counts the tokens it is fed, and fails when a test wants it to."""
 
 from __future__ import annotations
 

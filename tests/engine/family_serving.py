@@ -1,4 +1,4 @@
-"""Schedulers with tiny models of many families, and drafts for them."""
+"""Schedulers that serve tiny models of many families with drafts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CAMPAIGN = (
 
 @contextmanager
 def serving(name: str, folder: Path, kv_bits: int | None = None) -> Iterator[tuple[Scheduler, list[Path]]]:
-    """A scheduler with a tiny model of a family, and two drafts for it: one that agrees often and one that does not."""
+    """Serve a tiny model of a family; yields the scheduler and two drafts: one agrees often, the other does not."""
     main = write_model(folder / "main", seed=1, config={"model_type": model_type(name), **FAMILIES[name]})
     drafts = [write_disturbed_copy(main, folder / f"draft {amount}", amount=amount) for amount in (0.02, 0.5)]
     scheduler = Scheduler(EngineSettings(most_active=8, kv_bits=kv_bits))

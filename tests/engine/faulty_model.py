@@ -10,7 +10,7 @@ from tests.engine.passed_on import PassedOn
 
 
 class FaultyModel(PassedOn):
-    """Passes on to `model` and raises in the middle of the `fail_at`-th forward pass."""
+    """Calls `model`, and raises in the middle of the `fail_at`-th forward pass."""
 
     def __init__(self, model: Any) -> None:
         super().__init__(model)

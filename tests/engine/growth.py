@@ -1,5 +1,6 @@
-"""Laps of answers of one engine, each lap the same: with every drafter and without, two at a time, chats that are
-reopened from disk, and some that are stopped; and what is in use between them.
+"""Equal laps of answers of one engine: with and without drafters, two at a time, reopened from disk, and stopped.
+
+Between laps the memory in use is measured.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ FIXED = SpeculationSettings(method="draft", depth=3, sample_share=0.0)
 
 @dataclass(frozen=True)
 class Footprint:
-    """Bytes: what MLX has in use, had at most during the lap and keeps to use again, Python's since tracing began, and
-    those of the process.
+    """Bytes that MLX has in use, its peak during the lap, its free buffers, Python's since tracing began, and the
+    resident bytes of the process.
     """
 
     active: int
@@ -35,10 +36,10 @@ class Footprint:
     resident: int
 
     def grown_since(self, earlier: Footprint) -> dict[str, tuple[int, int]]:
-        """What is more than it was `earlier`, by more than chance: how much it was and is.
+        """Return the figures that have grown by more than chance since `earlier`, as (before, now).
 
-        Depths that auto chooses move the peak, and in which order memory is freed what the process holds. Python's part
-        is also that of what controllers learn: some 40 bytes an answer, up to their bounds.
+        Auto's depths change the peak, and the order of frees changes the resident size. Python's part includes what
+        controllers learn, which is bounded.
         """
         most = {
             "active": earlier.active + 4_096,
@@ -53,7 +54,7 @@ class Footprint:
 
 @contextmanager
 def tracing() -> Iterator[None]:
-    """Python's memory is traced."""
+    """Trace Python's memory."""
     tracemalloc.start()
     try:
         yield
@@ -62,7 +63,7 @@ def tracing() -> Iterator[None]:
 
 
 class Laps:
-    """Answers of `max_tokens` tokens at most, with `main` and each of `drafters`, of which None is none.
+    """Answers of at most `max_tokens` tokens with `main` and each of `drafters`; None stands for no drafter.
 
     `reopened` counts the answers whose chat was found on disk.
     """
@@ -72,11 +73,11 @@ class Laps:
         self._engine, self._main, self._drafters, self._max_tokens = engine, main, drafters, max_tokens
 
     def run(self) -> Footprint:
-        """One lap; finished turns are forgotten behind it."""
+        """Run one lap, and forget the finished turns after it."""
         mx.reset_peak_memory()
         chat: list[dict[str, str]] = []
         for drafter in self._drafters:
-            # Loading stores what is in memory of the chat; its next question finds that on disk.
+            # Loading stores the chat in memory on disk, where its next question finds it.
             pair = self._engine.load(self._main, drafter).result(timeout=PATIENCE_S)
             assert pair.draft_problem is None, pair.draft_problem
             chat.append({"role": "user", "content": "the quick brown fox"})
@@ -101,7 +102,7 @@ class Laps:
         return [self._end(stream) for stream in [self._engine.submit(request) for request in requests]]
 
     def _stop(self, request: ChatRequest) -> None:
-        """Ask, and cancel with the first tokens."""
+        """Ask, and cancel the answer at its first tokens."""
         stream = self._engine.submit(request)
         for event in stream:
             if isinstance(event, TokensCommitted):

@@ -1,4 +1,4 @@
-"""Errors of the device that arrive late, as Metal's do: passes under way have written garbage when one is read."""
+"""Device errors that arrive late, as Metal's do: passes under way have written garbage when one is read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GARBAGE = {mx.uint32: 2**32 - 1, mx.int32: 0}
 
 
 class LateError:
-    """Makes the evaluation number `at`, counted from 1, raise after all that active requests write is garbage."""
+    """Lets evaluation number `at`, counted from 1, fill the caches of active requests with garbage and raise."""
 
     def __init__(self, scheduler: Scheduler, at: int | None) -> None:
         self.evaluations = 0
@@ -34,7 +34,7 @@ class LateError:
 
 @contextmanager
 def late_error(scheduler: Scheduler, at: int | None = None) -> Iterator[LateError]:
-    """The error that the evaluation number `at` meets meanwhile; None for no error, to count them."""
+    """Let the evaluation number `at` of the body fail; None only counts them."""
     error = LateError(scheduler, at)
     with pytest.MonkeyPatch.context() as patched:
         for owner, name in ((mx, "eval"), (mx.array, "tolist"), (mx.array, "item")):
@@ -49,7 +49,7 @@ def late_error(scheduler: Scheduler, at: int | None = None) -> Iterator[LateErro
 
 
 def _under_way(scheduler: Scheduler) -> Iterator[mx.array]:
-    """The arrays that passes write for active requests, those of the prefix cache not among them."""
+    """Generate the arrays that passes write for active requests, without those of the prefix cache."""
     for active in (*scheduler._decoding, *scheduler._prefilling):
         conversation = active.generation.conversation
         for sequence in (conversation.main, conversation.draft):
@@ -59,5 +59,5 @@ def _under_way(scheduler: Scheduler) -> Iterator[mx.array]:
             yield from conversation.head.arrays()
     batch = scheduler._decoding._batch
     if isinstance(batch, RaggedDecoder) and batch._batch is not None:
-        # The others are the rows' lengths, which the host makes.
+        # The other arrays are the rows' lengths, which the host computes.
         yield from (array for array in batch._batch.arrays() if array.dtype == mx.float32)

@@ -1,7 +1,7 @@
-"""Near ties: where two answers to one request part, how near their tokens were to each other in plain decoding.
+"""Near ties: the difference of plain scores at the first token in which two answers to one request differ.
 
-Passes of different widths round their sums differently, so that of two tokens with nearly the same score either can be
-drawn. Anything further apart is no tie but another text.
+Passes of different widths round their sums differently, so that either of two tokens with nearly the same score can be
+drawn. A larger difference is no tie, but another text.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from engine.main_model.loading import LoadedModel
 from engine.main_model.sampling import Sampler
 from engine.requests import ChatRequest
 
-# The largest difference of two scores that passes of different widths may decide either way.
+# The largest difference of two scores that passes of different widths may reverse.
 TIE = 1e-3
 
 
@@ -23,8 +23,8 @@ TIE = 1e-3
 class Parting:
     """The first token in which an answer differs from the plain one: `at` counts from 0.
 
-    `gap` is the difference of the scores of the two tokens after the plain text so far: log-probabilities, and with a
-    temperature these divided by it with the noise of the position. Infinite where one answer ends before the other.
+    `gap` is the difference of the two tokens' plain scores: log-probabilities, divided by the temperature, if there is
+    one, plus the noise of the position. It is infinite if one answer ends before the other.
     """
 
     at: int
@@ -32,7 +32,7 @@ class Parting:
 
 
 def parting(main: LoadedModel, asked: ChatRequest, plain: Sequence[int], other: Sequence[int]) -> Parting | None:
-    """Where two answers to `asked` part; None where they are equal. Recomputes one row as plain decoding does."""
+    """Return where two answers to `asked` part; None if they are equal. Recomputes one row as plain decoding does."""
     if list(plain) == list(other):
         return None
     at = next((i for i, (a, b) in enumerate(zip(plain, other, strict=False)) if a != b), min(len(plain), len(other)))
@@ -44,7 +44,7 @@ def parting(main: LoadedModel, asked: ChatRequest, plain: Sequence[int], other: 
 
 
 def plain_scores(main: LoadedModel, asked: ChatRequest, tokens: Sequence[int]) -> mx.array:
-    """What decides between the tokens (vocabulary,) to follow `tokens`, the last of them read in a pass of its own."""
+    """Return the scores (vocabulary,) of the token after `tokens`; the last of these is read in its own pass."""
     caches = main.new_caches()
     main.model(mx.array([tokens[:-1]], mx.uint32), cache=caches)
     logits = main.model(mx.array([tokens[-1:]], mx.uint32), cache=caches)[0]

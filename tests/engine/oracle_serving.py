@@ -1,4 +1,4 @@
-"""Asking an engine that drafts with an `OracleHead`, and checking what the head has read."""
+"""Requests to a scheduler that drafts with an `OracleHead`, and checks of the rows that the head has read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def plain(scheduler: Scheduler, asked: ChatRequest) -> Finished:
 
 
 def teach(scheduler: Scheduler, head: OracleHead, asked: ChatRequest) -> Finished:
-    """The plain answer, which the head knows from now on."""
+    """Return the plain answer, and let the head propose it from now on."""
     finished = plain(scheduler, asked)
     head.answers = [*prompt_of(scheduler, asked), *finished.ids]
     return finished
@@ -37,14 +37,14 @@ def prompt_of(scheduler: Scheduler, asked: ChatRequest) -> list[int]:
 
 
 def kept(scheduler: Scheduler) -> Any:
-    """The session of the latest conversation in the prefix cache."""
+    """Return the session of the latest conversation in the prefix cache."""
     session = scheduler.prefix_cache.latest.head
     assert session is not None
     return session
 
 
 def assert_read_all(scheduler: Scheduler) -> None:
-    """What the head has read in the last conversation is what one pass over the whole text gives."""
+    """Assert that the head has read the rows of one pass over the whole latest conversation."""
     conversation = scheduler.prefix_cache.latest
     session, tokens = kept(scheduler), conversation.main.tokens[: conversation.main.position]
     context = session.context

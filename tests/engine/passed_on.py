@@ -1,4 +1,4 @@
-"""A model in place of another, which does what that one does."""
+"""A wrapper of a model, to be subclassed by tests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import mlx.core as mx
 
 
 class PassedOn:
-    """Passes everything on to `model`. What a test watches or breaks goes into a subclass."""
+    """Delegates to `model`. Subclasses watch or break single methods."""
 
     def __init__(self, model: Any) -> None:
         self.model = model

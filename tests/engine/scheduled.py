@@ -1,4 +1,4 @@
-"""Asks a scheduler that is driven by hand, and returns the events of the answer."""
+"""Asks a scheduler whose steps the test runs, and returns the events of the answer."""
 
 from __future__ import annotations
 

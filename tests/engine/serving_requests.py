@@ -1,4 +1,4 @@
-"""Drives a scheduler by hand: load models, submit requests, step, look at the events."""
+"""Helpers that load models into a scheduler, submit requests, run its steps and collect events."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PLAIN = SpeculationSettings(method="off")
 
 
 class Client:
-    """One request and every event it got."""
+    """One request and its events."""
 
     def __init__(self, request: ChatRequest) -> None:
         self.events: list[Event] = []
@@ -73,12 +73,12 @@ def request(
 
 
 def load_models(scheduler: Scheduler, main: str | Path, draft: Path | None, *, oversize: bool = False) -> LoadedPair:
-    """Replace both models, with nothing in between."""
+    """Replace both models without other work in between."""
     return run_to_completion(scheduler.changes.load(main, draft, allow_oversize=oversize))
 
 
 def set_draft(scheduler: Scheduler, draft: Path | None, *, oversize: bool = False) -> LoadedPair:
-    """Replace the draft model, with nothing in between."""
+    """Replace the draft model without other work in between."""
     return run_to_completion(scheduler.changes.set_draft(draft, allow_oversize=oversize))
 
 
@@ -89,7 +89,7 @@ def submit(scheduler: Scheduler, asked: ChatRequest) -> Client:
 
 
 def run(scheduler: Scheduler, *requests: ChatRequest) -> list[Client]:
-    """Submit all at once and serve them to the end."""
+    """Submit all requests at once, and serve them to the end."""
     clients = [submit(scheduler, asked) for asked in requests]
     while scheduler.step():
         pass
@@ -97,7 +97,7 @@ def run(scheduler: Scheduler, *requests: ChatRequest) -> list[Client]:
 
 
 def serve_and_act(scheduler: Scheduler, client: Client, after: int, act: Callable[[], object]) -> None:
-    """Serve everybody, and `act` once so many of the client's rounds were reported."""
+    """Serve all requests, and call `act` once after `after` of the client's rounds were reported."""
     while scheduler.busy:
         scheduler.step()
         if len(client.committed) == after:
@@ -106,7 +106,7 @@ def serve_and_act(scheduler: Scheduler, client: Client, after: int, act: Callabl
 
 
 def alone(scheduler: Scheduler, asked: ChatRequest) -> Finished:
-    """The same request served alone, from an empty prefix cache."""
+    """Serve the request alone, from an empty prefix cache; returns its end."""
     scheduler.clear_prefix_cache()
     [client] = run(scheduler, asked)
     scheduler.clear_prefix_cache()

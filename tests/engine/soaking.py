@@ -1,5 +1,5 @@
-"""Clients of one engine that ask, cancel, swap drafts, kill the helper processes and run into failures, and what is
-alive between their phases.
+"""Clients of one engine that ask, cancel, swap drafts, kill the helper processes and meet failures, and counts of the
+objects that are alive between their phases.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tests.patience import PATIENCE_S
 
 CLIENTS = 8
 QUESTIONS = 18
-# Then come other questions; the first phase warms up.
+# A phase has its own questions; the first one warms up.
 PHASE_S = 30.0
 BAD_SAMPLER, BAD_PROMPT = 666, 667
 WORDS = ("fox", "lazy dog", "안녕하세요 세계", "こんにちは", "你好，世界", "the quick brown")
@@ -43,9 +43,9 @@ METHODS = (
     SpeculationSettings(method="auto"),
     SpeculationSettings(method="ngram"),
 )
-# What belongs to a request and goes with it.
+# Objects that must not outlive their request.
 OURS = (Generation, SpeculativeDecoder, RaggedDecoder)
-# Two scores closer than that are a tie, which another order of sums may decide the other way.
+# The largest difference of two scores that another order of sums may reverse.
 TIE = 1e-3
 PREFIX_BYTES = 2**24
 ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
@@ -53,7 +53,7 @@ HELPER_THREADS = ("prompt", "encoder")
 
 
 def questions(draw: random.Random) -> list[ChatRequest]:
-    """Questions, turns that follow on them, edits and branches of these."""
+    """Return questions, following turns, edits and branches of these."""
     made = []
     for index in range(QUESTIONS):
         chat = [{"role": "system", "content": "lazy dog"}] if index % 2 else []
@@ -77,7 +77,7 @@ def questions(draw: random.Random) -> list[ChatRequest]:
 
 @dataclass(frozen=True)
 class Answer:
-    """How a request ended, and the log-probability of each of its tokens."""
+    """The last event of a request, and the log-probability of each of its tokens."""
 
     last: Finished | Failed
     logprobs: tuple[float, ...]
@@ -85,8 +85,8 @@ class Answer:
 
 @dataclass(frozen=True)
 class Held:
-    """What is alive while nothing runs: bytes that MLX holds, arrays, parts of requests, calls without an answer,
-    everything that Python knows of, open files and pipes, threads, and processes that were started.
+    """Counts while nothing runs: bytes of MLX, arrays, parts of requests, calls without an answer, Python objects,
+    open files and pipes, threads, and child processes.
     """
 
     bytes: int
@@ -100,7 +100,7 @@ class Held:
 
 
 def unanswered() -> int:
-    """How many calls without an answer there are, such as those that earlier tests left."""
+    """Return the number of calls without an answer, which earlier tests may have left."""
     gc.collect()
     return _unanswered(gc.get_objects())
 
@@ -127,12 +127,13 @@ class Soak:
         self.expected: list[Answer] = []
 
     def phase(self, seed: int, seconds: float, deeds: float) -> None:
-        """Ask new questions one by one, then let everybody loose on them, for so long and so many deeds at most. Each
-        helper process is killed at least once.
+        """Ask new questions one by one, then let all clients ask them, for at most `seconds` and `deeds` each.
+
+        Each helper process is killed at least once.
         """
         self.requests = questions(random.Random(seed))
         self.expected = [self._alone(request) for request in self.requests]
-        # The last is the one with another tokenizer, so that the process that encodes is killed too.
+        # The last draft has another tokenizer, so that the encoding process runs and can be killed.
         self.engine.set_draft(self.drafts[-1]).result(timeout=PATIENCE_S)
         until = time.monotonic() + seconds
         threads = [
@@ -201,9 +202,9 @@ class Soak:
         self._check(index, self._ask(self.requests[index], cancel_after))
 
     def _kill(self, process: PromptProcess, draw: random.Random) -> None:
-        """Kill a helper, whoever it serves just now.
+        """Kill a helper process.
 
-        Nobody's question meets two kills: the next comes after a question that waited behind the one that was hit.
+        No question meets two kills: the next one follows after a question that waited behind the one that was hit.
         """
         with self._killing:
             if (pid := process.pid) is not None:
@@ -213,14 +214,14 @@ class Soak:
             self._ask_any(draw, None)
 
     def _abandon_a_template(self, draw: random.Random) -> None:
-        """Have a template rendered that does not end, and give it up: that ends the process for the others too."""
+        """Let an endless template be rendered and abandon it, which ends the process for all clients."""
         with self._killing:
             call = PROMPT_PROCESS.start_prompt(self.endless, PromptJob([{"role": "user", "content": "fox"}], 500))
             time.sleep(0.1 * draw.random())
             call.abandon()
             if not isinstance(error := call.exception(PATIENCE_S), EngineClosed):
-                self.wrong.append(f"a template that was given up: {error!r}")
-            self.counts["given up"] += 1
+                self.wrong.append(f"an abandoned template: {error!r}")
+            self.counts["abandoned"] += 1
 
     def _ask(self, request: ChatRequest, cancel_after: int | None) -> Answer:
         stream = self.engine.submit(request)
@@ -253,7 +254,7 @@ class Soak:
             self.wrong.append(f"{index}: {last.text!r} is not {expected.text!r}")
 
     def _is_tie(self, index: int, answer: Answer) -> bool:
-        """Whether the first token that differs was as good as the one that was expected."""
+        """Whether the first token that differs has nearly the score of the expected one."""
         expected = self.expected[index]
         ours, theirs = answer.last, expected.last
         assert isinstance(ours, Finished)
@@ -275,6 +276,6 @@ class Soak:
         answer = self._ask(ChatRequest([{"role": "user", "content": "fox"}], sampling=sampling, max_tokens=9), None)
         if isinstance(answer.last, Failed):
             self.counts["failed"] += 1
-        # With all but its last token cached there is no prompt to fail on.
+        # A prompt that is cached up to its last token is not prefilled, so that it cannot fail.
         elif seed == BAD_SAMPLER:
             self.wrong.append(f"{seed} did not fail: {answer.last}")

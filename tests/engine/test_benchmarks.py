@@ -1,4 +1,4 @@
-"""The benchmarks for developers can be run: each says what it takes, and those of the engine measure the starter."""
+"""The developers' benchmarks have help texts, and those of the engine can measure the starter."""
 
 from __future__ import annotations
 

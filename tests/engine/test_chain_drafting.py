@@ -1,9 +1,8 @@
-"""Heads that chain in the whole engine: the text stays as it is, and rounds leave their caches as one pass would."""
+"""Heads that draft token by token, in the whole engine: same text, and caches as after one pass over it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,13 +16,11 @@ from engine.requests import ChatRequest, SpeculationSettings
 from engine.serving.memory import size_on_disk
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
-from engine.speculation.drafters.head_source import HeadSource
-from engine.speculation.proposers.head import HeadProposer
-from engine.speculation.rounds.proposal import Proposal
 from engine.speculation.rounds.taps import layers_of
 from tests.engine.chain_sessions import Told, assert_as_read_anew, read_anew, session_of
 from tests.engine.serving_requests import PLAIN, alone, load_models, request, run
 from tests.engine.speculation.family_configs import FAMILIES
+from tests.engine.tiers import by_tier
 from tests.tiny_assistant import write_assistant
 from tests.tiny_eagle import write_eagle_head
 from tests.tiny_models import QWEN3, write_model
@@ -34,32 +31,29 @@ pytestmark = pytest.mark.usefixtures("without_compilation")
 HEAD = SpeculationSettings(method="draft", depth=3)
 DRAFTED = 64
 WRITERS = {"eagle": write_eagle_head, "mtp": write_mtp_head, "assistant": write_assistant}
-# What a main model does not need, and its head does.
+# Settings that a head needs and its main model does not.
 OF_HEADS = {"nemotron_h": {"mtp_hybrid_override_pattern": "*"}}
-# How many states wait for later tokens, if not one.
+# How many states are not in the cache yet, if not one.
 WAITING = {**dict.fromkeys(("step3p5", "mimo_v2_flash"), STEP_LAYERS), "gemma4": 0}
 HYBRIDS = ["qwen3_5", "qwen3_next", "qwen3_5_moe"]
-# All families of which every kind of main model drafts in the tests of the others.
+# Families whose kinds of caches other families cover.
 OTHERS = ["deepseek_v3", "deepseek_v32", "glm_moe_dsa", "glm4_moe", "glm4_moe_lite", "mimo", "nemotron_h"]
 BY_DEPTH = ["step3p5", "mimo_v2_flash"]
 
-# Which draft tokens are rejected: every one, each second, and so on; hybrids carry what a rejection leaves to read.
-PATTERNS = [("mtp", family, wrong) for family in ["qwen3", *HYBRIDS, *BY_DEPTH] for wrong in (1, 2, 3, 5)]
+# (kind, family, n): every n-th draft token is rejected. The first of each kind and family are the default tier's.
+PATTERNS = [("mtp", family, wrong) for family in ["qwen3", *HYBRIDS, *BY_DEPTH] for wrong in (2, 1, 3, 5)]
 PATTERNS += [("mtp", family, 2 + index % 2) for index, family in enumerate(OTHERS)]
-PATTERNS += [("eagle", family, wrong) for family in ("qwen3", "qwen3_next") for wrong in (1, 2, 5)]
-PATTERNS += [("assistant", "gemma4", wrong) for wrong in (1, 2, 3, 5)]
+PATTERNS += [("eagle", family, wrong) for family in ("qwen3", "qwen3_next") for wrong in (2, 1, 5)]
+PATTERNS += [("assistant", "gemma4", wrong) for wrong in (3, 1, 2, 5)]
+DEFAULT = {("mtp", "qwen3", 2), ("mtp", "qwen3_next", 2), ("mtp", "step3p5", 2), ("eagle", "qwen3", 1)}
+DEFAULT |= {("eagle", "qwen3_next", 2), ("assistant", "gemma4", 3)}
+TURNS = [("mtp", "qwen3"), ("mtp", "qwen3_5"), ("assistant", "gemma4")]
 
 
-@pytest.fixture
-def scheduler() -> Iterator[Scheduler]:
-    scheduler = Scheduler()
-    yield scheduler
-    scheduler.close()
-
-
-def marked(*values: Any) -> Any:
-    """transformers warns of MiMo's configuration, which it does not know."""
-    return pytest.param(*values, marks=[pytest.mark.expects_log] if "mimo" in values else [])
+def marked(*values: Any, default: bool = False) -> Any:
+    """Return a parameter of the full or the `default` tier. Transformers warns of MiMo's configuration."""
+    marks = [*[pytest.mark.full] * (not default), *[pytest.mark.expects_log] * ("mimo" in values)]
+    return pytest.param(*values, marks=marks)
 
 
 def serve(scheduler: Scheduler, folder: Path, kind: str = "mtp", family: str = "qwen3", **changes: Any) -> None:
@@ -74,7 +68,7 @@ def serve(scheduler: Scheduler, folder: Path, kind: str = "mtp", family: str = "
 
 
 def teach(scheduler: Scheduler, told: Told, asked: ChatRequest) -> Finished:
-    """The plain answer, which the head knows from now on."""
+    """Return the plain answer, and let the head propose it from now on."""
     finished = alone(scheduler, replace(asked, speculation=PLAIN))
     prompt: list[int] = scheduler.models.main.tokenizer.apply_chat_template(
         list(asked.messages), add_generation_prompt=True, tokenize=True, return_dict=False
@@ -84,14 +78,17 @@ def teach(scheduler: Scheduler, told: Told, asked: ChatRequest) -> Finished:
 
 
 @pytest.mark.parametrize(
-    ("kind", "family", "changes"),
+    ("kind", "family", "changes", "temperature"),
     [
-        *(("eagle", family, {"drafted": DRAFTED}) for family in ("qwen3", "gemma3_text", "qwen3_next")),
-        *(("mtp", family, {}) for family in ("qwen3", *HYBRIDS)),
-        *(("assistant", "gemma4", {"ordered": ordered}) for ordered in (False, True)),
+        marked(*values, temperature, default=temperature > 0 and values[1] not in ("gemma3_text", *HYBRIDS))
+        for temperature in (0.0, 0.8)
+        for values in (
+            *(("eagle", family, {"drafted": DRAFTED}) for family in ("qwen3", "gemma3_text", "qwen3_next")),
+            *(("mtp", family, {}) for family in ("qwen3", *HYBRIDS)),
+            *(("assistant", "gemma4", {"ordered": ordered}) for ordered in (False, True)),
+        )
     ],
 )
-@pytest.mark.parametrize("temperature", [0.0, 0.8])
 def test_the_text_is_the_same_with_the_head_as_without(
     scheduler: Scheduler, tmp_path: Path, kind: str, family: str, changes: dict[str, Any], temperature: float
 ) -> None:
@@ -118,11 +115,12 @@ def test_heads_of_every_family_draft_and_leave_the_text_as_it_is(
     assert_as_read_anew(scheduler, WAITING.get(family, 1))
 
 
-@pytest.mark.parametrize(("kind", "family", "wrong"), [marked(*pattern) for pattern in PATTERNS])
+@pytest.mark.parametrize(
+    ("kind", "family", "wrong"), [marked(*pattern, default=pattern in DEFAULT) for pattern in PATTERNS]
+)
 def test_rounds_accepted_in_part_leave_every_cache_as_if_read_at_once(
     scheduler: Scheduler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, family: str, wrong: int
 ) -> None:
-    """Every `wrong`-th draft token is rejected: all, each second, and so on."""
     told = Told(monkeypatch)
     serve(scheduler, tmp_path, kind, family)
     asked = request(max_tokens=24, speculation=HEAD)
@@ -138,63 +136,34 @@ def test_rounds_accepted_in_part_leave_every_cache_as_if_read_at_once(
 
 
 @pytest.mark.parametrize(
-    "sampling", [{"temperature": 0.9, "top_p": 0.8, "top_k": 20}, {"repetition_penalty": 1.3, "temperature": 0.7}]
+    ("kind", "changes", "sampling", "acceptance"),
+    [
+        marked(kind, changes, sampling, acceptance, default=(acceptance == "match") == ("temperature" in sampling))
+        for kind, changes in (("mtp", {}), ("eagle", {"drafted": 170}))
+        for sampling in ({"temperature": 0.9, "top_p": 0.8, "top_k": 20}, {"repetition_penalty": 1.3})
+        for acceptance in ("match", "rejection")
+    ],
 )
-@pytest.mark.parametrize("acceptance", ["match", "rejection"])
-def test_a_right_head_is_accepted(
-    scheduler: Scheduler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sampling: dict[str, Any], acceptance: str
-) -> None:
-    told = Told(monkeypatch)
-    serve(scheduler, tmp_path)
-    asked = request(max_tokens=24, speculation=replace(HEAD, acceptance=acceptance), **sampling)
-    expected = teach(scheduler, told, asked)
-    [client] = run(scheduler, asked)
-    assert client.finished.stats.drafted > 0
-    if acceptance == "match":
-        assert client.finished.ids == expected.ids
-        assert client.finished.stats.accept_rate == 1.0
-
-
-@pytest.mark.parametrize("acceptance", ["match", "rejection"])
-@pytest.mark.parametrize("sampling", [{"temperature": 0.9, "top_p": 0.8, "top_k": 20}, {"repetition_penalty": 1.3}])
 def test_ids_that_the_head_knows_are_accepted_and_others_change_nothing(
-    scheduler: Scheduler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sampling: dict[str, Any], acceptance: str
+    scheduler: Scheduler,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: str,
+    changes: dict[str, Any],
+    sampling: dict[str, Any],
+    acceptance: str,
 ) -> None:
-    """The head knows every other id; a seeded draw sees the main model's noise of those."""
+    """The EAGLE head knows every other id; a seeded draw sees the main model's noise of those."""
     told = Told(monkeypatch)
-    serve(scheduler, tmp_path, "eagle", drafted=170)
+    serve(scheduler, tmp_path, kind, **changes)
     asked = request(max_tokens=32, speculation=replace(HEAD, acceptance=acceptance, depth=2), **sampling)
     expected = teach(scheduler, told, asked)
     [client] = run(scheduler, asked)
     stats = client.finished.stats
     assert stats.drafted > 0
     if acceptance == "match":
-        assert 0 < stats.accepted < stats.drafted
         assert client.finished.ids == expected.ids
-
-
-def test_distributions_for_rejection_span_the_whole_vocabulary(
-    scheduler: Scheduler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    serve(scheduler, tmp_path, "eagle", drafted=DRAFTED)
-    proposals: list[Proposal] = []
-    propose = HeadProposer.propose
-
-    def kept(proposer: HeadProposer, depth: int) -> Proposal:
-        proposals.append(propose(proposer, depth))
-        return proposals[-1]
-
-    monkeypatch.setattr(HeadProposer, "propose", kept)
-    run(scheduler, request(temperature=0.8, max_tokens=12, speculation=replace(HEAD, acceptance="rejection")))
-    source = scheduler.models.drafter
-    assert isinstance(source, HeadSource)
-    known = set(source.head.targets.tolist())  # type: ignore[attr-defined]
-    for proposal in proposals:
-        assert proposal.distributions is not None
-        assert proposal.distributions.shape[-1] == scheduler.models.main.vocabulary
-        assert mx.allclose(proposal.distributions.sum(axis=-1), mx.ones(proposal.distributions.shape[0]), atol=1e-4)
-        likely = (proposal.distributions > 0).any(axis=0).tolist()
-        assert {index for index, has in enumerate(likely) if has} <= known  # type: ignore[arg-type]
+        assert stats.accepted == stats.drafted if kind == "mtp" else 0 < stats.accepted < stats.drafted
 
 
 def test_the_keys_are_those_of_the_main_model_s_caches(scheduler: Scheduler, tmp_path: Path) -> None:
@@ -215,7 +184,7 @@ def test_the_keys_are_those_of_the_main_model_s_caches(scheduler: Scheduler, tmp
         assert mx.allclose(kept[:, :, -rows:], own[:, :, -rows:].astype(kept.dtype), atol=1e-4)
 
 
-@pytest.mark.parametrize(("kind", "family"), [("mtp", "qwen3"), ("mtp", "qwen3_5"), ("assistant", "gemma4")])
+@pytest.mark.parametrize(("kind", "family"), by_tier(TURNS, TURNS[:1]))
 def test_the_next_turn_and_an_edited_question_find_what_the_head_has_read(
     scheduler: Scheduler, tmp_path: Path, kind: str, family: str
 ) -> None:
@@ -239,7 +208,7 @@ def test_the_next_turn_and_an_edited_question_find_what_the_head_has_read(
         assert_as_read_anew(scheduler)
 
 
-@pytest.mark.parametrize("kind", ["eagle", "mtp"])
+@pytest.mark.parametrize("kind", by_tier(["eagle", "mtp"], ["mtp"]))
 def test_a_reopened_chat_is_not_blind(scheduler: Scheduler, tmp_path: Path, kind: str) -> None:
     scheduler.configure(EngineSettings(prefix_cache_folder=tmp_path / "prefixes"))
     serve(scheduler, tmp_path, kind)
@@ -256,7 +225,7 @@ def test_a_reopened_chat_is_not_blind(scheduler: Scheduler, tmp_path: Path, kind
 
 
 @pytest.mark.parametrize("name", ["mtp.safetensors", "model-mtp.safetensors", "mtp/weights.safetensors"])
-@pytest.mark.parametrize("family", ["qwen3", "qwen3_5"])
+@pytest.mark.parametrize("family", by_tier(["qwen3", "qwen3_5"], ["qwen3"]))
 def test_a_head_beside_its_main_model_is_listed_and_drafts(
     scheduler: Scheduler, tmp_path: Path, family: str, name: str
 ) -> None:
@@ -284,7 +253,7 @@ def test_a_head_beside_its_main_model_is_listed_and_drafts(
 
 
 def put_inside(main: Path, tensors: dict[str, mx.array]) -> None:
-    """Publish the head as makers do: its tensors between those of the main model, in two shards and an index."""
+    """Write the head's tensors between those of the main model, in two shards and an index, as makers publish them."""
     whole: dict[str, mx.array] = mx.load(str(main / "model.safetensors"))  # type: ignore[assignment]
     mx.eval(whole)
     names, weight_map = sorted(whole | tensors), {}
@@ -298,7 +267,7 @@ def put_inside(main: Path, tensors: dict[str, mx.array]) -> None:
 
 
 def appended_name(name: str, layers: int) -> str:
-    """The published name of a tensor of a head that is one layer more."""
+    """Return the published name of a head's tensor if the head is an additional layer."""
     published = {"fc": "eh_proj", "pre_fc_norm_embedding": "enorm", "pre_fc_norm_hidden": "hnorm"}
     stem, _, leaf = name.rpartition(".")
     stem = (published | {"norm": "shared_head.norm"}).get(stem, stem.removeprefix("layers.0."))
@@ -309,7 +278,6 @@ def appended_name(name: str, layers: int) -> str:
 def test_a_head_among_its_main_model_s_own_weights_is_listed_and_drafts(
     scheduler: Scheduler, tmp_path: Path, family: str
 ) -> None:
-    """In the folders that makers publish, wherever they came from."""
     config = {"model_type": family, **FAMILIES[family]}
     main = write_model(tmp_path / "models" / "main", config=config)
     load_models(scheduler, main, None)

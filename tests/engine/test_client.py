@@ -1,4 +1,4 @@
-"""Whatever stands in for the engine has the engine's methods, so that a front end cannot tell them apart."""
+"""The engine and its fakes have the methods of the protocol, so that a front end can use any of them."""
 
 from __future__ import annotations
 

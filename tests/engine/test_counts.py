@@ -1,6 +1,6 @@
-"""What plain tokens, rounds and chunks of a prompt cost in launches, waits and memory, beside mlx-lm's.
+"""Launches, waits and memory of plain tokens, rounds and chunks of a prompt, beside mlx-lm's.
 
-Counts are of a long answer less a short one: starting cancels out.
+Counts are those of a long answer less those of a short one, so that starting cancels out.
 """
 
 from __future__ import annotations
@@ -20,16 +20,17 @@ from engine.speculation.rounds.sequence import Sequence
 from engine.stats import RequestStats
 from tests.engine.counting import Counts, counting, most_bytes
 from tests.engine.serving_requests import submit
+from tests.engine.tiers import by_tier
 
 QUESTION = [{"role": "user", "content": "Tell me about the moon."}]
-SHORT, LONG = 8, 48
-# Of the starter pair: seven layers and four.
+SHORT, LONG = 8, 32
+# The starter pair has seven and four layers.
 NODES_OF_A_PASS, NODES_OF_A_DRAFT_PASS = 1300, 200
-# Beyond the caches, at the peak.
+# At the peak, beyond the caches.
 BYTES_OF_A_PASS, BYTES_OF_A_DRAFT_TOKEN = 250_000, 100_000
 
 
-# A trace would be counted where a kernel is first used.
+# The first use of a kernel would count its trace.
 @pytest.fixture(scope="module")
 def main(without_compilation: None) -> LoadedModel:  # noqa: ARG001
     return load(starter_pair()[0])
@@ -72,6 +73,7 @@ def test_a_plain_token_costs_the_device_what_it_costs_in_mlx_lm(
     assert evaluations == 1
 
 
+@pytest.mark.full
 def test_a_plain_answer_takes_no_more_memory_than_in_mlx_lm(pair: Scheduler, main: LoadedModel) -> None:
     prompt = main.prompt_ids(QUESTION)
 
@@ -83,14 +85,14 @@ def test_a_plain_answer_takes_no_more_memory_than_in_mlx_lm(pair: Scheduler, mai
             pass
 
     peaks: dict[Callable[[], None], list[int]] = {mine: [], theirs: []}
-    # How far the host is ahead of the device moves a peak by a few kilobytes.
+    # The peak varies a little with the lead of the host over the device.
     for work in (mine, theirs, theirs, mine):
         pair.clear_prefix_cache()
         peaks[work].append(most_bytes(work))
     assert min(peaks[mine]) <= 1.03 * min(peaks[theirs])
 
 
-@pytest.mark.parametrize("depth", [2, 8])
+@pytest.mark.parametrize("depth", by_tier([2, 8], [2]))
 def test_a_round_takes_no_more_memory_than_its_draft_tokens_need(pair: Scheduler, depth: int) -> None:
     fixed = SpeculationSettings(method="draft", depth=depth, sample_share=0.0)
     ours(pair, fixed, LONG)
@@ -100,7 +102,7 @@ def test_a_round_takes_no_more_memory_than_its_draft_tokens_need(pair: Scheduler
         client = submit(pair, ChatRequest(QUESTION, speculation=fixed, max_tokens=LONG))
         while len(client.committed) < 2:
             pair.step()
-        # What reading the prompt took is no round's.
+        # Exclude the peak of prefill.
         mx.reset_peak_memory()
         while pair.step():
             pass
@@ -109,7 +111,7 @@ def test_a_round_takes_no_more_memory_than_its_draft_tokens_need(pair: Scheduler
     assert peak <= pair.prefix_cache.latest.bytes + BYTES_OF_A_PASS + depth * BYTES_OF_A_DRAFT_TOKEN
 
 
-@pytest.mark.parametrize("depth", [2, 8])
+@pytest.mark.parametrize("depth", by_tier([2, 8], [8]))
 def test_a_round_is_its_drafts_one_pass_and_one_wait(
     monkeypatch: pytest.MonkeyPatch, pair: Scheduler, depth: int
 ) -> None:
@@ -133,14 +135,14 @@ def test_a_round_is_its_drafts_one_pass_and_one_wait(
     for name in ("verify", "draft"):
         count(name)
     (long, rounds), drafted, verified = measured(LONG), passes["draft"], passes["main"]
-    # The first token's round has no drafts, the last one only as many as fit.
+    # The first token's round drafts nothing, and the last one as much as fits.
     assert verified == rounds
     assert drafted <= depth * (rounds - 1)
     short, fewer = measured(SHORT)
     nodes, evaluations, waits = (long - short).each(rounds - fewer)
-    # Now and then the drafts are timed, which waits once more: how often, depends on how busy the machine is.
+    # Timing the drafting now and then costs one more wait.
     assert round(waits) == 1
-    # Each draft token, all of them together, the pass, and now and then the drafts alone to be timed.
+    # One for each draft token, for all of them, and for the pass; now and then one to time the drafting.
     assert evaluations <= depth + 2.5
     assert nodes <= NODES_OF_A_PASS + depth * NODES_OF_A_DRAFT_PASS
 

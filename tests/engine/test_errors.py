@@ -1,4 +1,4 @@
-"""Errors of the engine keep nothing of what failed in memory, and name what was expected."""
+"""Errors of the engine keep no frames alive, and name what was expected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An engine that has given many answers holds no more than after the first ones."""
+"""An engine holds no more memory after many answers than after the first ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TRAINED = Path(__file__).parents[1] / "starter" / "heads"
 @pytest.fixture
 def engine(tiny_main: Path, tmp_path: Path) -> Iterator[Engine]:
     with Engine(EngineSettings(prefix_cache_folder=tmp_path / "chats")) as engine:
-        # What it imports would take seconds to trace.
+        # Loading imports modules, whose tracing would take seconds.
         engine.load(tiny_main).result(timeout=PATIENCE_S)
         with tracing():
             yield engine
@@ -40,6 +40,7 @@ def test_answers_leave_nothing(
     assert (laps.answers, laps.reopened) == (2 * 2 * 7, 2)
 
 
+@pytest.mark.full
 def test_what_answers_leave_is_seen(
     engine: Engine,
     without_compilation: None,  # noqa: ARG001

@@ -30,7 +30,7 @@ TRAINED = Path(__file__).parents[1] / "starter" / "heads"
 HEADS = {"dflash": MAIN.parent / "head", "eagle3": TRAINED / "eagle3", "mtp": TRAINED / "mtp"}
 each_language = pytest.mark.parametrize("language", QUESTIONS)
 each_head = pytest.mark.parametrize("campaign", HEADS, indirect=True)
-# Those of all heads.
+# The plain answers, which all heads share.
 PLAIN_ANSWERS: dict[tuple[str, float], list[int]] = {}
 
 

@@ -1,4 +1,4 @@
-"""Promise 1 where it gets hard: unknown tokens, log-probabilities, every exit leaves sound caches."""
+"""Losslessness with unknown tokens, log-probabilities, alternatives, changes of the method and cancellation."""
 
 from __future__ import annotations
 
@@ -6,34 +6,29 @@ import json
 import shutil
 from dataclasses import replace
 from functools import partial
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, product
 from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
 import pytest
 
-from engine.client import RequestStream
 from engine.errors import BadRequest
-from engine.events import Event, Failed, TokensCommitted
+from engine.events import Failed, TokensCommitted
 from engine.main_model.loading import LoadedModel, load
-from engine.requests import ChatRequest, SpeculationSettings
+from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from tests.engine.faulty_model import FaultyModel
-from tests.engine.scheduled import QUESTION, ask, ids
+from tests.engine.scheduled import ask, ids
 from tests.engine.serving_requests import Client, request, run, submit
+from tests.engine.tiers import by_tier
 from tests.tiny_models import write_model
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
 
-@pytest.fixture
-def pair(tiny_main: Path, tiny_draft: Path) -> tuple[LoadedModel, LoadedModel]:
-    return load(tiny_main), load(tiny_draft)
-
-
 def load_with_fewer_rows(folder: Path) -> LoadedModel:
-    """The model in `folder` once it lacks the last tokens of its tokenizer."""
+    """Remove the rows of the tokenizer's last tokens from the model in `folder`, and load it."""
     weights = mx.load(str(folder / "model.safetensors"))
     config = json.loads((folder / "config.json").read_text())
     rows = config["vocab_size"] - 20
@@ -48,7 +43,7 @@ def load_with_fewer_rows(folder: Path) -> LoadedModel:
 def test_a_token_that_only_the_tokenizer_has_is_refused_before_prefill(
     scheduler: Scheduler, tmp_path: Path, speculation: dict[str, Any]
 ) -> None:
-    # Behind the last row of the embedding lies memory of others: what it said changed while the model ran.
+    # Reading past the last row of the embedding would read foreign memory.
     model = load_with_fewer_rows(write_model(tmp_path / "model"))
     rows = model.rows
     assert rows is not None
@@ -65,7 +60,7 @@ def test_a_token_that_only_the_tokenizer_has_is_refused_before_prefill(
 def test_a_draft_is_never_fed_a_token_that_it_has_no_row_for(
     scheduler: Scheduler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # No compiled steps: a replayed pass would not come by the watch.
+    # A replayed pass would not call the watched model, so nothing is compiled.
     monkeypatch.setattr("engine.speculation.drafters.draft_source.compiled_steps", lambda _: iter(()))
     folder = write_model(tmp_path / "model")
     main = load(folder)
@@ -103,8 +98,7 @@ def test_log_probabilities_are_those_of_plain_decoding(
         assert logprobs(**speculation) == pytest.approx(plain, abs=1e-3)
 
 
-@pytest.mark.parametrize("temperature", [0.0, 0.9])
-@pytest.mark.parametrize("others", [0, 2])
+@pytest.mark.parametrize(("temperature", "others"), by_tier(product((0.0, 0.9), (0, 2)), [(0.9, 0), (0.0, 2)]))
 def test_an_answer_under_way_changes_its_method_at_its_next_round(
     scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], temperature: float, others: int
 ) -> None:
@@ -130,7 +124,7 @@ def test_an_answer_under_way_changes_its_method_at_its_next_round(
     assert client.finished.ids == plain.finished.ids
     depths = [event.round.drafted for event in client.committed]
     ends = list(accumulate(event.round.committed for event in client.committed))
-    # One round that has begun ends as it was begun.
+    # A round that has begun is not changed any more.
     for (first, settings), (last, _) in pairwise([(1, off), *[(at + 5, chosen) for at, chosen in changes], (40, off)]):
         within = [depth for depth, end in zip(depths, ends, strict=True) if first <= end <= min(last - 5, 36)]
         assert all(depth <= (settings.depth or 0) for depth in within), (settings, within)
@@ -153,7 +147,7 @@ def test_alternatives_are_those_of_plain_decoding_alone_and_among_others(
     for client in (drafted, looked_up, together[0]):
         assert client.finished.ids == plain.finished.ids
         for found, top in zip(tops(client), expected, strict=True):
-            # Two of the likeliest that are closer than the noise between passes may be either way around.
+            # Rounding may exchange two of the likeliest that are nearly equal.
             assert sorted(found.values()) == pytest.approx(sorted(top.values()), abs=1e-3)
             assert all(found[token] == pytest.approx(top[token], abs=1e-3) for token in found.keys() & top.keys())
     assert not any(top for top in tops(together[1]))
@@ -161,7 +155,7 @@ def test_alternatives_are_those_of_plain_decoding_alone_and_among_others(
 
 
 def tops(client: Client) -> list[dict[int, float]]:
-    """The alternatives of each token of an answer, which are ordered, and hold the token where it is among them."""
+    """Return the alternatives of each token of an answer; asserts their order and the token's own log-probability."""
     found = []
     for token in (token for event in client.committed for token in event.tokens):
         values = [other.logprob for other in token.alternatives]
@@ -178,13 +172,10 @@ def test_cancelling_after_any_number_of_rounds_leaves_caches_that_the_next_answe
     scheduler.install(*pair)
     expected = ids(ask(scheduler, method="off"))
     for rounds in range(5):
-        seen: list[Event] = []
-        request = ChatRequest(QUESTION, speculation=SpeculationSettings(method="draft", depth=3), max_tokens=40)
-        stream = RequestStream(request, on_event=seen.append)
-        scheduler.admit(stream)
+        client = submit(scheduler, request(speculation=SpeculationSettings(method="draft", depth=3), seed=9))
         while scheduler.busy:
-            if sum(isinstance(event, TokensCommitted) for event in seen) == rounds:
-                stream.cancel()
+            if len(client.committed) == rounds:
+                client.stream.cancel()
             scheduler.step()
-        assert expected[: len(ids(seen))] == ids(seen)
+        assert expected[: len(client.finished.ids)] == client.finished.ids
         assert ids(ask(scheduler, method="draft", depth=3)) == expected

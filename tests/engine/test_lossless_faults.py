@@ -1,31 +1,32 @@
-"""Promise 1 when a pass or a proposer fails: the answer is the same or an error, and the caches are sound."""
+"""Losslessness when a pass or a proposer fails: the answer is the same or an error, and the caches are sound."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
+from itertools import cycle, product
+from typing import Any
 
 import pytest
 
 from engine.errors import InternalFailure, ModelNotUsable
 from engine.events import Failed, Finished
-from engine.main_model.loading import LoadedModel, load
+from engine.main_model.loading import LoadedModel
 from engine.serving.scheduler import Scheduler
 from engine.speculation.proposers.draft_model import DraftModelProposer
 from engine.speculation.proposers.ngram import NgramProposer
 from tests.engine.faulty_model import FaultyModel
 from tests.engine.scheduled import ask, ids
+from tests.engine.tiers import by_tier
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
 
-@pytest.fixture
-def pair(tiny_main: Path, tiny_draft: Path) -> tuple[LoadedModel, LoadedModel]:
-    return load(tiny_main), load(tiny_draft)
+def out_of_memory(*_: object, **__: object) -> Any:
+    raise RuntimeError("out of memory")
 
 
 @pytest.mark.expects_log
-@pytest.mark.parametrize("fail_at", range(1, 9))
+@pytest.mark.parametrize("fail_at", by_tier(range(1, 9), (1, 2, 4)))
 def test_a_fault_in_any_pass_fails_the_request_and_leaves_sound_caches(
     scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], fail_at: int
 ) -> None:
@@ -42,11 +43,11 @@ def test_a_fault_in_any_pass_fails_the_request_and_leaves_sound_caches(
 
 
 @pytest.mark.expects_log
-@pytest.mark.parametrize("fail_at", [1, 2, 3, 4, 5, 6])
+@pytest.mark.parametrize("fail_at", by_tier(range(1, 7), (1, 2, 3)))
 def test_a_draft_that_fails_does_not_take_the_answer_with_it(
     scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], fail_at: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # No compiled steps: a replayed pass would not come by the fault.
+    # A replayed pass would not call the faulty model, so nothing is compiled.
     monkeypatch.setattr("engine.speculation.drafters.draft_source.compiled_steps", lambda _: iter(()))
     main, draft = pair
     scheduler.install(main, None)
@@ -67,20 +68,21 @@ def test_a_draft_that_fails_while_it_gets_ready_does_not_take_the_answer_with_it
 ) -> None:
     scheduler.install(*pair)
     expected = ids(ask(scheduler, method="off"))
-
-    def fail(_: DraftModelProposer) -> bool:
-        raise RuntimeError("out of memory")
-
-    monkeypatch.setattr(DraftModelProposer, "prepare", fail)
+    monkeypatch.setattr(DraftModelProposer, "prepare", out_of_memory)
     events = ask(scheduler, method="draft", depth=3)
     assert ids(events) == expected
     assert isinstance(events[-1], Finished)
     assert any(span.reason == "draft-failed" for span in events[-1].stats.plain_spans)
 
 
+def by_step(*steps: str) -> list[Any]:
+    """Return (step, method) parameters; in the default tier each step fails with one method."""
+    methods = ("auto", "draft", "ngram")
+    return by_tier(product(steps, methods), [*zip(steps, cycle(methods), strict=False)])
+
+
 @pytest.mark.expects_log
-@pytest.mark.parametrize("method", ["draft", "ngram", "auto"])
-@pytest.mark.parametrize("step", ["reset", "committed", "rewind"])
+@pytest.mark.parametrize(("step", "method"), by_step("reset", "committed", "rewind"))
 def test_a_proposer_that_cannot_follow_does_not_take_the_answer_with_it(
     scheduler: Scheduler,
     pair: tuple[LoadedModel, LoadedModel],
@@ -91,17 +93,13 @@ def test_a_proposer_that_cannot_follow_does_not_take_the_answer_with_it(
     scheduler.install(*pair)
     expected = ids(ask(scheduler, method=method))
     assert ids(ask(scheduler, method="off")) == expected
-
-    def fail(*_: object, **__: object) -> None:
-        raise RuntimeError("out of memory")
-
     with monkeypatch.context() as failing:
         if step == "rewind":
-            failing.setattr("engine.speculation.proposers.draft.continue_on", fail)
-            failing.setattr("engine.speculation.proposers.ngram.NgramProposer", fail)
+            failing.setattr("engine.speculation.proposers.draft.continue_on", out_of_memory)
+            failing.setattr("engine.speculation.proposers.ngram.NgramProposer", out_of_memory)
         else:
-            failing.setattr(DraftModelProposer, step, fail)
-            failing.setattr(NgramProposer, step, fail)
+            failing.setattr(DraftModelProposer, step, out_of_memory)
+            failing.setattr(NgramProposer, step, out_of_memory)
         events = ask(scheduler, method=method)
         assert ids(events) == expected
         assert isinstance(events[-1], Finished)
@@ -110,8 +108,7 @@ def test_a_proposer_that_cannot_follow_does_not_take_the_answer_with_it(
 
 
 @pytest.mark.expects_log
-@pytest.mark.parametrize("method", ["draft", "ngram", "auto"])
-@pytest.mark.parametrize("step", ["max_proposals", "observations", "abandon", "backlog", "reason"])
+@pytest.mark.parametrize(("step", "method"), by_step("max_proposals", "observations", "abandon", "backlog", "reason"))
 def test_a_proposer_that_cannot_be_asked_does_not_take_the_answer_with_it(
     scheduler: Scheduler,
     pair: tuple[LoadedModel, LoadedModel],
@@ -121,14 +118,10 @@ def test_a_proposer_that_cannot_be_asked_does_not_take_the_answer_with_it(
 ) -> None:
     scheduler.install(*pair)
     expected = ids(ask(scheduler, method="off"))
-
-    def fail(*_: object) -> None:
-        raise RuntimeError("out of memory")
-
-    asked_as_property = step in ("backlog", "reason")
+    failure = property(out_of_memory) if step in ("backlog", "reason") else out_of_memory
     with monkeypatch.context() as failing:
         for kind in (DraftModelProposer, NgramProposer):
-            failing.setattr(kind, step, property(fail) if asked_as_property else fail, raising=False)
+            failing.setattr(kind, step, failure, raising=False)
             if step != "max_proposals":
                 failing.setattr(kind, "max_proposals", lambda _: 0 if step == "reason" else 4)
         events = ask(scheduler, method=method)
@@ -155,7 +148,7 @@ def test_draft_prefill_is_counted_once_although_the_lookup_fails(
     last = ask(scheduler, method="auto", depth=3, max_tokens=12)[-1]
     assert isinstance(last, Finished)
     assert len(rounds) == 4
-    # All but the newest token, which every round reads as a matter of course.
+    # The newest token does not count: every round reads it.
     assert 0 < last.stats.draft_prefill_tokens <= last.stats.prompt_tokens
 
 
@@ -165,11 +158,7 @@ def test_a_draft_that_fails_while_it_is_calibrated_is_left_out(
     scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scheduler.install(*pair)
-
-    def fail(_: object) -> None:
-        raise RuntimeError("out of memory")
-
-    monkeypatch.setattr(DraftModelProposer, step, fail)
+    monkeypatch.setattr(DraftModelProposer, step, out_of_memory)
     assert not scheduler.calibrate().complete
     assert isinstance(ask(scheduler, method="off")[-1], Finished)
 
@@ -178,10 +167,7 @@ def test_a_draft_that_fails_while_it_is_calibrated_is_left_out(
 def test_a_draft_whose_tokenizer_cannot_be_compared_is_not_usable_and_the_main_model_answers_alone(
     scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> None:
-        raise RuntimeError("an unknown normalizer")
-
-    monkeypatch.setattr("engine.speculation.drafters.draft_source.vocabulary_of", fail)
+    monkeypatch.setattr("engine.speculation.drafters.draft_source.vocabulary_of", out_of_memory)
     installed = scheduler.install(*pair)
     assert isinstance(installed.draft_problem, ModelNotUsable)
     last = ask(scheduler, method="draft")[-1]

@@ -1,4 +1,4 @@
-"""What the engine uses of mlx and mlx-lm is there. Under another version of either, run this file first.
+"""The names of mlx and mlx-lm that the engine uses exist. Under another version of either, run this file first.
 
 `python -m pytest --noconftest tests/engine/test_mlx_lm_private.py` runs where the engine itself cannot be imported.
 """

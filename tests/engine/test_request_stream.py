@@ -1,4 +1,4 @@
-"""What a caller holds: the events of a request in order, and the two futures of a pair being loaded."""
+"""The events of a request in order, and the two futures of a pair being loaded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests and their settings say what is wrong with them when they are created."""
+"""Requests and their settings are checked when they are created."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which settings of an engine take effect at once, and which with the next model or request."""
+"""Settings of an engine take effect at once, or with the next model or request."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from engine import ChatRequest, Engine
 from engine.errors import BadRequest, NotEnoughMemory, PromptTooLong, QueueFull
 from engine.events import Failed, Finished
-from engine.main_model.loading import load
+from engine.main_model.loading import LoadedModel
 from engine.serving import scheduler as scheduling
 from engine.serving.memory import memory_use
 from engine.serving.scheduler import Scheduler
@@ -23,9 +23,9 @@ from tests.tiny_models import QWEN3, write_model
 
 
 @pytest.fixture
-def scheduler(tiny_main: Path) -> Iterator[Scheduler]:
+def scheduler(pair: tuple[LoadedModel, LoadedModel]) -> Iterator[Scheduler]:
     scheduler = Scheduler(EngineSettings(most_active=4))
-    scheduler.install(load(tiny_main), None)
+    scheduler.install(pair[0], None)
     yield scheduler
     scheduler.close()
 
@@ -99,7 +99,7 @@ def test_a_conversation_that_is_too_long_follows_the_current_setting(scheduler: 
     change(scheduler, overflow="shorten")
     [shortened] = run(scheduler, ChatRequest(chat, max_tokens=4))
     assert shortened.finished.stats.dropped_messages > 0
-    # Who says it in the request gets what was said.
+    # The request's own setting takes precedence.
     [refused] = run(scheduler, ChatRequest(chat, max_tokens=4, overflow="refuse"))
     assert isinstance(refused.last, Failed)
     change(scheduler, overflow="refuse")
@@ -170,12 +170,14 @@ def test_asking_for_the_status_keeps_no_model_loaded(scheduler: Scheduler, monke
     assert scheduler.seconds_to_park is None
 
 
-def test_an_engine_that_serves_takes_new_settings(tiny_main: Path) -> None:
-    with Engine() as engine:
-        engine.load(tiny_main).result(timeout=PATIENCE_S)
+def test_an_engine_that_serves_takes_new_settings(engine_with_pair: Engine) -> None:
+    engine, before = engine_with_pair, engine_with_pair.settings
+    try:
         engine.configure(replace(engine.settings, prefix_cache_bytes=0)).result(timeout=PATIENCE_S)
         assert engine.settings.prefix_cache_bytes == 0
         *_, last = engine.submit(request(max_tokens=3))
         assert isinstance(last, Finished)
         assert engine.status().result(timeout=PATIENCE_S).prefix_cache.budget == 0
         assert engine.status().result(timeout=PATIENCE_S).prefix_cache.conversations == 0
+    finally:
+        engine.configure(before).result(timeout=PATIENCE_S)

@@ -1,6 +1,6 @@
-"""Eight clients that ask, cancel, edit, swap drafts, kill the helper processes and run into failures: every text that
-ends is right, and nothing is left behind. TANDEM_SOAK_SECONDS says for how long the campaign goes on, an hour unless it
-is set; a short run is in every test run, which ends after so many deeds and not after so many seconds.
+"""Eight clients ask, cancel, edit, swap drafts, kill the helper processes and meet failures: texts are right, and
+nothing is left behind. TANDEM_SOAK_SECONDS is the duration of the campaign, an hour by default. A short run, which ends
+after a number of deeds and not of seconds, belongs to the full tier.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ FEW_DEEDS = 8
 
 @pytest.fixture
 def prompts_without_waiting() -> None:
-    """Prompts take their time, as they do outside of tests."""
+    """Do not wait for the prompt process, as outside of tests."""
 
 
 @pytest.fixture
 def failing_now_and_then(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    """A sampler and a prompt that fail for one seed each; once in a while a batch or a draft model that fails."""
-    # Records keep the frames of what they tell about, and caplog keeps the records.
+    """Let a sampler and a prompt fail for one seed each, and a batch or a draft model now and then."""
+    # Log records keep frames alive, and caplog keeps the records.
     caplog.set_level(logging.CRITICAL + 1, logger="engine")
     draw, step, read = Sampler.draw, RaggedDecoder.step, Generation.begin_prefill
     propose, chance = DraftModelProposer.propose, random.Random(11)
@@ -96,7 +96,7 @@ def soak(
     seconds: float = math.inf,
     deeds: float = math.inf,
 ) -> None:
-    """For `seconds` in phases, or for two phases of so many `deeds` a client."""
+    """Soak for `seconds` in phases, or for two phases of `deeds` deeds a client."""
     threads, calls = set(threading.enumerate()), unanswered()
     vocabulary, hostile = load(main).vocabulary, load(endless).prompt_source
     assert hostile is not None
@@ -132,7 +132,7 @@ def soak(
 
 @pytest.fixture
 def drafts(tiny_main: Path, tiny_draft: Path, tmp_path: Path) -> Sequence[Path | None]:
-    """Every kind of draft: none, one, the main model itself, one without a tokenizer, one with another tokenizer."""
+    """Drafts of every kind: none, one, the main model itself, one without a tokenizer, one with another tokenizer."""
     broken = Path(shutil.copytree(tiny_draft, tmp_path / "broken"))
     (broken / "tokenizer.json").write_text("{}")
     other = write_model(tmp_path / "other", seed=8, tokenizer=byte_level(420, True))
@@ -152,6 +152,7 @@ def _no_encoder_left() -> Iterator[None]:
     ENCODING_PROCESS.end()
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("failing_now_and_then")
 def test_a_short_soak_leaves_right_texts_and_nothing_else(
     tiny_main: Path,

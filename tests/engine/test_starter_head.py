@@ -1,4 +1,4 @@
-"""The head that comes with the starter: it changes no text, and its guesses are worth what was measured."""
+"""The starter's head changes no text, and its proposals are as long as they were when it was trained."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 
 from engine import Engine, Finished, starter_pair
 from tests.engine.asking import ask, finished
+from tests.engine.tiers import by_tier
 from tests.patience import PATIENCE_S
 
 QUESTIONS = (
@@ -23,7 +24,7 @@ QUESTIONS = (
     "怎么下载模型？",
     "接受率是什么意思？",
 )
-# Measured: resources/starter/recipe/README.md; a few points below.
+# A little below the value in resources/starter/recipe/README.md.
 TOKENS_PER_ROUND = 5.0
 
 
@@ -40,14 +41,15 @@ def answer(engine: Engine, question: str, temperature: float, **speculation: Any
     return finished(ask(engine, messages=messages, temperature=temperature, seed=3, max_tokens=100, **speculation))
 
 
-@pytest.mark.parametrize("temperature", [0.0, 0.8])
+@pytest.mark.parametrize("temperature", by_tier([0.0, 0.8], [0.8]))
 def test_the_text_is_the_same_with_and_without_the_head(engine: Engine, temperature: float) -> None:
-    for question in QUESTIONS[::3]:
+    for question in QUESTIONS[4::5]:
         plain = answer(engine, question, temperature, method="off")
         for depth in (4, 15):
             assert answer(engine, question, temperature, method="draft", depth=depth).ids == plain.ids, question
 
 
+@pytest.mark.full
 def test_the_head_guesses_what_main_says(engine: Engine) -> None:
     stats = [answer(engine, question, 0.0, method="draft", depth=7).stats for question in QUESTIONS]
 

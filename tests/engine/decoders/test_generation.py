@@ -1,7 +1,8 @@
-"""An answer from prompt to last token: the same text with every method, exact limits, figures that add up."""
+"""An answer from prompt to last token: the same text with every method, exact limits, consistent figures."""
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -10,21 +11,25 @@ from engine import Engine, Failed, Finished, PrefillProgress, RequestStats, Toke
 from engine.errors import PromptTooLong
 from engine.requests import MAX_DEPTH, ChatRequest
 from tests.engine.asking import ask, finished
+from tests.engine.tiers import by_tier
 from tests.patience import PATIENCE_S
+
+REPRESENTATIVES = ((1, "draft", 0.8), (3, "ngram", 0.0), (8, "draft", 0.0), (8, "auto", 0.8), (None, "auto", 0.0))
 
 
 @pytest.fixture(scope="module")
 def plain_answers(engine_with_pair: Engine) -> dict[float, Finished]:
-    """By temperature."""
+    """Plain answers by temperature."""
     return {
         temperature: finished(ask(engine_with_pair, method="off", temperature=temperature))
         for temperature in (0.0, 0.8)
     }
 
 
-@pytest.mark.parametrize("temperature", [0.0, 0.8])
-@pytest.mark.parametrize("method", ["draft", "ngram", "auto"])
-@pytest.mark.parametrize("depth", [1, 3, 8, None])
+@pytest.mark.parametrize(
+    ("depth", "method", "temperature"),
+    by_tier(product((1, 3, 8, None), ("draft", "ngram", "auto"), (0.0, 0.8)), REPRESENTATIVES),
+)
 def test_text_is_the_same_with_every_method_and_depth(
     engine_with_pair: Engine,
     plain_answers: dict[float, Finished],
@@ -39,7 +44,7 @@ def test_text_is_the_same_with_every_method_and_depth(
 
 
 def test_a_fixed_depth_is_used_whatever_the_maximum(engine_with_pair: Engine) -> None:
-    """Also above what the controller may choose, up to the most draft tokens of a round."""
+    """It may exceed `max_depth`, which bounds the controller, up to MAX_DEPTH."""
     events = ask(engine_with_pair, method="draft", depth=MAX_DEPTH, max_depth=2)
     drafted = [event.round.drafted for event in events if isinstance(event, TokensCommitted)]
     assert max(drafted) == MAX_DEPTH
@@ -56,6 +61,11 @@ def test_joined_deltas_are_the_final_text(engine_with_pair: Engine) -> None:
     last = finished(events)
     assert "".join(event.text for event in committed) == last.text
     assert [token.id for event in committed for token in event.tokens] == list(last.ids)
+    for event in committed:
+        # Accepted draft tokens come first, then the main model's own token.
+        accepted = event.round.accepted
+        sources = [token.source for token in event.tokens]
+        assert sources == ["draft"] * accepted + ["main"] * (len(sources) - accepted)
 
 
 def test_figures_follow_from_the_rounds(engine_with_pair: Engine) -> None:
@@ -75,14 +85,6 @@ def test_figures_follow_from_the_rounds(engine_with_pair: Engine) -> None:
     assert stats.ttft_s is not None
 
 
-def test_sources_of_tokens_are_the_accept_flags(engine_with_pair: Engine) -> None:
-    for event in ask(engine_with_pair, method="draft", depth=4):
-        if isinstance(event, TokensCommitted):
-            sources = [token.source for token in event.tokens]
-            assert sources.count("draft") == event.round.accepted
-            assert sources == sorted(sources)  # guesses first, then the main model's own token
-
-
 def test_the_draft_model_prefills_the_prompt_only_when_it_drafts(tiny_main: Path, tiny_draft: Path) -> None:
     with Engine() as engine:
         engine.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
@@ -99,7 +101,7 @@ def test_plain_spans_say_why(engine_with_pair: Engine) -> None:
 
 
 def test_max_tokens_is_exact_inside_a_round(engine_with_pair: Engine) -> None:
-    for limit in range(1, 12):
+    for limit in (1, 2, 3, 6, 7, 11):
         last = finished(ask(engine_with_pair, method="draft", depth=4, max_tokens=limit))
         assert (len(last.ids), last.reason) == (limit, "length")
 
@@ -157,5 +159,5 @@ def test_a_round_tells_the_words_that_were_rejected(engine_with_pair: Engine) ->
     assert {bool(record.rejected) for record, _ in rounds} == {True, False}
     for record, tokens in rounds:
         assert bool(record.rejected) == (record.drafted > record.accepted)
-        # The main model wrote something else there.
+        # The main model's own token differs.
         assert not record.rejected or not record.rejected.startswith(tokens[record.accepted].text or "\0")

@@ -1,4 +1,4 @@
-"""What several answers at once ask of the device: counted, because that does not depend on the machine."""
+"""Counts of the work that several answers at once give the device, which do not depend on the machine."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def theirs(main: LoadedModel, tokens: int) -> None:
 
 
 def each_step(monkeypatch: pytest.MonkeyPatch, work: Callable[[int], None]) -> tuple[float, float, float]:
-    # What is imported or made at the first use counts for no step.
+    # The first use imports modules and builds kernels.
     work(LONG)
     counts: list[Counts] = []
     for tokens in (SHORT, LONG):
@@ -73,11 +73,12 @@ def test_a_plain_step_of_several_answers_costs_the_device_what_it_costs_in_mlx_l
     assert waits <= their_waits == 1
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("count", [2, 8])
 def test_answers_of_a_batch_take_no_more_memory_than_in_mlx_lm(
     scheduler: Scheduler, main: LoadedModel, count: int
 ) -> None:
-    """All along: reading the prompts, joining, every step, and leaving one by one."""
+    """The peak covers prefill, joining, every step, and leaving one by one."""
     texts = [f"{TEXTS[index % 2]} {index}" for index in range(count)]
     limits = [SHORT + index for index in range(count)]
 
@@ -93,11 +94,11 @@ def test_answers_of_a_batch_take_no_more_memory_than_in_mlx_lm(
         batch_generate(main.model, main.tokenizer, prompts, max_tokens=limits)
 
     peaks: dict[Callable[[], None], list[int]] = {mine: [], theirs: []}
-    # How far the host is ahead of the device moves a peak a little.
+    # The peak varies a little with the lead of the host over the device.
     for work in (mine, theirs, theirs, mine):
         scheduler.clear_prefix_cache()
         peaks[work].append(most_bytes(work))
-    # What is kept for the next turns is no answer's.
+    # The prefix cache is kept for later turns.
     kept = scheduler.prefix_cache.bytes
     assert min(peaks[mine]) - kept <= 1.03 * min(peaks[theirs])
 
@@ -105,7 +106,7 @@ def test_answers_of_a_batch_take_no_more_memory_than_in_mlx_lm(
 def test_a_round_of_several_answers_waits_once(monkeypatch: pytest.MonkeyPatch, scheduler: Scheduler) -> None:
     fixed = SpeculationSettings(method="ngram", depth=2, sample_share=0.0)
     _, _, waits = each_step(monkeypatch, lambda tokens: ours(scheduler, fixed, tokens))
-    # A token each at most: a round that accepts more has fewer waits for as many tokens.
+    # Accepted draft tokens reduce the waits for each token below one.
     assert waits <= 1
 
 
@@ -128,7 +129,7 @@ def test_a_draft_model_drafts_for_all_in_one_pass_a_step(monkeypatch: pytest.Mon
     count(Sequence)
     for _ in range(4):
         scheduler.step()
-    # Three draft tokens a round, of which the last one is not fed.
+    # Each round drafts three tokens and feeds all but the last.
     assert passes == {DraftRows: 4 * 2, Sequence: 0}
 
 
@@ -150,5 +151,4 @@ def test_drafting_that_fails_for_all_ends_no_answer(monkeypatch: pytest.MonkeyPa
         scheduler.step()
     assert [client.finished.ids for client in clients] == expected
     assert all("draft-failed" in client.reasons for client in clients)
-    # Neither does it leave anything wrong behind.
     assert [client.finished.ids for client in run(scheduler, *asked)] == expected

@@ -1,4 +1,4 @@
-"""What a round's seconds are booked as, on a clock that only forward passes and listeners move."""
+"""The attribution of a round's seconds, on a clock that only forward passes and listeners advance."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ DRAFT = SpeculationSettings(method="draft", depth=3)
 
 
 class Clock:
-    """Stands in for `time.perf_counter`."""
+    """Replaces `time.perf_counter`."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -40,7 +40,7 @@ class Clock:
 
 
 class TimedModel(PassedOn):
-    """Passes on to `model`; a pass takes `seconds`."""
+    """Calls `model`; a pass takes `seconds`."""
 
     def __init__(self, model: Any, clock: Clock, seconds: float) -> None:
         super().__init__(model)
@@ -70,7 +70,7 @@ def scheduler(tiny_main: Path, tiny_draft: Path, clock: Clock) -> Iterator[Sched
 
 
 def answer(scheduler: Scheduler, clock: Clock, speculation: SpeculationSettings, *, listening: float = 0.0) -> Client:
-    """Asks and listens, `listening` seconds to every event of a round."""
+    """Ask, and spend `listening` seconds in the listener for every round."""
     client = submit(scheduler, request(max_tokens=12, speculation=speculation))
 
     def listen(event: object) -> None:
@@ -143,7 +143,7 @@ def test_other_work_during_a_catch_up_is_charged_to_no_round(
 
 
 def what_is_observed(monkeypatch: pytest.MonkeyPatch) -> list[MeasuredRound]:
-    """The rounds that controllers learn from, as they come."""
+    """Return a list that receives the rounds that controllers learn from."""
     heard: list[MeasuredRound] = []
     observe_round = Controller.observe_round
 
@@ -158,10 +158,10 @@ def what_is_observed(monkeypatch: pytest.MonkeyPatch) -> list[MeasuredRound]:
 def test_a_plain_round_is_typical_only_where_it_takes_one_step(
     scheduler: Scheduler, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Here a launch takes the time of a pass: the first plain round of a run takes two, and the last one none."""
+    """Here a launch takes a pass's time, so the first plain round of a run takes two steps, and the last one none."""
     heard = what_is_observed(monkeypatch)
     answer(scheduler, clock, SpeculationSettings(method="draft"))
-    # The first one is learned from whatever it took, because nothing is known before.
+    # The first round always counts, because nothing is known before.
     plain = [measured for measured in heard[1:] if measured.draft is None]
     assert {measured.seconds for measured in plain} > {MAIN_S}
     assert {measured.seconds for measured in plain if measured.typical} == {MAIN_S}
@@ -170,7 +170,7 @@ def test_a_plain_round_is_typical_only_where_it_takes_one_step(
 def test_the_reading_of_the_prompt_is_not_charged_to_the_answers_first_round(
     scheduler: Scheduler, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A long prompt would let exploring cost much of a short answer, and hide that speculation has saved time."""
+    """A long prompt would let exploration cost much of a short answer, and hide that speculation saves time."""
     heard = what_is_observed(monkeypatch)
     answer(scheduler, clock, DRAFT)
     assert heard[0].seconds == pytest.approx(MAIN_S + 3 * DRAFT_S)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pkgutil
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -48,11 +48,6 @@ _PARTS = {
     *("activations", "base", "bitlinear_layers", "cache", "gated_delta", "mla", "pipeline", "pixtral", "rope_utils"),
     *("ssm", "switch_layers"),
 }
-
-
-def by_tier(names: Iterable[str], default: Collection[str] = EVERY_KIND) -> list[Any]:
-    """Return `names` as parameters of a test; the full tier runs those that are not in `default`."""
-    return [pytest.param(name, marks=() if name in default else pytest.mark.full) for name in names]
 
 
 def model_type(name: str) -> str:

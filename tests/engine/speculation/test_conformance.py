@@ -11,8 +11,9 @@ from mlx_lm.models.cache import QuantizedKVCache
 
 from engine.speculation.rounds import cache_rules, rollback
 from engine.speculation.rounds.sequence import Sequence
-from tests.engine.speculation.families import EVERY_KIND, REFUSED, SERVED, build, by_tier, change_kinds, fresh_caches
+from tests.engine.speculation.families import EVERY_KIND, REFUSED, SERVED, build, change_kinds, fresh_caches
 from tests.engine.speculation.forced_rounds import check_family
+from tests.engine.tiers import by_tier
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
@@ -23,22 +24,25 @@ PATTERNS = [(k, accepted) for k in range(DEPTH + 1) for accepted in range(k + 1)
 SHORT = [*((DEPTH, accepted) for accepted in range(DEPTH + 1)), (1, 0), (2, 1), (3, 3), *[PLAIN] * 6]
 
 
-@pytest.mark.parametrize("name", by_tier(SERVED))
+@pytest.mark.parametrize("name", by_tier(SERVED, EVERY_KIND))
 def test_rejected_tokens_leave_every_cache_as_if_never_seen(name: str) -> None:
     """From empty caches, every length of accepted prefix with plain rounds between: 8-token windows wrap four times."""
     check_family(name, prompt=1, patterns=shuffled(SHORT, seed=1), seed=1)
 
 
-@pytest.mark.parametrize("name", by_tier(SERVED))
+@pytest.mark.parametrize("name", by_tier(SERVED, EVERY_KIND))
 def test_rejections_while_a_cache_grows_leave_no_trace(name: str) -> None:
     """Rounds around token 256, where full-attention caches allocate their second block."""
     check_family(name, prompt=246, patterns=[(5, 2), (4, 0), (5, 3), PLAIN, (3, 3), (5, 0), PLAIN], seed=2)
 
 
-@pytest.mark.parametrize("name", EVERY_KIND)
+ONE_BY_ONE = ("llama", "llama:quantised", "llama:window", "llama4", "deepseek_v41", "mamba2")
+
+
+@pytest.mark.parametrize("name", by_tier(EVERY_KIND, ONE_BY_ONE))
 def test_tokens_that_a_draft_model_fed_one_by_one_leave_no_trace(name: str) -> None:
     """A transaction has several passes of one row, which a window's cache writes in place."""
-    check_family(name, prompt=1, patterns=shuffled([*PATTERNS, *[PLAIN] * 4], seed=3), seed=3, one_by_one=True)
+    check_family(name, prompt=1, patterns=shuffled(SHORT, seed=3), seed=3, one_by_one=True)
 
 
 @pytest.mark.parametrize("one_by_one", [False, True])

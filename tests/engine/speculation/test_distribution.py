@@ -1,4 +1,4 @@
-"""Speculation draws from the main model's own distribution: chi-square against the exact law, both acceptance rules."""
+"""Speculation draws from the main model's distribution: chi-square tests of both acceptance rules."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.engine.speculation.bigram import (
 )
 
 P_ONE_IN_A_THOUSAND = 3.09
-# Tokens, and continuations under penalties: with so many, the tests below notice a wrong law.
+# The numbers of tokens, and of continuations under penalties, that suffice to notice a wrong law.
 DRAWS, CONTINUATIONS = 1500, 400
 MAIN, NEAR, BAD = random_table(1), random_table(1) + 0.4 * random_table(2), random_table(9, spread=4.0)
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -35,7 +35,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "bias": {"temperature": 0.8, "logit_bias": {3: 1.5, 7: -2.0}},
     "everything": {"temperature": 0.9, "top_k": 8, "top_p": 0.95, "min_p": 0.01, "logit_bias": {1: 0.5}},
 }
-# Penalties make the law depend on the whole history; there the law is that of whole continuations.
+# Under penalties the law depends on the whole history, so it is that of whole continuations.
 PENALTIES = {"temperature": 0.9, "repetition_penalty": 1.3, "presence_penalty": 0.4, "frequency_penalty": 0.2}
 
 
@@ -51,23 +51,34 @@ def excess(name: str, draft: mx.array | None, rejection: bool, count: int, seed:
     return chi_square_excess(tokens[2:], law(settings))
 
 
-@pytest.mark.parametrize("rejection", [False, True], ids=["match", "rejection"])
-@pytest.mark.parametrize("draft", [NEAR, BAD], ids=["near", "bad"])
-@pytest.mark.parametrize("name", ["warm", "everything"])
+each_rule = pytest.mark.parametrize("rejection", [False, True], ids=["match", "rejection"])
+each_draft = pytest.mark.parametrize("draft", [NEAR, BAD], ids=["near", "bad"])
+one_of_both = pytest.mark.parametrize(
+    ("draft", "rejection"),
+    [
+        *(pytest.param(NEAR, True, id="near-rejection"), pytest.param(BAD, False, id="bad-match")),
+        pytest.param(NEAR, False, id="near-match", marks=pytest.mark.full),
+        pytest.param(BAD, True, id="bad-rejection", marks=pytest.mark.full),
+    ],
+)
+
+
+@one_of_both
+@pytest.mark.parametrize("name", [pytest.param("warm", marks=pytest.mark.full), "everything"])
 def test_draws_follow_the_main_models_law(name: str, draft: mx.array, rejection: bool) -> None:
     assert excess(name, draft, rejection, DRAWS) < P_ONE_IN_A_THOUSAND
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("rejection", [False, True], ids=["match", "rejection"])
-@pytest.mark.parametrize("draft", [NEAR, BAD], ids=["near", "bad"])
+@each_rule
+@each_draft
 @pytest.mark.parametrize("name", SETTINGS)
 def test_a_hundred_thousand_draws_follow_the_main_models_law(name: str, draft: mx.array, rejection: bool) -> None:
     assert excess(name, draft, rejection, 100_000) < P_ONE_IN_A_THOUSAND
 
 
 def penalised_excess(draft: mx.array, rejection: bool, continuations: int) -> float:
-    """Three tokens of a block of draft tokens under penalties, each continuation with a seed of its own."""
+    """Draw continuations of three tokens under penalties, each with its own seed; returns their excess."""
     settings = SamplingSettings(**PENALTIES)
     drawn = (
         generate(MAIN, draft, replace(settings, seed=seed), 3, depth=3, rejection=rejection)
@@ -77,19 +88,19 @@ def penalised_excess(draft: mx.array, rejection: bool, continuations: int) -> fl
     return joint_excess(counts, joint_law(MAIN, settings, 3))
 
 
-@pytest.mark.parametrize("rejection", [False, True], ids=["match", "rejection"])
-@pytest.mark.parametrize("draft", [NEAR, BAD], ids=["near", "bad"])
+@one_of_both
 def test_draws_under_penalties_follow_the_law_of_plain_decoding(draft: mx.array, rejection: bool) -> None:
     assert penalised_excess(draft, rejection, CONTINUATIONS) < P_ONE_IN_A_THOUSAND
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("rejection", [False, True], ids=["match", "rejection"])
-@pytest.mark.parametrize("draft", [NEAR, BAD], ids=["near", "bad"])
+@each_rule
+@each_draft
 def test_a_hundred_thousand_draws_under_penalties_follow_the_law(draft: mx.array, rejection: bool) -> None:
     assert penalised_excess(draft, rejection, 33_334) < P_ONE_IN_A_THOUSAND
 
 
+@pytest.mark.full
 def test_the_penalised_law_test_notices_a_history_that_stops_short() -> None:
     settings = SamplingSettings(**PENALTIES)
     without = replace(settings, repetition_penalty=1.0, presence_penalty=0.0, frequency_penalty=0.0)
@@ -100,7 +111,13 @@ def test_the_penalised_law_test_notices_a_history_that_stops_short() -> None:
     assert joint_excess(counts, joint_law(MAIN, settings, 3)) > P_ONE_IN_A_THOUSAND
 
 
-@pytest.mark.parametrize("values", [*SETTINGS.values(), PENALTIES])
+@pytest.mark.parametrize(
+    "values",
+    [
+        *(SETTINGS["everything"], PENALTIES),
+        *(pytest.param(one, marks=pytest.mark.full) for name, one in SETTINGS.items() if name != "everything"),
+    ],
+)
 def test_a_seed_gives_the_same_text_with_any_draft_and_depth(values: dict[str, Any]) -> None:
     settings = SamplingSettings(seed=3, **values)
     plain = generate(MAIN, None, settings, 60, depth=0, rejection=False)
@@ -109,6 +126,7 @@ def test_a_seed_gives_the_same_text_with_any_draft_and_depth(values: dict[str, A
         assert speculated[:60] == plain[:60], depth
 
 
+@pytest.mark.full
 def test_the_law_test_notices_a_wrong_law() -> None:
     settings = SamplingSettings(seed=11, temperature=1.1)
     tokens = generate(MAIN, NEAR, settings, DRAWS, depth=3, rejection=False)

@@ -15,6 +15,7 @@ from tests.engine.speculation.by_kind import CORES, FLAT, MACHINES, STEPS, by_ki
 from tests.engine.speculation.compare import pair_figures
 from tests.engine.speculation.judging import judge
 from tests.engine.speculation.pairs import busy, pairs
+from tests.engine.tiers import by_tier
 
 PAIRS = {pair.name: pair for pair in pairs()}
 FEW = ("starter, draft", "starter, head", "GPU in steps, 0.85", "10M, 0.60")
@@ -22,7 +23,7 @@ FEW = ("starter, draft", "starter, head", "GPU in steps, 0.85", "10M, 0.60")
 FLOORS = {CORES: 0.883, FLAT: 0.989, STEPS: 0.950}
 
 
-@pytest.mark.parametrize("name", FEW)
+@pytest.mark.parametrize("name", by_tier(FEW, FEW[:1]))
 def test_auto_is_nearly_the_best_fixed_arm_on_a_pair_never_seen(name: str) -> None:
     found = [judge(PAIRS[name], seed) for seed in range(2)]
     assert mean(verdict.twenty for verdict in found) >= 0.96
@@ -30,6 +31,7 @@ def test_auto_is_nearly_the_best_fixed_arm_on_a_pair_never_seen(name: str) -> No
     assert min(ratio for verdict in found for ratio in verdict.long) >= 0.75
 
 
+@pytest.mark.full
 def test_auto_is_nearly_the_best_fixed_arm_on_pairs_that_nobody_tuned_it_on() -> None:
     found = [[judge(pair, seed) for seed in range(2)] for pair in apple_pairs()[::3]]
     twenty = [mean(verdict.twenty for verdict in one) for one in found]
@@ -88,6 +90,7 @@ def test_one_disturbed_round_does_not_keep_a_depth_from_being_tried_again() -> N
     assert judge(busy(PAIRS["flat GPU, 0.95"]), 0).twenty >= 0.85
 
 
+@pytest.mark.full
 def test_auto_keeps_near_the_best_arm_of_each_kind_of_prompt() -> None:
     """On two cores a rejected round takes as long as two or three plain ones."""
     found = by_kind(CORES, range(2))

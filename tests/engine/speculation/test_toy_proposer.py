@@ -1,17 +1,15 @@
-"""Adding a proposer takes one file with a `build` and one entry in the registry; this file is such a proposer."""
+"""A proposer is one module with a `build` and one entry in the registry, as this file shows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 
 from engine.bench.arms import our_arms
 from engine.errors import BadRequest
 from engine.events import Finished
-from engine.main_model.loading import load
+from engine.main_model.loading import LoadedModel
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.speculation.proposers.context import ProposerContext
@@ -47,12 +45,9 @@ def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PROPOSERS, "repeat", ProposerEntry(__name__))
 
 
-@pytest.fixture
-def scheduler(tiny_main: Path) -> Iterator[Scheduler]:
-    scheduler = Scheduler()
-    scheduler.install(load(tiny_main), None)
-    yield scheduler
-    scheduler.close()
+@pytest.fixture(autouse=True)
+def _served(scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel]) -> None:
+    scheduler.install(pair[0], None)
 
 
 def answer(scheduler: Scheduler, speculation: SpeculationSettings, temperature: float, text: str) -> Finished:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from copy import deepcopy
+from itertools import product
 from statistics import mean
 
 import pytest
@@ -34,8 +35,10 @@ from tests.engine.speculation.simulation import (
     gentle,
     learn,
 )
+from tests.engine.tiers import by_tier
 
 TOKENS = 5000
+EXTREMES = (("flat", "linear", "stepped"), ("always wrong", "constant 0.8", "prose and code"))
 REPRESENTATIVES = {("flat", "constant 0.8"), ("linear", "always wrong"), ("stepped", "prose and code")}
 
 
@@ -47,14 +50,7 @@ def compare(world: World, tokens: int, seeds: range) -> tuple[float, float]:
     return mean(speeds) / best, min(speeds) / plain
 
 
-@pytest.mark.parametrize(
-    ("cost", "acceptance"),
-    [
-        pytest.param(cost, acceptance, marks=() if (cost, acceptance) in REPRESENTATIVES else pytest.mark.full)
-        for cost in ("flat", "linear", "stepped")
-        for acceptance in ("always wrong", "constant 0.8", "prose and code")
-    ],
-)
+@pytest.mark.parametrize(("cost", "acceptance"), by_tier(product(*EXTREMES), REPRESENTATIVES))
 def test_it_is_as_fast_as_the_best_fixed_depth_and_never_slower_than_plain(cost: str, acceptance: str) -> None:
     to_best, to_plain = compare(World(COSTS[cost], ACCEPTANCES[acceptance]), 2000, range(2))
     assert to_best > 0.93

@@ -21,6 +21,7 @@ from engine.speculation.choosing.kept import Controllers, learned_pair
 from engine.tuning import Pair
 from tests.engine.speculation.choosing.scenes import choose, measure, plain_round, play
 from tests.engine.speculation.simulation import World, constant, controlled, gentle, stepped
+from tests.engine.tiers import by_tier
 
 ALONE, PAIR, OTHER = (("main, 9 bytes", draft) for draft in ("", "draft, 2 bytes", "head, 1 bytes"))
 
@@ -192,7 +193,7 @@ def use(controller: Controller) -> None:
     restored(json.loads(json.dumps(to_builtins(controller.learned, str_keys=True))))
 
 
-@pytest.mark.parametrize("every", [7, pytest.param(1, marks=pytest.mark.full)])
+@pytest.mark.parametrize("every", by_tier([7, 1], [7]))
 def test_no_value_anywhere_in_a_file_ends_or_holds_up_an_answer(learned: dict[str, Any], every: int) -> None:
     """Either `Controllers` would refuse the value, or the controller works with it."""
     tried = refused = 0

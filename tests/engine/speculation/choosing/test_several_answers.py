@@ -7,14 +7,13 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 from statistics import mean
 from typing import Any
 
 import mlx.core as mx
 import pytest
 
-from engine.main_model.loading import LoadedModel, load
+from engine.main_model.loading import LoadedModel
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
@@ -23,6 +22,7 @@ from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.plans import Answer
 from tests.engine.serving_requests import PLAIN, request, submit
 from tests.engine.speculation.choosing.scenes import measure
+from tests.engine.tiers import by_tier
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
@@ -101,11 +101,6 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
         yield clock
 
 
-@pytest.fixture(scope="module")
-def pair(tiny_main: Path, tiny_draft: Path) -> tuple[LoadedModel, LoadedModel]:
-    return load(tiny_main), load(tiny_draft)
-
-
 def simulated(pair: tuple[LoadedModel, LoadedModel], clock: Clock, cost: Cost, accept: float) -> Scheduler:
     main = SimulatedModel(script_of(pair[0], 1.0), pair[0].vocabulary, clock, cost)
     draft = SimulatedModel(script_of(pair[0], accept), pair[0].vocabulary, clock, lambda _: DRAFT_S)
@@ -140,18 +135,19 @@ def tokens_per_second(scheduler: Scheduler, clock: Clock, count: int, speculatio
 
 @pytest.mark.parametrize(
     ("cost", "count", "accept", "least"),
-    [
-        (flat, 2, 0.8, 2.2),
-        (staircase, 4, 0.8, 0.97),
-        *(
-            pytest.param(*scene, marks=pytest.mark.full)
-            for scene in (
-                *((flat, 4, 0.8, 1.9), (flat, 8, 0.8, 1.5), (two_cores, 4, 0.85, 1.15), (two_cores, 8, 0.85, 1.2)),
-                *((staircase, 2, 0.8, 1.5), (flat, 4, 0.0, 0.97), (proportional, 2, 0.8, 0.97)),
-                *((proportional, 4, 0.4, 0.97), (proportional, 8, 0.8, 0.96)),
-            )
-        ),
-    ],
+    by_tier(
+        [
+            *((flat, 2, 0.8, 2.2), (flat, 4, 0.8, 1.9), (flat, 8, 0.8, 1.5), (flat, 4, 0.0, 0.97)),
+            *(
+                (two_cores, 4, 0.85, 1.15),
+                (two_cores, 8, 0.85, 1.2),
+                (staircase, 2, 0.8, 1.5),
+                (staircase, 4, 0.8, 0.97),
+            ),
+            *((proportional, 2, 0.8, 0.97), (proportional, 4, 0.4, 0.97), (proportional, 8, 0.8, 0.96)),
+        ],
+        [(flat, 2, 0.8, 2.2), (staircase, 4, 0.8, 0.97)],
+    ),
 )
 def test_a_batch_gains_where_passes_allow_it_and_loses_nowhere(
     pair: tuple[LoadedModel, LoadedModel], clock: Clock, cost: Cost, count: int, accept: float, least: float
@@ -165,7 +161,7 @@ def test_a_batch_gains_where_passes_allow_it_and_loses_nowhere(
     assert gained >= least
 
 
-@pytest.mark.parametrize("count", [2, pytest.param(4, marks=pytest.mark.full)])
+@pytest.mark.parametrize("count", by_tier([2, 4], [2]))
 def test_a_batch_in_which_nothing_was_right_is_not_the_last_one_to_speculate(
     pair: tuple[LoadedModel, LoadedModel], clock: Clock, count: int
 ) -> None:

@@ -19,6 +19,7 @@ from engine.stats import RequestStats, RoundedSpeedup, rounded_speedup
 from tests.engine.serving_requests import load_models, request, run
 from tests.engine.speculation.loaded_machine import LOADS, LoadedMachine, quiet
 from tests.engine.speculation.long_run import SHOWN, shown_speedups
+from tests.engine.tiers import by_tier
 
 MakeMachine = Callable[..., LoadedMachine]
 
@@ -39,7 +40,7 @@ def shown(stats: RequestStats) -> RoundedSpeedup | None:
     return rounded_speedup(stats.speedup, stats.speedup_low, stats.speedup_high)
 
 
-@pytest.mark.parametrize("seeds", [1, pytest.param(3, marks=pytest.mark.full)])
+@pytest.mark.parametrize("seeds", by_tier([1, 3], [1]))
 def test_nearly_every_answer_shows_a_speedup_from_the_first_on_and_it_is_true(seeds: int) -> None:
     """On noisy machines under every load, on which nothing was measured before."""
     found = [one for seed in range(seeds) for one in shown_speedups(seed)]
@@ -54,18 +55,11 @@ def test_nearly_every_answer_shows_a_speedup_from_the_first_on_and_it_is_true(se
 DEPTHS = ((None, True), (1, False), (4, False), (8, True))
 
 
-@pytest.mark.parametrize(
-    ("depth", "waits_at_launch", "load"),
-    [
-        pytest.param(*depth, load, marks=() if row == column else pytest.mark.full)
-        for row, depth in enumerate(DEPTHS)
-        for column, load in enumerate(LOADS)
-    ],
-)
+@pytest.mark.parametrize(("fixed", "load"), by_tier(product(DEPTHS, LOADS), [*zip(DEPTHS, LOADS, strict=True)]))
 def test_it_is_as_true_at_a_fixed_depth_and_where_launching_waits(
-    make_machine: MakeMachine, load: str, depth: int | None, waits_at_launch: bool
+    make_machine: MakeMachine, load: str, fixed: tuple[int | None, bool]
 ) -> None:
-    reported = 0
+    reported, (depth, waits_at_launch) = 0, fixed
     for seed in range(3):
         machine = make_machine(load=LOADS[load], depth=depth, waits_at_launch=waits_at_launch, seed=seed)
         for length in (300, 60, 200, 500, 100):
@@ -80,9 +74,7 @@ def test_it_is_as_true_at_a_fixed_depth_and_where_launching_waits(
     assert reported >= 14
 
 
-@pytest.mark.parametrize(
-    ("noise", "seeds"), [(0.08, 2), *(pytest.param(noise, 10, marks=pytest.mark.full) for noise in (0.02, 0.08, 0.16))]
-)
+@pytest.mark.parametrize(("noise", "seeds"), by_tier([(0.08, 2), (0.02, 10), (0.08, 10), (0.16, 10)], [(0.08, 2)]))
 def test_the_interval_follows_the_observed_noise(make_machine: MakeMachine, noise: float, seeds: int) -> None:
     """The truth lies within it in 95 % of the answers, and it is not much wider than it has to be."""
     inside, widths = [], []
@@ -101,9 +93,7 @@ def test_the_interval_follows_the_observed_noise(make_machine: MakeMachine, nois
     assert sorted(widths)[len(widths) // 2] <= 0.4 + noise
 
 
-@pytest.mark.parametrize(
-    "load", [pytest.param(load, marks=() if load == "steps" else pytest.mark.full) for load in LOADS]
-)
+@pytest.mark.parametrize("load", by_tier(LOADS, ["steps"]))
 def test_samples_cost_at_most_their_share_of_the_time(make_machine: MakeMachine, load: str) -> None:
     machine = make_machine(load=LOADS[load], noise=0.08)
     machine.answer(300)

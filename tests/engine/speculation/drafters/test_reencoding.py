@@ -30,7 +30,7 @@ def reencoder(tokenizer: Any) -> Reencoder:
 
 
 def whole(text: bytes) -> bytes:
-    """`text` without an incomplete character at its end, by trying."""
+    """Return `text` without an incomplete character at its end, found by trying."""
     for cut in range(4):
         shorter = text[: len(text) - cut]
         try:
@@ -49,7 +49,7 @@ def whole(text: bytes) -> bytes:
 def test_re_encoded_ids_stand_for_exactly_what_comes_next(
     tokenizer: Any, committed: list[int], drafted: str, cut: int
 ) -> None:
-    """Whatever ids are committed, canonical or not, and wherever the drafted bytes are cut."""
+    """The committed ids may be non-canonical, and the drafted bytes may be cut anywhere."""
     written = reencoder(tokenizer)
     known = written.text(committed)
     split = known[len(whole(known)) :]
@@ -103,7 +103,7 @@ def test_a_normaliser_that_changes_the_text_yields_no_ids() -> None:
 @settings(max_examples=60)
 @given(pieces=st.lists(TEXT, max_size=6), cut=st.integers(0, 3))
 def test_following_keeps_the_same_text(tokenizer: Any, pieces: list[str], cut: int) -> None:
-    """Bar "<", which may begin a control token, and "▁", which a metaspace tokenizer cannot tell from a space."""
+    """Without "<", which may begin a control token, and "▁", which a metaspace tokenizer takes for a space."""
     written, held, pending, said = reencoder(tokenizer), list[int](), b"", b""
     for piece in pieces:
         data = piece.replace("<", "").replace("▁", "").encode()

@@ -1,4 +1,4 @@
-"""A draft model that is the main model itself is always accepted, whatever its caches: nothing gets lost in them."""
+"""A draft model that is the main model itself is always accepted, with every kind of cache."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from engine.speculation.proposers.draft_model import DraftModelProposer, EarlySt
 from engine.speculation.rounds.round import Rounds
 from engine.speculation.rounds.sequence import Sequence
 from tests.engine.speculation.families import EVERY_KIND, build, fresh_caches
+from tests.engine.tiers import by_tier
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
@@ -32,12 +33,15 @@ def self_drafting(name: str, sampler: Sampler, *, stops_early: bool = False) -> 
     return Rounds(sequence_of(name), sampler, {"draft": draft}), draft
 
 
-@pytest.mark.parametrize("temperature", [0.0, 0.8])
-@pytest.mark.parametrize("name", EVERY_KIND)
+FEW = ("llama", "llama:window", "mamba2", "falcon_h1")
+
+
+@pytest.mark.parametrize("temperature", by_tier([0.0, 0.8], [0.8]))
+@pytest.mark.parametrize("name", by_tier(EVERY_KIND, FEW))
 def test_a_draft_that_is_the_main_model_is_never_wrong(name: str, temperature: float) -> None:
     rounds, _ = self_drafting(name, Sampler(SamplingSettings(temperature=temperature, seed=4), VOCABULARY))
     drafted = accepted = 0
-    # As if the main model had drawn another token after `keep` draft tokens: every pattern of rejected rows.
+    # Commit as if the main model had drawn another token after `keep` draft tokens.
     for number in range(16):
         current = rounds.start("draft", 4)
         result = rounds.wait(current)
@@ -48,7 +52,7 @@ def test_a_draft_that_is_the_main_model_is_never_wrong(name: str, temperature: f
     assert accepted >= drafted - 2  # ties between rows of different width may go either way
 
 
-@pytest.mark.parametrize("name", EVERY_KIND)
+@pytest.mark.parametrize("name", by_tier(EVERY_KIND, FEW))
 def test_a_round_that_stops_early_leaves_the_caches_as_any_other(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rounds, _ = self_drafting(name, Sampler(SamplingSettings(), VOCABULARY), stops_early=True)
     drafted = accepted = 0
@@ -78,7 +82,7 @@ class StopAtThird(EarlyStop):
 
 
 def scores_of(*probabilities: float) -> list[mx.array]:
-    """Scores of two tokens, the first of which has each of the `probabilities`."""
+    """Return scores of two tokens; the first one has each of the `probabilities`."""
     return [mx.log(mx.array([[p, 1.0 - p]])) for p in probabilities]
 
 
@@ -122,7 +126,7 @@ def test_a_depth_that_was_set_is_kept(sampling: SamplingSettings, monkeypatch: p
     rounds.abandon()
 
 
-@pytest.mark.parametrize("name", EVERY_KIND)
+@pytest.mark.parametrize("name", by_tier(EVERY_KIND, FEW))
 def test_a_draft_catches_up_on_exactly_what_plain_rounds_added(name: str) -> None:
     sampler = Sampler(SamplingSettings(), VOCABULARY)
     rounds, draft = self_drafting(name, sampler)

@@ -17,7 +17,8 @@ from engine.speculation.proposers.joint_draft import JointDraft
 from engine.speculation.rounds import row_layout
 from engine.speculation.rounds.proposal import Proposal
 from engine.speculation.rounds.sequence import Sequence
-from tests.engine.speculation.families import KINDS_WITH_ROWS, SERVED, build, by_tier, fresh_caches, skip_without_rows
+from tests.engine.speculation.families import KINDS_WITH_ROWS, SERVED, build, fresh_caches, skip_without_rows
+from tests.engine.tiers import by_tier
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
@@ -93,7 +94,7 @@ def check(name: str, seed: int, rounds: int, *, stops_early: bool = False) -> in
     return compared
 
 
-@pytest.mark.parametrize("name", by_tier([*KINDS_WITH_ROWS, "gpt_oss", "qwen3_5"]))
+@pytest.mark.parametrize("name", by_tier([*KINDS_WITH_ROWS, "gpt_oss", "qwen3_5"], KINDS_WITH_ROWS))
 def test_every_request_gets_the_proposals_that_it_gets_alone(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Buffers grow by 8 slots, so that windows of 8 move their rows many times."""
     monkeypatch.setattr(row_layout, "STEP", 8)

@@ -83,7 +83,7 @@ def test_an_edited_conversation_is_looked_up_as_it_is_now() -> None:
 
 
 def copied_and_changed(*change: int) -> NgramProposer:
-    """It copied the first ten tokens of CODE, and then came `change`, token by token, which it did not guess."""
+    """Return a proposer after ten copied tokens of CODE and then `change`, which it did not propose."""
     proposer = proposer_after([*CODE, 1, *CODE[:6]])
     assert proposer.propose(8).tokens == CODE[6:14]
     first, *others = change

@@ -8,7 +8,7 @@ from engine.speculation.proposers.suffix_index import KEY_LENGTH, Match, SuffixI
 
 
 def slow_matches(tokens: list[int], excluded: set[int], limit: int, longest: int) -> list[Match]:
-    """What the index promises, by looking at every place."""
+    """Return the matches of a search of every place."""
     found = []
     for end in range(len(tokens) - 1, KEY_LENGTH - 1, -1):
         length = 0
@@ -22,7 +22,7 @@ def slow_matches(tokens: list[int], excluded: set[int], limit: int, longest: int
     return found[:limit]
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_matches_are_those_of_a_search_of_every_place(seed: int) -> None:
     rng = random.Random(seed)
     excluded = {3}

@@ -1,4 +1,4 @@
-"""One entry makes a kind of cache known: then it is rolled back, batched and stored. Every entry is held to that."""
+"""One entry makes a kind of cache known, so that it is rolled back, batched and stored; every entry is checked."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from tests.engine.speculation.plain_decoding import assert_same_logits, decode_p
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
 TEXT = [(7 * index + 3) % 96 for index in range(40)]
-# Where a turn ends, which is as far back as every kind can go.
+# The end of a turn: every kind of cache can go back to it.
 TURN = 12
 
 
 class ToyCache(KVCache):  # type: ignore[misc]
-    """Stands for a kind of cache that a new version of mlx-lm brings."""
+    """A kind of cache that a new version of mlx-lm might add."""
 
 
 class ToyRows(KeyValueRows):
@@ -42,7 +42,7 @@ class ToyRows(KeyValueRows):
 
 @pytest.fixture
 def toy(monkeypatch: pytest.MonkeyPatch) -> str:
-    """A family whose caches are of a kind that one entry has made known."""
+    """A family whose kind of cache is known by one entry."""
     monkeypatch.setitem(VARIANTS, "toy", lambda _: ToyCache())
     monkeypatch.setitem(FAMILIES, "llama:toy", FAMILIES["llama"])
     assert Sequence(build("llama:toy"), fresh_caches("llama:toy")).plain_only == "ToyCache"
@@ -50,20 +50,14 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> str:
     return "llama:toy"
 
 
-def test_a_kind_with_an_entry_is_rolled_back(toy: str) -> None:
+def test_a_kind_with_an_entry_is_rolled_back_batched_and_stored(toy: str, tmp_path: Path) -> None:
     check_rollback(toy, prompt=1, patterns=[(5, 2), (4, 0), (3, 3), (0, 0)], seed=1)
-
-
-def test_a_kind_with_an_entry_shares_batches(toy: str) -> None:
     check_batch(toy, seed=1, rounds=7)
-
-
-def test_a_kind_with_an_entry_is_stored(toy: str, tmp_path: Path) -> None:
     check_stored(toy, tmp_path)
 
 
 def test_every_kind_is_held_by_a_family() -> None:
-    """A new kind needs one in `EVERY_KIND`: rollback, batches and the store are checked over these."""
+    """A new kind needs a family in `EVERY_KIND`: rollback, batches and the store are checked on these."""
     assert kinds_of(EVERY_KIND) == set(KINDS)
 
 
@@ -73,7 +67,7 @@ def test_every_kind_is_stored(name: str, tmp_path: Path) -> None:
 
 
 def check_stored(name: str, folder: Path) -> None:
-    """Store a text in the middle of a turn and go on with what is found: at its end, and at the end of the turn."""
+    """Store a text in the middle of a turn, and continue the found one at its end and at the end of the turn."""
     info: Any = SimpleNamespace(path=folder, kv_bits=None)
     model = SimpleNamespace(model=build(name), new_caches=partial(fresh_caches, name), info=info)
     loaded = cast("LoadedModel", model)

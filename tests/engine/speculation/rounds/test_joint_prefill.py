@@ -15,10 +15,11 @@ from engine.speculation.rounds.sequence import Sequence
 from engine.speculation.rounds.taps import Taps
 from tests.engine.counting_model import CountingModel
 from tests.engine.speculation.cache_state import largest_difference
-from tests.engine.speculation.families import KINDS_WITH_ROWS, SERVED, build, by_tier, fresh_caches, skip_without_rows
+from tests.engine.speculation.families import KINDS_WITH_ROWS, SERVED, build, fresh_caches, skip_without_rows
 from tests.engine.speculation.family_configs import VOCABULARY
 from tests.engine.speculation.forced_rounds import QUANTISED_TOLERANCE
 from tests.engine.speculation.plain_decoding import TOLERANCE, assert_same_logits, decode_plainly
+from tests.engine.tiers import by_tier
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
@@ -58,7 +59,7 @@ def check_family(name: str, most: int) -> None:
         assert_read(name, sequence)
 
 
-@pytest.mark.parametrize("name", by_tier([*KINDS_WITH_ROWS, "qwen3_5", "gemma3_text", "gpt_oss"]))
+@pytest.mark.parametrize("name", by_tier([*KINDS_WITH_ROWS, "qwen3_5", "gemma3_text", "gpt_oss"], KINDS_WITH_ROWS))
 def test_prompts_read_together_are_what_each_is_alone(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Buffers grow by 8 slots, so that windows of 8 move their rows many times."""
     monkeypatch.setattr(row_layout, "STEP", 8)

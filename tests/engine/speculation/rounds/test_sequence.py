@@ -1,4 +1,4 @@
-"""Sequences: what is committed, what the caches hold of it, and what is pending, over every way out of a round."""
+"""Sequences: committed tokens, positions of caches and pending tokens after every way out of a round."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TOKENS = [(11 * index + 5) % 96 for index in range(96)]
 
 
 def started(name: str, prompt: int) -> Sequence:
-    """A sequence that has read the first `prompt` tokens, the last one pending."""
+    """Return a sequence that has read the first `prompt` tokens, with the last one pending."""
     sequence = Sequence(build(name), fresh_caches(name))
     sequence.append(TOKENS[:prompt])
     read_all(sequence)
@@ -156,7 +156,7 @@ def test_an_exception_in_a_chunk_leaves_the_chunks_before_it(monkeypatch: pytest
 
 @pytest.mark.parametrize("name", EVERY_KIND)
 def test_a_sequence_rewinds_exactly_or_says_that_it_cannot(name: str) -> None:
-    """Another answer to the same prompt: what follows is as if the first answer had never been."""
+    """After a rewind, another answer to the same prompt is as if the first had never been read."""
     sequence = started(name, 20)
     for start in (20, 24):
         sequence.verify(TOKENS[start : start + 3])
@@ -196,7 +196,7 @@ def test_a_sequence_without_a_rule_decodes_plainly_until_something_must_be_taken
 
 
 def _fail_after(model: object):  # type: ignore[no-untyped-def]
-    """A model that writes every cache and then fails."""
+    """Return a model that writes every cache and then fails."""
 
     def failing(*arguments: object, **named: object) -> mx.array:
         mx.eval(model(*arguments, **named))  # type: ignore[operator]

@@ -15,17 +15,10 @@ from engine.speculation.rounds.row_layout import Layout
 from engine.speculation.rounds.sequence import Sequence
 from engine.speculation.rounds.sequence_batch import rows_obstacle
 from tests.engine.speculation.cache_state import largest_difference
-from tests.engine.speculation.families import (
-    KINDS_WITH_ROWS,
-    SERVED,
-    build,
-    by_tier,
-    fresh_caches,
-    kinds_of,
-    skip_without_rows,
-)
+from tests.engine.speculation.families import KINDS_WITH_ROWS, SERVED, build, fresh_caches, kinds_of, skip_without_rows
 from tests.engine.speculation.forced_batches import DEPTH, PROMPTS, Texts, check_family
 from tests.engine.speculation.plain_decoding import decode_plainly
+from tests.engine.tiers import by_tier
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
@@ -33,7 +26,9 @@ pytestmark = pytest.mark.usefixtures("without_compilation")
 UNFIT = sorted(cache_kinds.NEVER_BATCHED.union(*(kind.reads_padding for kind in KINDS.values())))
 
 
-@pytest.mark.parametrize("name", by_tier([*KINDS_WITH_ROWS, "qwen3_5", "gpt2", "gemma3_text", "gpt_oss"]))
+@pytest.mark.parametrize(
+    "name", by_tier([*KINDS_WITH_ROWS, "qwen3_5", "gpt2", "gemma3_text", "gpt_oss"], KINDS_WITH_ROWS)
+)
 def test_every_row_is_what_it_is_alone(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Buffers grow by 8 slots, so that windows of 8 move their rows many times."""
     monkeypatch.setattr(row_layout, "STEP", 8)
