@@ -10,7 +10,7 @@ from typing import Any
 import mlx.core as mx
 import pytest
 
-from engine import Engine
+from engine import Engine, starter_pair
 from engine.files.disk_pool import DiskPool
 from engine.main_model.loading import LoadedModel, load
 from engine.serving import drafters
@@ -39,6 +39,13 @@ def tiny_draft(tiny_main: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 def pair(tiny_main: Path, tiny_draft: Path) -> tuple[LoadedModel, LoadedModel]:
     """The tiny pair, loaded once, to install in schedulers. Tests replace its parts and do not change them."""
     return load(tiny_main), load(tiny_draft)
+
+
+@pytest.fixture(scope="session")
+def starter() -> tuple[LoadedModel, LoadedModel]:
+    """The starter pair, loaded once, to install in schedulers."""
+    main, draft = starter_pair()
+    return load(main), load(draft)
 
 
 @pytest.fixture(scope="module")

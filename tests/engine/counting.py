@@ -12,6 +12,8 @@ from typing import Any
 import mlx.core as mx
 import pytest
 
+from engine.serving.scheduler import Scheduler
+
 # Reads of a value, which wait for the device.
 _READS = ("item", "tolist", "__bool__", "__int__", "__float__", "__array__")
 
@@ -52,6 +54,27 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counts]:
             if hasattr(mx.array, name):
                 patch.setattr(mx.array, name, _read(getattr(mx.array, name), counts))
         yield counts
+
+
+def each_token(monkeypatch: pytest.MonkeyPatch, work: Callable[[int], object], short: int, long: int) -> Any:
+    """Return `Counts.each` of one of the tokens that `work(long)` generates beyond `work(short)`."""
+    # The first use imports modules and builds kernels.
+    work(long)
+    counts: list[Counts] = []
+    for tokens in (short, long):
+        with counting(monkeypatch) as counted:
+            work(tokens)
+        counts.append(counted)
+    return (counts[1] - counts[0]).each(long - short)
+
+
+def least_peaks(scheduler: Scheduler, mine: Callable[[], object], theirs: Callable[[], object]) -> tuple[int, int]:
+    """Return the peaks of both, the lower of two runs each: they vary with the lead of the host over the device."""
+    peaks: dict[Callable[[], object], list[int]] = {mine: [], theirs: []}
+    for work in (mine, theirs, theirs, mine):
+        scheduler.clear_prefix_cache()
+        peaks[work].append(most_bytes(work))
+    return min(peaks[mine]), min(peaks[theirs])
 
 
 def most_bytes(work: Callable[[], object]) -> int:

@@ -28,6 +28,7 @@ def test_a_benchmark_says_what_it_takes(
     assert OPTIONS[name] in capsys.readouterr().out
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("benchmark", "options", "words"),
     [

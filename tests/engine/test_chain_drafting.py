@@ -10,15 +10,14 @@ from typing import Any
 import mlx.core as mx
 import pytest
 
-from engine.events import Finished
 from engine.model_files.discovery import installed_models
-from engine.requests import ChatRequest, SpeculationSettings
 from engine.serving.memory import size_on_disk
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.speculation.rounds.taps import layers_of
 from tests.engine.chain_sessions import Told, assert_as_read_anew, read_anew, session_of
-from tests.engine.serving_requests import PLAIN, alone, load_models, request, run
+from tests.engine.oracle_serving import HEAD, plain, teach
+from tests.engine.serving_requests import load_models, request, run
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.engine.tiers import by_tier
 from tests.tiny_assistant import write_assistant
@@ -28,7 +27,6 @@ from tests.tiny_mtp import STEP_LAYERS, mtp_tensors, write_mtp_head
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
-HEAD = SpeculationSettings(method="draft", depth=3)
 DRAFTED = 64
 WRITERS = {"eagle": write_eagle_head, "mtp": write_mtp_head, "assistant": write_assistant}
 # Settings that a head needs and its main model does not.
@@ -47,6 +45,7 @@ PATTERNS += [("eagle", family, wrong) for family in ("qwen3", "qwen3_next") for 
 PATTERNS += [("assistant", "gemma4", wrong) for wrong in (3, 1, 2, 5)]
 DEFAULT = {("mtp", "qwen3", 2), ("mtp", "qwen3_next", 2), ("mtp", "step3p5", 2), ("eagle", "qwen3", 1)}
 DEFAULT |= {("eagle", "qwen3_next", 2), ("assistant", "gemma4", 3)}
+TEXTS = [("mtp", "qwen3", {}), ("assistant", "gemma4", {"ordered": True})]
 TURNS = [("mtp", "qwen3"), ("mtp", "qwen3_5"), ("assistant", "gemma4")]
 
 
@@ -67,24 +66,14 @@ def serve(scheduler: Scheduler, folder: Path, kind: str = "mtp", family: str = "
     assert (listed.head, listed.kinds) == (pair.draft.architecture, ("head",))
 
 
-def teach(scheduler: Scheduler, told: Told, asked: ChatRequest) -> Finished:
-    """Return the plain answer, and let the head propose it from now on."""
-    finished = alone(scheduler, replace(asked, speculation=PLAIN))
-    prompt: list[int] = scheduler.models.main.tokenizer.apply_chat_template(
-        list(asked.messages), add_generation_prompt=True, tokenize=True, return_dict=False
-    )
-    told.answers = [*prompt, *finished.ids]
-    return finished
-
-
 @pytest.mark.parametrize(
     ("kind", "family", "changes", "temperature"),
     [
-        marked(*values, temperature, default=temperature > 0 and values[1] not in ("gemma3_text", *HYBRIDS))
+        marked(*values, temperature, default=temperature > 0 and values in TEXTS)
         for temperature in (0.0, 0.8)
         for values in (
             *(("eagle", family, {"drafted": DRAFTED}) for family in ("qwen3", "gemma3_text", "qwen3_next")),
-            *(("mtp", family, {}) for family in ("qwen3", *HYBRIDS)),
+            *(("mtp", family, {}) for family in ("qwen3", *HYBRIDS, *OTHERS, *BY_DEPTH)),
             *(("assistant", "gemma4", {"ordered": ordered}) for ordered in (False, True)),
         )
     ],
@@ -95,23 +84,10 @@ def test_the_text_is_the_same_with_the_head_as_without(
     serve(scheduler, tmp_path, kind, family, **changes)
     for depth in (1, 4):
         asked = request(max_tokens=24, temperature=temperature, speculation=replace(HEAD, depth=depth))
-        expected = alone(scheduler, replace(asked, speculation=PLAIN))
+        expected = plain(scheduler, asked)
         [client] = run(scheduler, asked)
         assert client.finished.ids == expected.ids
         assert client.finished.stats.drafted > 0
-    assert_as_read_anew(scheduler, WAITING.get(family, 1))
-
-
-@pytest.mark.parametrize("family", [marked(family) for family in (*OTHERS, *BY_DEPTH)])
-def test_heads_of_every_family_draft_and_leave_the_text_as_it_is(
-    scheduler: Scheduler, tmp_path: Path, family: str
-) -> None:
-    serve(scheduler, tmp_path, "mtp", family)
-    asked = request(max_tokens=16, temperature=0.8, speculation=HEAD)
-    expected = alone(scheduler, replace(asked, speculation=PLAIN))
-    [client] = run(scheduler, asked)
-    assert client.finished.ids == expected.ids
-    assert client.finished.stats.drafted > 0
     assert_as_read_anew(scheduler, WAITING.get(family, 1))
 
 
@@ -190,7 +166,7 @@ def test_the_next_turn_and_an_edited_question_find_what_the_head_has_read(
 ) -> None:
     serve(scheduler, tmp_path, kind, family)
     edited = request("the quick brown fox jumps over a cat", speculation=HEAD)
-    expected = alone(scheduler, replace(edited, speculation=PLAIN))
+    expected = plain(scheduler, edited)
     first = request("the quick brown fox jumps over the lazy dog", speculation=HEAD)
     [client] = run(scheduler, first)
     answered = [*first.messages, {"role": "assistant", "content": client.finished.text}]
@@ -234,7 +210,7 @@ def test_a_head_beside_its_main_model_is_listed_and_drafts(
     main = write_model(tmp_path / "models" / "main", config=config)
     load_models(scheduler, main, None)
     asked = request(max_tokens=16, speculation=HEAD)
-    expected = alone(scheduler, replace(asked, speculation=PLAIN))
+    expected = plain(scheduler, asked)
     size = size_on_disk(main, None)
     (main / name).parent.mkdir(exist_ok=True)
     tensors = {f"mtp.{key}": array for key, array in mtp_tensors(main).items()}
@@ -282,7 +258,7 @@ def test_a_head_among_its_main_model_s_own_weights_is_listed_and_drafts(
     main = write_model(tmp_path / "models" / "main", config=config)
     load_models(scheduler, main, None)
     asked = request(max_tokens=16, speculation=HEAD)
-    expected = alone(scheduler, replace(asked, speculation=PLAIN))
+    expected = plain(scheduler, asked)
     layers = config["num_hidden_layers"] if family == "glm4_moe" else 0
     tensors = {
         appended_name(name, layers) if layers else f"mtp.{name}": array for name, array in mtp_tensors(main).items()

@@ -13,16 +13,7 @@ from queue import Queue
 
 import pytest
 
-from engine import (
-    ChatRequest,
-    Engine,
-    Event,
-    Failed,
-    Finished,
-    ModelNotUsable,
-    SpeculationSettings,
-    TokensCommitted,
-)
+from engine import ChatRequest, Engine, Event, Failed, Finished, ModelNotUsable, SpeculationSettings, TokensCommitted
 from engine.errors import EngineClosed, EngineError, InternalFailure, NoModel
 from engine.serving import scheduler
 from engine.settings import EngineSettings
@@ -149,11 +140,13 @@ def test_a_listener_that_raises_does_not_end_the_request(engine_with_pair: Engin
     assert finished(ask(engine_with_pair, max_tokens=2)).ids
 
 
-def test_without_a_model_a_request_fails_with_a_reason() -> None:
+def test_without_a_model_a_request_fails_with_a_reason(tiny_draft: Path) -> None:
     with Engine() as engine:
         [failed] = ask(engine)
         assert isinstance(failed, Failed)
         assert isinstance(failed.error, NoModel)
+        with pytest.raises(NoModel):
+            engine.set_draft(tiny_draft).result(timeout=PATIENCE_S)
 
 
 def test_closing_while_it_streams_ends_the_stream(tiny_main: Path) -> None:
@@ -252,6 +245,7 @@ def test_answers_under_way_fail_with_what_was_committed_when_the_thread_ends(
     assert seen[-1].text == text != ""
 
 
+@pytest.mark.full
 def test_engine_imports_and_answers_without_qt(tiny_main: Path) -> None:
     program = f"""
 import sys
@@ -289,11 +283,6 @@ def test_learned_figures_that_cannot_be_written_do_not_fail_the_request(tiny_mai
     with Engine(EngineSettings(learned_file=tmp_path / "file" / "learned.json")) as engine:
         engine.load(tiny_main).result(timeout=PATIENCE_S)
         assert all(finished(ask(engine, max_tokens=4)).reason == "length" for _ in range(2))
-
-
-def test_a_draft_model_without_a_main_model_is_refused(tiny_draft: Path) -> None:
-    with Engine() as engine, pytest.raises(NoModel):
-        engine.set_draft(tiny_draft).result(timeout=PATIENCE_S)
 
 
 @pytest.mark.expects_log

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from engine import Engine, EngineSettings, starter_pair
-from engine.decoders.generation import Generation
 from tests.engine.growth import Footprint, Laps, tracing
 from tests.patience import PATIENCE_S
 from tests.tiny_eagle import write_eagle_head
@@ -25,40 +24,14 @@ def engine(tiny_main: Path, tmp_path: Path) -> Iterator[Engine]:
             yield engine
 
 
-def test_answers_leave_nothing(
-    engine: Engine,
-    without_compilation: None,  # noqa: ARG001
-    tiny_main: Path,
-    tiny_draft: Path,
-    tmp_path: Path,
-) -> None:
+@pytest.mark.usefixtures("without_compilation")
+def test_answers_leave_nothing(engine: Engine, tiny_main: Path, tiny_draft: Path, tmp_path: Path) -> None:
     drafters = (tiny_draft, write_eagle_head(tmp_path / "eagle", tiny_main))
     laps = Laps(engine, tiny_main, drafters, max_tokens=4)
     first = laps.run()
     assert laps.run().grown_since(first) == {}
     # In each lap the chat begins with the first of them.
     assert (laps.answers, laps.reopened) == (2 * 2 * 7, 2)
-
-
-@pytest.mark.full
-def test_what_answers_leave_is_seen(
-    engine: Engine,
-    without_compilation: None,  # noqa: ARG001
-    tiny_main: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    kept: list[object] = []
-    release = Generation.release
-
-    def keeping(generation: Generation) -> None:
-        kept.append(generation.conversation.main.arrays())
-        kept.append(bytearray(2**14))
-        release(generation)
-
-    monkeypatch.setattr(Generation, "release", keeping)
-    laps = Laps(engine, tiny_main, (None,), max_tokens=4)
-    first = laps.run()
-    assert {"active", "python"} <= laps.run().grown_since(first).keys()
 
 
 @pytest.mark.campaign

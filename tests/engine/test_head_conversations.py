@@ -12,7 +12,8 @@ import pytest
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.speculation.proposers.head import HeadProposer
-from tests.engine.oracle_serving import HEAD, assert_read_all, kept
+from tests.engine.chain_sessions import session_of
+from tests.engine.oracle_serving import HEAD, assert_read_all
 from tests.engine.serving_requests import PLAIN, Client, load_models, request, run
 from tests.engine.speculation.oracle_head import OracleHead
 from tests.tiny_heads import OracleKind
@@ -33,7 +34,7 @@ def test_the_next_turn_finds_what_the_head_has_read(oracle_served: tuple[Schedul
     [again] = run(scheduler, replace(first, messages=following(client)))
 
     assert again.finished.stats.cached_tokens > 0
-    assert kept(scheduler).start == 0
+    assert session_of(scheduler).start == 0
     assert_read_all(scheduler)
 
 
@@ -43,7 +44,7 @@ def test_an_edited_question_rewinds_the_head_too(oracle_served: tuple[Scheduler,
     [client] = run(scheduler, request("the quick brown fox jumps over a cat", speculation=HEAD))
 
     assert client.finished.stats.cached_tokens > 0
-    assert kept(scheduler).start == 0
+    assert session_of(scheduler).start == 0
     assert_read_all(scheduler)
 
 
@@ -70,7 +71,7 @@ def test_a_chat_kept_with_another_head_is_continued_without_what_that_has_read(
 
     assert again.finished.stats.cached_tokens > 20
     assert again.finished.stats.drafted > 0
-    assert other is not None or kept(scheduler).start == 0
+    assert other is not None or session_of(scheduler).start == 0
     assert_read_all(scheduler)
 
 
@@ -113,6 +114,6 @@ def test_a_head_that_sees_too_little_has_the_text_read_again(
 
     assert with_head.finished.stats.cached_tokens > 32
     assert max(again) > 64
-    assert kept(scheduler).start == 0
+    assert session_of(scheduler).start == 0
     assert with_head.finished.stats.draft_prefill_tokens > 64
     assert_read_all(scheduler)

@@ -11,7 +11,8 @@ import pytest
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.speculation.rounds.sequence import Sequence as CachedSequence
-from tests.engine.oracle_serving import HEAD, assert_read_all, kept, plain, prompt_of, teach
+from tests.engine.chain_sessions import session_of
+from tests.engine.oracle_serving import HEAD, assert_read_all, plain, teach
 from tests.engine.serving_requests import load_models, request, run, set_draft, submit
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.engine.speculation.oracle_head import OracleHead
@@ -127,7 +128,7 @@ def test_a_head_that_is_loaded_during_an_answer_takes_part_in_it(
         scheduler.step()
     set_draft(scheduler, oracle.folder)
     assert oracle.head is not None
-    oracle.head.answers = [*prompt_of(scheduler, asked), *expected.ids]
+    oracle.head.answers = [*scheduler.models.main.prompt_ids(asked.messages), *expected.ids]
     while len(client.committed) < 16:
         scheduler.step()
     set_draft(scheduler, None)
@@ -157,7 +158,7 @@ def test_answers_that_join_and_leave_a_batch_leave_the_head_informed(
     assert [first.finished.ids, second.finished.ids] == expected
     assert first.finished.stats.drafted > 0
     assert second.finished.stats.drafted > 0
-    assert kept(scheduler).start == 0
+    assert session_of(scheduler).start == 0
     assert_read_all(scheduler)
 
 

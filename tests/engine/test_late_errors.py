@@ -100,7 +100,7 @@ def test_after_any_late_error_every_turn_is_that_of_a_fresh_engine(
 def test_after_a_late_error_every_answer_of_a_batch_is_that_of_a_fresh_engine(
     reopened: Callable[[str], Scheduler], method: str
 ) -> None:
-    fail_late_in_a_batch(reopened, method, every=9)
+    fail_late_in_a_batch(reopened, method, every=13)
 
 
 @pytest.mark.campaign

@@ -171,7 +171,7 @@ def test_cancelling_after_any_number_of_rounds_leaves_caches_that_the_next_answe
 ) -> None:
     scheduler.install(*pair)
     expected = ids(ask(scheduler, method="off"))
-    for rounds in range(5):
+    for rounds in (0, 1, 3):
         client = submit(scheduler, request(speculation=SpeculationSettings(method="draft", depth=3), seed=9))
         while scheduler.busy:
             if len(client.committed) == rounds:

@@ -84,11 +84,7 @@ def by_step(*steps: str) -> list[Any]:
 @pytest.mark.expects_log
 @pytest.mark.parametrize(("step", "method"), by_step("reset", "committed", "rewind"))
 def test_a_proposer_that_cannot_follow_does_not_take_the_answer_with_it(
-    scheduler: Scheduler,
-    pair: tuple[LoadedModel, LoadedModel],
-    method: str,
-    step: str,
-    monkeypatch: pytest.MonkeyPatch,
+    scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], method: str, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scheduler.install(*pair)
     expected = ids(ask(scheduler, method=method))
@@ -110,11 +106,7 @@ def test_a_proposer_that_cannot_follow_does_not_take_the_answer_with_it(
 @pytest.mark.expects_log
 @pytest.mark.parametrize(("step", "method"), by_step("max_proposals", "observations", "abandon", "backlog", "reason"))
 def test_a_proposer_that_cannot_be_asked_does_not_take_the_answer_with_it(
-    scheduler: Scheduler,
-    pair: tuple[LoadedModel, LoadedModel],
-    method: str,
-    step: str,
-    monkeypatch: pytest.MonkeyPatch,
+    scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], method: str, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scheduler.install(*pair)
     expected = ids(ask(scheduler, method="off"))

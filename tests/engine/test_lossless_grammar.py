@@ -27,7 +27,7 @@ from engine.serving.scheduler import Scheduler
 from engine.tokenizers.vocabulary import bytes_by_id, vocabulary_of
 from tests.engine.grammars.python_tokens import python_tokens
 from tests.engine.grammars.schemas import SCHEMAS, WORD, grammar_of, record
-from tests.engine.serving_requests import PLAIN, Client, alone, load_models, request, run, submit
+from tests.engine.serving_requests import PLAIN, Client, alone, load_models, request, run
 from tests.engine.tiers import by_tier
 from tests.tiny_heads import write_head
 from tests.tiny_models import SPECIAL, TEMPLATE, train_tokenizer, write_model
@@ -277,23 +277,21 @@ def assert_refused(client: Client, reason: str) -> None:
     assert client.last.error.reason == reason
 
 
-def test_a_grammar_that_cannot_be_used_fails_its_request_and_no_other(served: Scheduler) -> None:
-    endless = {"allOf": [{"type": "string", "pattern": f"a{{{count}}}"} for count in range(1, 60)]}
-    deep = "start: r0\n" + "".join(f'r{level}: r{level + 1} "a"\n' for level in range(9999)) + 'r9999: "b"'
-    clients = [
-        submit(served, asked(grammar, METHODS["draft"], max_tokens=4))
-        for grammar in (
-            grammar_of({"type": "array", "uniqueItems": True}),
-            grammar_of(endless),
-            Grammar("lark", deep),
-            grammar_of(SCHEMAS["person"]),
-        )
-    ]
-    while served.busy:
-        served.step()
-    for client, reason in zip(clients, ("invalid", "too-slow", "too-complex"), strict=False):
-        assert_refused(client, reason)
-    assert len(clients[-1].finished.ids) == 4
+ENDLESS = {"allOf": [{"type": "string", "pattern": f"a{{{count}}}"} for count in range(1, 60)]}
+DEEP = "start: r0\n" + "".join(f'r{level}: r{level + 1} "a"\n' for level in range(9999)) + 'r9999: "b"'
+UNUSABLE = {
+    "invalid": grammar_of({"type": "array", "uniqueItems": True}),
+    "too-slow": grammar_of(ENDLESS),
+    "too-complex": Grammar("lark", DEEP),
+}
+
+
+@pytest.mark.parametrize("reason", by_tier(UNUSABLE, ["invalid"]))
+def test_a_grammar_that_cannot_be_used_fails_its_request_and_no_other(served: Scheduler, reason: str) -> None:
+    grammars = (UNUSABLE[reason], grammar_of(SCHEMAS["person"]))
+    refused, other = run(served, *(asked(grammar, METHODS["draft"], max_tokens=4) for grammar in grammars))
+    assert_refused(refused, reason)
+    assert len(other.finished.ids) == 4
 
 
 def schemas() -> st.SearchStrategy[dict[str, Any]]:
@@ -318,7 +316,8 @@ def schemas() -> st.SearchStrategy[dict[str, Any]]:
     )
 
 
-@settings(max_examples=6)
+@pytest.mark.full
+@settings(max_examples=12)
 @given(schema=schemas(), seed=st.integers(0, 99), method=st.sampled_from(["draft", "lookup"]))
 def test_whatever_the_schema_the_answer_is_an_instance_and_the_plain_one(
     served: Scheduler, schema: dict[str, Any], seed: int, method: str

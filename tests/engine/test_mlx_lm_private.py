@@ -8,58 +8,70 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from mlx_lm.models import cache
+import pytest
+from mlx_lm.models import cache as caches
 
 from engine.mlx_lm_private import CACHE_ATTRIBUTES, USED
 
 ENGINE = Path(__file__).resolve().parents[2] / "engine"
 PRIVATE = ENGINE / "mlx_lm_private.py"
-TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(ENGINE.rglob("*.py"))}
 
 
-def test_everything_that_the_engine_uses_is_there() -> None:
-    listed = {f"{owner}.{name}": PRIVATE for owner, names in USED.items() for name in names}
-    used = listed | {name: path for path, tree in TREES.items() for name in names_of(tree)}
+@pytest.fixture(scope="module")
+def names() -> dict[Path, list[str]]:
+    """The names of mlx and mlx-lm that each module uses."""
+    return {path: [*names_of(tree_of(path))] for path in sorted(ENGINE.rglob("*.py"))}
+
+
+def test_everything_that_the_engine_uses_is_there(names: dict[Path, list[str]]) -> None:
+    used = {f"{owner}.{name}": PRIVATE for owner, listed in USED.items() for name in listed}
+    used |= {name: path for path, found in names.items() for name in found}
     missing = [f"{name} ({path.relative_to(ENGINE)})" for name, path in sorted(used.items()) if found(name) is None]
     assert not missing
 
 
-def test_every_function_takes_what_it_is_given_by_name() -> None:
-    unknown = [f"{name}({option}=) in {path.relative_to(ENGINE)}" for path in TREES for name, option in wrong(path)]
+def test_every_function_takes_what_it_is_given_by_name(names: dict[Path, list[str]]) -> None:
+    users = [path for path, found in names.items() if found]
+    unknown = [f"{name}({option}=) in {path.relative_to(ENGINE)}" for path in users for name, option in wrong(path)]
     assert not unknown
 
 
 def test_caches_hold_what_snapshots_are_made_of() -> None:
     """A new attribute may be one that a rollback rule has to restore."""
-    made = [
-        cache.KVCache(), cache.QuantizedKVCache(), cache.ChunkedKVCache(8), cache.RotatingKVCache(8),
-        cache.ArraysCache(1),
-    ]  # fmt: skip
+    made = [caches.KVCache(), caches.QuantizedKVCache(), caches.ChunkedKVCache(8), caches.RotatingKVCache(8)]
+    made.append(caches.ArraysCache(1))
     assert {type(one).__name__: frozenset(vars(one)) for one in made} == CACHE_ATTRIBUTES
 
 
-def test_private_names_are_used_in_one_module() -> None:
-    private = {name for names in USED.values() for name in names if name.startswith("_")}
-    private |= {name for names in CACHE_ATTRIBUTES.values() for name in names if name.startswith("_")}
+def test_private_names_are_used_in_one_module(names: dict[Path, list[str]]) -> None:
+    listed = (*USED.values(), *CACHE_ATTRIBUTES.values())
+    private = {f".{name}" for attributes in listed for name in attributes if name.startswith("_")}
     elsewhere = [
         f"{name} in {path.relative_to(ENGINE)}"
-        for path, tree in TREES.items()
+        for path, found in names.items()
         if path != PRIVATE
         for name in [
-            *(name for name in names_of(tree) if name.rpartition(".")[2].startswith("_")),
-            *(node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr in private),
+            *(name for name in found if name.rpartition(".")[2].startswith("_")),
+            *private.intersection(re.findall(r"\._\w+", path.read_text(encoding="utf-8"))),
         ]
         if not name.endswith(".__version__")
     ]
     assert not elsewhere
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imported(tree: ast.AST) -> dict[str, str]:
-    """Names in a module that mean something of mlx or mlx-lm, with what that is."""
+    """Return the names in a module that stand for something of mlx or mlx-lm, with its full name."""
     bound = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -70,7 +82,7 @@ def imported(tree: ast.AST) -> dict[str, str]:
 
 
 def names_of(tree: ast.AST) -> Iterator[str]:
-    """What a module imports of mlx and mlx-lm, and what it takes from there with a dot."""
+    """Generate what a module imports from mlx and mlx-lm, and the attributes of these that it uses."""
     bound = imported(tree)
     yield from bound.values()
     for node in ast.walk(tree):
@@ -79,9 +91,9 @@ def names_of(tree: ast.AST) -> Iterator[str]:
 
 
 def wrong(path: Path) -> Iterator[tuple[str, str]]:
-    """Calls of mlx-lm's functions with options that these do not take."""
-    bound = imported(TREES[path])
-    for node in ast.walk(TREES[path]):
+    """Generate calls of mlx-lm's functions with options that these do not take."""
+    bound = imported(tree_of(path))
+    for node in ast.walk(tree_of(path)):
         name = bound.get(node.func.id, "") if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
         if isinstance(node, ast.Call) and name.startswith("mlx_lm.") and (function := found(name)) is not None:
             known = inspect.signature(function).parameters
@@ -90,7 +102,7 @@ def wrong(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def found(name: str) -> Any:
-    """The module, class or function of that name; None where there is none."""
+    """Return the module, class or function of that name; None if there is none."""
     owner, _, last = name.rpartition(".")
     try:
         return importlib.import_module(name)

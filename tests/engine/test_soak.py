@@ -155,10 +155,7 @@ def _no_encoder_left() -> Iterator[None]:
 @pytest.mark.full
 @pytest.mark.usefixtures("failing_now_and_then")
 def test_a_short_soak_leaves_right_texts_and_nothing_else(
-    tiny_main: Path,
-    drafts: Sequence[Path | None],
-    endless: Path,
-    record_property: Callable[[str, object], None],
+    tiny_main: Path, drafts: Sequence[Path | None], endless: Path, record_property: Callable[[str, object], None]
 ) -> None:
     soak(tiny_main, drafts, endless, record_property, deeds=FEW_DEEDS)
 
@@ -166,10 +163,7 @@ def test_a_short_soak_leaves_right_texts_and_nothing_else(
 @pytest.mark.campaign
 @pytest.mark.usefixtures("failing_now_and_then")
 def test_a_long_soak_leaves_right_texts_and_nothing_else(
-    tiny_main: Path,
-    drafts: Sequence[Path | None],
-    endless: Path,
-    record_property: Callable[[str, object], None],
+    tiny_main: Path, drafts: Sequence[Path | None], endless: Path, record_property: Callable[[str, object], None]
 ) -> None:
     seconds = float(os.environ.get("TANDEM_SOAK_SECONDS", "3600"))
     soak(tiny_main, drafts, endless, record_property, seconds=seconds)

@@ -31,11 +31,7 @@ def plain_answers(engine_with_pair: Engine) -> dict[float, Finished]:
     by_tier(product((1, 3, 8, None), ("draft", "ngram", "auto"), (0.0, 0.8)), REPRESENTATIVES),
 )
 def test_text_is_the_same_with_every_method_and_depth(
-    engine_with_pair: Engine,
-    plain_answers: dict[float, Finished],
-    method: str,
-    depth: int | None,
-    temperature: float,
+    engine_with_pair: Engine, plain_answers: dict[float, Finished], method: str, depth: int | None, temperature: float
 ) -> None:
     plain = plain_answers[temperature]
     guessed = finished(ask(engine_with_pair, method=method, depth=depth, temperature=temperature))

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-
 import pytest
 from mlx_lm.generate import batch_generate
 
-from engine import starter_pair
-from engine.client import RequestStream
-from engine.events import Event, Finished
-from engine.main_model.loading import LoadedModel, load
+from engine.main_model.loading import LoadedModel
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.speculation.drafters.draft_rows import DraftRows
 from engine.speculation.rounds.sequence import Sequence
-from tests.engine.counting import Counts, counting, most_bytes
+from tests.engine.counting import each_token, least_peaks
 from tests.engine.serving_requests import PLAIN, alone, request, run, submit
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
@@ -24,28 +19,20 @@ TEXTS = ("Count from 1 to 20.", "Tell me what you can do, in a few sentences.")
 LONG, SHORT = 24, 12
 
 
-@pytest.fixture(scope="module")
-def main(without_compilation: None) -> LoadedModel:  # noqa: ARG001
-    return load(starter_pair()[0])
-
-
 @pytest.fixture
-def scheduler(main: LoadedModel) -> Iterator[Scheduler]:
-    scheduler = Scheduler()
-    scheduler.install(main, load(starter_pair()[1]))
-    yield scheduler
-    scheduler.close()
+def main(starter: tuple[LoadedModel, LoadedModel]) -> LoadedModel:
+    return starter[0]
+
+
+@pytest.fixture(autouse=True)
+def _served(scheduler: Scheduler, starter: tuple[LoadedModel, LoadedModel]) -> None:
+    scheduler.install(*starter)
 
 
 def ours(scheduler: Scheduler, speculation: SpeculationSettings, tokens: int) -> None:
     scheduler.clear_prefix_cache()
-    heard: list[list[Event]] = [[] for _ in TEXTS]
-    for text, events in zip(TEXTS, heard, strict=True):
-        asked = request(text, max_tokens=tokens, speculation=speculation)
-        scheduler.admit(RequestStream(asked, on_event=events.append))
-    while scheduler.step():
-        pass
-    assert all(isinstance(events[-1], Finished) and len(events[-1].ids) == tokens for events in heard)
+    clients = run(scheduler, *(request(text, max_tokens=tokens, speculation=speculation) for text in TEXTS))
+    assert all(len(client.finished.ids) == tokens for client in clients)
 
 
 def theirs(main: LoadedModel, tokens: int) -> None:
@@ -53,22 +40,11 @@ def theirs(main: LoadedModel, tokens: int) -> None:
     batch_generate(main.model, main.tokenizer, prompts, max_tokens=tokens)
 
 
-def each_step(monkeypatch: pytest.MonkeyPatch, work: Callable[[int], None]) -> tuple[float, float, float]:
-    # The first use imports modules and builds kernels.
-    work(LONG)
-    counts: list[Counts] = []
-    for tokens in (SHORT, LONG):
-        with counting(monkeypatch) as counted:
-            work(tokens)
-        counts.append(counted)
-    return (counts[1] - counts[0]).each(LONG - SHORT)
-
-
 def test_a_plain_step_of_several_answers_costs_the_device_what_it_costs_in_mlx_lm(
     monkeypatch: pytest.MonkeyPatch, scheduler: Scheduler, main: LoadedModel
 ) -> None:
-    nodes, _, waits = each_step(monkeypatch, lambda tokens: ours(scheduler, PLAIN, tokens))
-    their_nodes, _, their_waits = each_step(monkeypatch, lambda tokens: theirs(main, tokens))
+    nodes, _, waits = each_token(monkeypatch, lambda tokens: ours(scheduler, PLAIN, tokens), SHORT, LONG)
+    their_nodes, _, their_waits = each_token(monkeypatch, lambda tokens: theirs(main, tokens), SHORT, LONG)
     assert nodes <= 1.03 * their_nodes
     assert waits <= their_waits == 1
 
@@ -93,19 +69,14 @@ def test_answers_of_a_batch_take_no_more_memory_than_in_mlx_lm(
         prompts = [main.prompt_ids([{"role": "user", "content": text}]) for text in texts]
         batch_generate(main.model, main.tokenizer, prompts, max_tokens=limits)
 
-    peaks: dict[Callable[[], None], list[int]] = {mine: [], theirs: []}
-    # The peak varies a little with the lead of the host over the device.
-    for work in (mine, theirs, theirs, mine):
-        scheduler.clear_prefix_cache()
-        peaks[work].append(most_bytes(work))
+    peak, their_peak = least_peaks(scheduler, mine, theirs)
     # The prefix cache is kept for later turns.
-    kept = scheduler.prefix_cache.bytes
-    assert min(peaks[mine]) - kept <= 1.03 * min(peaks[theirs])
+    assert peak - scheduler.prefix_cache.bytes <= 1.03 * their_peak
 
 
 def test_a_round_of_several_answers_waits_once(monkeypatch: pytest.MonkeyPatch, scheduler: Scheduler) -> None:
     fixed = SpeculationSettings(method="ngram", depth=2, sample_share=0.0)
-    _, _, waits = each_step(monkeypatch, lambda tokens: ours(scheduler, fixed, tokens))
+    _, _, waits = each_token(monkeypatch, lambda tokens: ours(scheduler, fixed, tokens), SHORT, LONG)
     # Accepted draft tokens reduce the waits for each token below one.
     assert waits <= 1
 

@@ -67,7 +67,7 @@ def auto_ms(pair: Pair, seeds: Sequence[int]) -> list[float]:
         player, order = Player(pair, seed), list(range(len(pair.answers)))
         calibrate(player.drafting.controller, pair)
         random.Random(seed).shuffle(order)
-        ms = {index: player.auto(pair.answers[index]).ms for index in order}
+        ms = {index: player.auto(pair.answers[index]) for index in order}
         played.append([ms[index] for index in range(len(order))])
     return [mean(times) for times in zip(*played, strict=True)]
 

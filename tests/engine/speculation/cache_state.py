@@ -5,13 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import mlx.core as mx
-from mlx_lm.models.cache import (
-    CacheList,
-    ChunkedKVCache,
-    KVCache,
-    QuantizedKVCache,
-    RotatingKVCache,
-)
+from mlx_lm.models.cache import CacheList, ChunkedKVCache, KVCache, QuantizedKVCache, RotatingKVCache
 
 
 def visible_state(cache: Any) -> list[Any]:
@@ -23,10 +17,7 @@ def visible_state(cache: Any) -> list[Any]:
         return [cache.offset, *_rows((keys, values), cache.max_size)]
     if isinstance(cache, QuantizedKVCache):
         keys, values = cache.keys_and_values()
-        return [
-            cache.offset,
-            *(mx.dequantize(*part, cache.group_size, cache.bits) for part in (keys, values)),
-        ]
+        return [cache.offset, *(mx.dequantize(*part, cache.group_size, cache.bits) for part in (keys, values))]
     if isinstance(cache, ChunkedKVCache):
         return [cache.offset, *_rows(cache.keys_and_values(), cache.offset % cache.chunk_size)]
     if isinstance(cache, KVCache):

@@ -3,22 +3,16 @@
 All times are simulated. For pairs it prints the share of the best fixed arm's speed over twenty answers and over the
 first three, the mean and the worst pair's, and the shares of long answers below 0.95 of plain decoding and of short
 ones below 0.9; with stalls, or calibrated before. `long` is `long_run`. `kinds` is auto's speed to the best fixed arm's
-by kind of prompt. `--json FILE` adds the figures to those in FILE, so that parts can be run one by one.
+by kind of prompt.
 """
 
 from __future__ import annotations
 
-import json
 from argparse import ArgumentParser
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from statistics import geometric_mean, mean
-from time import monotonic, thread_time
-from typing import Any
-from unittest.mock import patch
 
-from engine.speculation.drafting import Drafting
 from tests.engine.speculation import long_run
 from tests.engine.speculation.apple_pairs import apple_pairs
 from tests.engine.speculation.by_kind import MACHINES, by_kind
@@ -86,33 +80,13 @@ def shown(name: str, value: float) -> str:
     return f"{name} {value:.1%}" if name.startswith(("long", "short", "off", "error")) else f"{name} {value:.3f}"
 
 
-def timed(choose: Callable[..., Any], seconds: list[float]) -> Callable[..., Any]:
-    """Return `choose`, changed to append the processor seconds of every call to `seconds`."""
-
-    def call(*arguments: Any) -> Any:
-        started = thread_time()
-        choice = choose(*arguments)
-        seconds.append(thread_time() - started)
-        return choice
-
-    return call
-
-
 def main() -> None:
     parser = ArgumentParser(description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
     for part in asked.parts or PARTS:
-        started, seconds = monotonic(), list[float]()
-        with patch.object(Drafting, "choose", timed(Drafting.choose, seconds)):
-            figures = PARTS[part](asked.seeds)
-        choices = f", {mean(seconds) * 1e6:.0f} us a choice" if part == "pairs" else ""
-        print(f"{table(part, figures)}  ({monotonic() - started:.0f} s{choices})", flush=True)
-        if asked.json is not None:
-            known = json.loads(asked.json.read_text(encoding="ascii")) if asked.json.exists() else {}
-            asked.json.write_text(json.dumps(known | {part: figures}, indent=1), encoding="ascii")
+        print(table(part, PARTS[part](asked.seeds)), flush=True)
 
 
 if __name__ == "__main__":

@@ -39,8 +39,8 @@ EVERY_KIND = [
 ]
 # Those of `EVERY_KIND` whose caches can be rows of a batch.
 KINDS_WITH_ROWS = [
-    *("llama", "llama:quantised", "llama:window", "gemma3n", "deepseek_v32", "mamba2", "qwen3_next", "falcon_h1"),
-]
+    "llama", "llama:quantised", "llama:window", "gemma3n", "deepseek_v32", "mamba2", "qwen3_next", "falcon_h1"
+]  # fmt: skip
 # Replacements of each cache in the variants of a family, which are named after a colon.
 VARIANTS: dict[str, Callable[[Any], Any]] = {"quantised": lambda cache: cache.to_quantized(32, 8)}
 # Files in mlx-lm's models folder that define no language model.

@@ -48,7 +48,7 @@ def judge(pair: Pair, seed: int, *, calibrated: bool = False) -> Verdict:
     player, fixed = Player(pair, seed), fixed_ms(pair, seed, answers)
     if calibrated and pair.drafter:
         calibrate(player.drafting.controller, pair)
-    auto = [player.auto(answer).ms for answer in answers]
+    auto = [player.auto(answer) for answer in answers]
     lengths = [len(answer.text) for answer in answers]
     to_plain = [plain / ours for plain, ours in zip(fixed["plain", 0], auto, strict=True)]
     return Verdict(

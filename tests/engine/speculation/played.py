@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -157,15 +157,6 @@ def _drafted(chances: Sequence[float], depth: int) -> int:
     return depth
 
 
-@dataclass
-class Played:
-    """An answer that was played: its milliseconds, tokens, and rounds as (source, asked, drafted, accepted, ms)."""
-
-    ms: float = 0.0
-    tokens: int = 0
-    rounds: list[tuple[str, int, int, int, float]] = field(default_factory=list)
-
-
 class Player:
     """Plays answers of one pair on its machine, one after another; the same seed gives the same noise."""
 
@@ -177,9 +168,9 @@ class Player:
         info = SimpleNamespace(name=pair.name, bytes=1)
         self.drafting = Drafting(cast("Any", SimpleNamespace(info=info)))
 
-    def auto(self, answer: Answer) -> Played:
-        """Play the answer as the controller decides."""
-        place, played = _Place(answer), Played()
+    def auto(self, answer: Answer) -> float:
+        """Play the answer as the controller decides; returns its milliseconds."""
+        place, ms = _Place(answer), 0.0
         request = self._begin(answer, place)
         text = len(answer.text)
         # The first token: a plain round that is not pipelined.
@@ -213,12 +204,10 @@ class Player:
                 proposer.committed(tokens, accepted if used else 0, pending.depth if used else 0)
             place.count += committed
             self._observe(choice, pending, committed, min(accepted, committed), (seconds * 1e3, drafting))
-            played.ms += seconds * 1e3
-            played.rounds.append((source or choice.reason or "plain", depth, pending.depth, accepted, seconds * 1e3))
+            ms += seconds * 1e3
             number += 1
         self.drafting.end()
-        played.tokens = text - 1
-        return played
+        return ms
 
     def _follows(self, proposal: Proposal | None, remaining: int) -> Choice | None:
         """Return the plain round that the engine would start before a plain one is read; None if there is none."""

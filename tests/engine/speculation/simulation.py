@@ -16,24 +16,21 @@ PassCost = Callable[[int, int], float]
 Acceptance = Callable[[int, int], float]
 
 PLAIN_MS = 20.0
+# The most draft tokens of a round, and the tokens of the prompt.
+LIMIT, CONTEXT = 8, 500
+# In one-row passes: a pipelined plain step, the change to and from speculation, and reading a token in catch-up.
+PIPELINED, ENTERING, CATCH_UP = 0.93, 0.3, 0.002
 
 
 @dataclass(frozen=True)
 class World:
-    """A machine (pass cost, pipelining, noise, stalls) and a proposer (drafting cost, acceptance, limit)."""
+    """A machine (pass cost, noise, stalls) and a proposer (drafting cost, acceptance)."""
 
     pass_cost: PassCost
     acceptance: Acceptance
     draft_cost: float = 0.06
-    limit: int = 8
-    rows_carried: int = 0
     noise: float = 0.03
     stall_every: int = 0
-    pipelining: float = 0.93
-    entering: float = 0.3
-    drafting_timed: bool = True
-    context: int = 500
-    catch_up: float = 0.002
 
 
 @dataclass
@@ -65,12 +62,10 @@ class Machine:
     def play(self, depth: int) -> tuple[int, float, float]:
         """Play one round; returns (draft tokens accepted, seconds, seconds of drafting)."""
         world, run = self.world, self.run
-        context = world.context + run.tokens
-        width = 1 if depth == 0 else 1 + depth + world.rows_carried
-        cost = world.pass_cost(width, context) * (world.pipelining if depth == 0 else 1.0)
-        drafting = 0.0 if depth == 0 else depth * world.draft_cost + self._undrafted * world.catch_up
+        cost = world.pass_cost(1 + depth, CONTEXT + run.tokens) * (PIPELINED if depth == 0 else 1.0)
+        drafting = 0.0 if depth == 0 else depth * world.draft_cost + self._undrafted * CATCH_UP
         if depth != self._last_depth:
-            cost += world.entering if 0 in (depth, self._last_depth) else 0.05
+            cost += ENTERING if 0 in (depth, self._last_depth) else 0.05
             run.switches += 1
             run.entries += self._last_depth == 0
         jitter = self.random.lognormvariate(0.0, world.noise)
@@ -101,12 +96,12 @@ def controlled(world: World, tokens: int, seed: int = 0, controller: Controller 
     """Play the whole answer with the controller, by default a new one."""
     controller = Controller() if controller is None else controller
     machine = Machine(world, seed)
-    answer = controller.begin(world.context)
-    offer = Offer({"draft": world.limit}, carried=world.rows_carried)
+    answer = controller.begin(CONTEXT)
+    offer = Offer({"draft": LIMIT})
     while machine.run.tokens < tokens:
         [choice] = controller.choose([(answer, offer)])
         accepted, seconds, drafting = machine.play(choice.depth)
-        learn(controller, answer, choice, accepted, seconds, drafting if world.drafting_timed else None)
+        learn(controller, answer, choice, accepted, seconds, drafting)
     return machine.run
 
 
@@ -151,21 +146,11 @@ def drifting(width: int, context: int) -> float:
     return 1.0 + 0.08 * (width - 1) + context / 4000 * (0.3 + 0.12 * width)
 
 
-COSTS: dict[str, PassCost] = {
-    "flat": flat,
-    "gentle": gentle,
-    "linear": linear,
-    "stepped": stepped,
-    "drifting": drifting,
-}
+COSTS: dict[str, PassCost] = {cost.__name__: cost for cost in (flat, gentle, linear, stepped, drifting)}
 
 
 def constant(rate: float) -> Acceptance:
     return lambda _tokens, _position: rate
-
-
-def decaying(first: float, factor: float) -> Acceptance:
-    return lambda _tokens, position: first * factor**position
 
 
 def alternating(prose: float, code: float, stretch: int) -> Acceptance:
@@ -175,11 +160,8 @@ def alternating(prose: float, code: float, stretch: int) -> Acceptance:
 
 ACCEPTANCES: dict[str, Acceptance] = {
     "always wrong": constant(0.0),
-    "constant 0.3": constant(0.3),
-    "constant 0.6": constant(0.6),
-    "constant 0.8": constant(0.8),
-    "constant 0.95": constant(0.95),
-    "decaying": decaying(0.85, 0.85),
+    **{f"constant {rate}": constant(rate) for rate in (0.3, 0.6, 0.8, 0.95)},
+    "decaying": lambda _tokens, position: 0.85 * 0.85**position,
     "prose and code": alternating(0.4, 0.92, 300),
 }
 
@@ -187,8 +169,7 @@ ACCEPTANCES: dict[str, Acceptance] = {
 def best_fixed(world: World, tokens: int, seeds: Sequence[int]) -> tuple[int, float]:
     """Return the depth that is best in hindsight, and its speed."""
     speeds = {
-        depth: sum(fixed(world, depth, tokens, seed).speed for seed in seeds) / len(seeds)
-        for depth in range(world.limit + 1)
+        depth: sum(fixed(world, depth, tokens, seed).speed for seed in seeds) / len(seeds) for depth in range(LIMIT + 1)
     }
     best = max(speeds, key=lambda depth: speeds[depth])
     return best, speeds[best]

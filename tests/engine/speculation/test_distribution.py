@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import mlx.core as mx
@@ -20,11 +21,13 @@ from tests.engine.speculation.bigram import (
     joint_law,
     random_table,
 )
+from tests.engine.tiers import by_tier
 
 P_ONE_IN_A_THOUSAND = 3.09
 # The numbers of tokens, and of continuations under penalties, that suffice to notice a wrong law.
 DRAWS, CONTINUATIONS = 1500, 400
 MAIN, NEAR, BAD = random_table(1), random_table(1) + 0.4 * random_table(2), random_table(9, spread=4.0)
+DRAFTS = {"near": NEAR, "bad": BAD}
 SETTINGS: dict[str, dict[str, Any]] = {
     "cold": {"temperature": 0.4},
     "warm": {"temperature": 1.0},
@@ -51,30 +54,20 @@ def excess(name: str, draft: mx.array | None, rejection: bool, count: int, seed:
     return chi_square_excess(tokens[2:], law(settings))
 
 
-each_rule = pytest.mark.parametrize("rejection", [False, True], ids=["match", "rejection"])
-each_draft = pytest.mark.parametrize("draft", [NEAR, BAD], ids=["near", "bad"])
-one_of_both = pytest.mark.parametrize(
-    ("draft", "rejection"),
-    [
-        *(pytest.param(NEAR, True, id="near-rejection"), pytest.param(BAD, False, id="bad-match")),
-        pytest.param(NEAR, False, id="near-match", marks=pytest.mark.full),
-        pytest.param(BAD, True, id="bad-rejection", marks=pytest.mark.full),
-    ],
-)
+each_combination = product(("warm", "everything"), ("near", "bad"), (False, True))
 
 
-@one_of_both
-@pytest.mark.parametrize("name", [pytest.param("warm", marks=pytest.mark.full), "everything"])
-def test_draws_follow_the_main_models_law(name: str, draft: mx.array, rejection: bool) -> None:
-    assert excess(name, draft, rejection, DRAWS) < P_ONE_IN_A_THOUSAND
+@pytest.mark.parametrize(("name", "draft", "rejection"), by_tier(each_combination, [("everything", "near", True)]))
+def test_draws_follow_the_main_models_law(name: str, draft: str, rejection: bool) -> None:
+    assert excess(name, DRAFTS[draft], rejection, DRAWS) < P_ONE_IN_A_THOUSAND
 
 
 @pytest.mark.campaign
-@each_rule
-@each_draft
+@pytest.mark.parametrize("rejection", [False, True])
+@pytest.mark.parametrize("draft", DRAFTS)
 @pytest.mark.parametrize("name", SETTINGS)
-def test_a_hundred_thousand_draws_follow_the_main_models_law(name: str, draft: mx.array, rejection: bool) -> None:
-    assert excess(name, draft, rejection, 100_000) < P_ONE_IN_A_THOUSAND
+def test_a_hundred_thousand_draws_follow_the_main_models_law(name: str, draft: str, rejection: bool) -> None:
+    assert excess(name, DRAFTS[draft], rejection, 100_000) < P_ONE_IN_A_THOUSAND
 
 
 def penalised_excess(draft: mx.array, rejection: bool, continuations: int) -> float:
@@ -88,16 +81,16 @@ def penalised_excess(draft: mx.array, rejection: bool, continuations: int) -> fl
     return joint_excess(counts, joint_law(MAIN, settings, 3))
 
 
-@one_of_both
-def test_draws_under_penalties_follow_the_law_of_plain_decoding(draft: mx.array, rejection: bool) -> None:
-    assert penalised_excess(draft, rejection, CONTINUATIONS) < P_ONE_IN_A_THOUSAND
+@pytest.mark.parametrize(("draft", "rejection"), by_tier(product(DRAFTS, (False, True)), [("bad", False)]))
+def test_draws_under_penalties_follow_the_law_of_plain_decoding(draft: str, rejection: bool) -> None:
+    assert penalised_excess(DRAFTS[draft], rejection, CONTINUATIONS) < P_ONE_IN_A_THOUSAND
 
 
 @pytest.mark.campaign
-@each_rule
-@each_draft
-def test_a_hundred_thousand_draws_under_penalties_follow_the_law(draft: mx.array, rejection: bool) -> None:
-    assert penalised_excess(draft, rejection, 33_334) < P_ONE_IN_A_THOUSAND
+@pytest.mark.parametrize("rejection", [False, True])
+@pytest.mark.parametrize("draft", DRAFTS)
+def test_a_hundred_thousand_draws_under_penalties_follow_the_law(draft: str, rejection: bool) -> None:
+    assert penalised_excess(DRAFTS[draft], rejection, 33_334) < P_ONE_IN_A_THOUSAND
 
 
 @pytest.mark.full
@@ -111,13 +104,7 @@ def test_the_penalised_law_test_notices_a_history_that_stops_short() -> None:
     assert joint_excess(counts, joint_law(MAIN, settings, 3)) > P_ONE_IN_A_THOUSAND
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
-        *(SETTINGS["everything"], PENALTIES),
-        *(pytest.param(one, marks=pytest.mark.full) for name, one in SETTINGS.items() if name != "everything"),
-    ],
-)
+@pytest.mark.parametrize("values", by_tier([*SETTINGS.values(), PENALTIES], [SETTINGS["everything"], PENALTIES]))
 def test_a_seed_gives_the_same_text_with_any_draft_and_depth(values: dict[str, Any]) -> None:
     settings = SamplingSettings(seed=3, **values)
     plain = generate(MAIN, None, settings, 60, depth=0, rejection=False)

@@ -25,6 +25,7 @@ from tests.engine.speculation.choosing.scenes import (
 )
 from tests.engine.speculation.simulation import (
     ACCEPTANCES,
+    CONTEXT,
     COSTS,
     World,
     alternating,
@@ -109,7 +110,7 @@ def test_it_does_not_flap(rate: float) -> None:
 def test_a_second_answer_starts_where_the_first_ended() -> None:
     controller, world = Controller(), World(gentle, constant(0.95))
     controlled(world, 1000, controller=controller)
-    assert choose(controller, controller.begin(world.context)).depth >= 5
+    assert choose(controller, controller.begin(CONTEXT)).depth >= 5
 
 
 def test_a_calibrated_pair_need_not_measure_plain_rounds_first() -> None:

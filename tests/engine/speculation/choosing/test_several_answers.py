@@ -300,14 +300,6 @@ def test_an_answer_with_a_grammar_is_chosen_for_beside_a_free_one(controller: Co
     assert [*controller.learned.free.texts.figures()] == before
 
 
-def test_a_drafter_that_would_have_to_read_for_long_is_not_tried(controller: Controller) -> None:
-    answers = begin(controller, 8)
-    for _ in range(5):
-        answers[0].costs.observe_reading("draft", 10, 20.0)
-    offers = [Offer({"draft": 4}, backlog={"draft": 5000}) for _ in answers]
-    assert depths(play(controller, answers, 12, offers=offers)) == [0] * 12
-
-
 def test_the_first_rounds_of_so_many_answers_are_plain_until_that_is_measured() -> None:
     controller = Controller()
     answers = begin(controller, 2)

@@ -10,7 +10,6 @@ import pytest
 
 from engine.main_model.sampling import Sampler
 from engine.requests import SamplingSettings
-from engine.speculation.drafters import draft_rows
 from engine.speculation.proposers import draft_model
 from engine.speculation.proposers.draft_model import DraftModelProposer
 from engine.speculation.proposers.joint_draft import JointDraft
@@ -115,17 +114,6 @@ def test_every_request_of_every_family_gets_the_proposals_that_it_gets_alone(
     monkeypatch.setattr(row_layout, "STEP", (4, 8, 256)[seed])
     skip_without_rows(name)
     check(name, seed, rounds=30)
-
-
-@pytest.mark.full
-def test_rejected_draft_tokens_that_stay_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows that keep everything they were fed give other proposals."""
-    held = draft_rows.RowCaches.commit
-    monkeypatch.setattr(
-        draft_rows.RowCaches, "commit", lambda rows, keep: held(rows, [kept and DEPTH - 1 for kept in keep])
-    )
-    with pytest.raises((AssertionError, RuntimeError)):
-        check("llama", seed=1, rounds=10)
 
 
 def test_a_sampler_that_fails_ends_its_own_drafting_only(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from engine.speculation.proposers.ngram import EDIT_REACH, MISSES_TO_PAUSE, NgramProposer
 from engine.speculation.rounds.proposal import Observation
 
@@ -12,33 +14,26 @@ def proposer_after(tokens: list[int], *, excluded: frozenset[int] = frozenset())
     return proposer
 
 
-def test_it_offers_what_followed_last_time() -> None:
-    proposer = proposer_after([*CODE, 1, 2, *CODE[:5]])
-    assert proposer.max_proposals() == 8
-    assert proposer.propose(3).tokens == CODE[5:8]
-
-
-def test_new_text_offers_nothing_and_says_why() -> None:
-    proposer = proposer_after(CODE)
-    assert proposer.max_proposals() == 0
+@pytest.mark.parametrize(
+    ("text", "proposed"),
+    [
+        ([*CODE, 1, 2, *CODE[:5]], CODE[5:13]),
+        (CODE, []),
+        # The longest match wins over a later, shorter one.
+        ([1, 2, 3, 4, 5, 6, 7, 8, 50, 51, 0, 6, 7, 8, 60, 61, 0, 1, 2, 3, 4, 5, 6, 7, 8], [50, 51, 0, 6, 7, 8, 60, 61]),
+        # The occurrences disagree after 4.
+        ([1, 2, 3, 4, 50, 0, 1, 2, 3, 4, 60, 0, 9, 1, 2, 3], [4]),
+        # Tokens of the template are neither matched nor proposed.
+        ([1, 99, 2, 3, 4, 99, 5, 1, 99, 2], []),
+        ([1, 2, 3, 4, 99, 5, 1, 2, 3], [4]),
+    ],
+)
+def test_it_offers_what_followed_last_time(text: list[int], proposed: list[int]) -> None:
+    proposer = proposer_after(text, excluded=frozenset({99}))
+    assert proposer.max_proposals() == len(proposed)
+    assert proposer.propose(8).tokens == proposed
+    assert proposer.propose(1).tokens == proposed[:1]
     assert proposer.reason == "no-match"
-
-
-def test_the_longest_match_wins_over_a_later_shorter_one() -> None:
-    proposer = proposer_after([1, 2, 3, 4, 5, 6, 7, 8, 50, 51, 0, 6, 7, 8, 60, 61, 0, 1, 2, 3, 4, 5, 6, 7, 8])
-    assert proposer.propose(1).tokens == [50]
-
-
-def test_proposals_end_where_occurrences_disagree() -> None:
-    proposer = proposer_after([1, 2, 3, 4, 50, 0, 1, 2, 3, 4, 60, 0, 9, 1, 2, 3])
-    assert proposer.propose(proposer.max_proposals()).tokens == [4]
-
-
-def test_template_tokens_are_neither_matched_nor_proposed() -> None:
-    proposer = proposer_after([1, 99, 2, 3, 4, 99, 5, 1, 99, 2], excluded=frozenset({99}))
-    assert proposer.max_proposals() == 0
-    proposer = proposer_after([1, 2, 3, 4, 99, 5, 1, 2, 3], excluded=frozenset({99}))
-    assert proposer.propose(proposer.max_proposals()).tokens == [4]
 
 
 def repeatedly_wrong(proposer: NgramProposer) -> None:
@@ -94,19 +89,11 @@ def copied_and_changed(*change: int) -> NgramProposer:
     return proposer
 
 
-def test_behind_a_token_that_was_replaced_a_copy_goes_on_at_once() -> None:
-    proposer = copied_and_changed(7)
-    assert proposer.propose(4).tokens == CODE[11:15]
-
-
-def test_behind_tokens_that_were_put_in_a_copy_goes_on_with_the_first_old_one() -> None:
-    proposer = copied_and_changed(7, 8, CODE[10])
-    assert proposer.propose(4).tokens == CODE[11:15]
-
-
-def test_behind_tokens_that_were_left_out_a_copy_goes_on() -> None:
-    proposer = copied_and_changed(CODE[13])
-    assert proposer.propose(4).tokens == CODE[14:18]
+@pytest.mark.parametrize(
+    ("change", "at"), [((7,), 11), ((7, 8, CODE[10]), 11), ((CODE[13],), 14)], ids=["replaced", "put in", "left out"]
+)
+def test_after_an_edit_a_copy_goes_on(change: tuple[int, ...], at: int) -> None:
+    assert copied_and_changed(*change).propose(4).tokens == CODE[at : at + 4]
 
 
 def test_a_copy_that_does_not_come_back_is_given_up() -> None:

@@ -25,7 +25,7 @@ from engine.speculation.rounds.cache_rules import copies, flatten, leaves
 from engine.speculation.rounds.rollback import CachesOutOfStep, PlainOnly, Rollback, TransactionError, UnknownCacheKind
 from tests.engine.speculation.cache_state import largest_difference
 from tests.engine.speculation.families import EVERY_KIND, build, fresh_caches
-from tests.engine.speculation.family_parts import WINDOW
+from tests.engine.speculation.family_configs import WINDOW
 from tests.engine.tiers import by_tier
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
