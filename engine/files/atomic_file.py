@@ -12,10 +12,10 @@ PARTIAL = ".partial"
 
 
 def write_atomically(path: Path, content: bytes | Iterable[bytes], mode: int = 0o600) -> None:
-    """Replace the file's content: a reader, a crash and a power cut see the old content or the new, never a part.
+    """Replace the file's content: after a crash or a power cut, readers see the old content or the new, never a part.
 
-    Missing folders are made. `mode` is subject to the umask. A failure raises and leaves no other file; only a kill
-    does, with the suffix PARTIAL.
+    Missing folders are made. `mode` is subject to the umask. A failure raises and leaves no other file; only a killed
+    process leaves one, with the suffix PARTIAL.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}{PARTIAL}")

@@ -1,6 +1,6 @@
 """Parses JSON from untrusted files within limits of size and nesting.
 
-A parser turns three bytes (`[],`) into a hundred and recurses once a level, so both are counted in the raw bytes first.
+A parser makes a hundred bytes of three (`[],`) and recurses once a level, so both are counted in the raw bytes first.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from engine.files.folder_paths import open_regular
 
-# Possessive, and an unclosed string runs to the end: linear in any input.
+# Possessive, and an unclosed string extends to the end, so matching takes linear time on any input.
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
 _NOT_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
 
@@ -30,7 +30,7 @@ class JsonLimits:
     commas: int
 
 
-# Well above the largest in practice: per-layer quantisation of a mixture of experts, an index of
+# Well above the largest published files: per-layer quantisation of a mixture of experts, an index of
 # 100,000 tensors, a tokenizer of 262,144 entries with half a million merges as pairs (34 MB).
 CONFIG = JsonLimits(size=4 * 2**20, depth=32, containers=60_000, commas=400_000)
 INDEX = JsonLimits(size=32 * 2**20, depth=8, containers=1_000, commas=600_000)
@@ -60,7 +60,7 @@ def check_structure(data: bytes, limits: JsonLimits) -> None:
 
 
 def parse(data: bytes, limits: JsonLimits) -> Any:
-    """The value in `data`; raises `UntrustedJsonError`."""
+    """Return the value in `data`. Raises `UntrustedJsonError`."""
     check_structure(data, limits)
     try:
         return json.loads(data)
@@ -69,7 +69,7 @@ def parse(data: bytes, limits: JsonLimits) -> Any:
 
 
 def read_bytes(path: Path, limit: int) -> bytes:
-    """The regular file, at most `limit` bytes; else raises `UntrustedJsonError`. Does not wait on a pipe."""
+    """Return the content of a regular file of at most `limit` bytes. Raises `UntrustedJsonError`; never blocks."""
     try:
         with open_regular(path) as file:
             if os.fstat(file.fileno()).st_size > limit:
@@ -80,12 +80,12 @@ def read_bytes(path: Path, limit: int) -> bytes:
 
 
 def read_json(path: Path, limits: JsonLimits) -> Any:
-    """The value in the file at `path`; raises `UntrustedJsonError`."""
+    """Return the value in the file at `path`. Raises `UntrustedJsonError`."""
     return parse(read_bytes(path, limits.size), limits)
 
 
 def read_object(path: Path, limits: JsonLimits) -> dict[str, Any]:
-    """The object in the file at `path`; raises `UntrustedJsonError`, also for JSON that is no object."""
+    """Return the object in the file at `path`. Raises `UntrustedJsonError`, also for JSON that is not an object."""
     value = read_json(path, limits)
     if not isinstance(value, dict):
         raise UntrustedJsonError("not an object")

@@ -1,4 +1,4 @@
-"""The parts of loading a model that need no MLX, on threads of their own: checking, parsing, reading files ahead."""
+"""Threads for the parts of loading a model that do not use MLX: checking, parsing, reading files ahead."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CHUNK_BYTES = 2**22
 class DiskPool(ThreadPoolExecutor):
     """Two threads for the time of one load; leaving the context sets `leaving`, stops reading ahead and joins them.
 
-    What they run must not touch MLX: arrays belong to the thread that made them.
+    Their functions must not use MLX: arrays belong to the thread that made them.
     """
 
     start = ThreadPoolExecutor.submit
@@ -37,6 +37,6 @@ class DiskPool(ThreadPoolExecutor):
                 with path.open("rb", buffering=0) as file:
                     while left > 0 and not self.leaving.is_set() and (count := file.readinto(chunk)):
                         left -= count
-            # Loading the weights reports whatever is wrong with the file.
+            # Loading the weights reports the error.
             except OSError:
                 continue

@@ -1,4 +1,4 @@
-"""The files of a model folder: its own, and in the Hugging Face cache the blobs that they link to."""
+"""The files of a model folder: its own, and in the Hugging Face cache the blobs to which they link."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
-# What mlx-lm reads, and heads. Without *.py: code from strangers is neither fetched nor looked for.
+# The files that mlx-lm reads, and those of heads. Python files are left out: code from strangers is never fetched.
 MODEL_PATTERNS = (
     "*.json",
     "model*.safetensors",
-    # Heads beside their main model, in packs also in a folder of that name; mlx-lm leaves them alone.
+    # Heads beside their main model, in packs also in a folder of that name; mlx-lm does not read them.
     "mtp*.safetensors",
     "dflash/*.safetensors",
-    # The one file of another format: `torch_file` reads its numbers and does nothing that it says.
+    # The only file of another format: `torch_file` reads its numbers and never runs its pickle.
     "mask_embedding.pt",
     "dflash/mask_embedding.pt",
     "tokenizer.model",
@@ -33,7 +33,7 @@ _DEEPEST = 4
 
 
 class LeavesFolderError(ValueError):
-    """`name` leads outside the folder."""
+    """The file `name` leads outside the folder."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -45,10 +45,10 @@ class TooManyEntriesError(ValueError):
 
 
 def allowed_roots(folder: Path) -> tuple[Path, ...]:
-    """The resolved folders that a file of this folder may be in.
+    """Return the resolved folders in which a file of this folder may be.
 
-    A snapshot of the Hugging Face cache links into its repository's `blobs` and, for deduplicated ones, into
-    the cache's own.
+    A snapshot of the Hugging Face cache links into its repository's `blobs` and, for deduplicated ones, into the
+    cache's own.
     """
     home = folder.resolve()
     if home.parent.name == "snapshots" and home.parent.parent.name.startswith("models--"):
@@ -58,9 +58,9 @@ def allowed_roots(folder: Path) -> tuple[Path, ...]:
 
 
 def list_inside(folder: Path) -> list[str]:
-    """Relative names of all files below `folder`.
+    """Return the relative names of all files below `folder`.
 
-    Raises `LeavesFolderError` for the first that resolves to a path elsewhere, `TooManyEntriesError` past 2,000.
+    Raises `LeavesFolderError` for a link that leads elsewhere, `TooManyEntriesError` for more than 2,000 entries.
     """
     roots = allowed_roots(folder)
     names: list[str] = []
@@ -88,7 +88,7 @@ def list_inside(folder: Path) -> list[str]:
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """Open a regular file for reading. Raises `OSError`, also for folders, devices and pipes; never waits."""
+    """Open a regular file for reading. Raises `OSError`, also for folders, devices and pipes; never blocks."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
@@ -97,7 +97,7 @@ def open_regular(path: Path) -> BinaryIO:
 
 
 def stays_inside(folder: Path, name: object) -> bool:
-    """Whether `name`, which a file of the folder refers to, stays inside the folder."""
+    """Whether `name`, to which a file of the folder refers, stays inside the folder."""
     if not isinstance(name, str) or "\0" in name:
         return False
     home = folder.resolve()

@@ -1,4 +1,4 @@
-"""Calls into code that a model folder steers: tokenizers, templates."""
+"""Guards calls into code that a model folder controls: tokenizers, templates."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def panics_as_errors() -> Iterator[None]:
     """Raise a `RuntimeError` for a panic of Rust code, which arrives as a bare `BaseException`."""
     try:
         yield
-    # The last three are bare exceptions of Python itself.
+    # The last three are Python's own exceptions outside `Exception`.
     except (Exception, KeyboardInterrupt, SystemExit, GeneratorExit):
         raise
     except BaseException as error:

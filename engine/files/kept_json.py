@@ -1,4 +1,4 @@
-"""Small JSON files in which the program keeps values by name from one run to the next."""
+"""Small JSON files in which the program keeps named values from one run to the next."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from engine.files.bounded_json import CONFIG, UntrustedJsonError, check_structur
 
 log = logging.getLogger(__name__)
 
-# As many pairs of models, or heads, as anybody uses; more would make the file slow to write.
+# More pairs of models than anybody uses; an unbounded file would become slow to write.
 MOST_ENTRIES = 64
 
 
 class KeptJson:
-    """Values by name in the file at `path`, the latest last; without one they are kept as long as this is.
+    """Values by name in the file at `path`, the latest last; without a path they are kept in memory only.
 
-    A file with another `stamp`, such as one of an earlier version, is set aside, and so is one that cannot be used; the
-    log says so. A value may be anything: the file may have been edited.
+    A file with another `stamp`, such as one of an earlier version, is ignored, and so is one that cannot be used; both
+    are logged. Values are not checked: the file may have been edited.
     """
 
     def __init__(self, path: Path | None, stamp: Mapping[str, str | int]) -> None:
@@ -32,13 +32,13 @@ class KeptJson:
 
     @property
     def values(self) -> dict[str, Any]:
-        """All that is kept. The file is read when that is first asked for."""
+        """All values. The file is read on first access."""
         if self._values is None:
             self._values = self._read()
         return self._values
 
     def keep(self, name: str, value: Any) -> None:
-        """Keep a value, which goes once MOST_ENTRIES others were kept later."""
+        """Keep a value, and drop the oldest ones beyond MOST_ENTRIES."""
         self.values.pop(name, None)
         self.values[name] = value
         while len(self.values) > MOST_ENTRIES:
@@ -46,7 +46,7 @@ class KeptJson:
         self._write()
 
     def forget(self, name: str | None) -> None:
-        """Forget one value, or all."""
+        """Forget one value, or all for None."""
         before = len(self.values)
         self._values = {other: value for other, value in self.values.items() if name is not None and other != name}
         if len(self._values) < before:
@@ -78,7 +78,7 @@ class KeptJson:
             log.log(level, "%s cannot be written: %s", self._path, error)
 
     def _content(self) -> bytes:
-        """The content of the file, without the oldest values where it would be too large to be read again."""
+        """Return the content of the file, without the oldest values if it would be too large to be read again."""
         while True:
             content = json.dumps({**self._stamp, "values": self.values}, separators=(",", ":")).encode()
             try:

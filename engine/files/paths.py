@@ -1,4 +1,4 @@
-"""Where the files that come with Tandem are: beside the packages, in a checkout as in an installed wheel."""
+"""The paths of the files that come with Tandem: beside the packages, in a checkout as in an installed wheel."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 
 @cache
 def resources() -> Path:
-    """The folder with the starter pair, the catalog, icons and themes."""
+    """Return the folder with the starter pair, the catalog, icons and themes."""
     return Path(__file__).resolve().parent.parent.parent / "resources"
 
 
 def is_known_good(path: Path) -> bool:
-    """Whether a model folder came with Tandem, so that its template and tokenizer need no watching."""
+    """Whether a model folder came with Tandem, so that its template and tokenizer can be trusted."""
     return path.resolve().is_relative_to(resources().resolve() / "starter")

@@ -12,24 +12,24 @@ FOLDER, FILE = 0o700, 0o600
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder with what is missing above it, or take an existing one's access from others. Raises OSError."""
+    """Make a private folder and its missing parents, or make an existing one private. Raises OSError."""
     path.mkdir(FOLDER, parents=True, exist_ok=True)
     tighten([path])
 
 
 def create(path: Path) -> None:
-    """Make an empty file where there is none, for what else would make it readable by others.
+    """Make an empty private file if there is none, before a library makes one that others can read.
 
-    Where that is not possible, whatever opens the file says why.
+    Errors are left to the library that opens the file.
     """
     with suppress(OSError):
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE))
 
 
 def tighten(paths: Iterable[Path]) -> None:
-    """Take the access of others to our own folders and files. On a disk without access rights nothing changes.
+    """Remove the access of other users to our own folders and files. On a disk without access rights nothing changes.
 
-    A path that is a link counts as what it leads to. Folders with the sticky bit are for everybody on purpose.
+    Links are followed. Folders with the sticky bit are left alone: they are shared on purpose.
     """
     for path in paths:
         with suppress(OSError):

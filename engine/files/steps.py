@@ -1,6 +1,6 @@
-"""Long work in steps, so that the thread that runs it can do something else between two of them.
+"""Long work in steps, so that the thread that runs it can do other work between two of them.
 
-A generator of steps yields None after each, or the future that the next one has to wait for; it returns the result.
+A generator of steps yields None after each, or the future for which the next one has to wait; it returns the result.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ def run_to_completion(steps: Steps[T]) -> T:
 
 
 def result_of(future: Future[T]) -> Steps[T]:
-    """The result of `future`, as steps that wait for it."""
+    """Return the result of `future`, as steps that wait for it."""
     while not future.done():
         yield future
     return future.result()
 
 
 def in_chunks(arrays: Iterable[Any]) -> Iterator[list[Any]]:
-    """Arrays, of MLX or NumPy, in lists of about CHUNK_BYTES each; the last may be empty."""
+    """Yield arrays, of MLX or NumPy, in lists of about CHUNK_BYTES each; the last may be empty."""
     chunk: list[Any] = []
     for array in arrays:
         chunk.append(array)

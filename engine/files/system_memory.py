@@ -1,4 +1,4 @@
-"""The memory of this machine: how much there is, and how much of it is free."""
+"""The memory of this machine: total and available."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ _LEAST_TOTAL = 8 * 2**30
 
 
 class SystemMemory(NamedTuple):
-    """Both in bytes. `available` can be used without swapping."""
+    """The system's memory in bytes. `available` can be used without swapping."""
 
     total: int
     available: int
 
 
 def system_memory() -> SystemMemory:
-    """The memory of this machine as it is now.
+    """Return the memory of this machine as it is now.
 
-    Where psutil cannot read it (up to 7.2.2 each call raises on macOS 27), the total is that of `sysconf`, which macOS
-    answers from sysctl's hw.memsize, and all of it counts as available: what other programs use is unknown, so only the
-    limit that the device recommends, or that the person has set, keeps models from taking too much.
+    If psutil cannot read it (up to 7.2.2 each call raises on macOS 27), the total comes from `sysconf`, on macOS from
+    sysctl's hw.memsize, and all of it counts as available: the use of other programs is unknown, so only the limit that
+    the device recommends, or that the person has set, keeps models from taking too much.
     """
     try:
         memory = psutil.virtual_memory()
         return SystemMemory(memory.total, memory.available)
-    # What it raises depends on the system's own error.
+    # The exception depends on the system's error.
     except Exception as error:
         log.info("the free memory is unknown: %s", error)
     try:

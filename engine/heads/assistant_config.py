@@ -1,7 +1,7 @@
-"""What Gemma 4's assistants are made of: small models that draft from the main model's own keys and values.
+"""Reads the configuration of Gemma 4's assistants: small models that draft from the main model's keys and values.
 
-Makers publish them as folders of their own; their tensors are those of a Gemma 4 model without keys and values, between
-two projections. No mlx here.
+Makers publish them in separate folders; their tensors are those of a Gemma 4 model without keys and values, between
+two projections. This module does not import mlx.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from engine.model_files.config import text_config
 
 _MODEL_TYPES = ("gemma4_assistant", "gemma4_unified_assistant")
 _MOST_LAYERS = 64
-# Each draft token of a chain is less likely than the one before it; nobody reports gains from more.
+# Each draft token of a chain is less likely than the previous one; no publication reports gains from more.
 _PROPOSALS = 5
 _CENTROIDS = "masked_embedding.centroids.weight"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssistantConfig(HeadConfig):
-    """An assistant of a main model of width `tap_width`, whose `taps` are known once it is bound.
+    """An assistant for a main model of width `tap_width`. Its `taps` are known once it is bound.
 
-    `text` are the settings of its own layers, for mlx-lm. With `centroids`, only the tokens of the `chosen` likeliest
-    of so many groups are scored. It keeps a copy of keys and values of each of its `kinds` of attention, in the order
-    of LAYER_TYPES.
+    `text` holds the settings of its own layers, for mlx-lm. If `centroids` is not 0, the vocabulary is divided into
+    that many groups, and only the tokens of the `chosen` likeliest groups are scored. The assistant keeps a copy of
+    the keys and values of each of its `kinds` of attention, in the order of LAYER_TYPES.
     """
 
     text: Mapping[str, Any] = field(hash=False)
@@ -48,9 +48,9 @@ class AssistantConfig(HeadConfig):
 
 
 def read_assistant_config(files: HeadFiles) -> tuple[AssistantConfig, dict[str, str]]:
-    """The assistant, and its tensors' names, which are those of the network.
+    """Return the assistant and its tensors' names, which are those of the network.
 
-    Raises `HeadConfigError`, or `UnknownHeadError` for the head of another model with projections of these names.
+    Raises `HeadConfigError`, or `UnknownHeadError` for another model's head that has projections of these names.
     """
     config = files.config
     if config.get("model_type") not in _MODEL_TYPES:
@@ -99,7 +99,7 @@ def read_assistant_config(files: HeadFiles) -> tuple[AssistantConfig, dict[str, 
 
 
 def _known_rope(parameters: object, kind: str) -> object:
-    """The parameters of one kind, of which Gemma's "proportional" one is a rotation of a part like any other."""
+    """Return the parameters of one kind of attention, with Gemma's "proportional" type as the default one."""
     found = parameters.get(kind, parameters) if isinstance(parameters, Mapping) else parameters
     if isinstance(found, Mapping) and found.get("rope_type") == "proportional":
         return {**found, "rope_type": "default"}

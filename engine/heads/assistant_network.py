@@ -1,7 +1,8 @@
-"""The network of Gemma 4's assistants: queries of its own over the main model's keys and values.
+"""The network of Gemma 4's assistants: its own queries over the main model's keys and values.
 
-All draft tokens of a round have one position, and see what the main model has read; each step's state stands for that
-of the token before (transformers, gemma4_assistant and SinglePositionMultiTokenCandidateGenerator).
+All draft tokens of a round share one position and attend to the tokens that the main model has read. Each step reads
+the state that the previous step made (transformers, gemma4_assistant and
+SinglePositionMultiTokenCandidateGenerator).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _ORDERING = "masked_embedding.token_ordering"
 
 
 class OrderedEmbedding(nn.Module):  # type: ignore[misc]
-    """Groups of tokens: `token_ordering` holds the ids of one group after the other."""
+    """Groups of tokens. `token_ordering` holds the ids of the first group, then those of the second, and so on."""
 
     def __init__(self, config: AssistantConfig) -> None:
         super().__init__()
@@ -34,7 +35,7 @@ class OrderedEmbedding(nn.Module):  # type: ignore[misc]
 
 
 class AssistantBody(nn.Module):  # type: ignore[misc]
-    """Layers, by the names of the published tensors."""
+    """The layers of an assistant. Attribute names are those of the published tensors."""
 
     def __init__(self, config: AssistantConfig) -> None:
         super().__init__()
@@ -66,10 +67,10 @@ class AssistantNetwork(nn.Module):  # type: ignore[misc]
         offset: int,
         masks: dict[str, mx.array] | None = None,
     ) -> mx.array:
-        """Rows (1, n, width) of n queries from position `offset` on, from embeddings and states (1, n, main's width).
+        """Return the rows (1, n, width) of n queries from position `offset` on.
 
-        `seen` are keys and values by kind of attention, `masks` (n, rows) which of them each query sees; all of them
-        without.
+        `embedded` and `states` are (1, n, main model's width). `seen` maps each kind of attention to keys and values,
+        `masks` maps it to the rows (n, rows) that each query sees; without masks every query sees all rows.
         """
         rows: mx.array = self.pre_projection(mx.concatenate([embedded, states], axis=-1))
         for layer in self.model.layers:
@@ -80,7 +81,7 @@ class AssistantNetwork(nn.Module):  # type: ignore[misc]
         return made
 
     def scores(self, rows: mx.array) -> tuple[mx.array, mx.array | None]:
-        """Logits (n, m) of rows (1, n, width), and the ids (n, m) that they are of; None where that is all of them."""
+        """Return logits (n, m) of rows (1, n, width) and their token ids (n, m), or None for the whole vocabulary."""
         if "masked_embedding" in self:
             groups = self.masked_embedding
             nearest = mx.argpartition(groups.centroids(rows[0]), kth=-self._chosen, axis=-1)[:, -self._chosen :]
@@ -94,9 +95,8 @@ class AssistantNetwork(nn.Module):  # type: ignore[misc]
 class AssistantHead(Head):
     """An assistant, for the main model that it is bound to.
 
-    It looks at the keys and values of the main model's last layer of each kind of attention. They are made of the
-    tapped inputs of these layers again, not taken from the main model's caches: those may be quantised, cut, or rows of
-    a batch.
+    It attends to the keys and values of the main model's last layer of each kind of attention. It recomputes them from
+    the tapped inputs of these layers, because the main model's caches may be quantised, cut, or rows of a batch.
     """
 
     config: AssistantConfig
@@ -114,7 +114,7 @@ class AssistantHead(Head):
 
     @property
     def readings(self) -> tuple[tuple[int, ...], ...]:
-        """Which position queries have, behind the last one that was read: transformers' choice, and mlx-vlm's."""
+        """The queries' offset from the position of the last token read: 1 in transformers, 0 in mlx-vlm."""
         return ((1,), (0,))
 
     def use(self, reading: tuple[int, ...]) -> None:
@@ -150,7 +150,7 @@ class AssistantHead(Head):
     def propose(self, context: HeadContext, anchor: mx.array, count: int, draw: Draw) -> HeadProposal:
         own = own_context(context, LayerContext)
         if own.states is None:
-            raise ValueError("no state to go on from")
+            raise ValueError("no state to continue from")
         seen = dict(zip(self.config.kinds, map(_seen, own.layers), strict=True))
         position = own.length - 1 + self._ahead
         states, ids = own.states, anchor
@@ -189,7 +189,7 @@ class AssistantHead(Head):
         )
 
     def _read(self, taps: mx.array, tokens: Sequence[int], start: int) -> list[Rows]:
-        """Keys and values of each kind for the rows of `tokens` from position `start` on."""
+        """Return the keys and values of each kind of attention for `tokens` from position `start` on."""
         outputs = dict(zip(self.taps, mx.split(taps, len(self.taps), axis=-1), strict=True))
         made = []
         for one in self._attended:
@@ -204,9 +204,9 @@ class AssistantHead(Head):
 
 
 def _seen(layer: LayerRows) -> Rows:
-    """The rows that queries see behind them."""
+    """Return the rows of a layer that queries after them see."""
     rows = layer.rows()
     if rows is None:
-        raise ValueError("no rows to look at")
+        raise ValueError("no rows to attend to")
     keys, values = rows
     return rows if layer.window is None else (keys[:, :, -layer.window :], values[:, :, -layer.window :])

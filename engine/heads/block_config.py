@@ -1,7 +1,7 @@
-"""What heads of the DFlash family are made of, read from their published configurations.
+"""Reads the published configurations of heads of the DFlash family.
 
-z-lab's own format, speculators', NVIDIA's, Laguna's, Gemma 4's and MiMo's name the same things differently and count
-layers differently; sources are named in each function. No mlx here.
+z-lab's own format, speculators', NVIDIA's, Laguna's, Gemma 4's and MiMo's name the same settings differently and count
+layers differently; each function names its sources. This module does not import mlx.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class LayerConfig:
 
 @dataclass(frozen=True, slots=True)
 class SelectorConfig:
-    """DFlash2: choose each token among the `top_k` likeliest by its predecessor. Kernels of the convolutions."""
+    """DFlash2: chooses each token among the `top_k` likeliest by its predecessor; `kernel` sizes the convolutions."""
 
     rank: int
     top_k: int
@@ -58,7 +58,7 @@ class SelectorConfig:
 
 @dataclass(frozen=True, slots=True)
 class MarkovConfig:
-    """DSpark: a bias from the token before. `style` is vanilla, gated or rnn."""
+    """DSpark: a bias from the previous token. `style` is vanilla, gated or rnn."""
 
     rank: int
     style: str
@@ -77,15 +77,15 @@ class GruConfig:
 class BlockConfig(NetworkConfig):
     """A head of the DFlash family.
 
-    `anchor_predicts` is true if the anchor's own
-    row is the first proposal of a block; a block has `spare_rows` masks more than it needs. `window_before_anchor`
-    measures a layer's window from the anchor for all rows of the block, not from each row.
+    If `anchor_predicts`, the anchor's own row is the first proposal of a block. A block has `spare_rows` masks more
+    than it needs. If `window_before_anchor`, the window of every row of the block is measured from the anchor, not from
+    the row.
 
-    `sandwich` layers are Gemma 4's: norms before and behind each sublayer, a factor for the whole layer, GELU,
+    `sandwich` layers are Gemma 4's: norms before and after each sublayer, a factor for the whole layer, GELU,
     attention without a scale.
 
-    MiMo's multiply values by `value_scale`, and turn the first `rotated` numbers of each attention head by positions
-    (None: all).
+    MiMo's heads multiply values by `value_scale` and apply rotary positions to the first `rotated` numbers of each
+    attention head (None: all).
     """
 
     mask_token: int
@@ -103,7 +103,7 @@ class BlockConfig(NetworkConfig):
 
     @property
     def block_rows(self) -> int:
-        """Rows of the widest block: anchor and masks."""
+        """The number of rows of the widest block: anchor and masks."""
         return self.proposals + (0 if self.anchor_predicts else 1) + self.spare_rows
 
 
@@ -113,7 +113,10 @@ def _our_name(name: str) -> str:
 
 
 def read_block_config(files: HeadFiles) -> tuple[BlockConfig, dict[str, str]]:
-    """The head, and its tensors' names by those of its files. Raises `HeadConfigError` or `HeadTensorError`."""
+    """Return the head and its tensors' names by those of its files.
+
+    Raises `HeadConfigError` or `HeadTensorError`.
+    """
     config, kind = files.config, files.kind
     names = by_our_names(files.tensors, _our_name)
     tensors = names.values()
@@ -135,7 +138,7 @@ def read_block_config(files: HeadFiles) -> tuple[BlockConfig, dict[str, str]]:
     own_output = own_output and (drafted != vocabulary or not spec)
     own_embedding = not spec and "embed_tokens.weight" in tensors
     each_tap = tap_width("target_layer_ids", columns, len(taps))
-    # Rows of the block come from the main model's tables, or go to them.
+    # The main model's tables, where the head has none of its own, take and give rows of the main model's width.
     if each_tap != width and not (own_embedding and own_output):
         raise HeadConfigError("target_layer_ids")
     # Published Gemma 4 heads leave the mask token out (mlx-vlm, drafters/gemma4_dflash).
@@ -167,9 +170,9 @@ def read_block_config(files: HeadFiles) -> tuple[BlockConfig, dict[str, str]]:
 
 
 def _gemma_sizes(settings: Settings, layers: tuple[LayerConfig, ...], sizes: Mapping[str, int]) -> dict[str, int]:
-    """Those of attention in the layers of Gemma 4's DSpark heads, which are all of one kind (mlx-vlm, gemma4_dspark).
+    """Return the attention sizes of Gemma 4's DSpark heads, whose layers are all of one kind (mlx-vlm, gemma4_dspark).
 
-    Full layers have larger heads, and fewer of them where keys are values.
+    Full layers have larger heads, and fewer of them if keys and values are shared.
     """
     if len({layer.window for layer in layers}) > 1:
         raise HeadConfigError("layer_types")
@@ -184,9 +187,9 @@ def _gemma_sizes(settings: Settings, layers: tuple[LayerConfig, ...], sizes: Map
 
 
 def _mimo(settings: Settings, config: Mapping[str, Any], head_dim: int) -> dict[str, Any]:
-    """What MiMo's heads say of their values and positions (vLLM, qwen3_dflash).
+    """Return `value_scale` and `rotated` of MiMo's heads (vLLM, qwen3_dflash).
 
-    Others may repeat their main model's `partial_rotary_factor`, and turn all numbers.
+    Other heads may repeat their main model's `partial_rotary_factor` but rotate all numbers.
     """
     nested = config.get("dflash_config")
     if not isinstance(nested, Mapping) or nested.get("attention_value_scale") is None:
@@ -200,7 +203,7 @@ def _mimo(settings: Settings, config: Mapping[str, Any], head_dim: int) -> dict[
 
 
 def _layers(settings: Settings, body: Mapping[str, Any], *, spec: bool, kind: str) -> tuple[LayerConfig, ...]:
-    """Windows and causality of each layer.
+    """Return window and causality of each layer.
 
     z-lab: an unset `is_causal` means causal exactly on sliding layers (dflash/model.py). NVIDIA writes full layers and
     `use_swa` with `swa_window_size`, meaning a window on all of them. speculators: sliding layers are causal unless
@@ -228,9 +231,9 @@ def _layers(settings: Settings, body: Mapping[str, Any], *, spec: bool, kind: st
 
 
 def _taps(settings: Settings, layer_count: int, columns: int, *, spec: bool) -> tuple[tuple[int, ...], int | None]:
-    """The tapped layers, counted from 0, and how many layers the main model has, if that is known.
+    """Return the tapped layers, counted from 0, and the main model's number of layers, None if it is unknown.
 
-    speculators counts states, of which the first is the embedding: j is the output of layer j - 1.
+    speculators counts states beginning with the embedding: state j is the output of layer j - 1.
     """
     total = main_layers_of(settings)
     name = "aux_hidden_state_layer_ids" if spec else "target_layer_ids"
@@ -244,18 +247,18 @@ def _taps(settings: Settings, layer_count: int, columns: int, *, spec: bool) -> 
 
 
 def _default_taps(main_layers: int, head_layers: int) -> list[int]:
-    """The layers that a head reads which names none (dflash, `build_target_layer_ids`)."""
+    """Return the layers that a head reads if its configuration names none (dflash, `build_target_layer_ids`)."""
     if head_layers == 1:
         return [main_layers // 2]
     return [round(1 + i * (main_layers - 4) / (head_layers - 1)) for i in range(head_layers)]
 
 
 def _block(settings: Settings, kind: str, *, spec: bool) -> dict[str, Any]:
-    """Proposals of a block, whether the anchor's row is the first of them, and masks beyond those needed.
+    """Return `proposals`, `anchor_predicts` and `spare_rows` of `BlockConfig`.
 
-    With `sample_from_anchor`, which DSpark heads have unless they say otherwise, `block_size` counts proposals
-    (speculators, mlx-vlm); else it counts the anchor too. Domino's `shift_label` predicts from the row before, with
-    the last row unused (specforge, domino.py).
+    With `sample_from_anchor`, the default of DSpark heads, `block_size` counts proposals (speculators, mlx-vlm); else
+    it counts the anchor too. With Domino's `shift_label` each token is predicted from the previous row, and the last
+    row is unused (specforge, domino.py).
     """
     size = settings.whole("block_size", 2, _LARGEST_BLOCK, 8 if spec else 16)
     shifted = kind == "domino" and bool(settings.flag("shift_label"))

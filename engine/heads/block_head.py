@@ -1,7 +1,7 @@
-"""Heads of the DFlash family: a whole block of draft tokens from one pass, refined left to right.
+"""Heads of the DFlash family: one pass makes a whole block of draft tokens, which is refined left to right.
 
-What refines a block's independent rows chooses each draft token with regard to the one before it. Attribute names are
-those of the published tensors.
+The refining part chooses each draft token with regard to the previous one, because the rows of a block are independent.
+Attribute names are those of the published tensors.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ Embed = Callable[[mx.array], mx.array]
 
 
 class DFlashNetwork(BlockNetwork):
-    """DFlash: every row is drawn by itself."""
+    """DFlash: all rows are drawn independently."""
 
     def propose(self, hidden: mx.array, logits: mx.array, anchor: mx.array, draw: Draw, embed: Embed) -> HeadProposal:
-        """The draft tokens of hidden states (1, n, width) with their logits (1, n, m); columns are draft ids.
+        """Return the draft tokens of hidden states (1, n, width) with logits (1, n, m), whose columns are draft ids.
 
-        `draw` takes columns to main-model ids, `embed` ids (1, n) to the main model's embeddings.
+        `draw` maps columns to main-model ids, `embed` maps ids (1, n) to embeddings.
         """
         del hidden, anchor, embed
         return HeadProposal(draw(0, logits[0], None), logits[0])
 
 
 class CandidateSelector(nn.Module):  # type: ignore[misc]
-    """How well each candidate follows the token before it."""
+    """Scores how well each candidate follows the previous token."""
 
     def __init__(self, config: BlockConfig, rank: int) -> None:
         super().__init__()
@@ -44,7 +44,7 @@ class CandidateSelector(nn.Module):  # type: ignore[misc]
 
 
 class DFlash2Network(DFlashNetwork):
-    """DFlash2: among the likeliest of each row, how well each follows the token before it (dflash, model.py)."""
+    """DFlash2: scores the likeliest tokens of each row by how well they follow the previous one (dflash, model.py)."""
 
     def __init__(self, config: BlockConfig, tensors: Container[str]) -> None:
         super().__init__(config, tensors)
@@ -68,10 +68,7 @@ class DFlash2Network(DFlashNetwork):
 
 
 class MarkovHead(nn.Module):  # type: ignore[misc]
-    """DSpark: a bias from the token before, gated by the row or carried on by a recurrent state (specforge, dspark.py).
-
-    With a recurrent state, the first row starts from zeros.
-    """
+    """DSpark: a bias from the previous token, gated by the row or with a recurrent state (specforge, dspark.py)."""
 
     def __init__(self, config: BlockConfig, markov: MarkovConfig) -> None:
         super().__init__()
@@ -84,7 +81,10 @@ class MarkovHead(nn.Module):  # type: ignore[misc]
             self.joint_proj = nn.Linear(2 * rank + config.width, 3 * rank)
 
     def step(self, state: mx.array | None, before: mx.array, hidden: mx.array) -> tuple[mx.array | None, mx.array]:
-        """The next state, and the bias (1, m) of a row: its hidden state (1, width), `before` (1, rank) its token's."""
+        """Return the next state and the bias (1, m) of a row.
+
+        `state` is None for the first row, `before` (1, rank) embeds the previous token, `hidden` is (1, width).
+        """
         if self._style == "gated":
             before = mx.sigmoid(self.gate_proj(mx.concatenate([hidden, before], axis=-1))) * before
         elif self._style == "rnn":
@@ -98,7 +98,7 @@ class MarkovHead(nn.Module):  # type: ignore[misc]
 
 
 class DSparkNetwork(DFlashNetwork):
-    """DSpark: a bias by the token before. How sure the head says it is of a token is not read."""
+    """DSpark: a bias by the previous token. The confidence that the head can report is not read."""
 
     def __init__(self, config: BlockConfig, tensors: Container[str]) -> None:
         super().__init__(config, tensors)
@@ -119,7 +119,7 @@ class DSparkNetwork(DFlashNetwork):
 
 
 class GruLayer(nn.Module):  # type: ignore[misc]
-    """A GRU without biases, in the layout of torch: reset, update and new gate one below the other."""
+    """A GRU without biases in torch's layout: the rows of the reset, the update and the new gate, in this order."""
 
     def __init__(self, inputs: int, width: int) -> None:
         super().__init__()
@@ -127,7 +127,7 @@ class GruLayer(nn.Module):  # type: ignore[misc]
         self.weight_hh_l0 = mx.zeros((3 * width, width))
 
     def __call__(self, state: mx.array, x: mx.array) -> mx.array:
-        """The next state (1, width) from `state` and x (1, inputs)."""
+        """Return the next state (1, width) from `state` and x (1, inputs)."""
         ours, theirs = mx.split(x @ self.weight_ih_l0.T, 3, axis=-1), mx.split(state @ self.weight_hh_l0.T, 3, axis=-1)
         reset, update = mx.sigmoid(ours[0] + theirs[0]), mx.sigmoid(ours[1] + theirs[1])
         new = mx.tanh(ours[2] + reset * theirs[2])
@@ -177,7 +177,7 @@ class BlockHead(Head):
 
     @staticmethod
     def build(config: BlockConfig, weights: Weights) -> tuple[nn.Module, Weights]:
-        """Queries, keys and values that are one matrix become three; what tells a confidence is left out."""
+        """Divide joint projections of queries, keys and values into three, and leave out the confidence head."""
         queries, keys = config.heads * config.head_dim, config.kv_heads * config.head_dim
         made: Weights = {}
         for name, array in weights.items():
@@ -208,7 +208,7 @@ class BlockHead(Head):
         rows = self._block(anchor, count - int(config.anchor_predicts) + config.spare_rows)
         if config.embedding_scale != 1.0:
             rows = rows * config.embedding_scale
-        # The anchor's own row predicts nothing unless it is the first of the proposal.
+        # The anchor's row is skipped unless it predicts the first draft token.
         first = 0 if config.anchor_predicts else 1
         hidden = self.network(rows, own_context(context, LayerContext))[:, first : first + count]
         logits = self.logits(hidden)
@@ -220,7 +220,7 @@ class BlockHead(Head):
         return HeadProposal(made.tokens, made.scores, self.columns(made.scores, made.ids))
 
     def _block(self, anchor: mx.array, masks: int) -> mx.array:
-        """The embeddings (1, 1 + masks, width) of the anchor (1,) and the masks."""
+        """Return the embeddings (1, 1 + masks, width) of the anchor (1,) and the masks."""
         if "mask_embedding" not in self.network:
             mask = mx.full((masks,), self.config.mask_token, mx.int32)
             return self.embed(mx.concatenate([anchor.astype(mx.int32), mask])[None])

@@ -1,8 +1,8 @@
 """The layers that all heads of the DFlash family share (arXiv:2602.06036).
 
-A block of rows, the anchor's embedding and masks, attends to itself and to the context: projections of the main
-model's hidden states, which every layer makes keys and values of with its own weights. Attribute names are those of
-the published tensors.
+A block of rows, the embeddings of anchor and masks, attends to itself and to the context. The context holds projections
+of the main model's hidden states, from which every layer makes keys and values with its own weights. Attribute names
+are those of the published tensors.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class BlockAttention(HeadAttention):
         self._scale = 1.0 if config.sandwich else config.head_dim**-0.5
         self._value_scale = config.value_scale
         if config.sandwich and f"{ATTENTION}.v_proj.weight" not in tensors:
-            # Keys are values.
+            # Values are the keys before their norm and rotary positions.
             del self.v_proj
         if f"{ATTENTION}.g_proj.weight" in tensors:
             self.g_proj = nn.Linear(config.width, config.heads, bias=False)
@@ -35,15 +35,15 @@ class BlockAttention(HeadAttention):
             self.attention_sink_bias = mx.zeros((config.heads,))
 
     def keys_and_values(self, rows: mx.array, position: int) -> Rows:
-        """Keys and values (1, kv heads, n, size) of rows (1, n, width) that begin at `position`."""
+        """Return keys and values (1, kv heads, n, size) of rows (1, n, width) that begin at `position`."""
         keys, values = super().keys_and_values(rows, position)
         if self._value_scale != 1.0:
-            # In 16 bits the factor itself would be rounded.
+            # In 16 bits the factor would be rounded.
             values = (values.astype(mx.float32) * self._value_scale).astype(values.dtype)
         return keys, values
 
     def __call__(self, rows: mx.array, context: LayerRows) -> mx.array:
-        """The output (1, b, width) of the block's rows, which follow the context; none of them is kept."""
+        """Return the output (1, b, width) of the block's rows, which follow the context and are not added to it."""
         position = context.end
         seen = self._seen(context.end - context.first)
         keys, values = context.with_block(*self.keys_and_values(rows, position), seen)
@@ -56,19 +56,19 @@ class BlockAttention(HeadAttention):
             sinks=self.attention_sink_bias if "attention_sink_bias" in self else None,
         ).transpose(0, 2, 1, 3)
         if "g_proj" in self:
-            # Laguna (mlx-vlm, laguna_dflash): one gate a head, of the block's own rows.
+            # Laguna (mlx-vlm, laguna_dflash): one gate for each attention head, from the block's own rows.
             output = output * nn.softplus(self.g_proj(rows).astype(mx.float32)).astype(output.dtype)[..., None]
         return self.projected(output)
 
     def _seen(self, held: int) -> int:
-        """How many context rows the first row of a block sees."""
+        """Return how many context rows the first row of a block sees."""
         window = self._layer.window
         return held if window is None else min(held, window if self._from_anchor else window - 1)
 
     def _mask(self, count: int, seen: int) -> mx.array | str | None:
-        """What each row of a block sees of `seen` context rows and of the block; None for everything.
+        """Return the mask of a block's rows over `seen` context rows and the block; None if they see everything.
 
-        A window reaches back from each row by its length, the row itself counted, so that later rows see fewer.
+        A window counts the row itself, so later rows see fewer context rows.
         """
         window, causal = self._layer.window, self._layer.causal
         if window is None or self._from_anchor or seen + count <= window:
@@ -82,7 +82,7 @@ class BlockAttention(HeadAttention):
 class BlockConvolution(nn.Module):  # type: ignore[misc]
     """DFlash2: a causal convolution inside the block, before a sublayer and, with another kernel, after it.
 
-    Each row has a kernel of its own for every group of channels, added to one that all share.
+    Each row has its own kernel for every group of channels, which is added to a shared one.
     """
 
     def __init__(self, width: int, kernel: int, group: int) -> None:
@@ -92,12 +92,12 @@ class BlockConvolution(nn.Module):  # type: ignore[misc]
         self.kernel_projection = nn.Linear(width, 2 * kernel * (width // group), bias=False)
 
     def prepare(self, rows: mx.array) -> tuple[mx.array, mx.array]:
-        """The convolved rows, and the kernels (1, b, kernel, groups) that `finish` takes."""
+        """Return the convolved rows, and the kernels (1, b, kernel, groups) that `finish` takes."""
         kernels = self.kernel_projection(rows).reshape(1, rows.shape[1], 2, self._kernel, -1)
         return self._convolved(rows, kernels[:, :, 0], self.base_kernel[0]), kernels[:, :, 1]
 
     def finish(self, rows: mx.array, kernels: mx.array) -> mx.array:
-        """The convolved output of the sublayer."""
+        """Return the convolved output of the sublayer."""
         return self._convolved(rows, kernels, self.base_kernel[1])
 
     def _convolved(self, rows: mx.array, kernels: mx.array, base: mx.array) -> mx.array:
@@ -112,9 +112,9 @@ class BlockConvolution(nn.Module):  # type: ignore[misc]
 
 
 class BlockLayer(nn.Module):  # type: ignore[misc]
-    """One layer: attention and feed-forward with their norms, within convolutions in DFlash2.
+    """One layer: attention and feed-forward with their norms, between convolutions in DFlash2.
 
-    Gemma 4's has norms behind both as well, and a factor.
+    Gemma 4's layers have norms after both as well, and a factor.
     """
 
     def __init__(self, config: BlockConfig, tensors: Container[str], layer: LayerConfig) -> None:
@@ -148,9 +148,9 @@ class BlockLayer(nn.Module):  # type: ignore[misc]
 
 
 class BlockNetwork(TapNetwork):
-    """All layers and what turns taps into context rows, with those parts that only some heads have as `tensors` say.
+    """All layers, and the projection of taps to context rows. `tensors` show which optional parts a head has.
 
-    MiMo's have an embedding of the mask token of their own, since the main model's was never trained.
+    MiMo's heads have their own embedding of the mask token, because the main model's was never trained.
     """
 
     def __init__(self, config: BlockConfig, tensors: Container[str]) -> None:
@@ -163,7 +163,7 @@ class BlockNetwork(TapNetwork):
             self.mask_embedding = mx.zeros((config.width,))
 
     def extend(self, context: LayerContext, taps: mx.array) -> None:
-        """Append the rows of taps (1, S, taps * width) to the context of every layer."""
+        """Append the rows of `taps` (1, S, taps * width) to the context of every layer."""
         if "aux_hidden_norms" in self:
             taps = normed_taps(taps, self.aux_hidden_norms)
         rows = self.hidden_norm(self.fc(taps))
@@ -172,7 +172,7 @@ class BlockNetwork(TapNetwork):
             kept.append(*layer.self_attn.keys_and_values(rows, position))
 
     def __call__(self, rows: mx.array, context: LayerContext) -> mx.array:
-        """The embeddings (1, b, width) of a block that follows the context, to hidden states of this shape."""
+        """Return the hidden states of a block that follows the context, from its embeddings (1, b, width)."""
         for layer, kept in zip(self.layers, context.layers, strict=True):
             rows = layer(rows, kept)
         normed: mx.array = self.norm(rows)

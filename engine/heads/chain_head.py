@@ -1,8 +1,8 @@
-"""Heads that draft token by token, each step from the state that the step before made (EAGLE-3, MTP).
+"""Heads that draft token by token, each step from the state that the previous step made (EAGLE-3, MTP).
 
-A step takes the embedding of a token and a state of the position before it, and makes the state that the next token is
-read from. Committed tokens are paired with the main model's states; draft tokens with the head's own, in rows that are
-dropped after each proposal.
+A step reads the embedding of a token and the state of the previous position, and makes the state from which the next
+token is predicted. Committed tokens are paired with the main model's states, draft tokens with the head's own; the rows
+of draft tokens are dropped after each proposal.
 """
 
 from __future__ import annotations
@@ -15,45 +15,45 @@ import mlx.core as mx
 from engine.heads.context import CacheShape, ChainContext, LayerRows, own_context
 from engine.heads.head import Draw, Head, HeadContext, HeadProposal
 
-# Pairs of a round wait for the next proposal, whose first step reads them with it; more, as of a prompt, do not.
+# At most this many pairs wait for the first step of the next proposal to read them; the pairs of a prompt do not wait.
 MAX_WAITING = 32
 
 
 class ChainHead(Head):
-    """A chain head.
+    """A head that drafts token by token.
 
-    A subclass says what its states are (`states_of`), what a step computes (`step`), how tokens are read from it
-    (`scores`), and what its layers keep of a pair (`cache_shapes`).
+    A subclass defines its states (`states_of`), a step (`step`), how tokens are predicted from its result (`scores`),
+    and what its layers keep of a pair (`cache_shapes`).
     """
 
     @property
     @abstractmethod
     def cache_shapes(self) -> list[CacheShape]:
-        """Heads and size of the keys, and of the values, of each layer."""
+        """Number and size of the heads of the keys, and of the values, in each layer."""
 
     @property
     def depths(self) -> int:
-        """How many of the first steps keep rows of committed pairs; so many of the newest states wait for tokens."""
+        """The number of first steps that keep rows of committed pairs, and of newest states that wait for tokens."""
         return 1
 
     @abstractmethod
     def states_of(self, taps: mx.array) -> mx.array:
-        """The states (1, S, width) of tapped rows (1, S, taps * width), which are of the main model's type."""
+        """Return the states (1, S, width) of tapped rows (1, S, taps * width), which have the main model's dtype."""
 
     @abstractmethod
     def step(self, embedded: mx.array, states: mx.array, caches: list[LayerRows], depth: int) -> mx.array:
-        """The next states (1, n, width) from embeddings (1, n, width) and states; appends n rows to `caches`.
+        """Return the next states (1, n, width) from embeddings (1, n, width) and states; append n rows to `caches`.
 
-        `depth` counts the draft tokens before: 0 reads committed pairs, and the anchor.
+        `depth` counts the draft tokens before the step: step 0 reads committed pairs and the anchor.
         """
 
     def next_states(self, read: mx.array, made: mx.array) -> mx.array:  # noqa: ARG002
-        """The states that the next step reads, of those that a step `read` and those that it `made`."""
+        """Return the states for the next step, from the states that a step `read` and those that it `made`."""
         return made[:, -1:]
 
     @abstractmethod
     def scores(self, states: mx.array, depth: int) -> mx.array:
-        """Logits (1, n, m) from states that `step` made at this depth."""
+        """Return logits (1, n, m) from states that `step` made at this depth."""
 
     @property
     def state_elements(self) -> int:
@@ -74,7 +74,7 @@ class ChainHead(Head):
             rows = states.shape[1] - self.depths
             states = states[:, :rows]
             for depth in range(self.depths):
-                # Only what the caches keep of it is ever computed.
+                # Lazy: only the part that the caches keep is ever computed.
                 embedded = self.embed(mx.array([known[depth : depth + rows]], mx.int32))
                 states = self.next_states(states, self.step(embedded, states, own.layers, depth))
 
@@ -87,7 +87,7 @@ class ChainHead(Head):
         tokens: list[mx.array] = []
         scores: list[mx.array] = []
         for depth in range(max(count, self.depths if kept else 0)):
-            # Steps that propose nothing get the rows that stay.
+            # A step that proposes nothing only fills the caches with committed pairs.
             states = states if depth < count else states[:, :kept]
             rows = states.shape[1]
             read = ids[-rows:] if depth < count else ids[depth : depth + rows]
@@ -109,7 +109,10 @@ class ChainHead(Head):
 
 
 def mean_log_chance(logits: mx.array, ids: mx.array | None, answers: mx.array) -> mx.array:
-    """The mean log-probability of `answers` (n,) by logits (n, m) of `ids` (n, m) or all; of those among the ids."""
+    """Return the mean log-probability of `answers` (n,) by logits (n, m), whose columns stand for `ids` (n, m) or all.
+
+    Answers that are not among the ids are left out.
+    """
     chances = logits.astype(mx.float32) - mx.logsumexp(logits.astype(mx.float32), axis=-1, keepdims=True)
     if ids is None:
         return mx.take_along_axis(chances, answers[:, None], axis=-1).mean()

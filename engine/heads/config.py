@@ -1,7 +1,7 @@
-"""What all heads are described by, and the readers of published configurations that several kinds share.
+"""The configuration of every head, and the readers of published configurations that several kinds share.
 
-Everything that a person could have written wrongly is checked here, so that networks are built from sound numbers only:
-what is missing or cannot be true raises `HeadConfigError` with the setting's name. No mlx here.
+Networks are built from checked numbers only: a setting that is missing or out of range raises `HeadConfigError` with
+its name. This module does not import mlx.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ _LARGEST_VOCABULARY = 2**21
 
 
 class HeadConfigError(ValueError):
-    """A setting, named by the message, is missing or cannot be true."""
+    """A setting, named by the message, is missing or out of range."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeadConfig:
-    """What is known of every kind of head before it is loaded.
+    """The settings of a head of any kind.
 
-    `taps` are layers of the main model, counted from 0, `tap_width` the width of each. `main_layers` is None where the
-    configuration does not say. `vocabulary` is the main model's. A head keeps `row_elements` numbers of one token in
-    each layer; `windows` are those layers, None for one that sees everything. `inner` is the widest activation,
-    `made_for` a repository or "".
+    `taps` are layers of the main model, counted from 0, and `tap_width` is the width of each. `main_layers` is None if
+    the configuration does not give it. `vocabulary` is the main model's. Each of the head's layers keeps `row_elements`
+    numbers for a token; `windows` has an entry for each of them, None for full attention. `inner` is the widest
+    activation, `made_for` the main model's repository or "".
     """
 
     kind: str
@@ -49,18 +49,18 @@ class HeadConfig:
 
     @property
     def block_rows(self) -> int:
-        """The rows that a proposal reads at once at most."""
+        """The largest number of rows that a proposal reads at once."""
         return self.proposals
 
     @property
     def least_layers(self) -> int:
-        """How many layers the main model has at least."""
+        """The smallest number of layers that the main model can have."""
         return self.main_layers or max(self.taps, default=0) + 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NetworkConfig(HeadConfig):
-    """A head that projects taps to rows of its own layers. `draft_vocabulary` counts the rows of its output matrix."""
+    """A head that projects taps to its own layers' width. `draft_vocabulary` counts the rows of its output matrix."""
 
     heads: int
     kv_heads: int
@@ -82,13 +82,13 @@ class RopeConfig:
 
 
 class Settings:
-    """Looks settings up in several objects, the first that has one counting, and checks them."""
+    """Looks settings up in several objects, in their order, and checks them."""
 
     def __init__(self, *parts: object) -> None:
         self._parts = [part for part in parts if isinstance(part, Mapping)]
 
     def get(self, *names: str) -> Any:
-        """The value of the first of `names` that is set and not null; None without one."""
+        """Return the value of the first of `names` that is set and not null, or None."""
         for name in names:
             for part in self._parts:
                 if part.get(name) is not None:
@@ -114,7 +114,7 @@ class Settings:
 
 
 def number(name: str, value: object, low: float = -math.inf, high: float = math.inf) -> float:
-    """`value` as a finite number from `low` to `high`. Raises `HeadConfigError`."""
+    """Return `value` as a finite number from `low` to `high`. Raises `HeadConfigError`."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise HeadConfigError(name)
     if not math.isfinite(value) or not low <= value <= high:
@@ -123,7 +123,7 @@ def number(name: str, value: object, low: float = -math.inf, high: float = math.
 
 
 def network_settings(config: Mapping[str, Any]) -> tuple[bool, Mapping[str, Any]]:
-    """Whether a config.json is in speculators' format, which nests the network's settings, and these settings."""
+    """Return whether a config.json is in speculators' format, and the network's settings, which that format nests."""
     spec = config.get("speculators_model_type") is not None
     body = config.get("transformer_layer_config") if spec else config
     if not isinstance(body, Mapping):
@@ -132,7 +132,7 @@ def network_settings(config: Mapping[str, Any]) -> tuple[bool, Mapping[str, Any]
 
 
 def network_sizes(settings: Settings, inner: str = "intermediate_size") -> dict[str, Any]:
-    """The sizes of a network, by the names of `NetworkConfig`; every dialect names them alike but for `inner`."""
+    """Return the sizes of a network by the names of `NetworkConfig`; only the setting for `inner` varies by format."""
     width = settings.whole("hidden_size", 1, LARGEST_WIDTH)
     heads = settings.whole("num_attention_heads", 1, 4096)
     kv_heads = settings.whole("num_key_value_heads", 1, heads, heads)
@@ -150,7 +150,7 @@ def network_sizes(settings: Settings, inner: str = "intermediate_size") -> dict[
 
 
 def draft_vocabulary_of(settings: Settings, vocabulary: int, *, own_output: bool) -> int:
-    """The rows of a head's output matrix: it can only be a reduced one if the head has one of its own."""
+    """Return the number of rows of the output matrix, which only a head's own matrix can reduce."""
     drafted = settings.whole("draft_vocab_size", 2, vocabulary, vocabulary)
     if drafted != vocabulary and not own_output:
         raise HeadConfigError("draft_vocab_size")
@@ -158,7 +158,7 @@ def draft_vocabulary_of(settings: Settings, vocabulary: int, *, own_output: bool
 
 
 def layer_types(settings: Settings, body: Mapping[str, Any], most: int, default: int | None = None) -> list[str]:
-    """The kind of attention of each layer, of `most` at most; `default` says how many where nothing does."""
+    """Return the kind of attention of each layer. There are at most `most`, and `default` if nothing gives a number."""
     count = settings.whole("num_hidden_layers", 1, most, default)
     types = body.get("layer_types") or ["full_attention"] * count
     if not isinstance(types, list) or len(types) != count or any(entry not in LAYER_TYPES for entry in types):
@@ -167,7 +167,7 @@ def layer_types(settings: Settings, body: Mapping[str, Any], most: int, default:
 
 
 def rope_of(settings: Settings, body: Mapping[str, Any], layer_type: str) -> RopeConfig:
-    """The rotary positions of layers of one type."""
+    """Return the rotary positions of layers of one type."""
     scaling = body.get("rope_parameters") or body.get("rope_scaling")
     if isinstance(scaling, Mapping) and isinstance(scaling.get(layer_type), Mapping):
         scaling = scaling[layer_type]
@@ -191,15 +191,15 @@ def rope_of(settings: Settings, body: Mapping[str, Any], layer_type: str) -> Rop
 
 
 def main_layers_of(settings: Settings) -> int | None:
-    """How many layers the main model has, if the configuration says so."""
+    """Return the main model's number of layers, or None if the configuration does not give it."""
     known = settings.get("num_target_layers") is not None
     return settings.whole("num_target_layers", 1, _MOST_MAIN_LAYERS) if known else None
 
 
 def layer_ids(settings: Settings, name: str, ids: object, columns: int, *, spec: bool) -> list[int]:
-    """The ids of layers in the setting `name`.
+    """Return the checked layer ids of the setting `name`.
 
-    The last id of speculators' heads can be the final state; it is left out where the tensor that reads the taps has no
+    The last id of speculators' heads can be the final state. It is left out if the tensor that reads the taps has no
     `columns` for it.
     """
     hidden = settings.whole("hidden_size", 1, LARGEST_WIDTH) if spec else 0
@@ -213,20 +213,20 @@ def layer_ids(settings: Settings, name: str, ids: object, columns: int, *, spec:
 
 
 def can_be_taps(taps: Sequence[int], main_layers: int | None) -> bool:
-    """Whether layers counted from 0 ascend, and are within the main model."""
+    """Whether layers, counted from 0, ascend and exist in the main model."""
     ascending = all(low < high for low, high in itertools.pairwise(taps))
     return ascending and taps[0] >= 0 and (main_layers is None or taps[-1] < main_layers)
 
 
 def tap_width(name: str, columns: int, taps: int) -> int:
-    """The width of each tap, where all have `columns` together; the setting `name` says how many they are."""
+    """Return the width of each tap if all have `columns` together. Raises `HeadConfigError` for the setting `name`."""
     if columns == 0 or columns % taps:
         raise HeadConfigError(name)
     return columns // taps
 
 
 def made_for(config: Mapping[str, Any]) -> str:
-    """The repository that the head says it was trained for; "" where it does not."""
+    """Return the repository that the head was trained for, or "" if the configuration does not name it."""
     spec = config.get("speculators_config")
     verifier = spec.get("verifier") if isinstance(spec, Mapping) else None
     candidates = [verifier.get("name_or_path") if isinstance(verifier, Mapping) else None]

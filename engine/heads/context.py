@@ -1,7 +1,7 @@
-"""What heads keep of a conversation: keys and values of rows, in time order, and states of the main model.
+"""The contexts of heads: keys and values of rows, in time order, and states of the main model.
 
-Published implementations use rotating caches for sliding layers; those write a single row in place, so that slots are
-no longer in time order while masks assume they are. Here rows are appended, and old ones dropped now and then.
+Published implementations use rotating caches for sliding layers. These write a single row in place, so slots leave the
+time order that masks assume. Here rows are appended, and old rows are dropped in large pieces.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from engine.heads.fit import kept_and_most
 from engine.heads.head import HeadContext
 
 Rows = tuple[mx.array, mx.array]
-# Heads and size of the keys, and of the values, of one layer.
+# Number and size of the heads of the keys, and of the values, in one layer.
 CacheShape = tuple[tuple[int, int], tuple[int, int]]
 Context = TypeVar("Context", bound=HeadContext)
 
@@ -25,9 +25,8 @@ Context = TypeVar("Context", bound=HeadContext)
 class LayerRows(KVCache):  # type: ignore[misc]
     """Keys and values (1, heads, rows, size) of one layer for the positions `first` to `end - 1`.
 
-    With a `window`, rows that no query sees any more are dropped in large pieces. `keys` and `values` are the buffers,
-    with rows to spare; for mlx-lm's layers, which write to them as to its own caches, the first row has rotary
-    position 0.
+    With a `window`, rows that no query can see are dropped in large pieces. The buffers `keys` and `values` have unused
+    rows at their end. mlx-lm's layers write to this cache as to their own, with rotary position 0 for the first row.
     """
 
     keys: mx.array | None
@@ -43,7 +42,7 @@ class LayerRows(KVCache):  # type: ignore[misc]
         return self.first + self.offset
 
     def append(self, keys: mx.array, values: mx.array) -> None:
-        """Add rows behind the last one."""
+        """Append rows after the last one."""
         self.update_and_fetch(keys, values)
         kept, most = (0, 0) if self.window is None else kept_and_most(self.window)
         if kept and self.offset >= most and (rows := self.rows()) is not None:
@@ -51,7 +50,7 @@ class LayerRows(KVCache):  # type: ignore[misc]
             self.first, self.offset = self.end - kept, kept
 
     def with_block(self, keys: mx.array, values: mx.array, seen: int) -> Rows:
-        """The last `seen` rows followed by those of a block, which are not kept."""
+        """Return the last `seen` rows followed by those of a block, which are not kept."""
         first = self.offset - seen
         rows: Rows = self.update_and_fetch(keys, values)
         self.trim(keys.shape[2])
@@ -65,7 +64,7 @@ class LayerRows(KVCache):  # type: ignore[misc]
             self.keys = self.values = None
 
     def rows(self) -> Rows | None:
-        """The rows that are kept, or None without any."""
+        """Return the rows that are kept, or None if there are none."""
         if not self.offset or self.keys is None or self.values is None:
             return None
         return self.keys[:, :, : self.offset], self.values[:, :, : self.offset]
@@ -79,8 +78,9 @@ class LayerRows(KVCache):  # type: ignore[misc]
 class LayerContext(HeadContext):
     """The rows of every layer; all end at the same position.
 
-    Heads that go on from the main model's newest state keep it as the last of `states` (1, n, width), whose `tokens`
-    are known but for that of the last one. After `rewind` it is gone, and the next row has to come first (`ready`).
+    If `goes_on`, the head continues from the main model's newest state, the last of `states` (1, n, width). `tokens`
+    are the tokens after the states; that after the last state is not known yet. `rewind` drops the states, and the next
+    row has to be added before a proposal (`ready`).
     """
 
     def __init__(self, windows: Sequence[int | None], start: int = 0, *, goes_on: bool = False) -> None:
@@ -111,7 +111,7 @@ class LayerContext(HeadContext):
         self.cut(length)
 
     def cut(self, length: int) -> None:
-        """Forget the rows from position `length` on, and no state."""
+        """Drop the rows from position `length` on, and keep the states."""
         for layer in self.layers:
             layer.cut(length)
 
@@ -133,7 +133,7 @@ class LayerContext(HeadContext):
         return state
 
     def restored(self, state: dict[str, mx.array], shapes: Sequence[CacheShape], width: int = 0) -> Self:
-        """This new context with what `state` was taken of; raises ValueError where that was not one of this form.
+        """Fill this new context from `state` and return it. Raises ValueError if `state` is not of this form.
 
         `shapes` are those of each layer, `width` is that of a state.
         """
@@ -162,14 +162,13 @@ class LayerContext(HeadContext):
 
 
 class ChainContext(LayerContext):
-    """What a chain head keeps: pairs in its layers, and the states that still wait for their token.
+    """The context of a chain head: pairs in its layers, and the states that still wait for their token.
 
-    A pair is the main model's state at one position and the token behind it. Row i of the layers belongs to the pair
-    of position `start + i`, the same in all of them; the newest state has no pair before the token that follows it is
-    known.
+    A pair is the main model's state at one position and the next token. In all layers, row i belongs to the pair of
+    position `start + i`. The newest state has no pair until the token after it is known.
 
-    After `rewind` into the cached pairs, the last of them has the token that followed there before: one row among many,
-    kept because the state that it was made of is gone. Then nothing can be proposed before the next row (`ready`).
+    After `rewind` into the cached pairs, the last remaining pair still has its previous token. This one wrong row stays
+    because the state that it was made from is gone. Nothing can be proposed before the next row is added (`ready`).
     """
 
     def __init__(self, layers: int, start: int = 0) -> None:
@@ -181,11 +180,11 @@ class ChainContext(LayerContext):
 
     @property
     def waiting(self) -> int:
-        """How many states are not in the caches; all but the last one have their token."""
+        """The number of states that are not in the caches; all but the last one have their token."""
         return 0 if self.states is None else int(self.states.shape[1])
 
     def append(self, states: mx.array, tokens: Sequence[int]) -> None:
-        """Add the states (1, S, width) of the next S `tokens`. The first token completes the pair before it."""
+        """Add the states (1, S, width) of the next S `tokens`. The first token completes the previous state's pair."""
         if self.states is None:
             self.states, self.tokens = states, list(tokens[1:])
         else:
@@ -193,12 +192,12 @@ class ChainContext(LayerContext):
             self.tokens += tokens
 
     def take_waiting(self, stay: int = 1) -> tuple[list[int], mx.array]:
-        """The tokens (n) of the pairs that wait and all states (1, n + 1, width), of which only the last `stay` stay.
+        """Return the tokens (n) of the pairs that wait and all states (1, n + 1, width), and keep the last `stay`.
 
         The caller appends the pairs of the others to the layers. Raises ValueError unless the context is `ready`.
         """
         if self.states is None:
-            raise ValueError("no state to go on from")
+            raise ValueError("no state to continue from")
         tokens, states = self.tokens, self.states
         self.tokens, self.states = tokens[max(0, len(tokens) - stay + 1) :], states[:, -stay:]
         return tokens, states
@@ -212,7 +211,7 @@ class ChainContext(LayerContext):
 
 
 def own_context(context: HeadContext, kind: type[Context]) -> Context:
-    """`context`, which has to be of this kind."""
+    """Return `context` as its own type. Raises TypeError if it belongs to another kind of head."""
     if not isinstance(context, kind):
         raise TypeError(f"a context of another head: {type(context).__name__}")
     return context

@@ -1,7 +1,7 @@
-"""What an EAGLE-3 head is made of (arXiv:2503.01840; 3.1: arXiv:2605.09992), read from either published format.
+"""Reads the configuration of EAGLE-3 heads (arXiv:2503.01840; 3.1: arXiv:2605.09992) in either published format.
 
 speculators nests the network's settings; the original format, which SpecForge, AngelSlim and NVIDIA use, is flat, with
-layer ids and some flags under `eagle_config`. No mlx here.
+layer ids and some flags under `eagle_config`. This module does not import mlx.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from engine.heads.config import (
 from engine.heads.tensors import HeadFiles, by_our_names, inputs_of
 from engine.model_files.head_kinds import bare_name
 
-# Each draft token of a chain is less likely than the one before it; the controller asks for fewer.
+# Each draft token of a chain is less likely than the previous one; the controller asks for fewer.
 PROPOSALS = 8
 _TAPS = 3
 _MOST_LAYERS = 8
@@ -42,10 +42,10 @@ OutputNorm = Literal["output", "state", "none"]
 class EagleConfig(NetworkConfig):
     """An EAGLE-3 head.
 
-    `taps` are empty where they depend on the number of the main model's layers (`default_taps`); `tap_choices` are all
-    that the layer ids can mean, the likelier first. With `norm_before_residual` the normed state is what the first
-    layer adds to. `output_norm` says where the last norm stands: before the output matrix, after the layers so that the
-    chained state is normed too (3.1), or nowhere.
+    `taps` are empty if they depend on the main model's number of layers (`default_taps`). `tap_choices` lists the
+    possible meanings of the layer ids, the likeliest first. With `norm_before_residual` the first layer adds to the
+    normed state. The last norm is applied before the output matrix ("output"), after the layers, so that the chained
+    state is normed too ("state", 3.1), or not at all ("none").
     """
 
     rope: RopeConfig
@@ -60,18 +60,21 @@ class EagleConfig(NetworkConfig):
 
 
 def _our_name(name: str) -> str:
-    """The original format calls the only layer `midlayer`."""
+    """Return our name of a tensor; the original format calls the only layer `midlayer`."""
     bare = bare_name(name)
     return f"layers.0.{bare.removeprefix('midlayer.')}" if bare.startswith("midlayer.") else bare
 
 
 def default_taps(main_layers: int) -> tuple[int, ...]:
-    """The layers whose outputs a head reads that names none (SafeAILab/EAGLE, modeling_llama_kv.py)."""
+    """Return the layers that a head reads if its configuration names none (SafeAILab/EAGLE, modeling_llama_kv.py)."""
     return tuple(layer - 1 for layer in (2, main_layers // 2, main_layers - 3))
 
 
 def read_eagle_config(files: HeadFiles) -> tuple[EagleConfig, dict[str, str]]:
-    """The head, and its tensors' names by those of its files. Raises `HeadConfigError` or `HeadTensorError`."""
+    """Return the head and its tensors' names by those of its files.
+
+    Raises `HeadConfigError` or `HeadTensorError`.
+    """
     config = files.config
     names = by_our_names(files.tensors, _our_name)
     spec, body = network_settings(config)
@@ -111,10 +114,10 @@ def read_eagle_config(files: HeadFiles) -> tuple[EagleConfig, dict[str, str]]:
 
 
 def _output_norm(config: Mapping[str, Any], *, spec: bool) -> OutputNorm:
-    """`norm_output` has two meanings.
+    """Return where the last norm is applied; `norm_output` has two meanings.
 
-    speculators' and vLLM's, also under `eagle_config`: the chained state is normed. SpecForge's, true unless it is set:
-    the output matrix is given normed states (specforge, llama3_eagle.py).
+    In speculators and vLLM, also under `eagle_config`, the chained state is normed. In SpecForge, where the default is
+    true, the output matrix gets normed states (specforge, llama3_eagle.py).
     """
     nested = config.get("eagle_config")
     chained = Settings(config if spec else nested).flag("norm_output")
@@ -124,10 +127,10 @@ def _output_norm(config: Mapping[str, Any], *, spec: bool) -> OutputNorm:
 
 
 def _taps(settings: Settings, columns: int, *, spec: bool) -> tuple[tuple[tuple[int, ...], ...], int, int | None]:
-    """What the layer ids can mean, counted from 0, the likelier first; how many they are; the main model's layers.
+    """Return the possible taps, counted from 0, the likeliest first; the number of taps; the main model's layers.
 
     speculators' id j is the input of layer j, which is the output of j - 1. In the original format ids are inputs or
-    outputs; they are commonly outputs where the first is 1 (lmsys) and inputs where it is 2 (SGLang#25454).
+    outputs: commonly outputs if the first is 1 (lmsys) and inputs if it is 2 (SGLang#25454).
     """
     total, ids = main_layers_of(settings), settings.get(_IDS)
     if ids is None:

@@ -1,4 +1,4 @@
-"""EAGLE-3 heads: a layer that reads a token's embedding beside the state before it, and drafts a chain of tokens.
+"""EAGLE-3 heads: a layer reads a token's embedding and the previous state, and drafts a chain of tokens.
 
 Attribute names are those of the tensors that speculators publishes.
 """
@@ -20,14 +20,14 @@ from engine.heads.weights import Weights
 
 
 class ChainAttention(HeadAttention):
-    """Causal attention to all pairs so far, and to the steps chained behind them."""
+    """Causal attention to all pairs so far and to the chained steps after them."""
 
     def __init__(self, config: EagleConfig, tensors: Container[str], inputs: int, window: int | None) -> None:
         super().__init__(config, tensors, inputs, config.rope, norms=f"{ATTENTION}.q_norm.weight" in tensors)
         self._window, self._scale = window, config.head_dim**-0.5
 
     def __call__(self, rows: mx.array, cache: LayerRows, depth: int) -> mx.array:
-        """Rows (1, n, inputs) that follow those of `cache`, of which the last `depth` are draft tokens."""
+        """Return the output of rows (1, n, inputs) that follow `cache`, whose last `depth` rows are draft tokens."""
         count, offset = rows.shape[1], cache.offset
         keys, values = cache.update_and_fetch(*self.keys_and_values(rows, offset))
         first = 0 if self._window is None else max(0, offset - depth - self._window + 1)
@@ -41,7 +41,7 @@ class ChainAttention(HeadAttention):
         return self.projected(output.transpose(0, 2, 1, 3))
 
     def _mask(self, count: int, offset: int, first: int, depth: int) -> mx.array | str | None:
-        """What rows at `offset` and on see of the rows from `first` on; None for everything.
+        """Return the mask of `count` rows from `offset` on over the rows from `first` on; None if they see everything.
 
         A window does not move along the steps of a chain (speculators, eagle3/attention.py).
         """
@@ -53,7 +53,7 @@ class ChainAttention(HeadAttention):
 
 
 class EagleLayer(nn.Module):  # type: ignore[misc]
-    """A layer as in Llama and Qwen models. The `first` reads an embedding beside a state, each with its norm."""
+    """A layer as in Llama and Qwen models. The `first` reads an embedding and a state, each with its norm."""
 
     def __init__(self, config: EagleConfig, tensors: Container[str], window: int | None, *, first: bool) -> None:
         super().__init__()
@@ -79,7 +79,7 @@ class EagleLayer(nn.Module):  # type: ignore[misc]
 
 
 class EagleNetwork(TapNetwork):
-    """All weights of an EAGLE-3 head. As `tensors` say, it norms all taps at once, each of them (3.1), or none."""
+    """All weights of an EAGLE-3 head. `tensors` decide whether all taps are normed at once, each (3.1), or none."""
 
     def __init__(self, config: EagleConfig, tensors: Container[str] = ()) -> None:
         super().__init__(config, config.tap_count)
@@ -93,7 +93,7 @@ class EagleNetwork(TapNetwork):
         ]
 
     def states_of(self, taps: mx.array) -> mx.array:
-        """The states (1, S, width) of tapped rows (1, S, taps * tap width)."""
+        """Return the states (1, S, width) of tapped rows (1, S, taps * tap width)."""
         if "input_norm" in self:
             taps = self.input_norm(taps)
         if "fc_norm" in self:
@@ -102,14 +102,14 @@ class EagleNetwork(TapNetwork):
         return states
 
     def __call__(self, embedded: mx.array, states: mx.array, caches: Sequence[LayerRows], depth: int) -> mx.array:
-        """The next states (1, n, width) from embeddings and states (1, n, width); appends n rows to `caches`."""
+        """Return the next states (1, n, width) from embeddings and states (1, n, width); append n rows to `caches`."""
         rows = states
         for layer, cache in zip(self.layers, caches, strict=True):
             rows = layer(rows, embedded, cache, depth)
         return self.norm(rows) if self._output_norm == "state" else rows
 
     def before_output(self, states: mx.array) -> mx.array:
-        """What the output matrix is given."""
+        """Return the input of the output matrix."""
         return self.norm(states) if self._output_norm == "output" else states
 
 
@@ -133,7 +133,7 @@ class EagleHead(ChainHead):
 
     @property
     def readings(self) -> tuple[tuple[int, ...], ...]:
-        """Which layers the ids of the configuration can mean."""
+        """The possible meanings of the layer ids in the configuration."""
         return self.config.tap_choices
 
     def use(self, reading: tuple[int, ...]) -> None:

@@ -1,4 +1,4 @@
-"""Checks a head's folder from its configuration and the headers of its weights, without loading it. No mlx here."""
+"""Checks a head's folder by its configuration and the headers of its weights. Does not import mlx."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from engine.model_files.torch_file import RunsCodeError, SavedTensor, TorchFileE
 
 # Where MiMo's heads keep the embedding of their mask token (vLLM, #46104).
 _MASK_FILE = "mask_embedding.pt"
-# Read at three places of each file for the identity of a head.
+# Bytes that are read at three places of each file for the identity of a head.
 _SAMPLE_BYTES = 2**16
 
 
 @dataclass(frozen=True, slots=True)
 class HeadContent:
-    """A usable head's folder: its files of weights, its kind and configuration, and the tensors that are read.
+    """The content of a usable head's folder: files of weights, kind, configuration, and the tensors that are read.
 
-    `names` are those of our networks by published ones, `tensors` the headers by our names. `mask` is the embedding of
-    the mask token where that is in a file of its own, not in one of `files`.
+    `names` maps published names to those of our networks; `tensors` holds headers by our names. `mask` is the embedding
+    of the mask token if it lies in a separate file.
     """
 
     folder: Path
@@ -44,15 +44,15 @@ class HeadContent:
 
     @property
     def weight_bytes(self) -> int:
-        """Bytes in memory: numbers of eight bits in floating point become numbers of sixteen."""
+        """Bytes in memory, where 8-bit floating-point numbers take 16 bits."""
         return sum(tensor.nbytes * (2 if tensor.dtype == FP8 else 1) for tensor in self.tensors.values())
 
 
 def inspect_head(folder: Path) -> HeadContent:
-    """What is in the folder of a head, or in a file of tensors beside a main model.
+    """Return the content of a head's folder, or of a file of tensors beside a main model.
 
-    Reads JSON, headers, and the embedding of the mask token that some heads have. Shapes are compared when the network
-    is built, of arrays that are not read yet.
+    Reads JSON, headers, and the embedding of the mask token that some heads have. `load_head` compares shapes, before
+    it reads the arrays.
 
     Raises `ModelNotUsable`: missing, not-a-model, unsafe, damaged, incomplete, wrong-tensors, unknown-head.
     """
@@ -84,7 +84,10 @@ def inspect_head(folder: Path) -> HeadContent:
 
 
 def _saved_mask(folder: Path) -> tuple[SavedTensor | None, object]:
-    """The embedding of the mask token in its own file, and that token if the file says it. Raises `ModelNotUsable`."""
+    """Return the embedding of the mask token and that token, or None for what is not in the file of its own.
+
+    Raises `ModelNotUsable`.
+    """
     path = folder / _MASK_FILE
     if not os.path.lexists(path):
         return None, None
@@ -101,9 +104,9 @@ def _saved_mask(folder: Path) -> tuple[SavedTensor | None, object]:
 
 
 def identity_of(content: HeadContent) -> str:
-    """A name for these weights and settings, from config.json, the headers and samples of the weights.
+    """Return a hash of config.json and of samples of the weights' files.
 
-    Raises `ModelNotUsable` where they cannot be read any more.
+    Raises `ModelNotUsable` if they cannot be read any more.
     """
     digest = hashlib.sha256()
     digest.update(content.mask.data if content.mask is not None else b"")

@@ -1,12 +1,12 @@
-"""Heads: what one needs of the main model, what it keeps of a conversation, what it proposes.
+"""The interface of heads: the main model's ports, the context of a conversation, the proposals.
 
-A head reads the outputs of some layers of the main model (its taps) for every committed token, keeps what it needs of
-them in a `HeadContext`, and proposes the tokens after the newest one. It knows nothing of rounds, chats or samplers;
-wrong taps make its proposals worse, never the text wrong.
+A head reads the outputs of some layers of the main model (its taps) for every committed token, keeps what it needs in a
+`HeadContext`, and proposes the tokens after the newest one. It does not know rounds, chats or samplers; wrong taps make
+its proposals worse, never the text wrong.
 
-Words: row i of a context belongs to the token at position i of the conversation. The anchor is the newest committed
-token; the main model has not read it yet, so it has no row. After a round that accepted `a` draft tokens the main
-model has read the old anchor and those `a`: their rows extend the context, and the bonus token is the new anchor.
+Row i of a context belongs to the token at position i of the conversation. The anchor is the newest committed token; the
+main model has not read it yet, so it has no row. After a round that accepted `a` draft tokens the main model has read
+the old anchor and those `a`: their rows extend the context, and the bonus token is the new anchor.
 
 All arrays are lazy, and everything runs on the engine's thread.
 """
@@ -31,10 +31,10 @@ from engine.heads.weights import Weights
 
 @dataclass(frozen=True, slots=True)
 class Attended:
-    """A layer of the main model whose keys and values a head may look at.
+    """A layer of the main model whose keys and values a head may attend to.
 
-    `layer` counts from 0, `kind` is that of its attention, `window` is in tokens, None for all. `read` takes the
-    layer's input (1, n, width) and its first position to keys and values (1, heads, n, size), as in its cache.
+    `kind` is its kind of attention, `layer` counts from 0, `window` is in tokens, None for full attention. `read` maps
+    the layer's input (1, n, width) and its first position to keys and values (1, heads, n, size), as in the cache.
     """
 
     kind: str
@@ -47,13 +47,13 @@ class Attended:
 
 @dataclass(frozen=True, slots=True)
 class MainPorts:
-    """What heads use of the main model besides its taps.
+    """The parts of the main model that heads use besides its taps.
 
-    `embed` takes int ids (1, n) to the embeddings (1, n, width) that the first layer is given: scaled where the family
-    scales them. `logits` takes (1, n, width) through the output matrix alone, without the main model's soft cap, to
+    `embed` maps int ids (1, n) to the embeddings (1, n, width) that the first layer gets, scaled in families that scale
+    them. `logits` applies the output matrix alone, without the main model's soft cap: (1, n, width) to
     (1, n, vocabulary). `final_norm` is the norm before the output matrix. `vocabulary` counts the rows of the output
-    matrix, padding included. `attended` has the last layer of each kind of attention, in families whose heads look at
-    keys and values.
+    matrix, padding included. `attended` holds the last layer of each kind of attention, in families whose heads attend
+    to keys and values.
     """
 
     embed: Callable[[mx.array], mx.array]
@@ -66,10 +66,10 @@ class MainPorts:
 
 
 class Draw(Protocol):
-    """Draws the tokens of some rows of a proposal with the sampler of the request."""
+    """Draws tokens for some rows of a proposal with the sampler of the request."""
 
     def __call__(self, first: int, scores: mx.array, ids: mx.array | None) -> mx.array:
-        """The tokens (n,) int32 of draft tokens `first` to `first + n - 1`, counted from 0.
+        """Return the draft tokens (n,) int32 from number `first` on, counted from 0.
 
         `scores` (n, m) are logits. Column c stands for the id `ids[row, c]`; without `ids`, for c itself. Heads whose
         rows are independent call it once for all rows, the others once for each row, left to right.
@@ -79,7 +79,7 @@ class Draw(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class HeadProposal:
-    """Draft tokens as main-model ids (count,) int32, and the logits that they were drawn from.
+    """Draft tokens as main-model ids (count,) int32, and the logits from which they were drawn.
 
     `scores` (count, m) and `ids` (count, m) or None are those of `Draw`.
     """
@@ -90,63 +90,63 @@ class HeadProposal:
 
 
 class HeadContext(ABC):
-    """What a head keeps of one conversation: rows for the positions `start` to `length - 1`, without gaps.
+    """The rows that a head keeps of one conversation: positions `start` to `length - 1`, without gaps.
 
-    A context that begins behind the text's first token, or that has dropped rows which no layer sees any more, is
-    shorter: its proposals are perhaps worse.
+    `start` is above 0 if the head did not follow the text from its first token, which can make proposals worse, or if
+    rows were dropped that no layer sees any more.
     """
 
     @property
     @abstractmethod
     def start(self) -> int:
-        """The position of the oldest row it keeps."""
+        """The position of the oldest row."""
 
     @property
     @abstractmethod
     def length(self) -> int:
-        """The position after its newest row: how many tokens of the text it has followed."""
+        """The position after the newest row: the number of tokens that the head has followed."""
 
     @property
     def nbytes(self) -> int:
-        """Bytes of memory that it holds."""
+        """Bytes of memory that the context holds."""
         return sum(array.nbytes for array in self.kept_arrays())
 
     @property
     def ready(self) -> bool:
-        """False where a proposal needs one more row first, as after `rewind` of some heads."""
+        """False if a proposal needs one more row first, as after `rewind` of some heads."""
         return True
 
     @abstractmethod
     def kept_arrays(self) -> list[mx.array]:
-        """Every array that it keeps; they stay lazy, and keep taps in memory, until the caller evaluates them."""
+        """Return all arrays of the context. They stay lazy, and keep taps in memory, until they are evaluated."""
 
     @abstractmethod
     def rewind(self, length: int) -> None:
-        """Forget the rows from position `length` on, 0 <= length <= self.length.
+        """Drop the rows from position `length` on, 0 <= length <= self.length.
 
-        Afterwards `self.length` is at most `length`: a head that needs rows which are no longer there goes back
-        further. The caller supplies rows from there on, or takes a new context.
+        Afterwards `self.length` is at most `length`: a head that needs rows which were dropped rewinds further. The
+        caller supplies rows from there on, or takes a new context.
         """
 
     @abstractmethod
     def copy(self) -> HeadContext:
-        """An independent context with the same rows. Arrays are shared until one of the two changes."""
+        """Return an independent context with the same rows. Arrays are shared until one of the two changes."""
 
     @property
     @abstractmethod
     def state(self) -> dict[str, mx.array]:
-        """All that `Head.restore` needs, for the disk: arrays by name, evaluated or not."""
+        """The arrays by name, evaluated or not, from which `Head.restore` makes the context again."""
 
 
 class Head(ABC):
-    """A loaded head. One network for all conversations; each has its own context.
+    """A loaded head. One network serves all conversations; each has its own context.
 
     `kind` names its kind ("dflash", "dspark", ...); `taps` are the layers of the main model, counted from 0 and
-    ascending, whose outputs it reads; `identity` is the same for equal weights and settings, and changes with them:
-    contexts belong to it.
+    ascending, whose outputs it reads; `identity` is equal exactly for equal weights and settings, and contexts belong
+    to it.
 
-    It has the weights of `network`. `dtype` is the type that this computes in, `main_dtype` that of the main model's
-    states. `targets`, int32 (m,), are the main model's ids of the head's own vocabulary where that is a reduced one.
+    `network` holds the weights and computes in `dtype`; the main model's states are of `main_dtype`. `targets`, int32
+    (m,), are the main-model ids of the head's own vocabulary, or None if that is the main model's.
     """
 
     kind: str
@@ -170,35 +170,35 @@ class Head(ABC):
     @staticmethod
     @abstractmethod
     def build(config: Any, weights: Weights) -> tuple[nn.Module, Weights]:
-        """The network of a head, and its weights by the network's names, of those that its files hold.
+        """Return the network of a head, and its weights by the network's names, from the `weights` of its files.
 
-        Nothing is read but what says how to convert them. Raises ValueError for tensors that do not fit.
+        Only values that decide the conversion are read. Raises ValueError for tensors that do not fit.
         """
 
     @property
     def max_proposals(self) -> int:
-        """The most draft tokens of one proposal."""
+        """The largest number of draft tokens in one proposal."""
         proposals: int = self.config.proposals
         return proposals
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its weights."""
+        """Bytes of the weights."""
         return sum(array.nbytes for _, array in tree_flatten(self.network.parameters()))
 
     @property
     def state_elements(self) -> int:
-        """Numbers of the main model's states that a context keeps at most."""
+        """The most numbers of the main model's states that a context keeps."""
         return 0
 
     def context_bytes(self, length: int) -> int:
-        """Bytes of a context of `length` tokens at most."""
+        """Return the most bytes that a context of `length` tokens takes."""
         return context_bytes(self.config, length, self.dtype.size) + self.state_elements * self.dtype.size
 
     def bind(self, ports: MainPorts) -> None:
-        """Set the main model to draft for, before anything else is asked of it.
+        """Set the main model to draft for; to be called before all other methods.
 
-        Raises `ModelNotUsable` (wrong-main) where the head was not made for a model of this shape.
+        Raises `ModelNotUsable` (wrong-main) if the head was not made for a model of this shape.
         """
         head = self.config.least_layers, self.config.tap_width, self.config.vocabulary
         main = ports.layer_count, ports.width, ports.vocabulary
@@ -215,68 +215,71 @@ class Head(ABC):
 
     @property
     def readings(self) -> tuple[tuple[int, ...], ...]:
-        """In which ways the head may have to be fed, where nothing in it says which; empty where it is known."""
+        """The ways in which the head may have to be fed, if its files do not decide between them; else empty."""
         return ()
 
     def use(self, reading: tuple[int, ...]) -> None:
-        """Be fed in one of the `readings` from now on; contexts are those of another head then."""
+        """Use one of the `readings` from now on. Contexts of another reading do not belong to this head."""
         other = reading != self.readings[0]
         self.identity = "-".join([self._identity, *map(str, reading)]) if other else self._identity
 
     def log_chance(self, taps: mx.array, tokens: Sequence[int], answers: mx.array) -> mx.array:
-        """The mean log-probability, a scalar, of `answers` where a text of n tokens is read; of heads with `readings`.
+        """Return the mean log-probability, a scalar, of `answers` to a text of n tokens; for heads with `readings`.
 
-        `taps` (1, n, taps * tap width) are its rows; `answers` (n - 1,) the ids to follow after each token but the
-        first. Ids that the head does not know are left out.
+        `taps` (1, n, taps * tap width) are the text's rows, `answers` (n - 1,) the ids that follow each token but the
+        first. Ids outside the head's vocabulary are left out.
         """
         raise NotImplementedError
 
     @abstractmethod
     def new_context(self, start: int = 0) -> HeadContext:
-        """A context without rows, whose first one will be that of position `start`."""
+        """Return a context without rows, whose first row will be that of position `start`."""
 
     @abstractmethod
     def restore(self, state: dict[str, mx.array]) -> HeadContext:
-        """The context that `state` was taken of. Raises ValueError for arrays that are not of this head."""
+        """Return the context from which `state` was taken. Raises ValueError for arrays that do not fit this head."""
 
     @abstractmethod
     def extend(self, context: HeadContext, taps: mx.array, tokens: Sequence[int]) -> None:
-        """Append the rows of the tokens at the positions from `context.length` on, all of them committed.
+        """Append the rows of the committed `tokens` at the positions from `context.length` on.
 
         `taps` (1, S, len(self.taps) * width) holds the outputs of the tapped layers side by side, in the order of
-        `self.taps`; `tokens` are the S tokens that the main model was given to make them. Nothing is evaluated: the
-        caller evaluates `context.kept_arrays()` with whatever it evaluates next, or the taps stay in memory.
+        `self.taps`, for the S tokens. Nothing is evaluated: the caller evaluates `context.kept_arrays()` soon, or the
+        taps stay in memory.
         """
 
     @abstractmethod
     def propose(self, context: HeadContext, anchor: mx.array, count: int, draw: Draw) -> HeadProposal:
-        """`count` draft tokens to follow the anchor, 1 <= count <= max_proposals; nothing is evaluated.
+        """Return `count` draft tokens to follow the anchor, 1 <= count <= max_proposals; nothing is evaluated.
 
-        `anchor` is the newest token, int32 (1,), perhaps lazy, at position `context.length`. The context is left as
-        it was.
+        `anchor` is the newest token, int32 (1,), perhaps lazy, at position `context.length`. The context's content does
+        not change.
         """
 
     def embed(self, ids: mx.array) -> mx.array:
-        """The embeddings (1, n, width) of main-model ids (1, n): the head's own, or the main model's."""
+        """Return the embeddings (1, n, width) of main-model ids (1, n), the head's own or the main model's."""
         own = "embed_tokens" in self.network
         embedded: mx.array = self.network.embed_tokens(ids) if own else self.ports.embed(ids)
         return embedded.astype(self.dtype)
 
     def logits(self, rows: mx.array) -> mx.array:
-        """Logits (1, n, m) of rows (1, n, width), by the head's output matrix or the main model's."""
+        """Return logits (1, n, m) of rows (1, n, width), by the head's output matrix or the main model's."""
         if "lm_head" in self.network:
             own: mx.array = self.network.lm_head(rows)
             return own
         return self.ports.logits(rows.astype(self.main_dtype))
 
     def columns(self, scores: mx.array, ids: mx.array | None = None) -> mx.array | None:
-        """The main model's ids (n, m) that columns of `scores` stand for, of own `ids` (n, m) or all; None for all."""
+        """Return the main-model ids (n, m) of the columns of `scores`, None if column c stands for id c.
+
+        `ids` (n, m) are ids of the head's vocabulary; without them the columns stand for all of it.
+        """
         if self.targets is None:
             return ids
         return mx.broadcast_to(self.targets, scores.shape) if ids is None else self.targets[ids]
 
     def on_main_ids(self, draw: Draw) -> Draw:
-        """`draw` for scores of the head's own vocabulary."""
+        """Return `draw` for scores of the head's own vocabulary."""
         if self.targets is None:
             return draw
         return lambda first, scores, ids: draw(first, scores, self.columns(scores, ids))

@@ -1,4 +1,4 @@
-"""Layers that networks of several kinds of heads share. Attribute names are those of the published tensors."""
+"""Layers that several kinds of heads share. Attribute names are those of the published tensors."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from mlx_lm.models.rope_utils import initialize_rope
 from engine.heads.config import NetworkConfig, RopeConfig
 from engine.heads.context import Rows
 
-# All layers have the parts of this one.
+# The tensors of this layer show which parts all layers have.
 ATTENTION = "layers.0.self_attn"
 
 
 class TapNetwork(nn.Module):  # type: ignore[misc]
-    """What projects so many taps to rows of the head, its last norm, and tables that it has of its own."""
+    """The projection of `taps` taps to rows of the head, its last norm, and its own tables if it has any."""
 
     def __init__(self, config: NetworkConfig, taps: int) -> None:
         super().__init__()
@@ -32,7 +32,7 @@ class TapNetwork(nn.Module):  # type: ignore[misc]
 
 
 class HeadAttention(nn.Module):  # type: ignore[misc]
-    """The projections of attention from rows of `inputs` numbers, with rotary positions, and biases as in `tensors`."""
+    """The projections of attention from rows of `inputs` numbers, rotary positions and, if in `tensors`, biases."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class HeadAttention(nn.Module):  # type: ignore[misc]
         )
 
     def queries(self, rows: mx.array, position: int) -> mx.array:
-        """Queries (1, heads, n, size) of rows (1, n, inputs) that begin at `position`."""
+        """Return queries (1, heads, n, size) of rows (1, n, inputs) that begin at `position`."""
         queries = self.q_proj(rows).reshape(1, rows.shape[1], self._heads, self._size)
         if "q_norm" in self:
             queries = self.q_norm(queries)
@@ -68,7 +68,7 @@ class HeadAttention(nn.Module):  # type: ignore[misc]
         return turned
 
     def keys_and_values(self, rows: mx.array, position: int) -> Rows:
-        """Keys and values (1, kv heads, n, size) of rows (1, n, inputs) that begin at `position`."""
+        """Return keys and values (1, kv heads, n, size) of rows (1, n, inputs) that begin at `position`."""
         split = (1, rows.shape[1], self._kv_heads, self._size)
         keys = self.k_proj(rows).reshape(split)
         values = self.v_proj(rows).reshape(split) if "v_proj" in self else keys
@@ -77,13 +77,13 @@ class HeadAttention(nn.Module):  # type: ignore[misc]
         return self._rope(keys.transpose(0, 2, 1, 3), offset=position), values.transpose(0, 2, 1, 3)
 
     def projected(self, attended: mx.array) -> mx.array:
-        """The output (1, n, width) of attention (1, n, heads, size)."""
+        """Return the output (1, n, width) of attention (1, n, heads, size)."""
         output: mx.array = self.o_proj(attended.reshape(1, attended.shape[1], -1))
         return output
 
 
 class FeedForward(nn.Module):  # type: ignore[misc]
-    """The gated layer of Llama and Qwen models; with `gelu` that of Gemma."""
+    """The gated feed-forward layer of Llama and Qwen models, or with `gelu` that of Gemma."""
 
     def __init__(self, width: int, inner: int, *, gelu: bool = False) -> None:
         super().__init__()
@@ -99,6 +99,6 @@ class FeedForward(nn.Module):  # type: ignore[misc]
 
 
 def normed_taps(taps: mx.array, norms: Sequence[nn.Module]) -> mx.array:
-    """Taps (1, n, taps * width), each by its norm."""
+    """Return taps (1, n, taps * width), each normed by its own norm."""
     parts = mx.split(taps, len(norms), axis=-1)
     return mx.concatenate([norm(part) for norm, part in zip(norms, parts, strict=True)], axis=-1)

@@ -1,4 +1,4 @@
-"""Loads a head's folder safely: everything is checked from its configuration and headers before it is computed with."""
+"""Loads a head's folder safely: configuration and headers are checked before anything is computed."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from engine.heads.tensors import MASK, HeadTensorError
 from engine.heads.weights import Weights, dequantised, quantise
 from engine.model_files.torch_file import SavedTensor
 
-# Tables that some exports repeat of the main model; they are read only where the network has its own.
+# Tables of the main model that some exports repeat; they are read only if the network has its own.
 _MAIN_MODELS = ("embed_tokens", "lm_head", "d2t")
 
 
 def load_head(content: HeadContent) -> Steps[Head]:
-    """Load a head in steps of some milliseconds; raises `ModelNotUsable`.
+    """Load a head in steps of some milliseconds. Raises `ModelNotUsable`.
 
-    It serves a main model once it is bound to it.
+    The head has to be bound to a main model before it drafts.
     """
     folder = content.folder
     with DiskPool() as disk:
@@ -42,7 +42,7 @@ def load_head(content: HeadContent) -> Steps[Head]:
             network = dequantize_model(network)
             network.set_dtype(mx.float32)
             use_narrow_products(network)
-    # Whatever the headers did not show, mlx raises as built-in errors.
+    # mlx raises built-in errors for whatever the headers did not show.
     except Exception as error:
         raise ModelNotUsable(folder, "wrong-tensors", " ".join(str(error).split())[:120]) from error
     yield from _evaluate(network, folder)
@@ -51,7 +51,7 @@ def load_head(content: HeadContent) -> Steps[Head]:
 
 
 def _network(content: HeadContent, head: type[Head]) -> nn.Module:
-    """The network with the weights of the head's files, not yet read."""
+    """Return the network with the weights of the head's files, not yet read."""
     weights: Weights = {}
     for file in content.files:
         loaded: Mapping[str, mx.array] = mx.load(str(file))  # type: ignore[assignment]
@@ -71,13 +71,13 @@ def _network(content: HeadContent, head: type[Head]) -> nn.Module:
 
 
 def _array(saved: SavedTensor) -> mx.array:
-    """The numbers, in a row."""
+    """Return the numbers of a tensor in one dimension."""
     bits = np.frombuffer(saved.data, np.uint32 if saved.dtype == "F32" else np.uint16)
     return mx.array(bits).view({"F32": mx.float32, "F16": mx.float16, "BF16": mx.bfloat16}[saved.dtype])
 
 
 def _check_ids(network: Any, vocabulary: int, folder: Path) -> None:
-    """Raise `ModelNotUsable` where a table stands for ids that the main model does not have."""
+    """Raise `ModelNotUsable` if a table contains ids that the main model does not have."""
     if "d2t" in network:
         name, ids = "d2t", mx.arange(network.d2t.size) + network.d2t
     elif "masked_embedding" in network:
@@ -89,7 +89,7 @@ def _check_ids(network: Any, vocabulary: int, folder: Path) -> None:
 
 
 def _evaluate(network: nn.Module, folder: Path) -> Steps[None]:
-    """Read the weights piece by piece; raises `ModelNotUsable` for numbers that are none."""
+    """Read the weights piece by piece. Raises `ModelNotUsable` for NaN and infinity."""
     for chunk in in_chunks([array for _, array in tree_flatten(network.parameters())]):
         finite = [mx.isfinite(array).all() for array in chunk if mx.issubdtype(array.dtype, mx.floating)]
         try:

@@ -1,8 +1,8 @@
-"""What an MTP head is made of: its family, and the settings of the main model whose decoder layer it repeats.
+"""Reads the configuration of MTP heads: the family, and the settings of the main model whose decoder layer they repeat.
 
-Makers ship these heads inside the main model's files; exports keep them in files or folders of their own, under the
-same names or mlx-vlm's. Families differ in names, in the order of what is fused and in the state that is fed. No mlx
-here.
+Makers ship these heads inside the main model's files; exports keep them in separate files or folders, under the same
+names or mlx-vlm's. Families differ in names, in the order of the fused inputs, and in the state that is fed. This
+module does not import mlx.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from engine.heads.config import HeadConfig, HeadConfigError, Settings, made_for,
 from engine.heads.tensors import HeadFiles, UnknownHeadError, by_our_names
 from engine.model_files.config import text_config
 
-# Each draft token of a chain is less likely than the one before it; nobody reports gains from more.
+# Each draft token of a chain is less likely than the previous one; no publication reports gains from more.
 _PROPOSALS = 5
-# By which names configurations say how many layers a head has.
+# The settings that give the number of a head's layers.
 DECLARED = ("num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_layers")
 
 Shape = tuple[int, int]
@@ -26,18 +26,20 @@ Shape = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class MtpFamily:
-    """A family of MTP heads: `module` of mlx-lm has its decoder layer.
+    """A family of MTP heads, whose decoder layer is in mlx-lm's `module`.
 
     With `zero_centred`, published weights of norms are added to 1. With `reversed`, the fused row is state and
     embedding, not embedding and state. The state is that after the main model's last norm; with `either_state`, some
-    heads of the family read the one before.
-    A chain goes on from the state after the head's last norm, or before it if `chains_raw`. `keeps` says what its
-    layers cache: keys and values ("plain"), latent ones ("mla"), those and an index ("dsa"), or what a `pattern` of the
-    configuration, a character for each layer, says: * is attention, E are experts, which cache nothing.
-    `by_depth`, each draft token has a layer of its own, with a fusion, a norm and perhaps an output matrix of its own.
-    The first reads the main model's state, before the last norm if `reads_raw`; the
-    others read what the layer before made or, if `all_read_main`, that state, too. Their layers keep keys and values,
-    or "swa" those of the main model's sliding attention, whose sizes have names of their own.
+    heads of the family read the one before it. A chain continues from the state after the head's last norm, or before
+    it if `chains_raw`.
+
+    `keeps` names the content of the layers' caches: keys and values ("plain"), latent ones ("mla"), latent ones and an
+    index ("dsa"), keys and values with the sizes of the main model's sliding attention ("swa"), or what a pattern in
+    the configuration gives for each layer ("pattern"): * is attention, E are experts, which cache nothing.
+
+    With `by_depth`, each draft token has its own layer, fusion, norm and perhaps output matrix. The first layer reads
+    the main model's state, before the last norm if `reads_raw`; the others read the previous layer's state or, if
+    `all_read_main`, the main model's state, too.
     """
 
     name: str
@@ -54,7 +56,7 @@ class MtpFamily:
 
 _QWEN3_5 = MtpFamily("qwen3_5", "qwen3_5", zero_centred=True)
 _QWEN3_NEXT = MtpFamily("qwen3_next", "qwen3_next", zero_centred=True)
-# By the model type of the main model. The plain Qwen3 layer is that of the starter pair's head.
+# Families by the model type of the main model. The starter pair's head has the plain Qwen3 layer.
 FAMILIES = {
     "qwen3_5": _QWEN3_5,
     "qwen3_5_text": _QWEN3_5,
@@ -63,7 +65,7 @@ FAMILIES = {
     "qwen3_next": _QWEN3_NEXT,
     "qwen3": MtpFamily("qwen3", "qwen3"),
 }
-# Heads that are one decoder layer more, with what fuses the two inputs beside it.
+# Heads that consist of one more decoder layer and the fusion of its two inputs.
 _APPENDED = (("deepseek_v3", "mla"), ("deepseek_v32", "dsa"), ("glm_moe_dsa", "dsa"), ("glm4_moe_lite", "mla"))
 FAMILIES |= {name: MtpFamily(name, name, chains_raw=True, either_state=True, keeps=keeps) for name, keeps in _APPENDED}
 FAMILIES |= {
@@ -96,8 +98,8 @@ _PLACE = re.compile(r"depths\.(\d+)\.(?:layers\.(\d+)\.)?")
 class MtpConfig(HeadConfig):
     """An MTP head for a main model with the settings `text`.
 
-    It has `depths` fusions, each with `layers` decoder layers behind it. Layer i keeps `caches[i]` pairs of keys and
-    values of a token: those of `cache_shapes`, heads by size, or none.
+    It has `depths` fusions, each followed by `layers` decoder layers. For each token, layer i keeps `caches[i]` pairs
+    of keys and values: those of `cache_shapes`, heads by size, or none.
     """
 
     family: MtpFamily
@@ -110,10 +112,9 @@ class MtpConfig(HeadConfig):
 
 
 def _our_name(name: str, main_layers: int, family: MtpFamily) -> str | None:
-    """The name in our networks of a tensor of an MTP head's file; None for one that is not read.
+    """Return our network's name of a tensor in an MTP head's file, or None for one that is not read.
 
-    Not read are tables of the main model, and parts of layers for deeper tokens that some families have besides the
-    first.
+    Tables of the main model are not read, nor are the parts around the deeper layers that some families have.
     """
     if _REPEATED.search(name) and not (family.by_depth and "shared_head" in name):
         return None
@@ -126,7 +127,7 @@ def _our_name(name: str, main_layers: int, family: MtpFamily) -> str | None:
     stem, _, leaf = rest.rpartition(".")
     depth, layer = (index, 0) if family.by_depth else (0, index)
     if stem in _PARTS:
-        # In a pattern of layers, the norm behind the last one is beside that.
+        # With a pattern of layers, the last norm lies beside the last layer.
         deeper = not family.by_depth and index > 0 and bare.startswith("mtp_layers.")
         return None if deeper else f"depths.{depth}.{_PARTS[stem]}.{leaf}"
     if match is None and not bare.startswith(_OF_LAYER):
@@ -138,23 +139,23 @@ def _our_name(name: str, main_layers: int, family: MtpFamily) -> str | None:
 
 
 def layers_of_main(config: Mapping[str, Any]) -> int:
-    """How many layers the main model has. Raises `HeadConfigError`."""
+    """Return the main model's number of layers. Raises `HeadConfigError`."""
     text = text_config(config)
     pattern = text.get("hybrid_override_pattern") or text.get("layers_block_type")
     if isinstance(pattern, str | list):
-        # It counts for mlx-lm, too.
+        # mlx-lm counts the pattern, too.
         text = {**text, "num_hidden_layers": len(pattern)}
     return Settings(text).whole("num_hidden_layers", 1, 1000)
 
 
 def family_of(config: Mapping[str, Any]) -> MtpFamily | None:
-    """The family of the heads of a main model with this config.json, or of the head that names it."""
+    """Return the family of the heads of a main model with this config.json, or of the head that it describes."""
     kind = text_config(config).get("model_type")
     return FAMILIES.get(kind.removesuffix("_mtp")) if isinstance(kind, str) else None
 
 
 def read_mtp_config(files: HeadFiles) -> tuple[MtpConfig, dict[str, str]]:
-    """The head with a config.json of its own or the main model's, and its tensors' names by those of its files.
+    """Return the head, with its own config.json or the main model's, and its tensors' names by those of its files.
 
     Raises `UnknownHeadError`, `HeadConfigError` or `HeadTensorError`.
     """
@@ -207,10 +208,10 @@ def read_mtp_config(files: HeadFiles) -> tuple[MtpConfig, dict[str, str]]:
 
 
 def _with_last_layers(text: Mapping[str, Any], count: int) -> dict[str, Any]:
-    """The settings of a main model with a head of `count` layers behind its own, which lists are to describe, too.
+    """Return the main model's settings with lists that also describe `count` layers of the head after its own.
 
-    Lists that end with the main model go on as its last sliding layer is; as published, the head's layers slide.
-    Raises `HeadConfigError` where they end before, or where the layers keep different things.
+    Lists that end with the main model are continued with the entry of its last sliding layer, because published heads
+    have sliding layers. Raises `HeadConfigError` if a list is too short or the head's layers are of different types.
     """
     first = Settings(text).whole("num_hidden_layers", 1, 1000)
     types = text.get("layer_types")
@@ -230,7 +231,7 @@ def _with_last_layers(text: Mapping[str, Any], count: int) -> dict[str, Any]:
 
 
 def _settings_of_last_layers(text: Mapping[str, Any], first: int) -> Settings:
-    """What the attention behind the main model's layers is like."""
+    """Return the settings of the attention in the head's layers, which follow those of the main model."""
     other = text.get("attention_other_setting") if text["layer_types"][first] == "sliding_attention" else None
     found = Settings(other, text)
     heads = found.whole("num_attention_heads", 1, 4096)
@@ -238,7 +239,7 @@ def _settings_of_last_layers(text: Mapping[str, Any], first: int) -> Settings:
 
 
 def pattern_of(text: Mapping[str, Any]) -> str:
-    """The kinds of a head's layers, a character each. Raises `HeadConfigError` without any that are known."""
+    """Return the kinds of a head's layers, one character each. Raises `HeadConfigError` if any is unknown."""
     pattern, named = text.get("mtp_hybrid_override_pattern"), text.get("mtp_layers_block_type")
     if isinstance(named, list) and pattern is None:
         pattern = ["*" if name in ("attention", "full_attention") else "E" if name == "moe" else "" for name in named]

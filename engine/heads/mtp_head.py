@@ -1,4 +1,4 @@
-"""MTP heads: they read the main model's last state, and use its embedding and, as a rule, its output matrix."""
+"""MTP heads, which read the main model's last state and use its embedding and, as a rule, its output matrix."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from engine.heads.weights import Weights
 
 
 class MtpHead(ChainHead):
-    """An MTP head. Its only depth makes one draft token after the other, or it has one for each (Step, MiMo-V2).
+    """An MTP head. Its only depth makes one draft token after the other, or it has a depth for each (Step, MiMo-V2).
 
-    Then row s of depth d fuses the token at s + 1 + d with a state: depth 0 that of the main model, the others what
-    depth d - 1 made of row s (Step) or the main model's, too (MiMo-V2). A pair has its rows of all depths once the
-    token at s + 1 + d of the last one is known.
+    In the latter case row s of depth d fuses the token at s + 1 + d with a state: depth 0 with that of the main model,
+    the others with the state that depth d - 1 made of row s (Step) or with the main model's, too (MiMo-V2). A pair has
+    rows in all depths once the token for the last depth is known.
     """
 
     config: MtpConfig
@@ -73,5 +73,5 @@ class MtpHead(ChainHead):
         return logits
 
     def _depth(self, depth: int) -> MtpDepth:
-        """What makes the draft token behind `depth` others."""
+        """Return the part that makes the draft token after `depth` others."""
         return self.network.depths[min(depth, self.depths - 1)]

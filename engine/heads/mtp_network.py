@@ -1,7 +1,7 @@
-"""The network of MTP heads: a fusion of embedding and state, and decoder layers that are mlx-lm's own.
+"""The network of MTP heads: a fusion of embedding and state, and decoder layers of mlx-lm.
 
-A family's layer is the main model's, so that its attention, rotary positions and experts are those that mlx-lm keeps
-right. Attribute names are those of Qwen's published tensors, in a part for each depth.
+A family's layer is that of its main model, so mlx-lm maintains attention, rotary positions and experts. Attribute names
+are those of Qwen's published tensors, in a part for each depth.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from engine.heads.mtp_config import MtpConfig, pattern_of
 
 
 class MtpNetwork(nn.Module):  # type: ignore[misc]
-    """All weights of an MTP head; depths have an output matrix of their own where `weights` do."""
+    """All weights of an MTP head. A depth has its own output matrix if it is in `weights`."""
 
     def __init__(self, config: MtpConfig, weights: Container[str] = ()) -> None:
         super().__init__()
@@ -49,15 +49,15 @@ class MtpDepth(nn.Module):  # type: ignore[misc]
             self.output = nn.Linear(width, config.vocabulary, bias=False)
         self._window: int | None = None
         if config.family.keeps == "swa":
-            # As SGLang and transformers have it, so many tokens before the own one, which mlx-lm counts, too.
+            # SGLang and transformers count the tokens before the current one; mlx-lm counts that one, too.
             self._window = int(text["sliding_window_size"]) + 1
         elif config.family.by_depth and self.layers[0].is_sliding:
             self._window = int(text["sliding_window"])
 
     def __call__(self, embedded: mx.array, states: mx.array, caches: list[LayerRows]) -> mx.array:
-        """States (1, n, width) from embeddings and states of the positions before; appends to `caches`.
+        """Return states (1, n, width) from embeddings and the states of the previous positions; append to `caches`.
 
-        All layers together have `caches`, each as many of them as it needs.
+        `caches` belong to all layers together; each takes the number that it needs.
         """
         parts = [self.pre_fc_norm_embedding(embedded), self.pre_fc_norm_hidden(states)]
         rows: mx.array = self.fc(mx.concatenate(parts[::-1] if self._reversed else parts, axis=-1))
@@ -71,7 +71,7 @@ class MtpDepth(nn.Module):  # type: ignore[misc]
 
 
 def _layer(config: MtpConfig, index: int) -> nn.Module:
-    """The decoder layer of the family at `index` of the head: with full attention, or what its settings have there."""
+    """Return decoder layer `index` of the head: with full attention in hybrid families, else as its settings say."""
     family = config.family
     module: Any = importlib.import_module(f"mlx_lm.models.{family.module}")
     settings = copy.deepcopy(dict(config.text)) | _WITH_FULL_ATTENTION.get(family.module, {})
@@ -82,7 +82,7 @@ def _layer(config: MtpConfig, index: int) -> nn.Module:
         return module.DecoderLayer(arguments, is_moe=False, is_sliding_window=True)
     if hasattr(module, "TransformerBlock"):
         return module.TransformerBlock(arguments)
-    # The others have the kind of the layers behind the main model's last one: with experts where that has some.
+    # The others are built as layers after the main model's last one, with experts if that has some.
     at = 0 if family.module in _WITH_FULL_ATTENTION else config.main_layers + index
     # One family takes its class from another.
     source = importlib.import_module("mlx_lm.models.deepseek_v32") if hasattr(module, "DSV32Model") else module
@@ -90,7 +90,7 @@ def _layer(config: MtpConfig, index: int) -> nn.Module:
     return layer_class(arguments, at)
 
 
-# Settings with which layer 0 of a hybrid is like those of its heads.
+# Settings that make layer 0 of a hybrid family like the layers of its heads.
 _WITH_FULL_ATTENTION: dict[str, dict[str, Any]] = {
     "qwen3_5": {"full_attention_interval": 1},
     "qwen3_next": {"full_attention_interval": 1, "decoder_sparse_step": 1, "mlp_only_layers": []},

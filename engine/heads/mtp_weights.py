@@ -1,6 +1,6 @@
 """Turns published weights of MTP heads into those of mlx-lm's layers.
 
-Nothing is read here but the weights of norms, which say whether they are zero-centred.
+Only the weights of norms are read here, to decide whether they are zero-centred.
 """
 
 from __future__ import annotations
@@ -23,19 +23,20 @@ _OTHER_NORMS = (
     *("input_layernorm.weight", "post_attention_layernorm.weight"),
     *("pre_fc_norm_hidden.weight", "pre_fc_norm_embedding.weight"),
 )
-# Families whose published layers mlx-lm changes when it loads a model, and where its models have them.
+# Families whose published layers mlx-lm changes when it loads a model, with the module that has the layers.
 _SANITIZED = {
     **dict.fromkeys(("deepseek_v3", "deepseek_v32", "glm_moe_dsa", "glm4_moe", "glm4_moe_lite"), "model"),
     "nemotron_h": "backbone",
 }
-# What mlx-lm calls the matrices of stacked experts where not as they are published; it stacks only unquantised ones.
+# mlx-lm's names for the matrices of stacked experts if they differ from the published ones. mlx-lm stacks only
+# unquantised experts.
 _STACKED = {"nemotron_h": {"up_proj": "fc1", "down_proj": "fc2"}}
-# Means of weights that are to be added to 1 lie below these, as of those that are factors at least one does not.
+# If weights are to be added to 1, both means lie below these bounds; if they are factors, at least one does not.
 _QK_MEAN, _OTHER_MEAN = 1.25, 0.5
 
 
 def as_in_network(config: MtpConfig, weights: Weights) -> Weights:
-    """Weights by the names of the network, from our names of published ones. Raises ValueError for missing experts."""
+    """Return weights by the names of the network. Raises ValueError for missing experts."""
     if config.family.module in _SANITIZED:
         weights = _as_mlx_lm_has_it(config, weights)
     weights = dict(_with_stacked_experts(_with_split_experts(weights), {}))
@@ -46,7 +47,7 @@ def as_in_network(config: MtpConfig, weights: Weights) -> Weights:
 
 
 def _as_mlx_lm_has_it(config: MtpConfig, weights: Weights) -> Weights:
-    """The layers' weights as mlx-lm's model of the family makes them of published ones: experts, latent projections."""
+    """Return the weights as mlx-lm's model of the family converts published ones: experts, latent projections."""
     module: Any = importlib.import_module(f"mlx_lm.models.{config.family.module}")
     arguments = module.ModelArgs.from_dict(copy.deepcopy(dict(config.text)))
     arguments.num_hidden_layers = config.layers
@@ -61,7 +62,7 @@ def _as_mlx_lm_has_it(config: MtpConfig, weights: Weights) -> Weights:
 
 
 def _with_whole_latents(weights: Weights, rank: Any) -> Weights:
-    """Quantised projections of latents (outputs, `rank`) as their numbers: mlx-lm divides them, and knows one mode."""
+    """Dequantise projections of latents (outputs, `rank`): mlx-lm divides them and supports one mode only."""
     made = dict(weights)
     for name in weights:
         if name.endswith(".kv_b_proj.scales"):
@@ -70,9 +71,9 @@ def _with_whole_latents(weights: Weights, rank: Any) -> Weights:
 
 
 def are_zero_centred(weights: Mapping[str, mx.array]) -> bool:
-    """Whether the norms' weights are still to be added to 1, going by their means (as MTPLX, compressed_tensors.py).
+    """Whether the norms' weights are still to be added to 1, judged by their means (MTPLX, compressed_tensors.py).
 
-    An export may have added it and kept the published names, so that neither names nor formats tell.
+    An export may have added 1 and kept the published names, so neither names nor formats decide.
     """
     queries, others = (
         [array.astype(mx.float32).mean() for name, array in weights.items() if name.endswith(names)]
@@ -84,7 +85,7 @@ def are_zero_centred(weights: Mapping[str, mx.array]) -> bool:
 
 
 def _with_split_experts(weights: Mapping[str, mx.array]) -> Iterator[tuple[str, mx.array]]:
-    """Fused gate and up projections of all experts (experts, 2 * inner, width) in two, by mlx-lm's names."""
+    """Divide fused gate and up projections of all experts (experts, 2 * inner, width) in two, by mlx-lm's names."""
     for name, array in weights.items():
         stem, _, leaf = name.rpartition(".experts.")
         if leaf == "gate_up_proj":
@@ -100,7 +101,7 @@ def _with_split_experts(weights: Mapping[str, mx.array]) -> Iterator[tuple[str, 
 def _with_stacked_experts(
     weights: Iterable[tuple[str, mx.array]], names: Mapping[str, str]
 ) -> Iterator[tuple[str, mx.array]]:
-    """Numbered experts as one tensor (experts, outputs, inputs), by mlx-lm's names: `names`, or as published."""
+    """Stack numbered experts into one tensor (experts, outputs, inputs), named by `names` or else as published."""
     numbered: dict[str, dict[int, mx.array]] = {}
     for name, array in weights:
         match = _EXPERT.fullmatch(name)

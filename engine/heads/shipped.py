@@ -1,4 +1,4 @@
-"""About how large the MTP head is that makers ship with a model, from the model's config.json alone. No mlx here."""
+"""Estimates the size of the MTP head that makers ship with a model, from its config.json alone. Does not import mlx."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from engine.heads.config import HeadConfigError, Settings
 from engine.heads.mtp_config import DECLARED, FAMILIES, MtpFamily, family_of, pattern_of
 from engine.model_files.config import text_config
 
-# Families whose makers ship one with every model, whether a conversion's configuration still says so or not.
+# Families whose makers ship a head with every model, even if a conversion's configuration no longer says so.
 _GATED = (FAMILIES["qwen3_5"], FAMILIES["qwen3_next"])
 _ALWAYS = (*_GATED, FAMILIES["mimo_v2_flash"])
-# Families whose makers publish numbers of eight bits.
+# Families whose makers publish 8-bit numbers.
 _EIGHT_BITS = ("deepseek_v3", "deepseek_v32", "mimo_v2_flash")
-# The layers of a head that has one for each draft token, where the configuration does not say.
+# The number of layers, if the configuration does not give it, of heads that have one for each draft token.
 _DEPTHS = {"mimo_v2_flash": 3}
 
 
 def shipped_bytes(config: Mapping[str, Any]) -> int:
-    """About how large the head is that the makers ship with a model of this config.json; 0 where they ship none.
+    """Estimate the bytes of the head that makers ship with a model of this config.json; 0 if they ship none.
 
-    Whether a repository has one, only its files say.
+    Only a repository's files show whether it contains the head.
     """
     family, text = family_of(config), text_config(config)
     if family is None or (family not in _ALWAYS and not any(text.get(name) for name in DECLARED)):
@@ -37,7 +37,7 @@ def shipped_bytes(config: Mapping[str, Any]) -> int:
 
 
 def _numbers(family: MtpFamily, text: Mapping[str, Any], settings: Settings) -> int:
-    """Numbers of one fusion with its layer."""
+    """Return how many numbers one fusion with its layer has."""
     width = settings.whole("hidden_size", 1, 2**16)
     fusion = 2 * width * width
     if family.keeps == "pattern":
@@ -59,7 +59,7 @@ def _attention(family: MtpFamily, settings: Settings, width: int) -> int:
         size = settings.whole("head_dim", 2, 2**12, max(2, width // heads))
         groups = settings.whole("num_attention_groups", 1, heads, heads)
         kv_heads = settings.whole("num_key_value_heads", 1, heads, groups)
-        # Qwen's queries come with a gate.
+        # Qwen's query projections contain a gate of the same size.
         return ((3 if family in _GATED else 2) * heads + 2 * kv_heads) * size * width
     latent, rope = settings.whole("kv_lora_rank", 1, 2**14), settings.whole("qk_rope_head_dim", 2, 2**12)
     nope, value = settings.whole("qk_nope_head_dim", 1, 2**12), settings.whole("v_head_dim", 1, 2**12)
@@ -69,7 +69,7 @@ def _attention(family: MtpFamily, settings: Settings, width: int) -> int:
 
 
 def _experts(settings: Settings, width: int, matrices: int = 3) -> int:
-    """Numbers of all experts of a layer, 0 without any."""
+    """Return how many numbers the experts of a layer have; 0 if it has none."""
     count = settings.whole("n_routed_experts", 0, 4096, settings.whole("num_experts", 0, 4096, 0))
     if not count:
         return 0

@@ -1,6 +1,6 @@
 """The tensors of a head's files by the names of our networks: which are read, their types, and how they are quantised.
 
-Everything is told by headers, before anything is allocated or computed. No mlx here.
+Only headers are read; nothing is allocated or computed. This module does not import mlx.
 """
 
 from __future__ import annotations
@@ -13,29 +13,29 @@ from engine.model_files.head_kinds import bare_name
 from engine.model_files.safetensors_header import TensorHeader
 
 FP8, FP8_BLOCK, SCALE_OF_FP8 = "F8_E4M3", 128, ".weight_scale_inv"
-# The embedding of the mask token, where a head has one of its own.
+# The embedding of the mask token, in heads that have their own.
 MASK = "mask_embedding"
-# Bits and group of the modes whose scales are whole numbers of eight bits, exponents or small floating-point numbers.
+# Bits and group size of the modes whose scales are stored as 8-bit integers.
 MODES = {"mxfp4": (4, 32), "nvfp4": (4, 16), "mxfp8": (8, 32)}
 _SCALE_OF_MODE = "U8"
 _FLOATS = ("F32", "F16", "BF16")
 _WHOLE = ("I32", "I64", "U32")
-# Tables of ids: distances of a reduced vocabulary's from the main model's, and the ids of groups.
+# Tables of ids: the differences between a reduced vocabulary's ids and the main model's, and the ids of groups.
 _IDS = ("d2t", "masked_embedding.token_ordering")
 _BITS = (2, 3, 4, 5, 6, 8)
 
 
 class HeadTensorError(ValueError):
-    """A tensor, named by the message, is missing, of another shape or type, or twice there."""
+    """A tensor, named by the message, is missing, duplicate, or of a wrong shape or type."""
 
 
 class UnknownHeadError(ValueError):
-    """The configuration is that of a head which nothing here can run."""
+    """The configuration is that of a head that Tandem cannot run."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeadFiles:
-    """What a reader of a head's configuration is given: config.json, the head's kind, headers by published names."""
+    """The input of a reader of configurations: config.json, the head's kind, headers by published names."""
 
     config: Mapping[str, Any]
     kind: str
@@ -43,9 +43,10 @@ class HeadFiles:
 
 
 def by_our_names(names: Iterable[str], our_name: Callable[[str], str | None] = bare_name) -> dict[str, str]:
-    """The names of our networks by published ones, of tensors that are read. `our_name` is None for others.
+    """Return the names of our networks by published ones, for the tensors that are read.
 
-    Some exports repeat tensors of the main model, which nothing reads. Raises `HeadTensorError` where two are the same.
+    `our_name` returns None for a tensor that is not read. Tensors of the main model that some exports repeat are left
+    out. Raises `HeadTensorError` if two names stand for one tensor.
     """
     found: dict[str, str] = {}
     for name in names:
@@ -58,7 +59,7 @@ def by_our_names(names: Iterable[str], our_name: Callable[[str], str | None] = b
 
 
 def inputs_of(files: HeadFiles, names: Mapping[str, str], layer: str) -> int:
-    """How many inputs a matrix has, whether it is quantised or not; 0 where there is none. Raises `HeadTensorError`.
+    """Return the number of inputs of a matrix, quantised or not; 0 if there is none. Raises `HeadTensorError`.
 
     Bits and mode are those of the layer's own entry in the settings, or the common ones.
     """
@@ -83,9 +84,9 @@ def inputs_of(files: HeadFiles, names: Mapping[str, str], layer: str) -> int:
 
 
 def check_types(tensors: Mapping[str, TensorHeader]) -> None:
-    """Raise `HeadTensorError` for numbers that are no floating-point ones, unless they are ids or a quantised matrix.
+    """Raise `HeadTensorError` for tensors of integers, unless they are ids or a quantised matrix.
 
-    A matrix in eight-bit floating point has a scale for each block of it.
+    A matrix in 8-bit floating point has a scale for each block.
     """
     for name, tensor in tensors.items():
         stem, _, leaf = name.rpartition(".")

@@ -1,4 +1,4 @@
-"""Weights of heads that are not plain matrices: quantised ones, and those in blocks of eight-bit floating point."""
+"""Converts weights of heads that are not plain matrices: quantised ones, and those in blocks of 8-bit floats."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ _LARGEST_SCALE = 2.0**12
 
 
 def quantise(network: nn.Module, weights: Weights) -> None:
-    """Make the layers quantised that have scales; bits, groups and modes follow from shapes and types.
+    """Quantise the layers of `network` that have scales; bits, groups and modes follow from shapes and types.
 
-    Where the network has none that could be quantised, as for some routers, `weights` get the numbers. Raises
-    ValueError.
+    If a layer cannot be quantised, as some routers, its entry in `weights` is dequantised. Raises ValueError.
     """
     for path, module in network.named_modules():
         if f"{path}.scales" in weights and not hasattr(module, "to_quantized"):
@@ -33,14 +32,14 @@ def quantise(network: nn.Module, weights: Weights) -> None:
 
 
 def write_out(weights: Weights, layer: str, inputs: int) -> None:
-    """Put the numbers of a quantised layer with so many `inputs` in its place."""
+    """Replace a quantised layer with this number of `inputs` by its dequantised numbers, in `weights`."""
     parameters, packed = _quantisation(weights, layer, inputs), weights.pop(f"{layer}.weight")
     scales, biases = weights.pop(f"{layer}.scales"), weights.pop(f"{layer}.biases", None)
     weights[f"{layer}.weight"] = mx.dequantize(packed, scales, biases, **parameters)
 
 
 def _quantisation(weights: Weights, layer: str, inputs: int) -> dict[str, Any]:
-    """Bits, group and mode of a layer with so many `inputs`, by the names of `nn.quantize`. Raises ValueError."""
+    """Return bits, group and mode of a layer by the argument names of `nn.quantize`. Raises ValueError."""
     scales, packed = weights[f"{layer}.scales"], weights[f"{layer}.weight"].shape[-1]
     bits, group = packed * 32 // inputs, inputs // scales.shape[-1]
     mode = "affine"
@@ -52,11 +51,11 @@ def _quantisation(weights: Weights, layer: str, inputs: int) -> dict[str, Any]:
 
 
 def dequantised(weights: Weights) -> Weights:
-    """`weights` with matrices in eight-bit floating point as bfloat16 ones, not yet computed, and without their scales.
+    """Return `weights` with matrices in 8-bit floating point as lazy bfloat16 ones, and without their scales.
 
-    As DeepSeek publishes them: `NAME.weight` (rows, columns) holds the numbers (e4m3), `NAME.weight_scale_inv` the
-    factor of each block of 128 by 128; blocks at the edges are smaller (DeepSeek-V3, inference/fp8_cast_bf16.py).
-    Raises ValueError for scales that no matrix has, of another shape, or beyond reason. Reads the scales.
+    In DeepSeek's format, `NAME.weight` (rows, columns) holds the numbers (e4m3), `NAME.weight_scale_inv` the factor of
+    each block of 128 by 128; blocks at the edges are smaller (DeepSeek-V3, inference/fp8_cast_bf16.py). Reads the
+    scales. Raises ValueError for scales without a matrix, of another shape, or out of bounds.
     """
     scales = {name: array for name, array in weights.items() if name.endswith(SCALE_OF_FP8)}
     made = {name: array for name, array in weights.items() if name not in scales}

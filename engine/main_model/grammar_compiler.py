@@ -1,4 +1,4 @@
-"""Compiles the grammars of requests for one main model, on a thread of its own: the engine's goes on meanwhile."""
+"""Compiles the grammars of requests for one main model, on separate threads, so that the engine's can continue."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from engine.errors import without_frames
 from engine.grammars.grammar import Grammar
 from engine.tokenizers.vocabulary import bytes_by_id, vocabulary_of
 
-# Imported with the first grammar, as few answers have one.
+# Imported with the first grammar, because few requests have one.
 if TYPE_CHECKING:
     from engine.grammars.constraint import CompiledGrammar
     from engine.grammars.native import ModelTokens
 
-# Compiled grammars that are kept; each has some megabytes at most.
+# The number of compiled grammars that are kept; each takes some megabytes at most.
 MOST_KEPT = 16
 
 
 class GrammarCompiler:
-    """For a model with this `tokenizer`, `vocabulary` ids and `ends` of turns. May be called by any thread."""
+    """Compiles grammars for a model with this `tokenizer`, `vocabulary` ids and `ends` of turns. Thread-safe."""
 
     def __init__(self, tokenizer: Any, vocabulary: int, ends: Collection[int]) -> None:
         self._tokenizer = tokenizer

@@ -1,6 +1,6 @@
 """Draws for several requests at once, in as few operations as one request needs.
 
-For samplers whose scores are the logits as they are. What each draws is what it draws alone: noise is keyed by its own
+The scores of all samplers must be plain logits. Each sampler draws the same tokens as alone: noise is keyed by its own
 seed and position, and rows do not mix.
 """
 
@@ -15,7 +15,7 @@ from engine.main_model.sampling import Sampler, gumbel_noise
 
 
 def make_noise(samplers: Sequence[Sampler], positions: Sequence[int], counts: Sequence[int]) -> None:
-    """Make what `noise(positions[b], counts[b])` of each sampler will return, in one operation."""
+    """Make the noise that `noise(positions[b], counts[b])` of each sampler will return, in one operation."""
     wanted = [
         (sampler, position, count)
         for sampler, position, count in zip(samplers, positions, counts, strict=True)
@@ -33,10 +33,10 @@ def make_noise(samplers: Sequence[Sampler], positions: Sequence[int], counts: Se
 def draw_together(
     samplers: Sequence[Sampler], counts: Sequence[int], noises: Sequence[mx.array | None], scores: mx.array
 ) -> tuple[mx.array, mx.array]:
-    """The tokens (rows,) uint32 that the samplers draw, and their natural log-probabilities (rows,).
+    """Return the tokens (rows,) uint32 that the samplers draw, and their natural log-probabilities (rows,).
 
-    `scores` (rows, vocabulary) float32 hold `counts[b]` rows of each sampler, one behind the other; `noises[b]`, of as
-    many rows, is None where the sampler is greedy.
+    `scores` (rows, vocabulary) float32 hold `counts[b]` rows of each sampler, in order; `noises[b]` has the same number
+    of rows, or is None for a greedy sampler.
     """
     if all(sampler.greedy for sampler in samplers):
         return Sampler.likeliest(scores)
@@ -51,7 +51,7 @@ def draw_together(
         sampler = samplers[members[0]]
         rows = [row for index in members for row in range(firsts[index], firsts[index + 1])]
         own = [noise for index in members if (noise := noises[index]) is not None]
-        # Without noise from the scores: normalising them can make unequal ones equal.
+        # Greedy samplers draw from the scores: normalising can make unequal scores equal.
         drawn.append(sampler.draw(_rows(normalised if own else scores, rows), mx.concatenate(own) if own else None))
         order += rows
     sampled = mx.concatenate(drawn)
@@ -66,6 +66,6 @@ def _rows(array: mx.array, rows: list[int]) -> mx.array:
 
 
 def _shape_of(sampler: Sampler) -> tuple[float, ...]:
-    """What the distribution's shape depends on: samplers of one shape draw in one operation."""
+    """Return the settings that shape the distribution. Samplers with equal ones draw in one operation."""
     settings = sampler.settings
     return () if sampler.greedy else (settings.temperature, settings.top_p, settings.min_p, settings.top_k)

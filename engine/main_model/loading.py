@@ -1,7 +1,7 @@
-"""Load a model folder safely as a `LoadedModel`: weights, tokenizer, template, limits.
+"""Loads a model folder safely as a `LoadedModel`: weights, tokenizer, template, limits.
 
-Everything that can be wrong with a folder ends as `ModelNotUsable` with its reason. Arrays are made on the engine's
-thread, to which they belong, a chunk at a time; what needs no MLX runs on the threads of a `DiskPool` meanwhile.
+Every fault of a folder is raised as `ModelNotUsable` with its reason. Arrays are made on the engine's thread, to which
+they belong, a chunk at a time; work without MLX runs on the threads of a `DiskPool` at the same time.
 """
 
 from __future__ import annotations
@@ -43,25 +43,25 @@ from engine.tokenizers.prompts import PromptJob, local_encoder, render
 log = logging.getLogger(__name__)
 
 _FALLBACK_CONTEXT = 4096
-# While a prompt is waited for, so often it is looked whether to stop.
+# The interval at which a call that waits for a prompt checks whether to stop.
 _STOP_WAIT_S = 0.05
 
 OnProgress = Callable[[int, int], object]
 
 
 class Part(Protocol):
-    """What this process holds of a model that several processes compute together."""
+    """This process's part of a model that several processes compute together."""
 
     def may_lack(self, path: Path) -> Set[str]:
-        """The files of weights in the model's folder that this process needs nothing of. Raises `EngineError`."""
+        """Return the files of weights in the model's folder that this process does not need. Raises `EngineError`."""
         ...
 
     def split(self, model: nn.Module) -> None:
-        """Keep only this process's part of a model whose weights have not been read. Raises `EngineError`."""
+        """Reduce a model whose weights have not been read to this process's part. Raises `EngineError`."""
         ...
 
     def meet(self) -> Steps[None]:
-        """Wait until all processes have read their weights; the same passes follow on all. Raises `EngineError`."""
+        """Wait until all processes have read their weights; then all run the same passes. Raises `EngineError`."""
         ...
 
 
@@ -69,9 +69,9 @@ class Part(Protocol):
 class LoadedModel:
     """A model ready to run.
 
-    `vocabulary` counts the ids that the tokenizer knows; output rows behind it are padding. `end_tokens` are the ids
-    that end a turn. `config` is config.json; `kv_group` the values that share a scale in quantised caches. `rows` is
-    how many ids the model itself knows, perhaps fewer than its tokenizer; None where they were not counted.
+    `vocabulary` counts the ids that the tokenizer knows; later output rows are padding. `end_tokens` are the ids that
+    end a turn. `config` is config.json; `kv_group` is the number of values that share a scale in quantised caches.
+    `rows` is the number of ids that the model knows, perhaps fewer than its tokenizer; None if they were not counted.
     """
 
     info: ModelInfo
@@ -82,29 +82,29 @@ class LoadedModel:
     config: Mapping[str, Any] = field(default_factory=dict)
     kv_group: int = 0
     rows: int | None = None
-    # Set where the prompt process makes the prompts; None where folder and tokenizer are known to be good.
+    # The source from which the prompt process makes prompts; None if folder and tokenizer are known to be good.
     prompt_source: TokenizerSource | None = None
 
     def new_caches(self) -> list[Any]:
-        """Empty caches, one for each layer, as the model itself defines them or with quantised full attention."""
+        """Return empty caches, one for each layer: those that the model defines, or with quantised full attention."""
         return _new_caches(self.model, self.info.kv_bits, self.kv_group)
 
     @cached_property
     def encode(self) -> Callable[[str], list[int]]:
-        """Text to ids without control tokens, in a process of its own for a stranger's tokenizer.
+        """A function from text to ids without control tokens. A stranger's tokenizer runs in a separate process.
 
-        Raises `TemplateFailed` there. Not for two threads at once.
+        The function raises `TemplateFailed` if that process fails. It is not thread-safe.
         """
         source = self.prompt_source
         return local_encoder(self.tokenizer) if source is None else RemoteEncoder(source)
 
     @cached_property
     def grammars(self) -> GrammarCompiler:
-        """Compiles grammars for answers of this model."""
+        """The compiler of grammars for answers of this model."""
         return GrammarCompiler(self.tokenizer, self.vocabulary, self.end_tokens)
 
     def prompt_ids(self, messages: Sequence[Mapping[str, str]], stop: Callable[[], bool] = lambda: False) -> list[int]:
-        """Token ids of a conversation that is to be answered, made where requests' prompts are. Waits for them.
+        """Return the prompt for a conversation, made in the same process as requests' prompts. Waits for it.
 
         Raises `TemplateFailed`, `PromptTooLong`, and `EngineClosed` once `stop()` is true.
         """
@@ -121,8 +121,8 @@ class LoadedModel:
 def load(name_or_path: str | Path, kv_bits: int | None = None) -> LoadedModel:
     """Load a model from a folder, or by its Hub name from the local Hub cache.
 
-    Weights stay in their own precision on a GPU; the CPU backend gets float32, the only one it is fast with. Where
-    the model cannot use caches of `kv_bits`, they keep its own precision. Raises `ModelNotUsable`.
+    On a GPU, weights keep their precision; the CPU backend gets float32, the only one in which it is fast. If the model
+    cannot use caches of `kv_bits`, they have the model's precision. Raises `ModelNotUsable`.
     """
     return run_to_completion(load_in_steps(name_or_path, kv_bits))
 
@@ -134,10 +134,11 @@ def load_in_steps(
     on_progress: OnProgress = lambda _loaded, _total: None,
     part: Part | None = None,
 ) -> Steps[LoadedModel]:
-    """`load` in steps of some milliseconds; while answers are `streaming()`, none of them waits for the disk.
+    """Load a model like `load`, in steps of some milliseconds. While answers are `streaming()`, no step waits for the
+    disk.
 
     `on_progress(loaded, total)` is called with bytes before each chunk of the weights. With a `part`, the other
-    processes have to call `load_part` meanwhile.
+    processes have to call `load_part` at the same time.
     """
     path = resolve_model(name_or_path)
     with DiskPool() as disk:
@@ -170,7 +171,10 @@ def load_in_steps(
 
 
 def load_part(path: Path, kv_bits: int | None, part: Part) -> tuple[nn.Module, Callable[[], list[Any]]]:
-    """The model and what makes its caches, on a process that only computes its part. Raises `EngineError`."""
+    """Return the model and a function that makes its caches, in a process that only computes its part.
+
+    Raises `EngineError`.
+    """
     with DiskPool() as disk:
         run_to_completion(result_of(disk.start(_check_folder, path, part)))
         model, _ = run_to_completion(_load_weights(path, disk, lambda: False, lambda _loaded, _total: None, part))
@@ -182,9 +186,9 @@ def load_part(path: Path, kv_bits: int | None, part: Part) -> tuple[nn.Module, C
 
 
 def _warm_up(model: nn.Module, new_caches: Callable[[], list[Any]], path: Path) -> Steps[int]:
-    """Run passes of the common widths once, so that kernels are compiled and memory is touched before first use.
+    """Run passes of the common widths, so that kernels are compiled and memory is touched before the first request.
 
-    Returns how many ids the model has logits for.
+    Returns the number of ids for which the model has logits.
     """
     try:
         caches = new_caches()
@@ -196,14 +200,14 @@ def _warm_up(model: nn.Module, new_caches: Callable[[], list[Any]], path: Path) 
             raise ModelNotUsable(path, "not-finite", "NaN or infinity")
     except EngineError:
         raise
-    # The model's code meets whatever shapes and values the folder holds.
+    # The model's code can fail in any way on the folder's shapes and values.
     except Exception as error:
         raise _explain(path, error) from error
     return int(logits.shape[-1])
 
 
 def _check_folder(path: Path, part: Part | None) -> None:
-    # To look through a tokenizer takes a tenth of the time to load a small model.
+    # Checking a tokenizer's content takes time that is wasted on the models that come with Tandem.
     check = inspect_folder if is_known_good(path) else check_folder
     check(path, part.may_lack(path) if part is not None else frozenset())
 
@@ -217,7 +221,7 @@ def _load_weights(
         beside, found = tensors_beside(path), set[str]()
         whole = part is None or missing_weights(path) is None
         model, config = load_model(path, lazy=True, strict=whole, get_model_classes=partial(_classes, beside, found))
-        # A model that holds functions of its own is a circle of references, and outlives its last use.
+        # A model that holds functions which refer to it is a reference cycle, and would outlive its last use.
         for name in ("sanitize", "load_weights"):
             vars(model).pop(name, None)
         if mx.default_device() == mx.Device(mx.cpu):
@@ -239,14 +243,14 @@ def _load_weights(
             loaded += sum(array.nbytes for array in chunk)
     except EngineError:
         raise
-    # Conversions of other formats fail on wrong tensors in all kinds of ways.
+    # Conversions of other formats raise all kinds of exceptions for wrong tensors.
     except Exception as error:
         raise _explain(path, error) from error
     return model, config
 
 
 def _classes(beside: Set[str], found: set[str], config: dict[str, Any]) -> tuple[Callable[[Any], nn.Module], Any]:
-    """mlx-lm's classes for a configuration; models leave out the tensors `beside` them, which it would not know.
+    """Return mlx-lm's classes for a configuration, such that models skip the tensors named in `beside`.
 
     `found` receives the names of the parameters that the files hold.
     """
@@ -282,14 +286,14 @@ def _new_caches(model: nn.Module, bits: int | None, group: int) -> list[Any]:
 
 
 def _quantised(cache: Any, bits: int, group: int) -> Any:
-    """The same cache with entries of `bits` bits, where it is one of full attention."""
+    """Return the cache with entries of `bits` bits if it is one of full attention, else the cache itself."""
     if type(cache) is CacheList:
         return CacheList(*(_quantised(nested, bits, group) for nested in cache.caches))
     return cache.to_quantized(group_size=group, bits=bits) if type(cache) is KVCache else cache
 
 
 def _kv_group(model: nn.Module, bits: int) -> Steps[int]:
-    """How many values may share a scale in quantised caches of this model; 0 where it cannot use such caches."""
+    """Return how many values share a scale in quantised caches of this model; 0 if it cannot use such caches."""
     for group in (64, 32):
         caches = _new_caches(model, bits, group)
         try:
@@ -297,7 +301,7 @@ def _kv_group(model: nn.Module, bits: int) -> Steps[int]:
             for _ in range(2):
                 mx.eval(model(mx.zeros((1, 1), mx.uint32), cache=caches))
                 yield None
-        # Models that were not made for such a cache raise all kinds of exceptions.
+        # Models that do not support such caches raise all kinds of exceptions.
         except Exception as error:
             log.info("caches of %d bits in groups of %d cannot be used: %s", bits, group, error)
         else:
@@ -306,7 +310,7 @@ def _kv_group(model: nn.Module, bits: int) -> Steps[int]:
 
 
 def _explain(path: Path, error: Exception) -> ModelNotUsable:
-    """mlx-lm raises built-in errors only; their messages say which of ours it is."""
+    """Turn an error of mlx-lm, which raises built-in ones only, into `ModelNotUsable` by its message."""
     words = " ".join(str(error).split())
     if unknown := re.match(r"Model type (\S+) not supported", words):
         return ModelNotUsable(path, "unknown-architecture", unknown[1])
@@ -326,6 +330,6 @@ def _parameter_bytes(model: nn.Module) -> int:
 
 
 def display_name(name_or_path: str | Path, path: Path) -> str:
-    """What a model is called that was asked for as `name_or_path` and found at `path`."""
+    """Return the display name of a model that was requested as `name_or_path` and found at `path`."""
     text = str(name_or_path)
     return name_of_snapshot(path) if Path(text).exists() else text

@@ -2,8 +2,8 @@
 
 Distribution and order of operations are those of mlx-lm without speculation: bias, repetition, presence and frequency
 penalty on the logits, log-softmax, top-p, min-p, top-k on the untempered log-probabilities, then the temperature.
-Randomness is Gumbel noise keyed by (seed, absolute position), so what is drawn at a position depends on nothing that
-happened at another: not on rejected draft tokens, not on the depth, not on the proposer.
+Randomness is Gumbel noise keyed by (seed, absolute position), so the draw at a position does not depend on rejected
+draft tokens, on the depth, or on the proposer.
 """
 
 from __future__ import annotations
@@ -21,11 +21,10 @@ from engine.grammars.constraint import Constraint
 from engine.requests import SamplingSettings
 
 _MASK = 2**64 - 1
-# Below this joint probability of all draft tokens so far, another is hardly ever worth drafting and verifying. On the
-# starter pair this costs nothing on chats and saves four fifths of a round on text that its draft cannot predict.
+# Below this joint probability of all draft tokens so far, another one is hardly ever worth drafting and verifying.
 MIN_JOINT_PROBABILITY = 0.4
-# A probability is estimated from the largest of each group of this many scores. Exponentials of all scores would cost
-# the CPU a sixth of a step; the estimate is 4 % too high on average on the starter draft's tokens.
+# A probability is estimated from the largest of each group of this many scores, because exponentials of all scores
+# would take a noticeable part of a step on the CPU. The estimate is slightly too high.
 SCORES_PER_TERM = 32
 
 # Independent random numbers for one position: the main model's draw, the draft's draw, the acceptance decision.
@@ -44,7 +43,7 @@ class LikeliestTokens:
         return self.ids, self.logprobs
 
     def read(self) -> list[list[tuple[int, float]]]:
-        """For each row its (token id, log-probability), the likeliest first, without excluded tokens."""
+        """Return the (token id, log-probability) pairs of each row, the likeliest first, without excluded tokens."""
         ids, logprobs = cast("list[list[int]]", self.ids.tolist()), cast("list[list[float]]", self.logprobs.tolist())
         rows = zip(ids, logprobs, strict=True)
         found = [[(token, value) for token, value in zip(*row, strict=True) if value > -math.inf] for row in rows]
@@ -54,11 +53,11 @@ class LikeliestTokens:
 class Sampler:
     """Draws tokens for one request.
 
-    `vocabulary` is how many of the main model's output rows stand for a token; rows behind it are padding and never
-    drawn. `seed` is the request's, or a fresh one. `plain_scores`: scores are the logits as they are;
-    `plain_argmax`: the draw is the largest of them. A `constraint` excludes tokens whatever else the settings say.
-    `contextual`: the scores of a row depend on the tokens before it, draft tokens included.
-    `alternatives` is how many of the likeliest tokens are reported with each that is drawn.
+    `vocabulary` is the number of the main model's output rows that stand for a token; later rows are padding and never
+    drawn. `seed` is the request's, or a fresh one. `plain_scores` means that scores are the unchanged logits,
+    `plain_argmax` that the draw is the largest of them, `contextual` that the scores of a row depend on the tokens
+    before it, draft tokens included. A `constraint` excludes tokens independently of the settings. `alternatives` is
+    the number of likeliest tokens that are reported with each drawn token.
     """
 
     def __init__(
@@ -86,7 +85,7 @@ class Sampler:
         self._latest_noise: tuple[int, mx.array] | None = None
 
     def noise(self, position: int, count: int, stream: int = DRAW) -> mx.array | None:
-        """Gumbel noise (count, vocabulary) for the tokens at `position`, `position` + 1, ...; None when greedy."""
+        """Return Gumbel noise (count, vocabulary) for the tokens at `position`, `position` + 1, ...; None if greedy."""
         if self.greedy:
             return None
         if self._latest_noise is not None and stream == DRAW and self.has_noise(position, count):
@@ -97,23 +96,23 @@ class Sampler:
         return noise
 
     def has_noise(self, position: int, count: int) -> bool:
-        """Whether `noise` has these rows already: draft and main model use the same rows of a round."""
+        """Whether `noise` has made these rows already: draft and main model use the same rows in a round."""
         latest = self._latest_noise
         return latest is not None and latest[0] == position and count <= latest[1].shape[0]
 
     def keep_noise(self, position: int, noise: mx.array) -> None:
-        """`noise` (count, vocabulary) was made elsewhere of the `keys` from `position` on; `noise()` finds it."""
+        """Keep `noise` (count, vocabulary), made of the `keys` from `position` on, for `noise()` to return."""
         self._latest_noise = (position, noise)
 
     def uniforms(self, position: int, count: int) -> mx.array:
-        """Uniform numbers (count,) in [0, 1) that decide acceptance at `position`, `position` + 1, ..."""
+        """Return uniform numbers (count,) in [0, 1) that decide acceptance at `position`, `position` + 1, ..."""
         return mx.vmap(lambda key: mx.random.uniform(key=key))(mx.stack(self.keys(position, count, ACCEPT)))
 
     def scores(self, logits: mx.array, committed: Sequence[int], draft_tokens: mx.array | None = None) -> mx.array:
-        """Biased, penalised and constrained logits (rows, vocabulary), float32: excluded tokens at -inf.
+        """Return biased, penalised and constrained logits (rows, vocabulary), float32, with excluded tokens at -inf.
 
-        `logits` (rows, V) follow `committed` and, for row i, all but the last rows - 1 - i of `draft_tokens`:
-        with k of them and k + 1 rows, row i has seen draft_tokens[:i]. With a constraint it waits for these tokens.
+        `logits` (rows, V) follow `committed` and, for row i, all but the last rows - 1 - i of `draft_tokens`: with k
+        of them and k + 1 rows, row i follows draft_tokens[:i]. With a constraint it evaluates these tokens.
         """
         scores = fit(logits, self.vocabulary).astype(mx.float32)
         if self._bias_ids is not None:
@@ -128,11 +127,11 @@ class Sampler:
 
     @staticmethod
     def log_probabilities(scores: mx.array) -> mx.array:
-        """Normalised `scores`, (rows, vocabulary): natural logarithms, before any truncation."""
+        """Return the natural log-probabilities of `scores` (rows, vocabulary), before any truncation."""
         return scores - mx.logsumexp(scores, axis=-1, keepdims=True)
 
     def truncated(self, logprobs: mx.array) -> mx.array:
-        """What tokens are drawn from: (rows, vocabulary), excluded tokens at -inf, divided by the temperature."""
+        """Return the scores (rows, vocabulary) from which tokens are drawn: truncated to -inf, with the temperature."""
         settings = self.settings
         if settings.top_p < 1.0:
             logprobs = apply_top_p(logprobs, settings.top_p)
@@ -143,18 +142,16 @@ class Sampler:
         return logprobs * (1.0 / settings.temperature)
 
     def probabilities(self, logprobs: mx.array) -> mx.array:
-        """The distribution (rows, vocabulary) that tokens are drawn from; needs a temperature above 0."""
+        """Return the distribution (rows, vocabulary) from which tokens are drawn; the temperature must be above 0."""
         return mx.softmax(self.truncated(logprobs), axis=-1, precise=True)
 
     @staticmethod
     def likeliest(scores: mx.array) -> tuple[mx.array, mx.array]:
-        """The greedy draw from `scores` (rows, vocabulary): token ids (rows,) uint32 and their natural
-        log-probabilities (rows,). Those of all other tokens are not computed.
-        """
+        """Return the greedy draw from `scores` (rows, vocabulary): ids (rows,) uint32 and their log-probabilities."""
         return mx.argmax(scores, axis=-1), scores.max(axis=-1) - mx.logsumexp(scores, axis=-1)
 
     def likeliest_tokens(self, logprobs: mx.array) -> LikeliestTokens | None:
-        """What `alternatives` asks for of normalised scores (rows, vocabulary); None where that is nothing."""
+        """Return the `alternatives` likeliest tokens by normalised scores (rows, vocabulary); None if 0 are wanted."""
         if not self.alternatives:
             return None
         count = min(self.alternatives, self.vocabulary)
@@ -162,9 +159,9 @@ class Sampler:
         return LikeliestTokens(ids, mx.take_along_axis(logprobs, ids, axis=-1))
 
     def draw(self, logprobs: mx.array, noise: mx.array | None) -> mx.array:
-        """One token id a row, (rows,) uint32: the likeliest, or the largest with `noise` added after truncation.
+        """Return one token id for each row, (rows,) uint32: the likeliest, or with `noise` added after truncation.
 
-        Without noise, pass plain scores: normalising them can make unequal ones equal.
+        Without noise, pass scores that are not normalised: normalising can make unequal scores equal.
         """
         if noise is None:
             return mx.argmax(logprobs, axis=-1).astype(mx.uint32)
@@ -184,11 +181,11 @@ class Sampler:
         return scores
 
     def _counts(self, rows: int, committed: Sequence[int], draft_tokens: mx.array | None) -> mx.array:
-        """How often each token occurs in each row's penalty window: (rows, vocabulary) float32."""
+        """Return how often each token occurs in each row's penalty window: (rows, vocabulary) float32."""
         drafted = 0 if draft_tokens is None else draft_tokens.shape[0]
         window = self.settings.penalty_window or len(committed) + drafted
         tail = list(committed[-window:])
-        # A history shorter than the window is filled with an id behind the vocabulary, which is cut off again.
+        # A history shorter than the window is filled with an id after the vocabulary, whose count is cut off below.
         tail = [self.vocabulary] * (window - len(tail)) + tail
         history = mx.array(tail, dtype=mx.uint32)
         if draft_tokens is not None:
@@ -200,17 +197,17 @@ class Sampler:
         return counts[:, : self.vocabulary]
 
     def keys(self, position: int, count: int, stream: int = DRAW) -> list[mx.array]:
-        """The keys of the random numbers at `position`, `position` + 1, ..."""
+        """Return the keys of the random numbers at `position`, `position` + 1, ..."""
         return [mx.random.key(_mix(self.seed ^ _mix((position + i) * 4 + stream))) for i in range(count)]
 
 
 def gumbel_noise(keys: Sequence[mx.array], vocabulary: int) -> mx.array:
-    """Gumbel noise (keys, vocabulary); a row depends on its own key alone."""
+    """Return Gumbel noise (keys, vocabulary); a row depends on its own key alone."""
     return mx.vmap(lambda key: mx.random.gumbel((vocabulary,), key=key))(mx.stack(list(keys)))
 
 
 def top_probabilities(scores: mx.array) -> mx.array:
-    """An estimate of the largest probability of each row of `scores` (rows, V): a lazy array of shape (rows,)."""
+    """Estimate the largest probability of each row of `scores` (rows, V), as a lazy array (rows,)."""
     rows, terms = scores.shape[0], scores.shape[1] // SCORES_PER_TERM
     if terms > 1:
         scores = scores[:, : terms * SCORES_PER_TERM].reshape(rows, SCORES_PER_TERM, terms).max(axis=1)
@@ -218,7 +215,7 @@ def top_probabilities(scores: mx.array) -> mx.array:
 
 
 def fit(logits: mx.array, vocabulary: int) -> mx.array:
-    """Logits (rows, V) cut or filled to (rows, vocabulary): a row for every id that stands for a token."""
+    """Return logits (rows, V) cut or padded with -inf to (rows, vocabulary)."""
     width = logits.shape[-1]
     if width == vocabulary:
         return logits
@@ -229,7 +226,7 @@ def fit(logits: mx.array, vocabulary: int) -> mx.array:
 
 
 def _mix(value: int) -> int:
-    """The finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): spreads neighbouring 64-bit numbers."""
+    """Spread neighbouring 64-bit numbers by the finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014)."""
     value = (value + 0x9E3779B97F4A7C15) & _MASK
     value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
     value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & _MASK

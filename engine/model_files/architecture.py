@@ -1,4 +1,4 @@
-"""What mlx-lm and transformers can load, from resources/loadable.json; neither is imported, nor are their files read.
+"""Looks up what mlx-lm and transformers can load in resources/loadable.json, without importing either.
 
 `python packaging/list_loadable.py` writes that list; a test compares it with the installed packages.
 """
@@ -14,9 +14,9 @@ from engine.files.paths import resources
 
 
 def mlx_lm_module(config: Mapping[str, Any]) -> str | None:
-    """The module of mlx_lm.models that builds this configuration, or None where mlx-lm has none.
+    """Return the module of mlx_lm.models that builds this configuration, or None if mlx-lm has none.
 
-    Follows mlx-lm's own renaming tables, including the one that looks at `architectures`.
+    Follows mlx-lm's renaming tables, including the one by `architectures`.
     """
     model_type = config.get("model_type")
     if not isinstance(model_type, str):
@@ -35,7 +35,7 @@ def mlx_lm_module(config: Mapping[str, Any]) -> str | None:
 
 
 def splits_of(module: str) -> tuple[str, ...]:
-    """How mlx-lm can split models of one of its modules over machines: "tensor" by heads, "pipeline" by layers."""
+    """Return how mlx-lm can split the models of a module over machines: "tensor" by heads, "pipeline" by layers."""
     loadable = _loadable()
     return tuple(
         split for split, key in (("tensor", "tensor_parallel"), ("pipeline", "pipeline")) if module in loadable[key]

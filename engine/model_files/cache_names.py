@@ -1,4 +1,4 @@
-"""How the Hugging Face cache names the folder of a repository."""
+"""The folder names of repositories in the Hugging Face cache."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from engine.files.folder_paths import SHARD_OF_MODEL
 
 
 def cache_folder_name(repository: str) -> str:
-    """The name of the repository's folder."""
+    """Return the name of the repository's folder."""
     return "models--" + repository.replace("/", "--")
 
 
 def repository_of_folder(name: str) -> str | None:
-    """The repository of a folder of that name, or None for folders of something else."""
+    """Return the repository of a folder of that name, or None if the folder is not a model's."""
     if not name.startswith("models--"):
         return None
     return name.removeprefix("models--").replace("--", "/", 1)
 
 
 def name_of_snapshot(path: Path) -> str:
-    """The name to show for the model in that folder, or for a head beside a main model; does not access the disk."""
+    """Return the display name of the model in a folder, or of a head beside a main model. Does not access the disk."""
     if path.suffix == ".safetensors":
         folder = path.parent.parent if path.parent.name == "mtp" else path.parent
         # A shard of the main model stands for the head among its weights.

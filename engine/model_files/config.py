@@ -1,4 +1,4 @@
-"""What a folder's config.json says, read under limits: sizes within bounds, the part of the language model."""
+"""Reads a folder's config.json under limits, and checks the sizes in it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _LARGEST_INTEGER = 2**53
 
 
 def read_json(folder: Path, name: str, limits: JsonLimits) -> dict[str, Any]:
-    """The JSON object of that file; raises `ModelNotUsable`, reason "damaged"."""
+    """Return the JSON object in that file. Raises `ModelNotUsable`, reason "damaged"."""
     try:
         return read_object(folder / name, limits)
     except UntrustedJsonError as error:
@@ -45,21 +45,21 @@ def read_json(folder: Path, name: str, limits: JsonLimits) -> dict[str, Any]:
 
 
 def read_config(folder: Path) -> dict[str, Any]:
-    """The folder's config.json; raises `ModelNotUsable`."""
-    # `os.path`, unlike `Path`, raises nothing for links that cannot be followed.
+    """Return the content of the folder's config.json. Raises `ModelNotUsable`."""
+    # Unlike `Path`, `os.path` does not raise for links that cannot be followed.
     if not os.path.exists(folder / "config.json"):
         raise ModelNotUsable(folder, "not-a-model")
     return read_json(folder, "config.json", CONFIG)
 
 
 def text_config(config: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The configuration of the language model: `text_config`, if there is one, over the rest."""
+    """Return the configuration of the language model: `text_config`, if there is one, merged over the rest."""
     nested = config.get("text_config")
     return {**config, **nested} if isinstance(nested, Mapping) else config
 
 
 def context_length(config: Mapping[str, Any]) -> int | None:
-    """How many tokens the model was trained for, or None if its configuration does not say."""
+    """Return how many tokens the model was trained for, or None if its configuration does not give a number."""
     text = text_config(config)
     for name in _CONTEXT_SETTINGS:
         value = text.get(name)
@@ -69,7 +69,7 @@ def context_length(config: Mapping[str, Any]) -> int | None:
 
 
 def check_sizes(folder: Path, config: Mapping[str, Any]) -> None:
-    """Raise `ModelNotUsable` where integers by which a model's constructor allocates or loops are out of bounds."""
+    """Raise `ModelNotUsable` if an integer by which a model's constructor allocates or loops is out of bounds."""
     for part in (config, config.get("text_config")):
         if part is None:
             continue

@@ -1,7 +1,7 @@
 """Finds the models on this machine: the Hugging Face cache, folders that the user added, and the starter pair.
 
-A model is described by its small files and the headers of its weights; nothing is imported or loaded. Descriptions are
-kept in an index file, so that the next scan only asks the file system what has changed.
+A description of a model comes from its small files and the headers of its weights; nothing is imported or loaded.
+Descriptions are kept in an index file, so that the next scan reads only what has changed.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ from engine.model_files.tokenizer_files import fingerprint, read_folder
 _FORMAT = 2
 _LONGEST_REF = 200
 _INDEX_LIMITS = JsonLimits(size=16 * 2**20, depth=16, containers=200_000, commas=2_000_000)
-# Parameters of the largest model that is offered as a draft; advice decides for each main model whether it pays.
+# Parameters of the largest model that is offered as a draft; advice decides for each main model whether it is useful.
 LARGEST_DRAFT = 5_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class InstalledModel:
-    """One model folder.
+    """The description of one model folder.
 
     `id` is the repository (Hub cache) or the folder's name; `source` is cache, folder or starter. If the model is not
-    `complete`, `problem` is a reason code of `ModelNotUsable` and `detail` names what it is about. `disk_bytes` counts
-    all its files, partial ones too, `weight_bytes` the weights, `active_bytes` those read for one token (fewer with
-    experts). `bits` is the quantisation (16 or 32 for plain weights). `tokenizer` is the fingerprint of its vocabulary.
-    `supported`: mlx-lm knows `architecture`. `head` is the family of a head, which drafts for one main model; "" for
-    models. Of a head, `supported` is true if Tandem can run its family.
+    `complete`, `problem` is a reason code of `ModelNotUsable` and `detail` its detail. `disk_bytes` counts all its
+    files, partial ones too, `weight_bytes` the weights, `active_bytes` those read for one token (fewer with experts).
+    `bits` is the quantisation (16 or 32 for plain weights). `tokenizer` is the fingerprint of its vocabulary. `head` is
+    the kind of a head, "" for models. `supported` means that mlx-lm has the `architecture`, or that Tandem can run the
+    kind of head.
     """
 
     id: str
@@ -68,7 +68,7 @@ class InstalledModel:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The roles it can be offered for: main, draft, both, head alone or, if it is not usable, none."""
+        """The roles that the model can have: main, draft, both, or head; none if it is not usable."""
         if not self.complete or not self.supported:
             return ()
         if self.head:
@@ -82,7 +82,7 @@ def installed_models(
     starter_dir: Path | None = None,
     index_path: Path | None = None,
 ) -> list[InstalledModel]:
-    """Every model found, by name. Missing folders are no error. `index_path` is the file of descriptions."""
+    """Return every model found, sorted by name. Missing folders are no error. `index_path` is the index file."""
     index = _Index(index_path)
     found = [index.describe(folder, name, source) for folder, name, source in _folders(cache_dir, extra_folders)]
     if starter_dir is not None:
@@ -114,7 +114,7 @@ def describe_folder(folder: Path, name: str, source: str) -> InstalledModel:
         architecture=str(config.get("model_type", ""))[:80],
     )
     if head is not None:
-        # Whether it fits a main model is for advice to judge.
+        # Advice judges whether the head fits a main model.
         problem = ("", "") if model.supported else ("unknown-head", head)
         disk_bytes = weights if is_inner(folder) else model.disk_bytes
         return replace(model, problem=problem[0], detail=problem[1], disk_bytes=disk_bytes)
@@ -146,7 +146,7 @@ def _described(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def _of_config(folder: Path) -> dict[str, Any]:
-    """The fields of an unusable model that its configuration gives, if that can be read."""
+    """Return the fields of an unusable model that its configuration gives, if that can be read."""
     try:
         return _described(read_config(folder))
     except ModelNotUsable:
@@ -167,7 +167,7 @@ def _folders(cache_dir: Path, extra_folders: Sequence[Path]) -> Iterator[tuple[P
 
 
 def _heads_inside(folder: Path, name: str) -> Iterator[tuple[Path, str, str]]:
-    """Heads inside a main model's folder: in folders of their own, and in files of tensors."""
+    """Yield the heads inside a main model's folder: in folders of their own, and in files of tensors."""
     if kind_of_folder(folder) is not None:
         return
     for head in sidecars(folder):
@@ -176,7 +176,7 @@ def _heads_inside(folder: Path, name: str) -> Iterator[tuple[Path, str, str]]:
 
 
 def _model_folders(folder: Path) -> list[Path]:
-    """The folder itself if it is a model, else the models among its subfolders and theirs (organisation/name)."""
+    """Return the folder if it is a model, else the models among its subfolders and theirs (organisation/name)."""
     if _is_model(folder):
         return [folder]
     found = []
@@ -189,7 +189,7 @@ def _model_folders(folder: Path) -> list[Path]:
 
 
 def _is_model(folder: Path) -> bool:
-    """Whether the folder has a configuration. `os.path`, unlike `Path`, raises nothing for unreadable paths."""
+    """Whether the folder has a configuration. Unlike `Path`, `os.path` does not raise for unreadable paths."""
     return os.path.exists(folder / "config.json")
 
 
@@ -201,7 +201,7 @@ def _entries(folder: Path) -> list[Path]:
 
 
 def _snapshot(home: Path) -> Path:
-    """The snapshot that refs/main names, else the newest, else the repository's folder (a download just begun)."""
+    """Return the snapshot that refs/main names, else the newest, else the repository's folder."""
     snapshots = home / "snapshots"
     try:
         named = snapshots / read_bytes(home / "refs" / "main", _LONGEST_REF).decode("ascii").strip()
@@ -215,7 +215,7 @@ def _snapshot(home: Path) -> Path:
 
 
 def _disk_bytes(folder: Path) -> int:
-    """All bytes of the repository (in the Hub cache: its blobs, partial ones too) or of the folder."""
+    """Return all bytes of the repository (in the Hub cache: its blobs, partial ones too) or of the folder."""
     if folder.is_file():
         return folder.stat().st_size
     home = folder.parent.parent if folder.parent.name == "snapshots" else folder
@@ -251,7 +251,7 @@ def _plain_bits(tensors: dict[str, TensorHeader]) -> int | None:
 
 
 def _idle_expert_bytes(config: dict[str, Any], tensors: dict[str, TensorHeader]) -> int:
-    """Bytes of the experts that one token does not use."""
+    """Return the bytes of the experts that one token does not use."""
     text = text_config(config)
     counts = [text.get(name) for name in ("num_experts", "n_routed_experts", "num_local_experts")]
     total = next((count for count in counts if type(count) is int and count > 0), 0)
@@ -267,7 +267,9 @@ def _idle_expert_bytes(config: dict[str, Any], tensors: dict[str, TensorHeader])
 
 
 class _Index:
-    """Descriptions by folder, each with the times that show whether it is current; tokenizers by content."""
+    """The index file: descriptions by folder, each with the times that show whether it is current, and fingerprints of
+    tokenizers by content.
+    """
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
@@ -279,7 +281,7 @@ class _Index:
             self._load(path)
 
     def describe(self, folder: Path, name: str, source: str) -> InstalledModel | None:
-        """The folder's description, or None if it is not a language model."""
+        """Return the folder's description, or None if it is not a language model."""
         key = str(folder)
         self._seen.add(key)
         signature = _signature(folder)
@@ -308,7 +310,7 @@ class _Index:
         try:
             write_atomically(self._path, json.dumps(content).encode())
         except OSError:
-            # Without an index the next scan is slower, nothing else.
+            # Without an index only the next scan is slower.
             return
 
     def _load(self, path: Path) -> None:
@@ -322,9 +324,9 @@ class _Index:
             self._tokenizers = {key: value for key, value in tokenizers.items() if isinstance(value, str)}
 
     def _fingerprint(self, folder: Path) -> str:
-        """The fingerprint of the folder's tokenizer, "" if it cannot be read.
+        """Return the fingerprint of the folder's tokenizer, or "" if it cannot be read.
 
-        In the Hub cache a file's name is its content's hash, so a tokenizer that models share is read once.
+        In the Hub cache a file's name is the hash of its content, so a tokenizer that models share is read once.
         """
         try:
             status = (folder / "tokenizer.json").stat()
@@ -341,14 +343,14 @@ class _Index:
 
 
 def _is_language_model(model: InstalledModel) -> bool:
-    """Neither a data set, an image model or another folder, nor an empty folder that a failed request left."""
+    """Return False for data sets, image models and other folders, and for empty ones that a failed request left."""
     if model.problem == "not-a-model":
         return model.source == "cache" and model.disk_bytes > 0
     return model.problem != "missing"
 
 
 def _signature(folder: Path) -> list[int]:
-    """Times in ns that change when a file is added, removed or replaced; 0 for a missing path."""
+    """Return times in ns that change when a file is added, removed or replaced; 0 for a missing path."""
     home = folder.parent.parent if folder.parent.name == "snapshots" else folder
     paths = (folder, folder / "config.json", folder / "tokenizer.json", home / "blobs")
     times = []

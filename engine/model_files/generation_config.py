@@ -1,4 +1,4 @@
-"""The sampling that a model's authors recommend: generation_config.json, read under the limits of other JSON files."""
+"""Reads the sampling that a model's authors recommend from generation_config.json, under the usual JSON limits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.requests import MAX_TEMPERATURE
 log = logging.getLogger(__name__)
 
 NAME = "generation_config.json"
-# The least and the largest value that is taken as a recommendation, by the names of `SamplingSettings`.
+# The least and the largest value that counts as a recommendation, by the names of `SamplingSettings`.
 _RANGES = {
     "temperature": (0.0, MAX_TEMPERATURE),
     "top_p": (0.01, 1.0),
@@ -25,9 +25,9 @@ _RANGES = {
 
 
 def recommended_sampling(folder: Path) -> tuple[tuple[str, float], ...]:
-    """(name, value) of what the folder's file says about sampling, by the names of `SamplingSettings`.
+    """Return (name, value) pairs of the folder's recommended sampling, by the names of `SamplingSettings`.
 
-    Empty where it says nothing or cannot be read: a recommendation is never a reason to refuse a model.
+    Empty if there is none or the file cannot be read: a recommendation is never a reason to refuse a model.
     """
     if not os.path.exists(folder / NAME):
         return ()
@@ -49,7 +49,7 @@ def _sampling_in(content: Mapping[str, Any]) -> dict[str, float]:
         if name == "top_k" and value != int(value):
             continue
         found[name] = int(value) if name == "top_k" else float(value)
-    # transformers samples at temperature 1 where the file asks for sampling and names no other.
+    # transformers samples at temperature 1 if the file asks for sampling and gives no temperature.
     if content.get("do_sample") is True:
         found.setdefault("temperature", 1.0)
     return found

@@ -1,4 +1,4 @@
-"""Recognises folders and files whose tensors are those of a head, not of a model that can chat."""
+"""Recognises folders and files that hold the tensors of a head, not of a model that can chat."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _REPEATED = re.compile(r"embed_tokens\.|shared_head\.head\.|rotary_emb\.")
 
 
 def mtp_tensors(names: Iterable[str], main_layers: int) -> list[str]:
-    """Those of a main model's tensors that are an MTP head's, without the main model's tables that some repeat."""
+    """Return the tensors of an MTP head among a main model's, without the main model's tables that some repeat."""
     found = []
     for name in names:
         match = _OF_HEAD.match(name)
@@ -30,10 +30,10 @@ def mtp_tensors(names: Iterable[str], main_layers: int) -> list[str]:
 
 
 def kind_of_folder(folder: Path) -> str | None:
-    """The kind of the head in a folder, or None where it holds none or cannot be read. Reads headers only.
+    """Return the kind of the head in a folder, or None if it holds none or cannot be read. Reads headers only.
 
-    Without any weights, as while it is downloaded, its configuration decides. `folder` may be a file of tensors in the
-    folder of a main model, also one of its own weights: see `is_inner`.
+    Before any weights are downloaded, the configuration decides. `folder` may be a file of tensors in a main model's
+    folder, also one of the main model's own weights: see `is_inner`.
     """
     if is_inner(folder):
         return "mtp" if mtp_tensors(tensor_names([folder]), main_layers(folder.parent)) else None
@@ -50,15 +50,15 @@ def kind_of_folder(folder: Path) -> str | None:
 
 
 def is_inner(head: Path) -> bool:
-    """Whether the path of a head is that of a main model's own weights, in which makers publish MTP heads.
+    """Whether the path of a head is a file of a main model's own weights, in which makers publish MTP heads.
 
-    The first file that has tensors of the head stands for it.
+    The first file with tensors of the head stands for the head.
     """
     return SHARD_OF_MODEL.fullmatch(head.name) is not None and os.path.isfile(head)
 
 
 def main_layers(folder: Path) -> int:
-    """How many layers the main model in the folder has; 0 where its configuration does not say."""
+    """Return the number of layers of the main model in the folder; 0 if its configuration does not give it."""
     try:
         layers = text_config(read_object(folder / "config.json", CONFIG)).get("num_hidden_layers")
     except (UntrustedJsonError, OSError, ValueError):
@@ -67,7 +67,7 @@ def main_layers(folder: Path) -> int:
 
 
 def tensor_names(files: Iterable[Path]) -> Iterator[str]:
-    """The names of all tensors in the files that can be read."""
+    """Yield the names of all tensors in the files that can be read."""
     for file in files:
         try:
             yield from read_header(file)

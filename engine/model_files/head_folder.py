@@ -1,4 +1,4 @@
-"""What a head's folder holds, and the heads that lie in the folder of a main model."""
+"""The files and tensors of a head's folder, and the heads in a main model's folder."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from engine.model_files.inspection import files_by_tensor, missing_weights, weig
 from engine.model_files.safetensors_header import TensorHeader, read_checked_header
 
 _MOST_FILES = 100
-# Where packs put a head's tensors, in folders without a configuration of their own.
+# The place of a head's tensors in packs, whose inner folders have no configuration.
 _NESTED = ("mtp/weights.safetensors",)
 
 
 @dataclass(frozen=True, slots=True)
 class Sidecar:
-    """A head that lies in a main model's folder: its own folder, or a file of tensors without a configuration.
+    """A head in a main model's folder: in its own folder, or in a file of tensors without a configuration.
 
-    `name` is that of the folder or file, or what it is where it is part of the main model's own files.
+    `name` is that of the folder or file, or "mtp" for a head in the main model's own files.
     """
 
     path: Path
@@ -32,10 +32,10 @@ class Sidecar:
 
 
 def head_weight_files(folder: Path) -> list[Path]:
-    """The files that hold a head's weights; raises `ModelNotUsable` where one is missing.
+    """Return the files that hold a head's weights. Raises `ModelNotUsable` if one is missing.
 
-    They are named like a model's, or else all safetensors files of the folder count. `folder` may be one such file, or
-    the first of a main model's that hold its head.
+    These are files named like a model's or, without any, all safetensors files of the folder. `folder` may be one such
+    file, or the first of a main model's files that hold its head.
     """
     if is_inner(folder):
         return _inner_files(folder.parent)
@@ -52,7 +52,7 @@ def head_weight_files(folder: Path) -> list[Path]:
 
 
 def config_folder(path: Path) -> Path:
-    """The folder whose config.json is that of the head at `path`: for a file, that of the main model around it."""
+    """Return the folder whose config.json belongs to the head at `path`: for a file, the main model's folder."""
     if not os.path.isfile(path):
         return path
     around = (path.parent, path.parent.parent)
@@ -60,7 +60,10 @@ def config_folder(path: Path) -> Path:
 
 
 def read_head_tensors(folder: Path, files: Sequence[Path]) -> dict[str, TensorHeader]:
-    """The headers of the head's tensors in `files`; raises `ModelNotUsable` (incomplete, damaged, wrong-tensors)."""
+    """Return the headers of the head's tensors in `files`.
+
+    Raises `ModelNotUsable` (incomplete, damaged, wrong-tensors).
+    """
     tensors: dict[str, TensorHeader] = {}
     layers = main_layers(folder.parent) if is_inner(folder) else None
     for file in files:
@@ -74,8 +77,7 @@ def read_head_tensors(folder: Path, files: Sequence[Path]) -> dict[str, TensorHe
 
 
 def sidecars(folder: Path) -> list[Sidecar]:
-    """The heads that lie in the folder of a main model: in folders of their own, in files beside its weights, and in
-    these themselves.
+    """Return the heads in a main model's folder: in their own folders, in files beside its weights, in its weights.
 
     Main models are loaded without them.
     """
@@ -95,7 +97,7 @@ def sidecars(folder: Path) -> list[Sidecar]:
 
 
 def _inner_files(folder: Path) -> list[Path]:
-    """Those of a main model's files that hold tensors of its head. The index, where there is one, says which."""
+    """Return the main model's files that hold tensors of its head, found by the index if there is one."""
     layers = main_layers(folder)
     try:
         by_tensor = files_by_tensor(folder)

@@ -1,7 +1,7 @@
-"""The kinds of heads, in one table: what each is called, which tensors tell it, and what of `engine.heads` runs it.
+"""The table of the kinds of heads: the name of each, the tensors by which it is recognised, and the class that runs it.
 
 Heads name themselves in many ways, and some configurations declare heads that are not there, so tensors decide; the
-architecture decides only where they cannot be seen yet, as on the Hub.
+configuration decides only if they are not known yet, as on the Hub.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from collections.abc import Callable, Collection, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
-# MTP heads: all their tensors have one of these prefixes, or each layer has what fuses hidden state and embedding.
+# All tensors of an MTP head have one of these prefixes, or each of its layers has the tensors that fuse hidden state
+# and embedding.
 _MTP = ("mtp.", "mtp_layers.")
 _FUSION = ("eh_proj.weight", "enorm.weight", "hidden_layernorm.weight")
 _LAYER = re.compile(r"(layers\.\d+)\.(.+)")
@@ -20,15 +21,15 @@ _PREFIX = re.compile(r"^(?:model\.|language_model\.|logit_head\.|draft_model\.)+
 
 @dataclass(frozen=True, slots=True)
 class HeadKind:
-    """A kind of head. Kinds that people need not tell apart have one name.
+    """A kind of head. Kinds that people need not tell apart share a name.
 
-    Files keep its `name`, and configurations that name the kind contain it; `title` is what its method was published
-    as. `recognises` it by the names of all tensors of a head, without the prefixes that exports put before them.
+    `name` is stored in files, and configurations that declare the kind contain it; `title` is the published name of the
+    method. `recognises` gets the names of all tensors of a head without the prefixes that some exports add.
 
-    `reader` and `head` are paths of importable objects ("module:name"), "" for a kind that is known and cannot be run:
-    `reader` takes `engine.heads.tensors.HeadFiles` to a configuration and the tensors' names in the network, without
-    mlx; `head` is the subclass of `engine.heads.head.Head` that drafts with them. A head that is
-    `chained` makes each draft token of the one before it; of others, all come from one pass.
+    `reader` and `head` are paths of importable objects ("module:name"), "" for a kind that cannot be run: `reader` maps
+    `engine.heads.tensors.HeadFiles` to a configuration and the tensors' names in the network, without mlx; `head` is
+    the subclass of `engine.heads.head.Head` that drafts with them. A `chained` head makes each draft token from the
+    previous one; other heads make all of them in one pass.
     """
 
     name: str
@@ -40,26 +41,26 @@ class HeadKind:
 
 
 def _projecting(pattern: str) -> Callable[[Set[str]], bool]:
-    """Recognises heads that project the taps by one matrix, and have a tensor whose name begins like `pattern`."""
+    """Recognise heads that project the taps by one matrix and have a tensor whose name begins with `pattern`."""
     expression = re.compile(pattern)
     return lambda names: "fc.weight" in names and any(expression.match(name) for name in names)
 
 
 def _is_assistant(names: Set[str]) -> bool:
-    """Gemma 4's assistants are small models between two projections."""
+    """Recognise Gemma 4's assistants, small models between two projections."""
     return names >= {"pre_projection.weight", "post_projection.weight"}
 
 
 def _is_mtp(names: Set[str]) -> bool:
     marked = any(name.startswith((*_MTP, "pre_fc_norm_hidden.")) or name.endswith(_FUSION) for name in names)
     if "eh_proj.weight" in names:
-        # Some exports of the head alone repeat the main model's tables.
+        # Some exports that contain only the head repeat the main model's tables.
         return True
     if not marked or "embed_tokens.weight" in names:
         return False
     prefixed = [name.startswith(_MTP) for name in names]
     if any(prefixed):
-        # What else is there makes it a model.
+        # Any other tensor makes it a model.
         return all(prefixed)
     layers: dict[str, set[str]] = {}
     for match in filter(None, map(_LAYER.match, names)):
@@ -74,7 +75,7 @@ def _of_dflash(name: str, title: str, pattern: str) -> HeadKind:
     return HeadKind(name, title, _projecting(pattern), reader, "engine.heads.block_head:BlockHead")
 
 
-# The first that recognises a head counts.
+# The first kind that recognises a head counts.
 HEAD_KINDS = (
     _of_dflash("dflash2", "DFlash 2", r"candidate_selector\."),
     _of_dflash("domino", "Domino", r"prefix_gru\."),
@@ -109,27 +110,27 @@ HEAD_KINDS = (
 
 
 def bare_name(name: str) -> str:
-    """A tensor's name without the prefixes that some exports put before it."""
+    """Return a tensor's name without the prefixes that some exports add."""
     return _PREFIX.sub("", name)
 
 
 def head_kind(names: Collection[str]) -> HeadKind | None:
-    """The kind of the head that has tensors of these names, or None for anything that is not a head by itself.
+    """Return the kind of the head that has tensors of these names, or None if they are not those of a head alone.
 
-    A model that carries a head beside its own embedding or output layers is a model.
+    A model that contains a head beside its embedding or output layers is a model.
     """
     bare = {bare_name(name) for name in names}
     return next((kind for kind in HEAD_KINDS if kind.recognises(bare)), None)
 
 
 def kind_of_tensors(names: Collection[str]) -> str | None:
-    """The name of the `head_kind`."""
+    """Return the name of the `head_kind`, or None."""
     kind = head_kind(names)
     return None if kind is None else kind.name
 
 
 def kind_of_config(config: Mapping[str, Any]) -> str | None:
-    """The name of the kind that a configuration declares, or None; for folders whose tensors are not known."""
+    """Return the name of the kind that a configuration declares, or None; for folders whose tensors are not known."""
     nested = config.get("dflash_config")
     words = [config.get("speculators_model_type"), config.get("model_type")]
     architectures = config.get("architectures")
@@ -147,10 +148,10 @@ def can_run(name: str) -> bool:
 
 
 def is_chained(name: str) -> bool:
-    """Whether heads of the kind with this name make each draft token of the one before it."""
+    """Whether heads of the kind with this name make each draft token from the previous one."""
     return any(kind.chained for kind in HEAD_KINDS if kind.name == name)
 
 
 def title_of(name: str) -> str:
-    """What the method of the kind with this name was published as; `name` where the kind is not known."""
+    """Return the published name of the method, or `name` if the kind is not known."""
     return next((kind.title for kind in HEAD_KINDS if kind.name == name), name)

@@ -1,7 +1,7 @@
-"""Checks a model folder before it is handed to mlx-lm, as far as possible without loading it.
+"""Checks a model folder before mlx-lm gets it, as far as possible without loading it.
 
-Weights are safetensors with consistent headers, JSON is small and flat, names stay inside the folder, and nothing asks
-for code to be run. The names of the tensors and the content of the tokenizer are left to the loader.
+Weights must be safetensors with consistent headers, JSON small and flat, names inside the folder, and no setting may
+ask for code to be run. The loader checks the names of the tensors and the content of the tokenizer.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ from engine.model_files.tokenizer_growth import grows_without_bounds
 
 INDEX_NAME = "model.safetensors.index.json"
 _SHARD = re.compile(r"(model.*)-(\d{5})-of-(\d{5})\.safetensors")
-# The number of the layer that a tensor belongs to, by its name.
+# Finds the layer that a tensor belongs to.
 LAYER = re.compile(r"(?:model\.)?(?:language_model\.)?(?:model\.)?layers\.(\d{1,5})\.")
 _PER_LAYER = "embed_tokens_per_layer"
 _TABLE = re.compile(rf"(?:^|\.)(embed_tokens|{_PER_LAYER})\.weight$")
-# Families that look up another row for a token that has none.
+# Families that replace a token without a row by another one.
 _MASKS_TOKENS_WITHOUT_ROWS = ("gemma3n", "gemma3n_text")
 _VOCABULARIES = ("tokenizer.model", "vocab.txt", "tiktoken.model", "tekken.json")
 _MOST_SHARDS = 2_000
 _MOST_BYTES = 2**60
 _VOCABULARY_SUFFIXES = (".txt", ".model", ".tiktoken")
-# Read whole by Transformers or mlx-lm, beside what is checked for its content here.
+# Transformers and mlx-lm read these files, too; only their structure is checked here.
 _SMALL_JSON = (
     *("generation_config.json", "special_tokens_map.json", "added_tokens.json", "chat_template.json"),
     "processor_config.json",
@@ -60,7 +60,7 @@ class FolderContent:
 def check_folder(path: str | Path, may_lack: Set[str] = frozenset()) -> None:
     """Raise `ModelNotUsable` unless the folder is a complete, safe model that mlx-lm can load.
 
-    It may lack files of weights by the names in `may_lack`. Reads JSON files and the headers of safetensors files,
+    The files of weights named in `may_lack` may be missing. Reads JSON files and the headers of safetensors files,
     never weights. Reasons: missing, not-a-model, unsafe, damaged, is-head, incomplete, unknown-architecture,
     wrong-tensors, no-tokenizer.
     """
@@ -70,7 +70,7 @@ def check_folder(path: str | Path, may_lack: Set[str] = frozenset()) -> None:
 
 
 def inspect_folder(folder: Path, may_lack: Set[str] = frozenset()) -> FolderContent:
-    """As `check_folder`, without reading the tokenizer; returns what was read."""
+    """Check a folder like `check_folder`, but without reading the tokenizer, and return its content."""
     names = _list_names(folder)
     if (head := kind_of_folder(folder)) is not None:
         raise ModelNotUsable(folder, "is-head", head)
@@ -86,7 +86,7 @@ def inspect_folder(folder: Path, may_lack: Set[str] = frozenset()) -> FolderCont
 
 
 def read_checked_config(folder: Path) -> dict[str, Any]:
-    """The folder's config.json, with sizes that can be computed with; raises `ModelNotUsable`."""
+    """Return the folder's config.json with checked sizes. Raises `ModelNotUsable`."""
     _list_names(folder)
     return _checked_config(folder)
 
@@ -98,7 +98,7 @@ def _checked_config(folder: Path) -> dict[str, Any]:
 
 
 def weight_files(folder: Path) -> list[Path]:
-    """The files that hold a model's weights, by name: those that mlx-lm reads, less heads that lie beside them."""
+    """Return the files of a model's weights, sorted by name: those that mlx-lm reads, without the files of heads."""
     files = _named_like_weights(folder)
     if not any(SHARD_OF_MODEL.fullmatch(file.name) for file in files):
         return files
@@ -106,7 +106,7 @@ def weight_files(folder: Path) -> list[Path]:
 
 
 def tensors_beside(folder: Path) -> frozenset[str]:
-    """The tensors that mlx-lm reads with a model's though they are those of a head, as in model-mtp.safetensors."""
+    """Return the tensors of heads that mlx-lm would read with a model's, as those in model-mtp.safetensors."""
     own = set(weight_files(folder))
     return frozenset(tensor_names(file for file in _named_like_weights(folder) if file not in own))
 
@@ -116,7 +116,7 @@ def _named_like_weights(folder: Path) -> list[Path]:
 
 
 def weight_bytes(folder: Path) -> int:
-    """The bytes of a model's weights; where files are missing, as the index counts them. Raises `ModelNotUsable`."""
+    """Return the bytes of a model's weights, those in the index if files are missing. Raises `ModelNotUsable`."""
     try:
         found = sum(file.stat().st_size for file in weight_files(folder))
     except OSError as error:
@@ -129,7 +129,7 @@ def weight_bytes(folder: Path) -> int:
 
 
 def files_by_tensor(folder: Path) -> dict[str, str]:
-    """The file of each tensor as the index says, {} without an index. Raises `ModelNotUsable` for a wrong one."""
+    """Return the file of each tensor by the index, {} without an index. Raises `ModelNotUsable` for a wrong index."""
     if not os.path.exists(folder / INDEX_NAME):
         return {}
     weight_map = read_json(folder, INDEX_NAME, INDEX).get("weight_map")
@@ -144,7 +144,7 @@ def files_by_tensor(folder: Path) -> dict[str, str]:
 
 
 def missing_weights(folder: Path, may_lack: Set[str] = frozenset()) -> str | None:
-    """The first weight file that the index or the numbering of the shards names and that is missing.
+    """Return the first missing file of weights, by the index or the numbering of the shards, or None.
 
     Those in `may_lack` do not count. Raises `ModelNotUsable` (damaged, unsafe) for an index that cannot be trusted.
     """
@@ -187,7 +187,7 @@ def _check_code(folder: Path, config: Mapping[str, Any]) -> None:
     for key, name in _named_files(settings):
         if stays_inside(folder, name):
             continue
-        # Old exports hold paths of the machine they were made on; only one that exists here could be read.
+        # Old exports contain paths of the machine on which they were made; only a path that exists here can be read.
         if key == "fast_tokenizer_files" or not isinstance(name, str) or _exists(folder, name):
             raise ModelNotUsable(folder, "unsafe", f"tokenizer_config.json: {key} leads outside the folder")
 
@@ -218,7 +218,7 @@ def _named_files(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _check_files(folder: Path, names: frozenset[str]) -> None:
-    """Whatever mlx-lm or Transformers may read is a regular file, and no larger than such files are."""
+    """Raise `ModelNotUsable` if a file that mlx-lm or Transformers may read is not a regular one, or is too large."""
     for name in sorted(names):
         limit = _largest(name)
         if limit is None:
@@ -235,7 +235,7 @@ def _check_files(folder: Path, names: frozenset[str]) -> None:
 
 
 def _largest(name: str) -> int | None:
-    """How many bytes a file of that name may have; None for files that nothing reads, and for weights."""
+    """Return the most bytes that a file of that name may have; None for weights and files that nothing reads."""
     if name in (INDEX_NAME, "tokenizer.json"):
         return max(INDEX.size, TOKENIZER.size)
     if name.endswith(_VOCABULARY_SUFFIXES) or name in _VOCABULARIES or name == "vocab.json":
@@ -285,7 +285,7 @@ def _check_weights(folder: Path, config: Mapping[str, Any], may_lack: Set[str]) 
 
 
 def _check_types(folder: Path, tensors: Mapping[str, TensorHeader], config: Mapping[str, Any]) -> None:
-    """Weights that nothing says are quantised must be floating-point numbers."""
+    """Raise `ModelNotUsable` for integer weights if the configuration does not say that they are quantised."""
     if any(text_config(config).get(key) for key in ("quantization", "quantization_config")):
         return
     for name, tensor in tensors.items():
@@ -294,7 +294,7 @@ def _check_types(folder: Path, tensors: Mapping[str, TensorHeader], config: Mapp
 
 
 def _check_layers(folder: Path, tensors: Mapping[str, TensorHeader], config: Mapping[str, Any]) -> None:
-    """If tensors are named by layer, every layer of the configuration must exist."""
+    """Raise `ModelNotUsable` if tensors are named by layer and a layer of the configuration is missing."""
     expected = text_config(config).get("num_hidden_layers")
     if not isinstance(expected, int):
         return
@@ -305,7 +305,7 @@ def _check_layers(folder: Path, tensors: Mapping[str, TensorHeader], config: Map
 
 
 def _check_rows(folder: Path, tensors: Mapping[str, TensorHeader], config: Mapping[str, Any]) -> None:
-    """A table for each layer must have a row for each token, since mlx-lm would read memory behind its end."""
+    """Raise `ModelNotUsable` if a per-layer table lacks rows for tokens: mlx-lm would read memory behind its end."""
     if str(config.get("model_type")) in _MASKS_TOKENS_WITHOUT_ROWS:
         return
     rows = {

@@ -13,18 +13,18 @@ _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 
 
 def resolve_model(name_or_path: str | Path) -> Path:
-    """The folder of a model given by path, or by Hub name from the local Hub cache; never touches the network.
+    """Return the folder of a model given by path, or by Hub name from the local Hub cache; never uses the network.
 
-    Raises `ModelNotUsable` with reason "missing" when there is none.
+    Raises `ModelNotUsable` with reason "missing" if there is none.
     """
-    # `os.path` has no errors for what can be no path: a name too long, a home of nobody.
+    # Unlike `Path`, `os.path` does not raise for names that are too long or for unknown users' homes.
     path = Path(os.path.expanduser(name_or_path))
     # An empty name would be the folder that the process runs in.
     if str(name_or_path) and os.path.exists(path):
         return path.resolve() if path.is_dir() else path
     name = str(name_or_path)
     if _HUB_NAME.fullmatch(name):
-        # It takes longer to import than a small model to load.
+        # Importing this takes longer than loading a small model.
         from huggingface_hub import snapshot_download
         from huggingface_hub.errors import LocalEntryNotFoundError
 

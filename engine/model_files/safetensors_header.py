@@ -1,4 +1,4 @@
-"""The header of a safetensors file, checked against the size of the file."""
+"""Reads the header of a safetensors file and checks it against the size of the file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.errors import ModelNotUsable
 from engine.files.bounded_json import HEADER, UntrustedJsonError, parse
 from engine.files.folder_paths import open_regular
 
-# Bytes an element, for the types that MLX reads.
+# Bytes of an element, for the types that MLX reads.
 ELEMENT_BYTES = {
     "BOOL": 1, "U8": 1, "I8": 1, "F8_E4M3": 1, "F8_E8M0": 1,
     "U16": 2, "I16": 2, "F16": 2, "BF16": 2,
@@ -33,7 +33,7 @@ class CutOffFileError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class TensorHeader:
-    """One tensor's entry: its element type, its shape, its size in bytes, and where it begins behind the header."""
+    """One tensor's entry: element type, shape, size in bytes, and the offset of its data after the header."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -42,7 +42,7 @@ class TensorHeader:
 
 
 def read_header(path: Path) -> dict[str, TensorHeader]:
-    """Every tensor of the file by name. Reads the header only.
+    """Return every tensor of the file by name. Reads the header only.
 
     Raises `CutOffFileError` if the file is shorter than its header says, `DamagedHeaderError` if the header is wrong.
     """
@@ -62,7 +62,7 @@ def read_header(path: Path) -> dict[str, TensorHeader]:
 
 
 def read_checked_header(folder: Path, file: Path) -> dict[str, TensorHeader]:
-    """`read_header` of a file that the model in `folder` consists of; raises `ModelNotUsable` (incomplete, damaged)."""
+    """Call `read_header` for a file of the model in `folder`. Raises `ModelNotUsable` (incomplete, damaged)."""
     try:
         return read_header(file)
     except CutOffFileError as error:
@@ -72,7 +72,7 @@ def read_checked_header(folder: Path, file: Path) -> dict[str, TensorHeader]:
 
 
 def parse_header(raw: bytes, data_bytes: int) -> dict[str, TensorHeader]:
-    """Every tensor that a header names, of a file with `data_bytes` bytes behind it. Raises as `read_header`."""
+    """Return every tensor in a header that `data_bytes` bytes follow. Raises the errors of `read_header`."""
     try:
         entries = parse(raw, HEADER)
     except UntrustedJsonError as error:
@@ -83,7 +83,7 @@ def parse_header(raw: bytes, data_bytes: int) -> dict[str, TensorHeader]:
 
 
 def header_length(prefix: bytes) -> int:
-    """The length of the header behind a file's first 8 bytes. Raises `DamagedHeaderError` if it is out of bounds."""
+    """Return the length of the header, from a file's first 8 bytes. Raises `DamagedHeaderError` if out of bounds."""
     (length,) = struct.unpack("<Q", prefix)
     if length > HEADER.size:
         raise DamagedHeaderError("header length out of bounds")
@@ -91,9 +91,9 @@ def header_length(prefix: bytes) -> int:
 
 
 def parameter_count(tensors: dict[str, TensorHeader], group_size: int | None = None) -> int:
-    """How many parameters the tensors hold; a quantised tensor has one scale for each group of them.
+    """Return how many parameters the tensors hold; a quantised tensor has one scale for each group of parameters.
 
-    `group_size` is the configured one; 64, the most common, without it.
+    `group_size` is the configured one, or None to assume 64, the most common.
     """
     total = 0
     for name, tensor in tensors.items():

@@ -1,8 +1,8 @@
-"""How a model's thoughts are marked."""
+"""The marks around a model's thoughts."""
 
 from __future__ import annotations
 
-# What opens and what closes the thoughts in an answer.
+# Pairs of the mark that opens thoughts in an answer and the mark that closes them.
 THOUGHT_MARKS = (
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
@@ -13,7 +13,7 @@ THOUGHT_MARKS = (
 
 
 def opened_thought(prompt_end: str) -> str:
-    """The mark with which the end of a prompt opens thoughts, with the white space behind it; "" for none."""
+    """Return the mark that opens thoughts at the end of a prompt, with the white space after it; "" without one."""
     marked = prompt_end.rstrip()
     mark = next((opening for opening, _ in THOUGHT_MARKS if marked.endswith(opening)), "")
     return prompt_end[len(marked) - len(mark) :] if mark else ""

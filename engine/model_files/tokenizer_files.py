@@ -1,4 +1,4 @@
-"""Vocabularies read from tokenizer.json, and compared by the ids of their tokens.
+"""Reads vocabularies from tokenizer.json and compares them by the ids of their tokens.
 
 Speculation passes ids between two models, so only the map from ids to strings counts, not how a tokenizer splits text.
 """
@@ -19,7 +19,7 @@ class Comparison:
     """How two vocabularies relate: same, extended (one has more tokens, all shared ids agree) or different.
 
     `extra` counts the tokens that only one of them has; `shared` is the share (0 to 1) of the draft model's strings
-    that the main model has under any id.
+    that the main model also has, under any id.
     """
 
     relation: str
@@ -28,7 +28,7 @@ class Comparison:
 
 
 def vocabulary_in(content: dict[str, Any]) -> dict[str, int]:
-    """Token string to id of a parsed tokenizer.json, added tokens included; empty if it holds no vocabulary."""
+    """Return the ids by token string of a parsed tokenizer.json, added tokens included; empty without a vocabulary."""
     model = content.get("model")
     tokens = model.get("vocab") if isinstance(model, dict) else None
     vocabulary: dict[str, int] = {}
@@ -44,7 +44,7 @@ def vocabulary_in(content: dict[str, Any]) -> dict[str, int]:
 
 
 def fingerprint(vocabulary: dict[str, int]) -> str:
-    """A hash that two vocabularies share exactly if every id stands for the same string in both."""
+    """Return a hash that two vocabularies share exactly if every id stands for the same string in both."""
     digest = hashlib.sha256()
     for token, id_ in sorted(vocabulary.items(), key=lambda item: (item[1], item[0])):
         digest.update(f"{id_}\0{token}\0".encode("utf-8", "surrogatepass"))
@@ -52,7 +52,7 @@ def fingerprint(vocabulary: dict[str, int]) -> str:
 
 
 def compare(main: dict[str, int], draft: dict[str, int]) -> Comparison:
-    """How the draft model's vocabulary relates to the main model's."""
+    """Return how the draft model's vocabulary relates to the main model's."""
     if main == draft:
         return Comparison("same")
     common = main.keys() & draft.keys()
@@ -65,14 +65,14 @@ def compare(main: dict[str, int], draft: dict[str, int]) -> Comparison:
 
 @lru_cache(maxsize=8)
 def _vocabulary_at(path: Path, modified_ns: int) -> dict[str, int]:  # noqa: ARG001
-    """The vocabulary in a tokenizer.json, cached until the file changes."""
+    """Return the vocabulary in a tokenizer.json, cached until the file changes."""
     if vocabulary := vocabulary_in(read_object(path, TOKENIZER)):
         return vocabulary
     raise UntrustedJsonError("no vocabulary")
 
 
 def read_folder(folder: Path) -> dict[str, int]:
-    """The vocabulary of a model folder. Raises `UntrustedJsonError`, also when there is no tokenizer.json."""
+    """Return the vocabulary of a model folder. Raises `UntrustedJsonError`, also if there is no tokenizer.json."""
     path = folder / "tokenizer.json"
     try:
         # First: resolving a link to itself does not raise OSError.

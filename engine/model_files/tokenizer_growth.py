@@ -1,21 +1,22 @@
-"""How much text a tokenizer may make of a text: what its normalizer and its decoder put in place of what they find."""
+"""Bounds how much longer a text a tokenizer may make, by the replacements in its normalizer and its decoder."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-# Published ones replace a space by a sign of three bytes; three replacements by a thousand signs each fill the memory.
+# Published normalizers replace a space by a character of three bytes; three replacements by a thousand characters each
+# would fill the memory.
 MOST_GROWTH = 2**10
-# The main model's decoder runs in the engine's own process, with each token of an answer. Published ones replace a sign
-# by a space, and search for no pattern; one that repeats can take for ever.
+# The main model's decoder runs in the engine's process, for each token of an answer. Published decoders replace a
+# character by a space and have no regular expressions; one with repetitions could run forever.
 MOST_DECODER_GROWTH = 2**4
 _REPEATS = frozenset("*+?{")
 
 
 def grows_without_bounds(tokenizer: Mapping[str, Any]) -> bool:
-    """Whether the normalizer or the decoder of a parsed tokenizer.json can make a character into thousands, or its
-    decoder can take any time.
+    """Whether the normalizer or the decoder of a parsed tokenizer.json can turn a character into thousands, or its
+    decoder can run for any time.
     """
     decoder = tokenizer.get("decoder")
     return (
@@ -36,7 +37,7 @@ def _growth(part: object) -> int:
         for key in ("content", "prepend", "replacement", "prefix", "suffix"):
             inserted = step.get(key)
             if isinstance(inserted, str):
-                # A pattern that matches nothing puts it between all characters.
+                # A pattern that matches the empty string inserts the text between all characters.
                 growth *= max(1, len(inserted))
         if growth > MOST_GROWTH:
             break

@@ -1,8 +1,8 @@
-"""Reads the small files that `torch.save` writes, without torch, and without doing what their pickle says.
+"""Reads the small files that `torch.save` writes, without torch, and without running their pickle.
 
 Such a file is a zip of a pickle and of the tensors' bytes. Unpickling calls whatever the file names. Here the opcodes
-are only walked: those of plain values, and of the few calls by which torch describes a tensor, have a meaning; the
-first other one ends it. Nothing is imported, called or set.
+are only walked: those of plain values, and of the few calls by which torch describes a tensor, have a meaning; any
+other opcode raises `RunsCodeError`. Nothing is imported, called or set.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LARGEST_FILE = 2**22
 _LARGEST_PICKLE = 2**14
 _MOST_MEMBERS = 64
 _MOST_DIMENSIONS = 8
-# By torch's names: types as safetensors writes them, and bytes an element.
+# By torch's names: the type's name in safetensors, and the bytes of an element.
 _STORAGES = {
     "torch FloatStorage": ("F32", 4),
     "torch HalfStorage": ("F16", 2),
@@ -41,7 +41,7 @@ class TorchFileError(ValueError):
 
 
 class RunsCodeError(TorchFileError):
-    """Torch would call something for this file that describes no tensor; the message names it."""
+    """Torch would call something other than the description of a tensor for this file; the message names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +66,9 @@ class _Storage:
 
 
 def read_torch_file(path: Path) -> object:
-    """What was saved: a tensor, or a dictionary of strings to tensors, numbers, strings, flags and tuples of these.
+    """Return the saved value: a tensor, or a dictionary of strings to tensors, numbers, strings, flags and tuples.
 
-    Raises `TorchFileError`, of which `RunsCodeError` is one; reads 4 MB at most.
+    Reads 4 MB at most. Raises `TorchFileError`, in particular `RunsCodeError`.
     """
     try:
         with open_regular(path) as file:
@@ -79,20 +79,20 @@ def read_torch_file(path: Path) -> object:
             return _Walk(_members(archive)).result()
     except TorchFileError:
         raise
-    # What is damaged makes zipfile and pickletools raise many built-in errors.
+    # For damaged files, zipfile and pickletools raise many built-in errors.
     except Exception as error:
         raise TorchFileError(" ".join(str(error).split())[:80] or type(error).__name__) from error
 
 
 def _members(archive: zipfile.ZipFile) -> dict[str, bytes]:
-    """The parts of the file by name, without the folder that all of them are in."""
+    """Return the parts of the file by name, without the folder that all of them are in."""
     entries = archive.infolist()
-    # Parts of a damaged file can lie over each other.
+    # In a hostile file, parts can overlap.
     if len(entries) > _MOST_MEMBERS or sum(entry.file_size for entry in entries) > _LARGEST_FILE:
         raise TorchFileError("too many parts")
     found: dict[str, bytes] = {}
     for entry in entries:
-        # torch compresses nothing.
+        # torch does not compress.
         if entry.compress_type != zipfile.ZIP_STORED:
             raise TorchFileError("compressed")
         name = entry.filename.partition("/")[2]
@@ -107,7 +107,7 @@ def _members(archive: zipfile.ZipFile) -> dict[str, bytes]:
 
 
 class _Walk:
-    """Goes through the opcodes of a pickle with a stack of plain values."""
+    """Walks through the opcodes of a pickle with a stack of plain values."""
 
     def __init__(self, members: dict[str, bytes]) -> None:
         self._members = members
@@ -173,7 +173,7 @@ class _Walk:
         target.update(zip(keys, items[1::2], strict=True))
 
     def _storage(self, reference: Any) -> _Storage:
-        """The bytes that ("storage", type, key, device, count) stands for."""
+        """Return the storage that ("storage", type, key, device, count) stands for."""
         word, kind, key, _, count = reference
         if word != "storage" or not isinstance(kind, _Global) or not isinstance(key, str) or type(count) is not int:
             raise TorchFileError("storage")
@@ -181,12 +181,12 @@ class _Walk:
         data = self._members[f"data/{key}"]
         if len(data) != count * element:
             raise TorchFileError("storage cut off")
-        # However many tensors are said to lie in it, it is there once.
+        # All tensors of a storage share its bytes.
         return _Storage(dtype, element, memoryview(data))
 
 
 def _called(called: Any, arguments: Any) -> object:
-    """What one of the calls makes by which torch describes a tensor."""
+    """Return the result of one of the calls by which torch describes a tensor."""
     if not isinstance(called, _Global) or not isinstance(arguments, tuple):
         raise TorchFileError("call")
     if called.name == _ORDERED and not arguments:
@@ -205,7 +205,7 @@ def _called(called: Any, arguments: Any) -> object:
 
 
 def _check_whole(offset: Any, shape: Any, strides: Any) -> None:
-    """Raise `TorchFileError` unless the numbers lie one behind the other."""
+    """Raise `TorchFileError` unless the tensor is contiguous."""
     if not isinstance(shape, tuple) or not isinstance(strides, tuple) or len(shape) > _MOST_DIMENSIONS:
         raise TorchFileError("shape")
     if any(type(number) is not int or number < 0 for number in (offset, *shape, *strides)):

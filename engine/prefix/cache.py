@@ -1,4 +1,4 @@
-"""The caches of finished turns, main and draft together, so that the next turn prefills only what is new.
+"""The caches of finished turns, main and draft together, so that the next turn prefills only the new tokens.
 
 A request that continues exactly where an entry ends takes the entry out and puts it back longer. One that branches off
 earlier (another chat with the same system prompt, a regenerated answer, an edited message) works on a copy, which
@@ -20,7 +20,7 @@ from engine.status import PrefixCacheUsage
 
 
 class PrefixCache:
-    """Conversations in order of use, the latest last, within `budget` bytes; `store` has those of earlier sessions."""
+    """Conversations in order of use, the latest last, within `budget` bytes. `store` has those of earlier sessions."""
 
     def __init__(self, budget: int) -> None:
         self.budget = budget
@@ -38,13 +38,13 @@ class PrefixCache:
 
     @property
     def latest(self) -> Conversation:
-        """The conversation that was used last. Raises IndexError where there is none."""
+        """The conversation that was used last. Raises IndexError if there is none."""
         return self._entries[-1]
 
     def take(self, model: LoadedModel, tokens: Tokens[int], name: str | None = None) -> Conversation:
-        """A conversation `name` for `tokens`, with as many of them cached as any entry can provide, perhaps none.
+        """Return a conversation `name` for `tokens`, with as many of them cached as any entry can provide.
 
-        Its main sequence holds exactly `tokens`, of which at least the last is pending.
+        Its main sequence holds exactly `tokens`; at least the last one is pending.
         """
         best, reach = self._best(tokens)
         if self.store is not None and (stored := self.store.find(tokens, better_than=reach)) is not None:
@@ -60,7 +60,7 @@ class PrefixCache:
         return taken
 
     def put(self, conversation: Conversation) -> None:
-        """Keep a conversation that no request uses any more; the least recently used are dropped."""
+        """Keep a conversation that no request uses any more, and drop the least recently used ones over the budget."""
         if conversation.draft is not None and not conversation.draft.intact:
             conversation.draft = None
         main = conversation.main
@@ -75,13 +75,13 @@ class PrefixCache:
         self.shrink()
 
     def shrink(self, budget: int | None = None) -> None:
-        """Drop the least recently used until the rest fits into `budget` bytes, by default those of the cache."""
+        """Drop the least recently used until the rest fits into `budget` bytes, by default the cache's own budget."""
         budget = self.budget if budget is None else budget
         while self._entries and self.bytes > budget:
             self._entries.pop(0)
 
     def use_drafter(self, drafter: DraftSource | HeadSource | None) -> None:
-        """Drop what another drafter has cached; the store keeps and finds caches of `drafter` from now on."""
+        """Drop the caches of the previous drafter; the store saves and finds those of `drafter` from now on."""
         for entry in self._entries:
             entry.drop_drafter()
         if self.store is not None:
@@ -95,7 +95,7 @@ class PrefixCache:
             self.store.forget(names)
 
     def save(self) -> None:
-        """Save conversations with a name to the store, if there is one; the latest ones if not all fit."""
+        """Save conversations with a name to the store, if there is one; only the latest ones if not all fit."""
         if self.store is None:
             return
         left, kept = self.store.budget, []
@@ -126,7 +126,7 @@ class PrefixCache:
 
 
 def _covers(entry: Conversation, other: Conversation) -> bool:
-    """Whether `entry` can provide whatever `other` can, so that `other` is not needed."""
+    """Whether `entry` can provide all that `other` can, so that `other` is not needed."""
     held = other.main.position
     if entry is other or held > entry.main.position or (other.draft is not None and entry.draft is None):
         return False

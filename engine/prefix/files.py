@@ -1,7 +1,7 @@
-"""The files that finished turns are stored in; `engine.prefix.store` defines their contents.
+"""The files in which finished turns are stored; `engine.prefix.store` defines their contents.
 
-Two files a turn, an entry (JSON) and its data (caches). The names of both begin with a hash of their conversation's
-name, so that all of a conversation can be found and deleted without reading any file, damaged ones included.
+A turn has two files, an entry (JSON) and its data (caches). The names of both begin with a hash of their conversation's
+name, so that all files of a conversation can be deleted without reading any, damaged ones included.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ DATA, ENTRY = ".safetensors", ".json"
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """`size` in bytes; `used` is the time of last use in ns since 1970."""
+    """A file of the store: `size` in bytes, and the time when it was last `used`, in ns since 1970."""
 
     path: Path
     size: int
@@ -31,32 +31,32 @@ class StoredFile:
 
 
 def entry_path(folder: Path, name: str, content: str) -> Path:
-    """The path of the entry for a turn with that `content` of the conversation `name`."""
+    """Return the path of the entry for a turn with that `content` of the conversation `name`."""
     return folder / f"{conversation_hash(name)}-{_short_hash(content)}{ENTRY}"
 
 
 def data_path(entry: Path) -> Path:
-    """The path of the data that belongs to an entry."""
+    """Return the path of the data that belongs to an entry."""
     return entry.with_suffix(DATA)
 
 
 def partial_data_path(entry: Path) -> Path:
-    """The path that data is written to before it is renamed; mlx requires its own suffix."""
+    """Return the path to which data is written before it is renamed; mlx requires its own suffix."""
     return entry.with_suffix(f"{PARTIAL}{DATA}")
 
 
 def conversation_hash(name: str) -> str:
-    """What the file names of the conversation `name` begin with, whatever characters it has."""
+    """Return the hash with which the file names of the conversation `name` begin."""
     return _short_hash(name)
 
 
 def hash_in_name(path: Path) -> str:
-    """The hash of the conversation that a file belongs to."""
+    """Return the hash of the conversation to which a file belongs."""
     return path.name.removeprefix(".").partition("-")[0]
 
 
 def files_in(folder: Path, suffix: str = "") -> list[StoredFile]:
-    """The store's files with that last suffix, least recently used first; files deleted meanwhile are left out."""
+    """Return the store's files with that last suffix, the least recently used first, without files deleted since."""
     found = []
     for path in folder.glob(f"*{suffix}"):
         if path.suffix in (DATA, ENTRY, PARTIAL):
@@ -67,12 +67,12 @@ def files_in(folder: Path, suffix: str = "") -> list[StoredFile]:
 
 
 def stored_bytes(folder: Path) -> int:
-    """What the finished turns of all conversations in `folder` take."""
+    """Return the bytes of the data of all finished turns in `folder`."""
     return sum(file.size for file in files_in(folder, DATA))
 
 
 def forget(folder: Path, names: Iterable[str]) -> None:
-    """Delete what `folder` holds of these conversations, for every model."""
+    """Delete the turns of these conversations in `folder`, for every model."""
     hashes = {conversation_hash(name) for name in names}
     for file in files_in(folder):
         if hash_in_name(file.path) in hashes:
@@ -80,7 +80,7 @@ def forget(folder: Path, names: Iterable[str]) -> None:
 
 
 def forget_others(folder: Path, names: Iterable[str]) -> None:
-    """Delete what `folder` holds of all conversations but these."""
+    """Delete the turns of all other conversations in `folder`."""
     hashes = {conversation_hash(name) for name in names}
     for file in files_in(folder):
         if hash_in_name(file.path) not in hashes:
@@ -88,7 +88,7 @@ def forget_others(folder: Path, names: Iterable[str]) -> None:
 
 
 def remove_partials(folder: Path) -> None:
-    """Delete what was being written when the process was killed."""
+    """Delete the files that were being written when a process was killed."""
     for file in files_in(folder):
         if PARTIAL in file.path.suffixes:
             unlink(file.path)
@@ -115,7 +115,7 @@ def touch(entry: Path) -> None:
 
 
 def checksum(path: Path) -> str:
-    """The SHA-256 of a file. Raises OSError."""
+    """Return the SHA-256 of a file. Raises OSError."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

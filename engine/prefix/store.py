@@ -1,8 +1,8 @@
 """Finished turns on disk, so that a long chat of an earlier session is continued without prefilling it.
 
-Two files a finished turn: everything that the caches of main and drafter hold, and a small JSON entry that describes
-it: format, versions, weights, tokens, and the checksum. Whatever is damaged or belongs to something else is ignored;
-then the prompt is prefilled.
+A finished turn has two files: the content of the caches of main model and drafter, and a small JSON entry that
+describes it: format, versions, weights, tokens, and the checksum. Files that are damaged or belong to something else
+are ignored; then the prompt is prefilled.
 """
 
 from __future__ import annotations
@@ -54,16 +54,16 @@ from engine.tokenizers.prompts import shared_prefix
 log = logging.getLogger(__name__)
 
 FORMAT = 4
-# All chats begin alike. Prefilling a token takes at least as long as loading so many, with 150 kB each from an SSD.
+# A turn is loaded if it saves at least one token for this many that have to be loaded: all chats begin alike.
 WORTH_LOADING = 8
-# Bytes that stay free on the disk whatever the budget is.
+# Bytes that stay free on the disk independently of the budget.
 LEAST_FREE = 2**30
 
 
 class PrefixStore:
     """The conversations of `model` in `folder`, at most `budget` bytes of them; the least recently used are evicted.
 
-    With a draft model or a head in use, its caches are stored and found too.
+    The caches of the draft model or head in use are stored and found, too.
     """
 
     def __init__(self, folder: Path, model: LoadedModel, budget: int) -> None:
@@ -88,8 +88,9 @@ class PrefixStore:
         self._head = drafter if isinstance(drafter, HeadSource) else None
 
     def find(self, tokens: Sequence[int], better_than: int) -> Conversation | None:
-        """The stored conversation that shares the longest prefix with `tokens`, if that exceeds `better_than` and is
-        worth loading into memory.
+        """Return the stored conversation that shares the longest prefix with `tokens`, or None.
+
+        The prefix must exceed `better_than` and be worth loading into memory.
         """
         shared: dict[Path, int] = {}
         for path, entry in self._index.items():
@@ -131,7 +132,7 @@ class PrefixStore:
         self._delete_prefixes_of(path, entry["main"]["tokens"])
 
     def forget(self, names: Collection[str]) -> None:
-        """Forget these conversations, also what `folder` holds of them for other models."""
+        """Forget these conversations, also their turns for other models in `folder`."""
         forget(self._folder, names)
         hashes = {conversation_hash(name) for name in names}
         for known in (self._index, self._loaded):
@@ -139,7 +140,7 @@ class PrefixStore:
                 del known[path]
 
     def _describe_conversation(self, conversation: Conversation) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The entry of a conversation, except its checksum, and what its caches hold."""
+        """Return the entry of a conversation without its checksum, and the content of its caches."""
         main, draft = conversation.main, conversation.draft
         entry: dict[str, Any] = {
             "format": FORMAT,
@@ -173,7 +174,7 @@ class PrefixStore:
             if self._head is not None and draft is None and (head := entry.get("head")) is not None:
                 conversation.head = _restore_head(self._head, head, held["head"], conversation.main.position)
             mx.eval(conversation.arrays())
-        # A file that something else wrote can make the library raise anything.
+        # mlx can raise anything for a file that another program wrote.
         except Exception as error:
             log.info("%s is ignored: %s", data.name, error)
             return None
@@ -194,7 +195,7 @@ class PrefixStore:
         self._index[path] = entry
 
     def _delete_prefixes_of(self, path: Path, held: Sequence[int]) -> None:
-        """Delete what is a prefix of a turn just saved: the turn replaces it."""
+        """Delete the turns that are prefixes of a turn just saved, which replaces them."""
         for known in (self._index, self._loaded):
             for other in [other for other in known if other != path]:
                 tokens = known[other]["main"]["tokens"]
@@ -229,20 +230,20 @@ def _write(path: Path, entry: dict[str, Any], held: dict[str, Any]) -> None:
 
 
 def _is_current(stored: dict[str, Any] | None, entry: dict[str, Any]) -> bool:
-    """Whether what is stored is as good as `entry`."""
+    """Whether the `stored` entry is as good as `entry`."""
     if stored is None or stored["main"] != entry["main"]:
         return False
     return all(key not in entry or stored.get(key) == entry[key] for key in ("draft", "head"))
 
 
 def _describe(sequence: CachedSequence) -> dict[str, Any]:
-    """The parts of a sequence that are no arrays."""
+    """Return the parts of a sequence that are not arrays."""
     checkpoints = [kept.position for kept in _checkpoints(sequence)]
     return {"tokens": sequence.tokens[: sequence.position], "checkpoints": checkpoints}
 
 
 def _held_by(sequence: CachedSequence) -> dict[str, Any]:
-    """What the caches of a sequence hold, and its checkpoints."""
+    """Return the content of a sequence's caches and checkpoints."""
     caches = [*flatten(sequence.caches)]
     return {
         "kinds": [kind_name(cache) for cache in caches],
@@ -252,7 +253,7 @@ def _held_by(sequence: CachedSequence) -> dict[str, Any]:
 
 
 def _restore_sequence(model: LoadedModel, described: dict[str, Any], held: dict[str, Any]) -> CachedSequence:
-    """The sequence that `described` and `held` define. Raises where they do not fit the model."""
+    """Return the sequence that `described` and `held` define. Raises if they do not fit the model."""
     sequence = CachedSequence(model.model, model.new_caches())
     caches = [*flatten(sequence.caches)]
     if [kind_name(cache) for cache in caches] != held["kinds"]:
@@ -268,7 +269,7 @@ def _restore_sequence(model: LoadedModel, described: dict[str, Any], held: dict[
 def _restore_head(
     source: HeadSource, described: dict[str, Any], state: dict[str, mx.array], position: int
 ) -> HeadSession | None:
-    """What the head in use had read of the conversation; None where that was another head."""
+    """Return the session of the head in use; None if another head had read the conversation."""
     if described["identity"] != source.head.identity:
         return None
     try:
@@ -298,7 +299,7 @@ def _save(path: Path, content: Any) -> None:
 
 
 def _load(path: Path) -> Any:
-    """What `_save` wrote; for any other file it may raise anything."""
+    """Return the content that `_save` wrote; any other file can raise anything."""
     arrays: dict[str, mx.array]
     metadata: dict[str, str]
     arrays, metadata = mx.load(str(path), return_metadata=True)  # type: ignore[assignment]
@@ -317,12 +318,12 @@ def _load(path: Path) -> Any:
 
 
 def _checkpoints(sequence: CachedSequence) -> list[Checkpoint]:
-    """The checkpoints before the end of the sequence."""
+    """Return the checkpoints before the end of the sequence."""
     return [kept for kept in sequence.checkpoints if kept.position < sequence.position]
 
 
 def _stamp(model: LoadedModel) -> str:
-    """A hash of everything that caches depend on: weights, configuration, the caches' precision, the libraries."""
+    """Return a hash of all that caches depend on: weights, configuration, the caches' precision, the libraries."""
     sources = [*weight_files(model.info.path), model.info.path / "config.json"]
     files = [(file.name, *_size_and_time(file)) for file in sources]
     versions = [MLX_VERSION, mlx_lm.__version__]
@@ -331,7 +332,7 @@ def _stamp(model: LoadedModel) -> str:
 
 
 def _size_and_time(file: Path) -> tuple[int, int]:
-    """Bytes and time of last change in ns; 0 where the file was deleted meanwhile."""
+    """Return bytes and time of last change in ns; 0 and 0 if the file was deleted meanwhile."""
     try:
         status = file.stat()
     except OSError:

@@ -1,4 +1,4 @@
-"""A request that is being served, and how its end is logged and reported."""
+"""A request that is being served, and the log and report of its end."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 class ActiveRequest:
     """A request that is prefilled (no decoder, not batched), or decoded alone by `decoder`, or `batched`.
 
-    `batch_obstacle` names what keeps it out of the batch, if anything; `needed_bytes` is what its caches will take.
+    `batch_obstacle` names the reason that keeps it out of the batch, if any; its caches will take `needed_bytes`.
     """
 
     stream: RequestStream
@@ -44,12 +44,12 @@ def log_finished(event: Finished) -> None:
 
 
 def log_lost_caches() -> None:
-    """Log the exception because of which the caches of a request that has ended are not kept."""
+    """Log the current exception, because of which the caches of a request that has ended are not kept."""
     log.exception("the caches of a request are lost")
 
 
 def as_engine_error(error: Exception) -> EngineError:
-    """What is reported of `error`. Its frames are removed, because they refer to the caches of the request."""
+    """Return the error to report for `error`, without its frames, which refer to the caches of the request."""
     if not isinstance(error, EngineError):
         log.error("a request failed", exc_info=error)
     without_frames(error)

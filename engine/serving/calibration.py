@@ -1,6 +1,6 @@
-"""Calibration: decodes a sample text at every depth while the engine is idle, to learn what rounds cost.
+"""Calibration: decodes a sample text at every depth while the engine is idle, to measure the cost of rounds.
 
-Without it the first answers of a pair would have to explore, and a short answer ends before that pays.
+Without it the first answers of a pair would have to explore, and a short answer ends before exploring pays off.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 
 
 class RepeatingProposer(Proposer):
-    """Proposes the last token over and over, which costs nothing: what a round takes is its verify pass."""
+    """Proposes the last token repeatedly, which costs nothing, so that a round takes the time of its verify pass."""
 
     source = NgramProposer.source
 
@@ -50,10 +50,10 @@ class RepeatingProposer(Proposer):
 def calibrate(
     drafting: Drafting, main: LoadedModel, stop: Callable[[], bool], seconds: float | None = None
 ) -> Calibration:
-    """Measure the round costs of the pair of `drafting`; ends early once `stop()` is true or after `seconds`, if given.
+    """Measure the round costs of the pair of `drafting`; end early once `stop()` is true or after `seconds`, if given.
 
-    With `seconds` it goes on where the last one ended: what is known, from answers too, is not measured again. If the
-    drafter fails, what was measured before that is kept.
+    With `seconds`, costs that are already known, also from answers, are not measured again. If the drafter fails, the
+    measurements before that are kept.
     """
     started = time.perf_counter()
 
@@ -83,8 +83,8 @@ def calibrate(
 class Trial:
     """An answer of `main` to a sample text, which `stop()` ends, with the drafter of `drafting`, if it has one.
 
-    It has a `controller` of its own, because what it tells of texts is true of this one only. `failed`: its drafter
-    did.
+    It has its own `controller`, because acceptance on this text says nothing about other texts. `failed` is true if
+    its drafter failed.
     """
 
     def __init__(self, drafting: Drafting, main: LoadedModel, stop: Callable[[], bool]) -> None:
@@ -100,7 +100,7 @@ class Trial:
             speculation=SpeculationSettings(method, depth=0, sample_share=0.0),
             max_tokens=None,
         )
-        # The text goes on behind its end, which changes nothing for the rounds.
+        # Without end tokens the answer never ends, which does not change the cost of rounds.
         endless = replace(main, end_tokens=frozenset())
         self._generation = Generation(request, endless, PrefixCache(0), time.perf_counter())
         self._decoder = SpeculativeDecoder(self._generation, self._drafting, timed_every=2)
@@ -111,7 +111,7 @@ class Trial:
         return len(self._generation.conversation.main.tokens)
 
     def measure(self, *, again: bool) -> int:
-        """Measure every depth, and `again` those that are known; returns how many were measured."""
+        """Measure every depth, known ones only if `again`; return how many were measured."""
         conversation, found = self._generation.conversation, 0
         self._drafting.follow(self._generation.speculation, conversation)
         while not self._stop() and conversation.main.prefill(PREFILL_CHUNK):
@@ -119,10 +119,10 @@ class Trial:
         try:
             self._play(1)
             proposes = bool(self._drafting.proposers)
-            # Plain rounds first, because all others are compared with them.
+            # Plain rounds first, because all other rounds are compared with them.
             self._play(2 * RUN)
             most = MAX_DEPTH if self._drafter is None else self._drafter.max_proposals
-            # When interrupted, the others lie between measured depths.
+            # The deepest first: if this is interrupted, the costs of other depths can be interpolated.
             for depth in sorted({min(depth, most) for depth in DEPTHS}, reverse=True):
                 draft = None if self._drafter is None else (self.source, depth)
                 if again or not self.controller.costs.is_measured(depth + 1, draft):
@@ -136,7 +136,7 @@ class Trial:
         return found
 
     def _measure(self, depth: int) -> bool:
-        """Play RUN plain rounds and as many of `depth` draft tokens; False where they were interrupted."""
+        """Run RUN plain rounds and RUN rounds of `depth` draft tokens; return False if they were interrupted."""
         self._generation.speculation = replace(self._generation.speculation, depth=depth)
         # With other settings, the proposers are made anew.
         self._play(1)
@@ -155,7 +155,7 @@ def _sample_prompt(main: LoadedModel, stop: Callable[[], bool]) -> list[int]:
     try:
         tokens = main.prompt_ids([{"role": "user", "content": TEXT}], stop)
     except EngineError:
-        # What rounds cost hardly depends on the text.
+        # The cost of rounds hardly depends on the text.
         tokens = []
     # The rounds need the rest of the context.
     return tokens[-(main.info.context_length // 4) :] or [0]

@@ -1,4 +1,4 @@
-"""The answers being decoded: one alone with speculation; several in a batch, or taking turns where they cannot."""
+"""The answers being decoded: one alone with speculation; several in a batch, or in turns if they cannot be batched."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ class Decoding:
         return any(active.generation.ids for active in self.turns)
 
     def add(self, active: ActiveRequest) -> None:
-        """Take a request of whose prompt only the last token is pending."""
+        """Add a request whose prompt is prefilled except for its last token."""
         self._added = self._added or self.streaming
         self.turns.append(active)
 
     def interrupt_timing(self) -> None:
-        """Other work runs between two rounds, so the time until the next round says nothing about their cost."""
+        """Ignore the time until the next round, because other work runs before it."""
         for active in self.turns:
             active.generation.timing_interrupted = True
 
@@ -75,7 +75,7 @@ class Decoding:
         Yields (request, outcome): committed tokens, the exception that ends the request, or `CachesLost`. The caller
         may remove the request immediately. `joining`: another request is being prefilled and about to be added.
         """
-        # Answers that have begun have a round between the last part of a prompt and the copying of its caches.
+        # Answers that have begun get a round between the last part of a prompt and the copying of its caches.
         added, self._added = self._added, False
         waits = added and bool(self.turns) and (self.turns[0].batched or self.turns[0].decoder is not None)
         if not waits:
@@ -93,7 +93,7 @@ class Decoding:
             self.turns = deque(sorted(self.turns, key=_batched))
 
     def settle(self, active: ActiveRequest) -> Iterator[TokensCommitted]:
-        """Commit the rounds that were already started for a request that is decoded alone."""
+        """Commit the rounds that have already been started for a request that is decoded alone."""
         if active.decoder is not None:
             active.decoder.leave()
         while active.decoder is not None and not active.decoder.done:
@@ -113,7 +113,7 @@ class Decoding:
             self._leave_batch(active)
 
     def lose_caches(self, failure: BaseException) -> Iterator[tuple[ActiveRequest, Outcome]]:
-        """Drop what is under way, which may be garbage; yields `CachesLost` for every request, the last one first."""
+        """Drop all rounds under way, which may be garbage; yield `CachesLost` for every request, the last one first."""
         if self.turns:
             log.warning("%d answers are prefilled again and go on one by one", len(self), exc_info=failure)
         for active in self:
@@ -133,9 +133,9 @@ class Decoding:
                 yield active, event
 
     def _assign_decoders(self, joining: bool) -> Iterator[tuple[ActiveRequest, Outcome]]:
-        """Have every request decode where it belongs, or come a step closer to that.
+        """Assign every request to its decoder, or do the next step towards that.
 
-        New requests join a batch first, answers that decode alone a round later: the caches of both are copied.
+        New requests join a batch first, and answers that decode alone join a round later, because both copy caches.
         """
         unassigned = [active for active in self.turns if not active.batched and active.decoder is None]
         for active in list(self.turns):
@@ -172,7 +172,7 @@ class Decoding:
             active.decoder = SpeculativeDecoder(active.generation, drafting, plain)
 
     def _rows_fit(self) -> bool:
-        """Whether there is memory for everybody's caches as rows of one batch, all as long as the longest text."""
+        """Whether there is memory for all caches as rows of one batch, each as long as the longest text."""
         texts = [len(active.generation.conversation.main.tokens) for active in self.turns]
         needed = len(texts) * self._models.cache_bytes(max(texts) + MAX_DEPTH)
         held = sum(self._models.cache_bytes(length) for length in texts)

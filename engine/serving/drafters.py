@@ -1,6 +1,6 @@
-"""The kinds of drafters: how each is recognised, sized and loaded. A kind more is one function each, and an entry here.
+"""The table of the kinds of drafters: how each is recognised, sized and loaded.
 
-What a drafter does in a round is a proposer's (`engine.speculation.proposers.registry`).
+In a round, a drafter is used through its proposer (`engine.speculation.proposers.registry`).
 """
 
 from __future__ import annotations
@@ -24,10 +24,7 @@ Drafter = DraftSource | HeadSource
 
 @dataclass(frozen=True, slots=True)
 class DrafterLoading:
-    """What loading takes: for which `main` model, with which settings.
-
-    `streaming` and `on_progress` are those of `load_in_steps`.
-    """
+    """The `main` model to draft for, the settings, and the `streaming` and `on_progress` of `load_in_steps`."""
 
     main: LoadedModel
     settings: EngineSettings
@@ -37,9 +34,9 @@ class DrafterLoading:
 
 @dataclass(frozen=True, slots=True)
 class DrafterKind:
-    """`recognises` a folder, `load`s it for a main model in steps; `kv_bits` says how its caches are kept.
+    """A kind of drafter: functions that recognise its folder, load it in steps, and return the bits of its caches.
 
-    `load` raises `ModelNotUsable` for a folder that is damaged, or made for another main model.
+    `load` raises `ModelNotUsable` for a folder that is damaged or made for another main model.
     """
 
     recognises: Callable[[Path], bool]
@@ -55,7 +52,7 @@ def load_drafter(name_or_path: str | Path, loading: DrafterLoading) -> Steps[Dra
 
 
 def drafter_kind(folder: Path) -> DrafterKind:
-    """The kind of drafter in a folder; that of draft models where it is no other. Reads headers."""
+    """Return the kind of drafter in a folder, which is a draft model unless it is a head. Reads headers."""
     return next(kind for kind in KINDS if kind.recognises(folder))
 
 
@@ -65,7 +62,7 @@ def is_head(folder: Path) -> bool:
 
 
 def _load_head(name_or_path: str | Path, loading: DrafterLoading) -> Steps[Drafter]:
-    # Their networks are imported with the first head.
+    # The networks of heads are imported with the first one.
     from engine.heads.fit import memory_config
     from engine.heads.folder import inspect_head
     from engine.heads.loading import load_head
@@ -89,7 +86,7 @@ def _load_draft_model(name_or_path: str | Path, loading: DrafterLoading) -> Step
     return (yield from prepare_draft(loading.main, draft))
 
 
-# Asked in this order; every folder is at least tried as a draft model, which says what is wrong with it.
+# The first kind that recognises a folder counts. Loading as a draft model reports the fault of any other folder.
 KINDS = (
     DrafterKind(is_head, _load_head, lambda _settings: None),
     DrafterKind(lambda _folder: True, _load_draft_model, lambda settings: settings.draft_kv_bits),

@@ -1,4 +1,4 @@
-"""What fits: the arithmetic of `engine.advice.fit` applied to the memory of this machine as it is now."""
+"""Applies the arithmetic of `engine.advice.fit` to the memory of this machine as it is now."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def on_gpu() -> bool:
 
 
 def recommended_limit() -> int:
-    """Metal's recommended working set, or the share of the system's memory that comes to where MLX has no GPU."""
+    """Return Metal's recommended working set in bytes or, without a GPU, an equal share of the system's memory."""
     if on_gpu():
         return int(mx.device_info()["max_recommended_working_set_size"])
     return working_set_limit(system_memory().total)
 
 
 def memory_use(limit: int | None = None) -> MemoryUse:
-    """The memory as it is now; `limit` replaces what the device recommends."""
+    """Return the memory as it is now; `limit` replaces the device's recommended limit."""
     limit = recommended_limit() if limit is None else limit
     active, reusable = mx.get_active_memory(), mx.get_cache_memory()
     free = min(limit - active, system_memory().available + reusable)
@@ -44,7 +44,7 @@ def memory_use(limit: int | None = None) -> MemoryUse:
 
 
 def size_on_disk(path: Path, kv_bits: int | None) -> ModelSize:
-    """The size that a model folder will have in memory. Raises `ModelNotUsable`, also for sizes out of bounds."""
+    """Return the size that a model folder will have in memory. Raises `ModelNotUsable`, also for wrong sizes."""
     config = read_checked_config(config_folder(path))
     if kind_of_folder(path) is not None:
         from engine.heads.folder import inspect_head
@@ -57,7 +57,7 @@ def size_on_disk(path: Path, kv_bits: int | None) -> ModelSize:
 
 
 def cpu_bytes(path: Path) -> int:
-    """The weights of a model folder in float32, the only precision that the CPU computes with."""
+    """Return the bytes of a model folder's weights in float32, the only precision that is fast on the CPU."""
     return int(weight_bytes(path) * 32 / _stored_bits(read_checked_config(config_folder(path))))
 
 
@@ -69,7 +69,7 @@ def _size_of_head(head: HeadContent, config: Mapping[str, Any], kv_bits: int | N
 
 
 def element_bytes(kv_bits: int | None) -> float:
-    """Bytes of one number in a cache of `kv_bits` bits."""
+    """Return the bytes of one number in a cache of `kv_bits` bits."""
     if kv_bits is None and not on_gpu():
         return 4.0
     return number_bytes(kv_bits or 0)
@@ -88,7 +88,7 @@ def weights_fit(model: ModelSize, context: int, free: int) -> bool:
 
 
 def check_request(main: ModelSize, draft: ModelSize | None, tokens: int, free: int) -> None:
-    """Raise `NotEnoughMemory` unless caches of `tokens` tokens fit into `free` bytes, with what prefilling them takes.
+    """Raise `NotEnoughMemory` unless prefilling `tokens` tokens and caching them fits into `free` bytes.
 
     The models are loaded already, so the weights in their sizes are 0.
     """
@@ -97,7 +97,7 @@ def check_request(main: ModelSize, draft: ModelSize | None, tokens: int, free: i
 
 
 def cache_bytes(model: ModelSize, tokens: int, *, drafts: bool = False) -> int:
-    """What `tokens` tokens take in the caches of one model: a draft model if it `drafts`, else a main model."""
+    """Return the bytes of `tokens` tokens in the caches of a draft model, if it `drafts`, or of a main model."""
     shape = model.shape
     return int(shape.growing_elements(tokens, drafts=drafts) * model.element_bytes) + shape.state_bytes
 
@@ -142,13 +142,13 @@ def _refusal(name: str, main: ModelSize, draft: ModelSize | None, context: int, 
 
 
 def _quantised(main: ModelSize, draft: ModelSize | None, bits: int) -> tuple[ModelSize, ModelSize | None]:
-    """The same models with caches of at most `bits` bits."""
+    """Return the models with caches of at most `bits` bits."""
     least = min(main.element_bytes, element_bytes(bits))
     return replace(main, element_bytes=least), None if draft is None else replace(draft, element_bytes=least)
 
 
 def _stored_bits(config: Mapping[str, Any]) -> float:
-    """Bits of a weight in the files, about."""
+    """Estimate the bits of a weight in the files."""
     quantised = config.get("quantization") or config.get("quantization_config")
     if isinstance(quantised, dict) and isinstance(quantised.get("bits"), int):
         return float(quantised["bits"]) + SCALE_BITS

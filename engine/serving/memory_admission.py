@@ -1,4 +1,4 @@
-"""Whether there is memory for one more request beside those that are being served."""
+"""Decides whether there is memory for one more request beside those that are being served."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class MemoryAdmission:
         self._prefix_cache = prefix_cache
 
     def needed_bytes(self, generation: Generation) -> int:
-        """What the caches of both models will take for this request."""
+        """Return the bytes that the caches of both models will take for this request."""
         return self._models.cache_bytes(self._longest(generation))
 
     def admit(self, generation: Generation, others: Iterable[ActiveRequest]) -> None:
-        """Make sure that the request fits, dropping finished turns if that helps; raise `NotEnoughMemory` otherwise."""
+        """Make room for the request, by dropping finished turns if that helps. Raises `NotEnoughMemory`."""
         tokens = self._longest(generation)
         promised = sum(other.needed_bytes - self._held_bytes(other) for other in others)
         try:
@@ -36,7 +36,7 @@ class MemoryAdmission:
             self._models.check_request(tokens, self._models.memory_use().free - promised)
 
     def _held_bytes(self, active: ActiveRequest) -> int:
-        """How much of the memory that a request needs it has taken already."""
+        """Return how many of the bytes that a request needs it has already taken."""
         sequence = active.generation.conversation.main
         cached = len(sequence.tokens) if active.batched else sequence.position
         return min(active.needed_bytes, self._models.cache_bytes(cached))

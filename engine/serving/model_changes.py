@@ -1,6 +1,6 @@
-"""Loading, replacing and unloading models while answers stream: one change after the other, step by step.
+"""Loads, replaces and unloads models while answers stream: one change after the other, step by step.
 
-Runs on the engine's thread, as everything that touches the models does.
+Runs on the engine's thread, like everything that uses the models.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ DISK_WAIT_S = 0.02
 
 @dataclass(eq=False)
 class _Change:
-    """`done` gets the result of `steps`. While it `blocks_requests`, none begins: its main model is not loaded yet."""
+    """A change of models. `done` gets the result of `steps`.
+
+    While it `blocks_requests`, no request begins, because its main model is not loaded yet.
+    """
 
     steps: Steps[LoadedPair]
     done: Callable[[LoadedPair | EngineError], None]
@@ -43,7 +46,7 @@ class ModelChanges:
     """Changes `models`, and keeps the prefix cache in step with them.
 
     `before_main_changes` is called before the main model is replaced or unloaded, `before_draft_changes` before the
-    draft model is.
+    drafter is.
     """
 
     def __init__(
@@ -57,7 +60,7 @@ class ModelChanges:
         self._prefix_cache = prefix_cache
         self._before_main_changes = before_main_changes
         self._before_draft_changes = before_draft_changes
-        # The changes that are under way or wait, in order.
+        # The change under way and those that wait, in order.
         self.queue: deque[_Change] = deque()
         self._pending: Future[Any] | None = None
 
@@ -75,7 +78,7 @@ class ModelChanges:
 
     @property
     def blocks_requests(self) -> bool:
-        """Whether requests have to wait for the model that will answer them."""
+        """Whether requests have to wait for their model."""
         return any(change.blocks_requests for change in self.queue) or (self.busy and not self._models.loaded)
 
     def enqueue(
@@ -130,10 +133,10 @@ class ModelChanges:
         allow_oversize: bool,
         main_ready: Callable[[LoadedPair], None] = lambda _pair: None,
     ) -> Steps[LoadedPair]:
-        """Replace both models. Requests under way end as cancelled when the new main model is loaded, and `main_ready`
+        """Replace both models. Once the new main model is loaded, requests under way end as cancelled, and `main_ready`
         is called.
 
-        Raises `ModelNotUsable` and `NotEnoughMemory`; the models in use stay. Where old and new do not fit together,
+        Raises `ModelNotUsable` and `NotEnoughMemory`; then the models in use stay. If old and new do not fit together,
         the old ones are unloaded first, and loaded again if the new ones cannot be used.
         """
         before = None
@@ -145,7 +148,7 @@ class ModelChanges:
             loaded = yield from self._models.load_main(main, allow_oversize=allow_oversize)
         except EngineError:
             if before is not None:
-                # If that fails now, the next request tries it again.
+                # If this fails, the next request tries again.
                 with suppress(EngineError):
                     yield from self.restore(before)
             raise
@@ -160,7 +163,7 @@ class ModelChanges:
         return self.load(parked.main, parked.draft, allow_oversize=parked.allow_oversize)
 
     def set_draft(self, draft: str | Path | None, *, allow_oversize: bool) -> Steps[LoadedPair]:
-        """Replace the draft model. One that cannot be used is reported, not raised. Raises `NoModel`."""
+        """Replace the drafter. One that cannot be used is reported in the pair, not raised. Raises `NoModel`."""
         if (parked := self._models.parked) is not None:
             return (yield from self.load(parked.main, draft, allow_oversize=parked.allow_oversize))
         if draft is None:
@@ -178,12 +181,12 @@ class ModelChanges:
         return self._use_draft(loaded)
 
     def unload_in_turn(self) -> Steps[LoadedPair]:
-        """Drop both models, as a change to be queued."""
+        """Drop both models, as the steps of a change."""
         yield None
         return self.unload()
 
     def install(self, main: LoadedModel, draft: LoadedModel | None) -> LoadedPair:
-        """Use models that are loaded already; `set_draft` replaces the draft model by a head."""
+        """Use models that are already loaded. For a head, call `set_draft` afterwards."""
         self._before_main_changes()
         self._release_prefix_cache()
         self._models.use_main(main)
@@ -217,7 +220,7 @@ class ModelChanges:
         self._prefix_cache.store = store
 
     def _release_prefix_cache(self) -> None:
-        """Save what was cached for the main model to the store, if there is one, and drop it from memory."""
+        """Save the main model's prefix cache to the store, if there is one, and drop it from memory."""
         self._prefix_cache.save()
         self._prefix_cache.clear()
         self._prefix_cache.store = None

@@ -25,14 +25,14 @@ from engine.tuning import LearnedPair, Pair
 
 log = logging.getLogger(__name__)
 
-# The share of drafting in a round from which "auto" tries an asynchronous drafter: what it takes of the memory's
-# bandwidth slows the main model's passes down.
+# The share of drafting in a round from which "auto" tries an asynchronous drafter, which slows the main model's passes
+# down because it uses memory bandwidth.
 LEAST_SHARE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class ParkedModels:
-    """Unloaded models that the next request loads again, and whether that was allowed although they may not fit."""
+    """Unloaded models that the next request loads again, and whether they may be loaded even if they do not fit."""
 
     main: Path
     draft: Path | None
@@ -42,7 +42,7 @@ class ParkedModels:
 class MainLoader:
     """Loads main models into this process, or, in a subclass, into several that compute together."""
 
-    # Whether a main model has to be unloaded before another one is loaded.
+    # True if a main model has to be unloaded before another one is loaded.
     one_at_a_time = False
 
     def load(
@@ -53,21 +53,22 @@ class MainLoader:
         on_progress: OnProgress,
         context: int | None,  # noqa: ARG002
     ) -> Steps[LoadedModel]:
-        """See `engine.main_model.loading.load_in_steps`. Each other process checks that its part with caches for
-        `context` tokens fits there, unless that is None.
+        """Load a main model, as `engine.main_model.loading.load_in_steps` does.
+
+        Unless `context` is None, each other process checks that its part with caches for `context` tokens fits there.
         """
         return load_in_steps(main, kv_bits, streaming, on_progress)
 
     def unloaded(self) -> None:
-        """Nothing refers to the main model any more."""
+        """React to the main model having been unloaded."""
 
     def size_here(self, size: ModelSize) -> ModelSize:
-        """What of a main model of this size this process holds. Raises `ClusterError` where it cannot be divided."""
+        """Return the size of this process's part of a main model. Raises `ClusterError` if it cannot be divided."""
         return size
 
 
 class Models:
-    """One main model with its drafting, or nothing.
+    """One main model with its drafting, or no model.
 
     `streaming` returns whether answers are being decoded, which a pause would delay; `on_progress` is called with the
     bytes of weights loaded and in total.
@@ -88,10 +89,10 @@ class Models:
         self._controllers = Controllers(settings.learned_file, machine_here())
         self._wired = memory.WiredLimit()
         self._async_drafters = AsyncDrafters()
-        # Set until other models are loaded, so that parked models that could not be loaded are tried again.
+        # Kept until other models are loaded, so that loading parked models is tried again after a failure.
         self.parked: ParkedModels | None = None
         self._allow_oversize = False
-        # Of the models in use: reading configurations takes longer than adding up what they say.
+        # Cached for the models in use, because making sizes from configurations takes longer than using them.
         self._sizes: tuple[list[ModelInfo], list[ModelSize]] = ([], [])
 
     @property
@@ -118,8 +119,9 @@ class Models:
         return self._main is not None
 
     def main_fits_beside(self, main: str | Path, *, allow_oversize: bool) -> bool:
-        """Whether another main model can be loaded while these stay. Raises `ModelNotUsable`, and `NotEnoughMemory`
-        where it would not even fit in their place.
+        """Whether another main model can be loaded while these stay loaded.
+
+        Raises `ModelNotUsable`, and `NotEnoughMemory` if it would not even fit in their place.
         """
         size = self._main_loader.size_here(self._size(main, self.settings.kv_bits))
         context, free = self.settings.context, self.memory_use().free
@@ -128,8 +130,9 @@ class Models:
         return not self.loaded or (not self._main_loader.one_at_a_time and memory.weights_fit(size, context, free))
 
     def draft_fits_beside(self, draft: str | Path, *, allow_oversize: bool) -> bool:
-        """Whether another drafter can be loaded while the one in use stays. Raises as `main_fits_beside` does, and
-        `NoModel`.
+        """Whether another drafter can be loaded while the one in use stays loaded.
+
+        Raises `NoModel` and the errors of `main_fits_beside`.
         """
         kind = drafter_kind(resolve_model(draft))
         size = self._main_loader.size_here(self._size(self.main.info.path, self.settings.kv_bits))
@@ -159,14 +162,14 @@ class Models:
         self._wired.raise_limit()
 
     def use_draft(self, drafter: Drafter | None, problem: EngineError | None) -> LoadedPair:
-        """Draft with `drafter` from the next round on, or with none, for the reason that `problem` gives if any."""
+        """Draft with `drafter`, or without, from the next round on; `problem` is why there is none, if it failed."""
         self._async_drafters.close()
         self.drafting.set_draft(drafter, problem)
         release_unused_memory()
         return LoadedPair(self.main.info, drafter.info if drafter is not None else None, problem)
 
     def unload(self) -> LoadedPair:
-        """Drop everything."""
+        """Drop both models."""
         self._async_drafters.close()
         self._main = self._drafting = self.parked = None
         self._controllers.pair = ("", "")
@@ -176,7 +179,7 @@ class Models:
         return LoadedPair(None, None)
 
     def park(self) -> None:
-        """Unload, and keep in `parked` what to load again."""
+        """Unload the models, and keep in `parked` which to load again."""
         parked = self.in_use
         self.unload()
         self.parked = parked
@@ -184,14 +187,14 @@ class Models:
             log.info("unloaded %s after %s idle seconds", parked.main, self.settings.unload_after_s)
 
     def end_async_drafter(self) -> None:
-        """End the asynchronous drafter, if there is one; answers under way go on without it."""
+        """End the asynchronous drafter, if there is one; answers under way continue without it."""
         self._async_drafters.close()
 
     def _reach(self, draft: DraftSource, share: float | None) -> DrafterLink | str:
-        """The asynchronous drafter for `draft` where the settings want one and its copy of the draft model fits, or
-        why there is none, as in `RequestStats.ahead`.
+        """Return the asynchronous drafter for `draft`, or the reason why there is none, as in `RequestStats.ahead`.
 
-        `share` is how much of a round drafting takes here, as far as it was measured: the most that can be gained.
+        The settings must want one, and its copy of the draft model must fit. `share` is the measured share of drafting
+        in a round, which is the most that can be gained; None before it was measured.
         """
         wanted, drafters = self.settings.async_drafter, self._async_drafters
         if wanted == "off":
@@ -210,7 +213,7 @@ class Models:
         return reason
 
     def _drafter_bytes(self, draft: DraftSource) -> int:
-        """What a copy of the draft model takes on the CPU, which has it in float32, with caches of a usual answer."""
+        """Return the bytes of a copy of the draft model in float32 on the CPU, with caches for the usual context."""
         path = draft.info.path
         weights = memory.cpu_bytes(path) if (path / "config.json").exists() else draft.info.bytes
         sizes = ModelSize(draft.info.name, 0, draft.config, 4.0)
@@ -218,14 +221,14 @@ class Models:
 
     @property
     def in_use(self) -> ParkedModels | None:
-        """What it takes to load the models in use again."""
+        """The models in use, to be loaded again later; None if there are none."""
         if self._main is None:
             return None
         draft = self.drafter.info.path if self.drafter is not None else None
         return ParkedModels(self._main.info.path, draft, self._allow_oversize)
 
     def cache_bytes(self, tokens: int) -> int:
-        """What `tokens` tokens take in the caches of main model and drafter; 0 where nothing is known about them."""
+        """Return the bytes of `tokens` tokens in the caches of main model and drafter, as far as these are known."""
         # The main model comes first.
         return sum(memory.cache_bytes(size, tokens, drafts=i > 0) for i, size in enumerate(self._cache_sizes()))
 
@@ -249,18 +252,18 @@ class Models:
         return self._drafting is not None and self._drafting.untuned
 
     def learned(self) -> tuple[LearnedPair, ...]:
-        """Costs and acceptance of every pair of models that was used here, loaded or not."""
+        """Return costs and acceptance of every pair of models that was used here, loaded or not."""
         return self._controllers.learned()
 
     def forget_learned(self, pair: Pair | None) -> None:
-        """Drop what was learned of one pair, or of all."""
+        """Drop the costs and acceptance of one pair, or of all for None."""
         if self._drafting is not None:
             self._drafting.forget(pair)
         else:
             self._controllers.forget(pair)
 
     def memory_use(self) -> MemoryUse:
-        """The memory as it is now."""
+        """Return the memory as it is now."""
         return memory.memory_use(self.settings.memory_limit)
 
     @staticmethod

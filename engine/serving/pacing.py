@@ -1,6 +1,6 @@
-"""How much of a prompt to read at a time, so that running answers barely slow down and all else soon has its turn.
+"""Decides how much of a prompt to read at a time, so that running answers barely slow down and commands do not wait.
 
-A chunk is what one pass reads; a part of it is as many of the pass's layers as are evaluated at a time.
+One pass reads a chunk of tokens. A part of a pass is a group of layers that are evaluated at a time.
 """
 
 from __future__ import annotations
@@ -12,39 +12,39 @@ from statistics import median
 SMALLEST_CHUNK = 32
 # A chunk that is evaluated at once, or a part of one, may take as long as this many decode steps.
 STEPS_PER_CHUNK = 3.0
-# Beside nothing else: the longest that a cancelled prompt goes on, and the bounds of what is read in that time.
-# mlx-lm reads 2,048 tokens at once; below 128 the products of a GPU are no longer busy.
+# Without other work: the longest time that a cancelled prompt continues, and the bounds of the tokens read in it.
+# mlx-lm reads 2,048 tokens at once; passes over fewer than 128 do not use a GPU fully.
 ALONE_S = 0.25
 SMALLEST_ALONE = 128
 LARGEST_CHUNK = 2048
-# What a part is meant to take, so that few of them take ALONE_S. A chunk that takes no more than UNSURE_S has one part,
-# and the slowest layer of any, which cannot be divided, takes no more.
+# The intended time of a part, so that few of them take ALONE_S. A chunk that takes at most UNSURE_S has one part, and
+# so does the slowest layer, which cannot be divided.
 PART_S = 0.2
 UNSURE_S = 0.1
-# What a chunk in parts may take: the progress of a prompt is shown once in each.
+# The time that a chunk in parts may take: the progress of a prompt is shown once for each.
 CHUNK_S = 1.0
-# Prompts that are read in this time are read before answers to others that wait with them begin.
+# Prompts that can be read within this time are read before the answers to others that wait with them begin.
 TOGETHER_S = 0.5
-# Before anything was timed.
+# Tokens to read before anything was timed.
 FIRST_ALONE = 512
 FIRST_BESIDE = 64
-# Decode steps whose median is the duration of one.
+# The number of decode steps whose median is the duration of one.
 _STEPS = 9
-# A pass over this many tokens counts as much as all before it, so that a prompt's short last piece hardly counts.
+# A pass over this many tokens counts as much as all earlier ones, so that a prompt's short last piece hardly counts.
 _REMEMBERED = 300
 
 
 class PrefillPacer:
-    """Measured seconds of a decode step and of a prompt token, and the size of chunks and parts that follows from them.
+    """Measures the seconds of a decode step and of a prompt token, and sizes chunks and parts by them.
 
-    `decode_step_took(seconds)` is told of each step of all that decodes.
+    `decode_step_took(seconds)` has to be called after each decode step.
     """
 
     def __init__(self) -> None:
         self._steps_s: deque[float] = deque(maxlen=_STEPS)
-        # No function of Python: it is called for every token.
+        # A built-in method, because it is called for every token.
         self.decode_step_took = self._steps_s.append
-        # Seconds of a token in each layer; only in proportion to each other until a pass was timed.
+        # Seconds of a token in each layer; only their proportions count until a pass was timed.
         self._layers_s: list[float] = []
         self._timed = False
 
@@ -55,23 +55,23 @@ class PrefillPacer:
 
     @property
     def token_s(self) -> float | None:
-        """Seconds of a prompt token, None before a pass was timed."""
+        """Seconds of a prompt token; None before a pass was timed."""
         return sum(self._layers_s) if self._timed else None
 
     def layers_s(self, layers: int) -> list[float]:
-        """Seconds of a token in each of a pass's layers; only in proportion to each other until a pass was timed."""
+        """Return the seconds of a token in each layer; only their proportions count until a pass was timed."""
         if len(self._layers_s) != layers:
             whole = sum(self._layers_s) if self._timed else 1.0
-            # Evaluating a layer's cache takes the layers before it, so the first one costs next to nothing.
+            # Evaluating a layer's cache computes the layers before it, so the first one costs next to nothing.
             self._layers_s = [0.0] + [whole / (layers - 1)] * (layers - 1) if layers > 1 else [whole]
         return self._layers_s
 
     def took(self, tokens: int, seconds: float) -> None:
-        """A pass over `tokens` prompt tokens, evaluated at once, took `seconds`."""
+        """Learn from a pass over `tokens` prompt tokens, evaluated at once, that took `seconds`."""
         self.took_parts(tokens, [(0, len(self._layers_s) or 1, seconds)])
 
     def took_parts(self, tokens: int, parts: Sequence[tuple[int, int, float]]) -> None:
-        """A pass over `tokens` prompt tokens was evaluated in `parts`: (first layer, end, seconds) each."""
+        """Learn from a pass over `tokens` prompt tokens in `parts`: (first layer, end, seconds) each."""
         layers_s = self.layers_s(parts[-1][1])
         weight = tokens / (tokens + _REMEMBERED) if self._timed else 1.0
         for first, end, seconds in parts:
@@ -82,11 +82,11 @@ class PrefillPacer:
         self._timed = True
 
     def chunk_size(self, *, streaming: bool, in_parts: bool = False) -> int:
-        """Prompt tokens to read in one pass, a power of two.
+        """Return how many prompt tokens to read in one pass, a power of two.
 
-        They are read within ALONE_S if SMALLEST_ALONE are, or faster while answers are `streaming`. If the pass can be
-        evaluated `in_parts`, that holds for each of these, and the whole takes at most CHUNK_S; fewer tokens are read
-        then where a single layer of SMALLEST_ALONE takes longer than a part.
+        They are read within ALONE_S if SMALLEST_ALONE can be, or faster while answers are `streaming`. If the pass can
+        be evaluated `in_parts`, this holds for each part, and the whole takes at most CHUNK_S; then fewer tokens than
+        SMALLEST_ALONE are read if a single layer of these would take longer than a part.
         """
         if self.token_s is None or (streaming and not self._steps_s):
             return FIRST_BESIDE if streaming else FIRST_ALONE
@@ -103,33 +103,35 @@ class PrefillPacer:
         return size
 
     def starts_together(self, tokens: int) -> bool:
-        """Whether answers that have not begun wait until so many prompt tokens of others are prefilled, too."""
+        """Whether answers that have not begun wait until `tokens` prompt tokens of others are prefilled, too."""
         return tokens <= FIRST_ALONE if self.token_s is None else tokens * self.token_s <= TOGETHER_S
 
     def part_s(self, *, streaming: bool) -> float:
-        """What a part is meant to take, in seconds."""
+        """Return the intended time of a part in seconds."""
         return min(PART_S, STEPS_PER_CHUNK * median(self._steps_s)) if streaming and self._steps_s else PART_S
 
 
 class Parts:
-    """How far to evaluate a pass over `tokens` at a time, by what `pacer` knows and what its parts took."""
+    """Decides how far to evaluate a pass over `tokens` at a time, by the figures of `pacer` and of its own parts."""
 
     def __init__(self, pacer: PrefillPacer, tokens: int) -> None:
         self._pacer, self._tokens = pacer, tokens
         self._taken: list[tuple[int, int, float]] = []
 
     def until(self, layers: int, most_s: float) -> int:
-        """How many of all `layers` are to be evaluated when all else has its next turn, in about `most_s` seconds."""
+        """Return how many of the pass's `layers` are to be done after the next part, which takes about `most_s`
+        seconds.
+        """
         if not layers:
             return 0
         token_s = self._pacer.token_s
         if not self._taken:
             at_once = token_s is not None and self._tokens * token_s <= min(UNSURE_S, most_s)
-            # The first layer's keys and values are hardly a part. What the second one takes says how to go on.
+            # The first layer's keys and values take next to no time. The time of the second layer sizes the next part.
             return layers if at_once else min(2, layers)
         done, layers_s = self._taken[-1][1], self._pacer.layers_s(layers)
         spent_s, known = sum(seconds for _, _, seconds in self._taken), sum(layers_s[:done])
-        # A layer takes this many of its `layers_s`. A pass that begins faster than expected may not go on so.
+        # A layer takes this multiple of its `layers_s`. A pass that begins faster than expected may slow down again.
         scale = max(0 if token_s is None else self._tokens, spent_s / known if known else 0)
         end, left_s = done + 1, most_s - scale * layers_s[done]
         while end < layers and (left_s := left_s - scale * layers_s[end]) >= 0:
@@ -137,7 +139,7 @@ class Parts:
         return end
 
     def took(self, until: int, layers: int, seconds: float) -> None:
-        """The part up to `until` took `seconds`; behind the last one, the pacer learns from the pass."""
+        """Note that the part up to `until` took `seconds`; after the last one, the pacer learns from the pass."""
         if not layers:
             self._pacer.took(self._tokens, seconds)
             return

@@ -25,7 +25,7 @@ Outcome = PrefillProgress | Exception | None
 
 @dataclass(frozen=True)
 class _Begun:
-    """A pass over one prompt, of which parts may be evaluated already."""
+    """A pass over one prompt, some parts of which may be evaluated already."""
 
     active: ActiveRequest
     under_way: PrefillPass
@@ -33,19 +33,19 @@ class _Begun:
 
 
 class Prefilling(deque[ActiveRequest]):
-    """In the order of their turns. Belongs to the engine's thread."""
+    """The requests in the order of their turns. Belongs to the engine's thread."""
 
     def __init__(self, models: Models, pacer: PrefillPacer) -> None:
         super().__init__()
         self._models = models
         self._pacer = pacer
-        # Requests that took part in a pass that failed: it may be due to any of them.
+        # Requests of a joint pass that failed, perhaps because of any of them.
         self._alone: set[ActiveRequest] = set()
         self._begun: _Begun | None = None
 
     @property
     def backlog(self) -> int:
-        """Tokens to prefill, of all."""
+        """The tokens to prefill of all requests."""
         return sum(active.generation.backlog for active in self)
 
     def give_up_pass(self) -> None:
@@ -55,7 +55,7 @@ class Prefilling(deque[ActiveRequest]):
             begun.under_way.undo()
 
     def discard(self, active: ActiveRequest) -> None:
-        """The request, if it is here, has ended or is prefilled."""
+        """Remove a request, if it is here, that has ended or is prefilled."""
         if self._begun is not None and self._begun.active is active:
             self.give_up_pass()
         if active in self:
@@ -63,11 +63,11 @@ class Prefilling(deque[ActiveRequest]):
         self._alone.discard(active)
 
     def step(self, *, streaming: bool) -> Iterator[tuple[ActiveRequest, Outcome]]:
-        """Prefill a chunk, or a part of one: of the oldest prompt, and of those behind it as far as they fit.
+        """Prefill a chunk, or a part of one, of the oldest prompt and of later ones as far as they fit.
 
-        Yields (request, outcome): its progress, None where tokens of its answer are prefilled again or nothing is left
+        Yields (request, outcome): its progress, None if tokens of its answer are prefilled again or nothing is left
         to prefill, or the exception that ends it. The caller removes requests that have ended or are prefilled.
-        `streaming` are answers that wait meanwhile.
+        `streaming` is true if running answers wait for this.
         """
         if self._begun is not None:
             yield from self._continue(self._begun, time.perf_counter(), streaming=streaming)
@@ -76,7 +76,7 @@ class Prefilling(deque[ActiveRequest]):
         while self and left > 0:
             first = self[0]
             if left < most and first.generation.backlog > left:
-                # A pass over a few of its tokens costs hardly less than one over many.
+                # A pass over few tokens costs hardly less than one over many.
                 break
             together = self._together(first, left)
             if len(together) > 1:
@@ -93,7 +93,7 @@ class Prefilling(deque[ActiveRequest]):
                 left -= fed
 
     def _together(self, first: ActiveRequest, most: int) -> list[ActiveRequest]:
-        """Who is in the next pass, `first` always."""
+        """Return the requests of the next pass, `first` among them."""
         if first in self._alone or first.generation.prefilled:
             return [first]
         by_sequence = {
@@ -107,11 +107,11 @@ class Prefilling(deque[ActiveRequest]):
         return [by_sequence[sequence] for sequence in chosen]
 
     def _fit(self, tokens: int) -> bool:
-        """Whether there is memory for the rows of a pass beside the caches that they are copied from and to."""
+        """Whether there is memory for the rows of a joint pass beside the caches from and to which they are copied."""
         return 2 * self._models.cache_bytes(tokens) <= self._models.memory_use().free
 
     def _prefill_together(self, together: list[ActiveRequest], most: int) -> int:
-        """One pass; returns its tokens with padding, 0 if it failed, after which each is prefilled alone."""
+        """Run one joint pass and return its tokens with padding; 0 if it failed, then each is prefilled alone."""
         sequences = [active.generation.conversation.main for active in together]
         area = len(sequences) * max(sequence.rows_to_prefill(most) for sequence in sequences)
         started = time.perf_counter()
@@ -130,9 +130,9 @@ class Prefilling(deque[ActiveRequest]):
     def _prefill(
         self, active: ActiveRequest, most: int, *, alone: bool, streaming: bool
     ) -> Generator[tuple[ActiveRequest, Outcome], None, int]:
-        """Begin a pass over one prompt, longer than `most` where it is `alone` and can be read in parts.
+        """Begin a pass over one prompt, longer than `most` if it is `alone` and can be read in parts.
 
-        Yields its outcome, if it is over; returns how many tokens were read, 0 if the pass is not over.
+        Yields its outcome if it is over; returns the number of tokens read, 0 if the pass is not over.
         """
         sequence, started = active.generation.conversation.main, time.perf_counter()
         if alone and in_parts(sequence):
@@ -151,7 +151,7 @@ class Prefilling(deque[ActiveRequest]):
         return 0 if self._begun else tokens
 
     def _continue(self, begun: _Begun, started: float, *, streaming: bool) -> Iterator[tuple[ActiveRequest, Outcome]]:
-        """Evaluate the next part of a pass; yields the outcome, if that was the last."""
+        """Evaluate the next part of a pass; yield the outcome if it was the last."""
         under_way, layers = begun.under_way, begun.under_way.layers
         until = begun.parts.until(layers, self._pacer.part_s(streaming=streaming))
         try:

@@ -1,4 +1,4 @@
-"""What the engine does next: decode (one answer with speculation, or a batch), prefill a prompt, load a model.
+"""Decides what the engine does next: decode (one answer with speculation, or a batch), prefill a prompt, load a model.
 
 Runs on the engine's thread. `step()` is one unit of work: a round, a step of the batch, a chunk of a prompt, or a step
 of a change of models.
@@ -32,14 +32,14 @@ from engine.settings import EngineSettings
 from engine.status import EngineStatus, LoadedPair
 from engine.tuning import Calibration
 
-# The longest timeout to wait with: an infinite one is refused by queues.
+# The longest time to wait: queues refuse an infinite timeout.
 LONGEST_SLEEP_S = 3600.0
 
 
 class Scheduler:
-    """First come, first served, up to `settings.most_active` requests at once. Belongs to the thread that creates it.
+    """Serves requests in their order, up to `settings.most_active` at once. Belongs to the thread that creates it.
 
-    `on_progress` is called with the bytes of weights loaded and in total while a model is loaded.
+    While a model is loaded, `on_progress` is called with the bytes of weights loaded and in total.
     """
 
     def __init__(
@@ -62,13 +62,13 @@ class Scheduler:
         # Prefilling and loading take turns, and a decode step follows each of them.
         self._prefilled_last = False
         self._decoded_last = False
-        # The request whose caches do not fit until another one has ended.
+        # A request whose caches do not fit until another one has ended.
         self._blocked: RequestStream | None = None
         self._closed = False
 
     @property
     def busy(self) -> bool:
-        """Whether there is anything to do."""
+        """Whether there is work to do."""
         return bool(self._waiting or self._prefilling or self._decoding.turns or self.changes.queue)
 
     @property
@@ -89,14 +89,14 @@ class Scheduler:
 
     @property
     def seconds_to_park(self) -> float | None:
-        """How much longer the engine may be idle before the models are unloaded; None where they stay."""
+        """The seconds that the engine may still be idle before the models are unloaded; None if they stay."""
         after = self.settings.unload_after_s
         if after is None or not self.models.loaded:
             return None
         return min(max(0.0, self._last_used + after - time.monotonic()), LONGEST_SLEEP_S)
 
     def configure(self, settings: EngineSettings) -> None:
-        """Use other limits from now on; `EngineSettings` says which take effect when."""
+        """Use other settings from now on; `EngineSettings` documents when each takes effect."""
         self._check_thread()
         before, self.settings = self.settings, settings
         self.models.settings = settings
@@ -111,18 +111,18 @@ class Scheduler:
     # Models
 
     def install(self, main: LoadedModel, draft: LoadedModel | None) -> LoadedPair:
-        """Use models that were loaded on this thread already, as benchmarks do."""
+        """Use models that were already loaded on this thread, as benchmarks do."""
         self._check_thread()
         return self.changes.install(main, draft)
 
     def park(self) -> None:
-        """Unload the models until the next request, if the engine was idle for as long as the settings say."""
+        """Unload the models until the next request, if the engine was idle for the time in the settings."""
         self._check_thread()
         if not self.busy and self.seconds_to_park == 0.0:
             self.changes.park()
 
     def calibrate(self, stop: Callable[[], bool] = lambda: False, seconds: float | None = None) -> Calibration:
-        """Measure what rounds cost with the loaded models (`engine.serving.calibration`). Raises `NoModel`, `Busy`."""
+        """Measure the round costs of the loaded models (`engine.serving.calibration`). Raises `NoModel` and `Busy`."""
         self._check_thread()
         if self.busy:
             raise Busy(self.active + len(self._waiting))
@@ -144,7 +144,7 @@ class Scheduler:
             forget(self.settings.prefix_cache_folder, names)
 
     def keep_stored(self, names: Collection[str]) -> None:
-        """Forget all conversations on disk but these; those in memory stay."""
+        """Forget all other conversations on disk; those in memory stay."""
         self._check_thread()
         if self.settings.prefix_cache_folder is not None:
             forget_others(self.settings.prefix_cache_folder, names)
@@ -154,7 +154,7 @@ class Scheduler:
     # Requests
 
     def admit(self, stream: RequestStream) -> None:
-        """Queue a request; it fails with `QueueFull` when too many wait already."""
+        """Queue a request; it fails with `QueueFull` if too many wait already."""
         self._check_thread()
         self._last_used = time.monotonic()
         if self._closed:
@@ -201,7 +201,7 @@ class Scheduler:
         self.changes.unload()
 
     def fail(self, error: EngineError) -> None:
-        """End every request and every change with `error`, without touching the models: the thread is about to end."""
+        """End every request and change with `error`, without using the models, because the thread is about to end."""
         self._waiting.drop_parts()
         for active in self._all_active:
             active.stream.deliver(Failed(error, active.generation.text, active.generation.stats()))
@@ -213,7 +213,7 @@ class Scheduler:
     # Prefilling and loading
 
     def _work_besides_decoding(self) -> Callable[[], None] | None:
-        """A chunk of a prompt or a step of a change of models, in turns; None where there is neither."""
+        """Return a chunk of a prompt or a step of a change of models, in turns; None if there is neither."""
         prefills = bool(self._prefilling)
         if self.changes.ready and (self._prefilled_last or not prefills):
             return self._change_models
@@ -238,12 +238,12 @@ class Scheduler:
             self._waiting.started()
 
     def _models_restored(self, outcome: LoadedPair | EngineError) -> None:
-        """Requests that waited for parked models fail if these cannot be loaded any more."""
+        """Fail the requests that waited for parked models if these cannot be loaded any more."""
         if isinstance(outcome, EngineError):
             self._waiting.fail(outcome)
 
     def _start(self, stream: RequestStream) -> bool:
-        """Start a request, or end it at once; False while it has to wait for memory that active ones hold."""
+        """Start a request, or end it at once; return False if it has to wait for memory that active ones hold."""
         try:
             request, main = self._waiting.request_of(stream), self.models.main
             made, grammar = self._waiting.result(stream)
@@ -270,7 +270,7 @@ class Scheduler:
     def _prefill_prompts(self) -> None:
         """Prefill a chunk of the oldest prompt or a part of it, or several short prompts that fit into one chunk.
 
-        That is short enough for running answers to stream smoothly; short questions start together.
+        A chunk is short enough for running answers to stream smoothly; short questions start together.
         """
         self._prefilled_last = True
         self._decoding.interrupt_timing()
@@ -281,7 +281,7 @@ class Scheduler:
                 self._prefilled(active, outcome)
 
     def _gathers(self) -> bool:
-        """Whether answers that could begin wait for the prompts of others, which are short: a pass serves them all."""
+        """Whether answers that could begin wait for the short prompts of others, so that they share passes."""
         backlog = self._prefilling.backlog
         return backlog > 0 and not self._decoding.streaming and self._pacer.starts_together(backlog)
 
@@ -315,14 +315,14 @@ class Scheduler:
         finished = active.generation.finish()
         log_finished(finished)
         active.stream.deliver(finished)
-        # After the answer was delivered, so that it waits neither for the device nor for the disk.
+        # After the answer is delivered, so that it does not wait for the device or the disk.
         if intact:
             self._clean_up(active.generation.release)
         if self.models.loaded:
             self.models.drafting.keep()
 
     def _cancel(self, active: ActiveRequest) -> None:
-        """End an active request, with what has been drawn for it so far."""
+        """End an active request with the tokens drawn so far."""
         active.generation.cancelled = True
         try:
             for event in self._decoding.settle(active):
@@ -333,20 +333,20 @@ class Scheduler:
             self._fail_alone(active, error)
 
     def _fail_alone(self, active: ActiveRequest, error: Exception) -> None:
-        """An exception ends this request only; the others continue. Its caches may hold garbage: none is kept."""
+        """End this request with an exception. Its caches, which may be garbage, are dropped; the others continue."""
         generation = active.generation
         self._remove(active)
         active.stream.deliver(Failed(as_engine_error(error), generation.text, generation.stats()))
         self._lose_caches(error)
 
     def _remove(self, active: ActiveRequest) -> bool:
-        """Stop serving the request; its caches end at the last token reported. False if they are lost."""
+        """Stop serving the request; its caches end at the last token reported. Return False if they are lost."""
         self._blocked = None
         self._prefilling.discard(active)
         return self._clean_up(partial(self._decoding.remove, active))
 
     def _clean_up(self, step: Callable[[], None]) -> bool:
-        """Run what remains to be done for a request that has ended in any case; False if that failed."""
+        """Run the last `step` for a request that has ended in any case; return False if it failed."""
         try:
             step()
         except Exception as error:
@@ -356,7 +356,7 @@ class Scheduler:
         return True
 
     def _lose_caches(self, error: Exception) -> None:
-        """If the device failed, what is under way for anybody may be garbage: prefill every active request again."""
+        """If the device failed, prefill every active request again, because all caches may be garbage."""
         if is_device_failure(error):
             self._prefilling.give_up_pass()
             for active in self._prefilling:
@@ -365,7 +365,7 @@ class Scheduler:
                 self._report(active, outcome)
 
     def _restart(self, active: ActiveRequest) -> None:
-        """Begin again with what was committed, with no caches but those of the prefix cache."""
+        """Restart from the committed tokens, with no caches but those of the prefix cache."""
         active.generation.restart()
         self.models.drafting.follow(active.stream.speculation, active.generation.conversation)
 

@@ -1,6 +1,6 @@
-"""The requests that wait to be started, with what other threads make for those at the head of the queue.
+"""The requests that wait to be started, with the parts that other threads make for those at the head of the queue.
 
-That is the prompt where the tokenizer is a stranger's, and the grammar of a request that has one.
+These are the prompt, if the tokenizer is a stranger's, and the grammar of a request that has one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PROMPT_WAIT_S = 0.02
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """None where nothing has to be made: a prompt for a model that is known to be good; most requests' grammar."""
+    """The parts of a request. `prompt` is None for a model that is known to be good, `grammar` for most requests."""
 
     prompt: PromptCall | None
     grammar: Future[CompiledGrammar] | None
@@ -39,7 +39,7 @@ class _Parts:
 
 
 class Waiting(deque[RequestStream]):
-    """In the order of their submission. Belongs to the engine's thread."""
+    """The requests in the order of their submission. Belongs to the engine's thread."""
 
     def __init__(self, models: Models) -> None:
         super().__init__()
@@ -47,14 +47,14 @@ class Waiting(deque[RequestStream]):
         self._parts: dict[RequestStream, _Parts] = {}
 
     def prepare(self, most: int) -> None:
-        """Have the parts of the first `most` made: prompts that are ready at the same time are read together."""
+        """Start making the parts of the first `most` requests, so that their prompts can share a prefill pass."""
         for stream in islice(self, most):
             self.ready(stream)
 
     def ready(self, stream: RequestStream) -> bool:
-        """Whether a request can start: without a model it fails as it does.
+        """Whether a request can start; without a model it can, and fails.
 
-        What is not there yet is being made from the first call on.
+        The first call starts making its parts.
         """
         if not self._models.loaded:
             return True
@@ -68,38 +68,38 @@ class Waiting(deque[RequestStream]):
         return not self._parts[stream].pending
 
     def request_of(self, stream: RequestStream) -> ChatRequest:
-        """The request as the engine's settings complete it."""
+        """Return the request completed by the engine's settings."""
         return replace(stream.request, overflow=stream.request.overflow or self._models.settings.overflow)
 
     def result(self, stream: RequestStream) -> tuple[Prompt | None, CompiledGrammar | None]:
-        """The parts of a request that is ready. Raises `TemplateFailed`, `PromptTooLong` and `GrammarNotUsable`."""
+        """Return the parts of a request that is ready. Raises `TemplateFailed`, `PromptTooLong`, `GrammarNotUsable`."""
         parts = self._parts[stream]
         prompt = None if parts.prompt is None else parts.prompt.result()
         return prompt, None if parts.grammar is None else parts.grammar.result()
 
     def started(self) -> None:
-        """The first of them waits no longer."""
+        """Remove the first request, which has been started."""
         self._drop(self.popleft())
 
     def wait_for_parts(self) -> None:
-        """Wait shortly for what is being made, if anything is."""
+        """Wait a moment for the parts that are being made, if any."""
         if pending := [part for parts in self._parts.values() for part in parts.pending]:
             wait(pending, PROMPT_WAIT_S)
 
     def drop_parts(self) -> None:
-        """Forget what was made, because the main model changes or the engine ends."""
+        """Forget all parts, because the main model changes or the engine ends."""
         for stream in list(self._parts):
             self._drop(stream)
 
     def drop_cancelled(self) -> None:
-        """End those that were cancelled."""
+        """End the requests that were cancelled."""
         for stream in [one for one in self if one.cancelled]:
             self.remove(stream)
             self._drop(stream)
             stream.deliver(Finished("cancelled", "", (), RequestStats()))
 
     def fail(self, error: EngineError) -> None:
-        """End all of them with `error`."""
+        """End all requests with `error`."""
         while self:
             self.popleft().deliver(Failed(error, ""))
 
