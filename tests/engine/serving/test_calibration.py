@@ -1,23 +1,49 @@
-"""A calibration of a real pair: what it measures, when it runs, and what becomes of it."""
+"""A calibration of a real pair: what it measures, when it runs, and how its result is kept."""
 
 from __future__ import annotations
 
+import shutil
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
 
 import pytest
 
-from engine import ChatRequest, Engine, EngineError, EngineSettings, Event, Finished, SpeculationSettings
+from engine import Engine, EngineError, EngineSettings, Event, Finished, SpeculationSettings
+from engine.serving import calibration
 from engine.serving.calibration import Trial
 from engine.speculation.choosing.plans import DEPTHS
-from engine.tuning import ContextFigures, DepthFigures, best_of, break_even
+from engine.tuning import Calibration, ContextFigures, DepthFigures, LearnedPair, best_of, break_even
+from tests.engine.serving.driving import Expected
+from tests.engine.serving_requests import request
 from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
-QUESTION = [{"role": "user", "content": "the quick brown fox"}]
+SOME_DEPTHS = (1, 2, 3)
+OFF, AUTO = SpeculationSettings(method="off"), SpeculationSettings()
+
+
+def answer(engine: Engine, speculation: SpeculationSettings, tokens: int = 24) -> Finished:
+    *_, last = engine.submit(request(max_tokens=tokens, speculation=speculation))
+    assert isinstance(last, Finished)
+    return last
+
+
+@pytest.fixture(scope="module")
+def calibrated(
+    tiny_main: Path, tiny_draft: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, Calibration, LearnedPair]:
+    """The file of an engine that has calibrated a pair, what it reported, and what it knew then."""
+    file = tmp_path_factory.mktemp("calibrated") / "learned.json"
+    with Engine(EngineSettings(learned_file=file)) as engine:
+        engine.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
+        found = engine.calibrate().result(timeout=PATIENCE_S)
+        [pair] = engine.learned().result(timeout=PATIENCE_S)
+    return file, found, pair
 
 
 @pytest.fixture
@@ -26,66 +52,91 @@ def learned_file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def engine(learned_file: Path, tiny_main: Path, tiny_draft: Path) -> Iterator[Engine]:
+def engine(
+    calibrated: tuple[Path, Calibration, LearnedPair], learned_file: Path, tiny_main: Path, tiny_draft: Path
+) -> Iterator[Engine]:
+    """An engine with a pair that an earlier one has calibrated."""
+    shutil.copy(calibrated[0], learned_file)
     with Engine(EngineSettings(learned_file=learned_file)) as engine:
         engine.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
-        engine.calibrate().result(timeout=PATIENCE_S)
         yield engine
 
 
-def answer(engine: Engine, speculation: SpeculationSettings, tokens: int = 24) -> Finished:
-    last = list(engine.submit(ChatRequest(QUESTION, speculation=speculation, max_tokens=tokens)))[-1]
-    assert isinstance(last, Finished)
-    return last
-
-
-def test_a_calibration_measures_every_depth_of_a_pair(engine: Engine) -> None:
-    [pair] = engine.learned().result(timeout=PATIENCE_S)
+def test_a_calibration_measures_every_depth_of_a_pair(calibrated: tuple[Path, Calibration, LearnedPair]) -> None:
+    _, found, pair = calibrated
     assert pair.loaded
     assert (pair.main, pair.draft) == ("main", "draft")
     [context] = pair.contexts
     assert context.tokens_from == 0
     assert [figures.depth for figures in context.depths] == [*DEPTHS]
     assert all(figures.samples > 0 for figures in context.depths)
+    # As often as a first answer would measure plain rounds.
+    assert context.plain_samples >= 3
+    # It reports the depth expected to be fastest.
+    assert found.complete
+    assert found.acceptance_seen == bool(pair.acceptance)
+    assert found.figures is not None
+    assert (found.best_depth, found.speedup) == best_of(found.figures, "draft")
 
 
-def test_an_idle_engine_with_a_file_calibrates_a_pair_that_is_new(
-    learned_file: Path, tiny_main: Path, tiny_draft: Path
-) -> None:
-    with Engine(EngineSettings(learned_file=learned_file)) as engine:
-        engine.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
-        deadline = time.monotonic() + PATIENCE_S
-        while not engine.learned().result(timeout=PATIENCE_S):
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+@pytest.fixture
+def calibrations(monkeypatch: pytest.MonkeyPatch) -> SimpleQueue[Calibration]:
+    """The calibrations of an idle engine, each of SOME_DEPTHS, as they end."""
+    ended: SimpleQueue[Calibration] = SimpleQueue()
+    calibrate: Callable[..., Calibration] = calibration.calibrate
 
+    def noted(*arguments: Any) -> Calibration:
+        ended.put(found := calibrate(*arguments))
+        return found
 
-def test_a_pair_that_was_asked_before_it_was_calibrated_is_calibrated_afterwards(
-    learned_file: Path, tiny_main: Path, tiny_draft: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """An answer teaches what it tries; the next one is to know every depth."""
     monkeypatch.setattr("engine.engine.CALM_S", 0.01)
+    monkeypatch.setattr("engine.engine.TUNING_S", PATIENCE_S)
+    monkeypatch.setattr("engine.serving.scheduler.calibrate", noted)
+    monkeypatch.setattr("engine.serving.calibration.DEPTHS", SOME_DEPTHS)
+    return ended
+
+
+def complete(ended: SimpleQueue[Calibration]) -> Calibration:
+    while not (found := ended.get(timeout=PATIENCE_S)).complete:
+        pass
+    return found
+
+
+def untuned(engine: Engine) -> bool:
+    return bool(engine._call(lambda scheduler: scheduler.models.untuned, urgent=False).result(timeout=PATIENCE_S))
+
+
+@pytest.mark.parametrize("asked_before", [False, True])
+def test_an_idle_engine_with_a_file_calibrates_a_pair_that_is_new(
+    learned_file: Path, tiny_main: Path, tiny_draft: Path, calibrations: SimpleQueue[Calibration], asked_before: bool
+) -> None:
+    """An answer measures some depths; the next one is to know every depth."""
     with Engine(EngineSettings(learned_file=learned_file)) as engine:
-        engine.load(tiny_main, tiny_draft)
-        answer(engine, SpeculationSettings())
-        wait_for_every_depth(engine)
-        # The answer has measured some depths, too.
-        wait_until_tuned(engine)
+        loading = engine.load(tiny_main, tiny_draft)
+        if asked_before:
+            answer(engine, AUTO)
+        loading.result(timeout=PATIENCE_S)
+        figures = complete(calibrations).figures
+        assert figures is not None
+        assert {one.depth for one in figures.depths if one.samples} >= {*SOME_DEPTHS}
+        assert not untuned(engine)
     with Engine(EngineSettings(learned_file=learned_file)) as later:
         later.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
-        assert later._call(lambda scheduler: scheduler.models.untuned).result(timeout=PATIENCE_S) is False
+        assert not untuned(later)
 
 
 def test_a_calibration_that_a_request_ended_goes_on_where_it_was(
-    learned_file: Path, tiny_main: Path, tiny_draft: Path, monkeypatch: pytest.MonkeyPatch
+    learned_file: Path,
+    tiny_main: Path,
+    tiny_draft: Path,
+    calibrations: SimpleQueue[Calibration],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("engine.engine.CALM_S", 0.01)
-    monkeypatch.setattr("engine.engine.TUNING_S", PATIENCE_S)
     played: list[int] = []
     reached = threading.Event()
     measure = Trial._measure
 
-    def interrupted_behind_two(trial: Trial, depth: int) -> bool:
+    def interrupted_after_two(trial: Trial, depth: int) -> bool:
         while len(played) == 2 and not trial._stop():
             reached.set()
             time.sleep(0.001)
@@ -93,59 +144,26 @@ def test_a_calibration_that_a_request_ended_goes_on_where_it_was(
         played.append(depth)
         return done
 
-    monkeypatch.setattr(Trial, "_measure", interrupted_behind_two)
+    monkeypatch.setattr(Trial, "_measure", interrupted_after_two)
     with Engine(EngineSettings(learned_file=learned_file)) as engine:
         engine.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
         assert reached.wait(PATIENCE_S)
-        answer(engine, SpeculationSettings(method="off"))
-        wait_for_every_depth(engine)
-        wait_until_tuned(engine)
+        answer(engine, OFF, tokens=4)
+        complete(calibrations)
+        assert not untuned(engine)
     [interrupted] = [depth for depth in {*played} if played.count(depth) > 1]
     assert played[2] == interrupted
-    assert sorted({*played}) == sorted(DEPTHS)
+    assert sorted({*played}) == sorted(SOME_DEPTHS)
 
 
 def test_a_calibration_that_finds_nothing_in_its_time_is_not_tried_again(
-    learned_file: Path, tiny_main: Path, monkeypatch: pytest.MonkeyPatch
+    learned_file: Path, tiny_main: Path, calibrations: SimpleQueue[Calibration], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.engine.CALM_S", 0.01)
     monkeypatch.setattr("engine.engine.TUNING_S", 0.0)
     with Engine(EngineSettings(learned_file=learned_file)) as engine:
         engine.load(tiny_main).result(timeout=PATIENCE_S)
-        wait_until_tuned(engine)
-
-
-def wait_until_tuned(engine: Engine) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while engine._call(lambda scheduler: scheduler.models.untuned, urgent=False).result(timeout=PATIENCE_S):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
-def wait_for_every_depth(engine: Engine) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while True:
-        known = engine.learned().result(timeout=PATIENCE_S)
-        contexts = [context for pair in known for context in pair.contexts]
-        depths = {one.depth for context in contexts for one in context.depths if one.samples}
-        if depths >= {*DEPTHS}:
-            return
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
-def test_a_calibration_reports_the_depth_expected_to_be_fastest(engine: Engine) -> None:
-    found = engine.calibrate().result(timeout=PATIENCE_S)
-    assert found.complete
-    [pair] = engine.learned().result(timeout=PATIENCE_S)
-    assert found.acceptance_seen == bool(pair.acceptance)
-    assert found.figures is not None
-    assert (found.best_depth, found.speedup) == best_of(found.figures, "draft")
-
-
-def test_a_calibration_measures_plain_rounds_as_often_as_a_first_answer_would(engine: Engine) -> None:
-    [pair] = engine.learned().result(timeout=PATIENCE_S)
-    assert pair.contexts[0].plain_samples >= 3
+        assert not calibrations.get(timeout=PATIENCE_S).complete
+        assert not untuned(engine)
 
 
 def test_answers_add_what_they_see_of_acceptance(engine: Engine) -> None:
@@ -157,9 +175,9 @@ def test_answers_add_what_they_see_of_acceptance(engine: Engine) -> None:
     assert counted[0] < counted[1] <= counted[0] + 24
 
 
-def test_the_next_run_knows_it_before_any_model_is_loaded(engine: Engine, learned_file: Path) -> None:
-    [before] = engine.learned().result(timeout=PATIENCE_S)
-    with Engine(EngineSettings(learned_file=learned_file)) as later:
+def test_the_next_run_knows_it_before_any_model_is_loaded(calibrated: tuple[Path, Calibration, LearnedPair]) -> None:
+    file, _, before = calibrated
+    with Engine(EngineSettings(learned_file=file)) as later:
         [after] = later.learned().result(timeout=PATIENCE_S)
     assert after.pair == before.pair
     assert not after.loaded
@@ -174,26 +192,23 @@ def test_what_was_learned_can_be_forgotten(engine: Engine, learned_file: Path, *
         assert later.learned().result(timeout=PATIENCE_S) == ()
 
 
-def test_forgetting_one_pair_leaves_the_others(engine: Engine) -> None:
+def test_without_a_draft_the_passes_alone_are_measured_and_are_a_pair_of_their_own(engine: Engine) -> None:
     engine.set_draft(None).result(timeout=PATIENCE_S)
-    engine.calibrate().result(timeout=PATIENCE_S)
+    found = engine.calibrate().result(timeout=PATIENCE_S)
+    assert found.figures is not None
+    assert {figures.source for figures in found.figures.depths} == {"ngram"}
     with_draft, alone = engine.learned().result(timeout=PATIENCE_S)
     engine.forget_learned(with_draft.pair).result(timeout=PATIENCE_S)
     assert [pair.pair for pair in engine.learned().result(timeout=PATIENCE_S)] == [alone.pair]
     assert alone.draft == ""
 
 
-def test_without_a_file_the_pair_in_use_is_still_reported(engine_with_pair: Engine) -> None:
-    engine_with_pair.calibrate().result(timeout=PATIENCE_S)
-    [pair] = engine_with_pair.learned().result(timeout=PATIENCE_S)
-    assert pair.loaded
-
-
-def test_without_a_draft_the_passes_alone_are_measured(engine: Engine) -> None:
-    engine.set_draft(None).result(timeout=PATIENCE_S)
-    found = engine.calibrate().result(timeout=PATIENCE_S)
-    assert found.figures is not None
-    assert {figures.source for figures in found.figures.depths} == {"ngram"}
+def test_without_a_file_the_pair_in_use_is_still_reported(tiny_main: Path, tiny_draft: Path) -> None:
+    with Engine() as engine:
+        engine.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
+        answer(engine, SpeculationSettings(method="draft", depth=3))
+        [pair] = engine.learned().result(timeout=PATIENCE_S)
+        assert pair.loaded
 
 
 def test_a_calibration_ends_early_for_a_request(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -205,8 +220,7 @@ def test_a_calibration_ends_early_for_a_request(engine: Engine, monkeypatch: pyt
 
     monkeypatch.setattr(Trial, "measure", measure_until_told_to_stop)
     found = engine.calibrate()
-    stream = engine.submit(ChatRequest(QUESTION, max_tokens=4))
-    assert isinstance(list(stream)[-1], Finished)
+    answer(engine, AUTO, tokens=4)
     assert not found.result(timeout=PATIENCE_S).complete
 
 
@@ -214,12 +228,12 @@ def test_a_calibration_is_refused_during_an_answer(engine: Engine) -> None:
     asked, ended = threading.Event(), threading.Event()
 
     def listen(event: Event) -> None:
-        """Keeps the answer from ending before the calibration is asked for."""
+        """Keep the answer from ending before the calibration is requested."""
         asked.wait(PATIENCE_S)
         if isinstance(event, Finished):
             ended.set()
 
-    engine.submit(ChatRequest(QUESTION, max_tokens=20), listen)
+    engine.submit(request(max_tokens=20), listen)
     calibration = engine.calibrate()
     asked.set()
     with pytest.raises(EngineError) as raised:
@@ -234,10 +248,12 @@ def test_without_a_model_there_is_nothing_to_calibrate() -> None:
     assert raised.value.code == "no-model"
 
 
-def test_answers_are_the_same_after_a_calibration(engine: Engine) -> None:
-    before = answer(engine, SpeculationSettings(method="off"))
+def test_answers_are_the_same_after_a_calibration(
+    engine: Engine, expected: Expected, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.serving.calibration.DEPTHS", SOME_DEPTHS)
     engine.calibrate().result(timeout=PATIENCE_S)
-    assert answer(engine, SpeculationSettings(method="auto")).ids == before.ids
+    assert [answer(engine, AUTO).ids] == expected.ids(request(max_tokens=24))
 
 
 @pytest.mark.parametrize(

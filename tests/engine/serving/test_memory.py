@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from engine import Engine
 from engine.advice.fit import ModelSize
 from engine.errors import NotEnoughMemory
 from engine.events import Failed
-from engine.main_model.loading import load
+from engine.main_model.loading import LoadedModel, load
 from engine.serving import memory
 from engine.serving.memory import check_load, memory_use
 from engine.serving.scheduler import Scheduler
@@ -27,8 +28,16 @@ from tests.tiny_models import write_disturbed_copy, write_model
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
 
+@pytest.fixture
+def scheduler(pair: tuple[LoadedModel, LoadedModel]) -> Iterator[Scheduler]:
+    scheduler = Scheduler()
+    scheduler.install(pair[0], None)
+    yield scheduler
+    scheduler.close()
+
+
 def scheduler_with(free: int) -> Scheduler:
-    """One that may use `free` bytes more than MLX holds now, with nothing to be given back by chance."""
+    """A scheduler that may use `free` bytes more than MLX holds now, after garbage was collected."""
     gc.collect()
     return Scheduler(EngineSettings(memory_limit=memory_use().active + free))
 
@@ -43,15 +52,10 @@ def test_a_model_that_does_not_fit_is_refused_with_the_arithmetic(tiny_main: Pat
     assert arguments["largest_context"] == 0
     assert load_models(scheduler, tiny_main, None, oversize=True).main is not None
     scheduler.close()
-
-
-def test_a_refusal_names_the_largest_context_that_fits(tiny_main: Path) -> None:
+    # With half of the cache's memory, it names the largest context that fits.
+    [cache] = [size for code, _, size in arguments["terms"] if code == "cache"]
     with pytest.raises(NotEnoughMemory) as caught:
-        load_models(scheduler_with(10**6), tiny_main, None)
-    cache = next(size for code, _, size in caught.value.arguments["terms"] if code == "cache")
-    all_but_the_cache = caught.value.arguments["needed"] - cache
-    with pytest.raises(NotEnoughMemory) as caught:
-        load_models(scheduler_with(all_but_the_cache + cache // 2), tiny_main, None)
+        load_models(scheduler_with(arguments["needed"] - cache // 2), tiny_main, None)
     assert 0 < caught.value.arguments["largest_context"] < 512
 
 
@@ -69,20 +73,18 @@ def test_a_draft_that_does_not_fit_leaves_the_main_model_in_use(tiny_main: Path,
     scheduler.close()
 
 
-def test_a_request_that_cannot_fit_is_refused_and_may_be_forced(tiny_main: Path) -> None:
-    scheduler = Scheduler(EngineSettings(memory_limit=1))
-    scheduler.install(load(tiny_main), None)
+def test_a_request_that_cannot_fit_is_refused_and_may_be_forced(scheduler: Scheduler) -> None:
+    scheduler.configure(EngineSettings(memory_limit=1))
     [client] = run(scheduler, request(max_tokens=4))
     assert isinstance(client.last, Failed)
     assert isinstance(client.last.error, NotEnoughMemory)
     [client] = run(scheduler, replace(request(max_tokens=4), allow_oversize=True))
     assert client.finished.reason == "length"
-    scheduler.close()
 
 
-def test_a_request_that_never_fits_costs_no_finished_turn(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    scheduler = Scheduler()
-    scheduler.install(load(tiny_main), None)
+def test_a_request_that_never_fits_costs_no_finished_turn(
+    scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run(scheduler, request(max_tokens=4))
     use = memory_use()
     with monkeypatch.context() as patch:
@@ -91,7 +93,6 @@ def test_a_request_that_never_fits_costs_no_finished_turn(tiny_main: Path, monke
     assert isinstance(client.last, Failed)
     [again] = run(scheduler, request(max_tokens=4))
     assert again.finished.stats.cached_tokens == again.finished.stats.prompt_tokens - 1
-    scheduler.close()
 
 
 def test_what_a_request_needs_is_reported_term_by_term(tmp_path: Path) -> None:
@@ -151,9 +152,7 @@ def test_the_wired_limit_is_raised_while_models_are_loaded(
     scheduler.close()
 
 
-def test_a_request_that_fits_alone_waits_for_the_others(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    scheduler = Scheduler()
-    scheduler.install(load(tiny_main), None)
+def test_a_request_that_fits_alone_waits_for_the_others(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
     one = scheduler.models.cache_bytes(100)
     with pytest.raises(NotEnoughMemory) as caught:
         scheduler.models.check_request(100, 0)
@@ -165,7 +164,6 @@ def test_a_request_that_fits_alone_waits_for_the_others(tiny_main: Path, monkeyp
         scheduler.step()
         assert scheduler.active <= 1
     assert all(client.finished.reason == "length" for client in clients)
-    scheduler.close()
 
 
 def test_the_status_reports_what_is_held(tiny_main: Path) -> None:
@@ -181,10 +179,8 @@ def test_the_status_reports_what_is_held(tiny_main: Path) -> None:
 
 
 def test_finished_turns_are_dropped_where_that_makes_a_request_fit(
-    tiny_main: Path, monkeypatch: pytest.MonkeyPatch
+    scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scheduler = Scheduler()
-    scheduler.install(load(tiny_main), None)
     run(scheduler, request(max_tokens=4))
     assert scheduler.prefix_cache.bytes > 0
     with pytest.raises(NotEnoughMemory) as caught:
@@ -193,11 +189,10 @@ def test_finished_turns_are_dropped_where_that_makes_a_request_fit(
     cached = scheduler.prefix_cache.bytes
 
     def free() -> MemoryUse:
-        """A byte too little as long as anything is cached."""
+        """Return one byte too little as long as anything is cached."""
         return replace(use, free=needed - 1 if scheduler.prefix_cache.bytes else needed + cached)
 
     monkeypatch.setattr(scheduler.models, "memory_use", free)
     [client] = run(scheduler, request("lazy dog", max_tokens=4))
     assert client.finished.reason == "length"
     assert scheduler.prefix_cache.usage.conversations == 1
-    scheduler.close()

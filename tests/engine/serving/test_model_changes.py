@@ -8,7 +8,6 @@ from collections.abc import Iterator, Set
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,12 +17,16 @@ from engine.events import Failed, Finished
 from engine.files.disk_pool import DiskPool
 from engine.main_model import loading
 from engine.main_model.loading import load_in_steps
+from engine.requests import ChatRequest, SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.status import LoadedPair
+from tests.engine.serving.driving import Expected, finish, step_until
 from tests.engine.serving_requests import PLAIN, Client, alone, load_models, request, run, set_draft, submit
 from tests.patience import PATIENCE_S
 from tests.tiny_models import QWEN3, write_disturbed_copy, write_model
+
+pytestmark = pytest.mark.usefixtures("without_compilation")
 
 Outcome = LoadedPair | EngineError
 
@@ -44,7 +47,7 @@ def scheduler(tiny_main: Path) -> Iterator[Scheduler]:
 
 @pytest.fixture
 def other_main(tiny_main: Path, tmp_path: Path) -> Path:
-    """Gives other answers."""
+    """A main model that gives other answers."""
     return write_disturbed_copy(tiny_main, tmp_path / "other", amount=0.5)
 
 
@@ -69,23 +72,20 @@ def ask_for_main(scheduler: Scheduler, main: Path, draft: Path | None = None) ->
     return ended
 
 
-def finish(scheduler: Scheduler) -> None:
-    while scheduler.busy:
-        scheduler.step()
-
-
-def begun(scheduler: Scheduler, asked: Any) -> Client:
+def begun(scheduler: Scheduler, asked: ChatRequest) -> Client:
     client = submit(scheduler, asked)
-    while not client.committed:
-        scheduler.step()
+    step_until(scheduler, lambda: client.committed)
     return client
 
 
+STREAMED = request(max_tokens=80, speculation=SpeculationSettings(method="draft", depth=3))
+
+
 @pytest.mark.usefixtures("disk_without_waiting")
-def test_an_answer_streams_while_a_draft_model_is_loaded(scheduler: Scheduler, tiny_draft: Path) -> None:
-    asked = request(max_tokens=200, speculation=replace(PLAIN, method="draft", depth=3))
-    expected = alone(scheduler, asked)
-    client = begun(scheduler, asked)
+def test_an_answer_streams_while_a_draft_model_is_loaded(
+    scheduler: Scheduler, tiny_draft: Path, expected: Expected
+) -> None:
+    client = begun(scheduler, STREAMED)
     ended = ask_for_draft(scheduler, tiny_draft)
     steps = 0
     before = len(client.committed)
@@ -95,16 +95,16 @@ def test_an_answer_streams_while_a_draft_model_is_loaded(scheduler: Scheduler, t
         steps += len(client.committed) == committed
     reported = len(client.committed) - before
     assert steps > 20
-    # A token after every step.
+    # A token follows every step.
     assert reported >= steps - 2
     assert isinstance(ended[0], LoadedPair)
     assert ended[0].draft is not None
     finish(scheduler)
-    assert client.finished.ids == expected.ids
+    assert [client.finished.ids] == expected.ids(STREAMED)
     assert client.finished.stats.drafted > 0
 
 
-@pytest.mark.parametrize("instead", ["none", "another"])
+@pytest.mark.parametrize("instead", ["none", pytest.param("another", marks=pytest.mark.full)])
 def test_a_draft_model_dropped_during_its_prefill_does_not_end_the_answer(tmp_path: Path, instead: str) -> None:
     main = write_model(tmp_path / "main", config={**QWEN3, "max_position_embeddings": 4096})
     draft = write_disturbed_copy(main, tmp_path / "draft", amount=0.01)
@@ -113,7 +113,7 @@ def test_a_draft_model_dropped_during_its_prefill_does_not_end_the_answer(tmp_pa
     asked = request("the quick brown fox " * 400, max_tokens=12)
     expected = alone(scheduler, replace(asked, speculation=PLAIN)).ids
     client = begun(scheduler, asked)
-    # It has read a piece of several.
+    # The draft model has read one of several pieces.
     scheduler.step()
     set_draft(scheduler, draft if instead == "another" else None)
     finish(scheduler)
@@ -128,8 +128,7 @@ def test_a_prompt_is_prefilled_while_the_draft_model_is_loaded(tiny_main: Path, 
     scheduler = Scheduler()
     ended = ask_for_main(scheduler, tiny_main, tiny_draft)
     client = submit(scheduler, request(max_tokens=40))
-    while not ended:
-        scheduler.step()
+    step_until(scheduler, lambda: ended)
     assert len(client.committed) > 3
     finish(scheduler)
     assert client.finished.reason == "length"
@@ -139,22 +138,20 @@ def test_a_prompt_is_prefilled_while_the_draft_model_is_loaded(tiny_main: Path, 
 
 @pytest.mark.usefixtures("disk_without_waiting")
 def test_an_answer_begins_plain_and_speculates_once_the_draft_model_is_loaded(
-    scheduler: Scheduler, tiny_main: Path, tiny_draft: Path
+    scheduler: Scheduler, tiny_main: Path, tiny_draft: Path, expected: Expected
 ) -> None:
-    asked = request(max_tokens=200, speculation=replace(PLAIN, method="draft", depth=3))
-    expected = alone(scheduler, asked)
     there: list[LoadedPair] = []
     ended: list[Outcome] = []
     change = scheduler.changes.load(tiny_main, tiny_draft, allow_oversize=False, main_ready=there.append)
     scheduler.changes.enqueue(change, ended.append)
-    client = submit(scheduler, asked)
+    client = submit(scheduler, STREAMED)
     while not there:
         assert not client.committed
         scheduler.step()
     assert there[0].draft is None
     assert not ended
     finish(scheduler)
-    assert client.finished.ids == expected.ids
+    assert [client.finished.ids] == expected.ids(STREAMED)
     assert client.reasons[:2] == ["first-token", "draft-loading"]
     assert client.finished.stats.drafted > 0
 
@@ -176,16 +173,15 @@ def test_a_main_model_that_cannot_be_used_fails_both_futures(broken: Path, tiny_
 
 @pytest.mark.usefixtures("disk_without_waiting")
 def test_requests_submitted_while_a_main_model_is_loaded_are_answered_by_it(
-    scheduler: Scheduler, other_main: Path, tiny_main: Path
+    scheduler: Scheduler, other_main: Path, tiny_main: Path, expected: Expected
 ) -> None:
     asked = request(max_tokens=12, speculation=PLAIN)
-    olds = alone(scheduler, asked).ids
+    [olds] = expected.ids(asked)
     running = begun(scheduler, request(max_tokens=400, speculation=PLAIN))
     ended = ask_for_main(scheduler, other_main)
     waiting = submit(scheduler, asked)
     before = len(running.committed)
-    while not ended:
-        scheduler.step()
+    step_until(scheduler, lambda: ended)
     assert running.finished.reason == "cancelled"
     assert len(running.committed) > before + 10
     finish(scheduler)
@@ -195,15 +191,16 @@ def test_requests_submitted_while_a_main_model_is_loaded_are_answered_by_it(
     assert alone(scheduler, asked).ids == olds
 
 
-def test_a_main_model_that_cannot_be_used_interrupts_no_answer(scheduler: Scheduler, broken: Path) -> None:
-    asked = request(max_tokens=60, speculation=PLAIN)
-    expected = alone(scheduler, asked).ids
+def test_a_main_model_that_cannot_be_used_interrupts_no_answer(
+    scheduler: Scheduler, broken: Path, expected: Expected
+) -> None:
+    asked = request(max_tokens=40, speculation=PLAIN)
     running = begun(scheduler, asked)
     ended = ask_for_main(scheduler, broken)
     waiting = submit(scheduler, asked)
     finish(scheduler)
     assert isinstance(ended[0], ModelNotUsable)
-    assert running.finished.ids == waiting.finished.ids == expected
+    assert [running.finished.ids, waiting.finished.ids] == expected.ids(asked, asked)
 
 
 @pytest.mark.usefixtures("disk_without_waiting")
@@ -272,7 +269,7 @@ def test_parked_models_are_loaded_with_a_new_draft_model_and_a_request_waits_for
 
 @pytest.fixture
 def away(tmp_path: Path, tiny_main: Path) -> Iterator[tuple[Scheduler, Path, Path]]:
-    """A scheduler whose parked main model is not where it was: on a disk that is not plugged in, say."""
+    """A scheduler whose parked main model was moved, as if its disk were not plugged in."""
     folder, elsewhere = tmp_path / "gone", tmp_path / "elsewhere"
     shutil.copytree(tiny_main, folder)
     scheduler = Scheduler(EngineSettings(unload_after_s=1e-9))
@@ -345,7 +342,7 @@ def test_closing_abandons_a_load_in_the_middle(tiny_main: Path, monkeypatch: pyt
     first, second = engine.load(tiny_main), engine.load(tiny_main)
     stream = engine.submit(request())
     assert reached.wait(PATIENCE_S)
-    # Who asks for the status is answered meanwhile.
+    # The status is reported in the meantime.
     assert engine.status().result(timeout=PATIENCE_S).waiting == 1
     closing = threading.Thread(target=engine.close)
     closing.start()

@@ -1,4 +1,4 @@
-"""Models in use: their caches, their loading and unloading."""
+"""The models in use: their caches, their loading and unloading."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ from engine.errors import ModelNotUsable
 from engine.events import Finished
 from engine.files.steps import run_to_completion
 from engine.main_model import loading
-from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
-from tests.engine.serving_requests import alone, load_models, request, run
+from tests.engine.serving_requests import PLAIN, alone, load_models, request, run
 from tests.patience import PATIENCE_S
 from tests.tiny_models import QWEN3, write_disturbed_copy, write_model
 
@@ -33,7 +32,7 @@ def test_a_name_that_can_be_no_model_is_missing(name: str) -> None:
     assert caught.value.reason in ("missing", "not-a-model")
 
 
-@pytest.mark.parametrize("bits", [8, 4])
+@pytest.mark.parametrize("bits", [pytest.param(8, marks=pytest.mark.full), 4])
 def test_quantised_caches_hold_less_and_speculation_stays_lossless(bits: int, tmp_path: Path) -> None:
     config = {**QWEN3, "head_dim": 64}
     main = write_model(tmp_path / "main", config=config)
@@ -42,20 +41,19 @@ def test_quantised_caches_hold_less_and_speculation_stays_lossless(bits: int, tm
     pair = load_models(scheduler, main, draft)
     assert pair.main is not None
     assert (pair.main.kv_bits, scheduler.models.drafter.info.kv_bits) == (bits, 8)  # type: ignore[union-attr]
-    plain = alone(scheduler, request(speculation=SpeculationSettings(method="off")))
-    [guessed] = run(scheduler, request())
+    plain = alone(scheduler, request(max_tokens=20, speculation=PLAIN))
+    [guessed] = run(scheduler, request(max_tokens=20))
     assert guessed.finished.ids == plain.ids
     assert guessed.finished.stats.drafted > 0
     held = scheduler.prefix_cache.bytes
     scheduler.clear_prefix_cache()
     # They share rounds.
-    clients = run(scheduler, request(), request(max_tokens=30))
-    assert clients[0].finished.ids == plain.ids
-    assert clients[1].finished.ids == plain.ids[:30]
+    clients = run(scheduler, request(max_tokens=20), request(max_tokens=15))
+    assert [client.finished.ids for client in clients] == [plain.ids, plain.ids[:15]]
     assert all(client.finished.stats.accepted > 0 for client in clients)
     full = Scheduler()
     load_models(full, main, draft)
-    run(full, request())
+    run(full, request(max_tokens=20))
     assert held < full.prefix_cache.bytes / 2
     full.close()
     scheduler.close()
@@ -115,7 +113,7 @@ def test_unloading_gives_the_memory_back(tiny_main: Path, tiny_draft: Path) -> N
     scheduler = Scheduler()
     before = mx.get_active_memory()
     load_models(scheduler, tiny_main, tiny_draft)
-    run(scheduler, request(), request(max_tokens=9))
+    run(scheduler, request(max_tokens=9), request(max_tokens=5))
     scheduler.changes.unload()
     assert mx.get_active_memory() - before < 50_000
     scheduler.close()

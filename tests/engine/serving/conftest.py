@@ -1,0 +1,30 @@
+"""A tiny pair that is loaded once, its answers, and chunks of a fixed size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.main_model.loading import LoadedModel, load
+from engine.serving.pacing import PrefillPacer
+from tests.engine.serving.driving import Expected
+
+
+@pytest.fixture(scope="session")
+def pair(tiny_main: Path, tiny_draft: Path) -> tuple[LoadedModel, LoadedModel]:
+    return load(tiny_main), load(tiny_draft)
+
+
+@pytest.fixture(scope="session")
+def expected(pair: tuple[LoadedModel, LoadedModel]) -> Iterator[Expected]:
+    answers = Expected(pair[0])
+    yield answers
+    answers.close()
+
+
+@pytest.fixture
+def fixed_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read prompts in chunks of a fixed size, which otherwise depends on timings."""
+    monkeypatch.setattr(PrefillPacer, "chunk_size", lambda _, streaming, **__: 64 if streaming else 512)
