@@ -1,9 +1,10 @@
-"""Only what is new is prefilled: next turn, regenerated answer, edited message, branch, shared system prompt."""
+"""Only new tokens are prefilled: next turn, regenerated answer, edited message, branch, shared system prompt."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -38,7 +39,7 @@ def pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return load(main), load(write_disturbed_copy(main, folder / "draft", amount=0.01))
 
 
-@pytest.fixture(params=["with a draft", "without a draft"])
+@pytest.fixture(params=["with a draft", pytest.param("without a draft", marks=pytest.mark.full)])
 def scheduler(request: pytest.FixtureRequest, pair: tuple[LoadedModel, LoadedModel]) -> Iterator[Scheduler]:
     scheduler = Scheduler()
     scheduler.install(pair[0], pair[1] if request.param == "with a draft" else None)
@@ -46,57 +47,56 @@ def scheduler(request: pytest.FixtureRequest, pair: tuple[LoadedModel, LoadedMod
     scheduler.close()
 
 
-def system_tokens(scheduler: Scheduler) -> int:
-    return len(scheduler.models.main.tokenizer.apply_chat_template([SYSTEM]))
-
-
 def read(finished: Finished) -> int:
-    """Prompt tokens that the main model had to read."""
+    """Return the number of prompt tokens that the main model had to read."""
     return finished.stats.prompt_tokens - finished.stats.cached_tokens
 
 
-def test_a_second_turn_prefills_only_what_is_new(scheduler: Scheduler) -> None:
-    first = ask(scheduler, SYSTEM, user("the quick brown fox"))
-    second = ask(scheduler, SYSTEM, user("the quick brown fox"), answer(first), user("and then"))
-    fresh = second.stats.prompt_tokens - first.stats.prompt_tokens - len(first.ids)
-    # The last token of an answer is not fed while the answer lasts.
-    assert read(second) == fresh + 1
-    assert second.stats.draft_prefill_tokens <= fresh + DEPTH
+def fresh(later: Finished, before: Finished) -> int:
+    """Return the number of prompt tokens that are new since the turn `before`.
+
+    The last token of an answer is one of them: it is not fed while the answer lasts.
+    """
+    return later.stats.prompt_tokens - before.stats.prompt_tokens - len(before.ids) + 1
 
 
-def test_a_regenerated_answer_prefills_one_token(scheduler: Scheduler) -> None:
-    first = ask(scheduler, SYSTEM, user("the quick brown fox"))
-    again = ask(scheduler, SYSTEM, user("the quick brown fox"))
-    assert again.ids == first.ids
-    assert read(again) == 1
-    assert again.stats.draft_prefill_tokens <= 1
+def draft_reads(finished: Finished) -> int:
+    """Return the number of prompt tokens that the draft model had to read, without those that plain rounds added."""
+    return finished.stats.draft_prefill_tokens - sum(span.tokens for span in finished.stats.plain_spans)
 
 
-def test_an_edited_message_prefills_from_its_turn_on(scheduler: Scheduler) -> None:
+def test_a_chat_prefills_only_what_is_new_and_the_cache_changes_no_text(scheduler: Scheduler) -> None:
+    asked: list[tuple[dict[str, str], ...]] = []
+    answers: list[Finished] = []
+
+    def said(*messages: dict[str, str]) -> Finished:
+        asked.append(messages)
+        answers.append(ask(scheduler, *messages, max_tokens=8))
+        return answers[-1]
+
     opening = (SYSTEM, user("the quick brown fox"))
-    first = ask(scheduler, *opening)
-    second = ask(scheduler, *opening, answer(first), user("over and over again"))
-    edited = ask(scheduler, *opening, answer(first), user("lazy"))
-    assert read(edited) <= second.stats.prompt_tokens - first.stats.prompt_tokens - len(first.ids) + 1
-    assert edited.stats.draft_prefill_tokens <= read(edited) + DEPTH
-
-
-def test_a_branch_leaves_the_original_where_it_was(scheduler: Scheduler) -> None:
-    opening = (SYSTEM, user("the quick brown fox"))
-    first = ask(scheduler, *opening)
+    first = said(*opening)
+    regenerated = said(*opening)
+    assert regenerated.ids == first.ids
+    assert read(regenerated) == 1
+    assert draft_reads(regenerated) <= 1
     original = (*opening, answer(first), user("over and over again"))
-    second = ask(scheduler, *original)
-    ask(scheduler, *opening, answer(first), user("lazy dog"))
-    third = ask(scheduler, *original, answer(second), user("fox"))
-    assert read(third) == third.stats.prompt_tokens - second.stats.prompt_tokens - len(second.ids) + 1
-
-
-def test_chats_with_one_system_prompt_prefill_it_once(scheduler: Scheduler) -> None:
-    first = ask(scheduler, SYSTEM, user("the quick brown fox"))
-    other = ask(scheduler, SYSTEM, user("안녕하세요"))
-    assert other.stats.cached_tokens >= system_tokens(scheduler)
-    second = ask(scheduler, SYSTEM, user("the quick brown fox"), answer(first), user("and then"))
-    assert read(second) == second.stats.prompt_tokens - first.stats.prompt_tokens - len(first.ids) + 1
+    second = said(*original)
+    assert read(second) == fresh(second, first)
+    assert draft_reads(second) < fresh(second, first) + DEPTH
+    edited = said(*opening, answer(first), user("lazy"))
+    assert read(edited) <= fresh(second, first)
+    assert draft_reads(edited) <= read(edited) + DEPTH
+    # The branch leaves the original unchanged.
+    third = said(*original, answer(second), user("fox"))
+    assert read(third) == fresh(third, second)
+    other = said(SYSTEM, user("안녕하세요"))
+    assert other.stats.cached_tokens >= len(scheduler.models.main.tokenizer.apply_chat_template([SYSTEM]))
+    fourth = said(*original, answer(second), user("dog"))
+    assert read(fourth) <= fresh(fourth, second)
+    for messages, known in zip(asked, answers, strict=True):
+        scheduler.clear_prefix_cache()
+        assert ask(scheduler, *messages, max_tokens=8).ids == known.ids
 
 
 def test_a_shortened_conversation_remembers_where_its_turns_end(scheduler: Scheduler) -> None:
@@ -112,44 +112,27 @@ def test_a_shortened_conversation_remembers_where_its_turns_end(scheduler: Sched
     assert len(generation.conversation.main.tokens) - last in generation.conversation.main.boundaries
 
 
-def test_what_came_from_the_cache_changes_no_text(scheduler: Scheduler) -> None:
-    opening = (SYSTEM, user("the quick brown fox"))
-    first = ask(scheduler, *opening)
-    turns = [
-        (*opening, answer(first), user("over and over again")),
-        (*opening, answer(first), user("lazy dog")),
-        (SYSTEM, user("the quick brown dog")),
-        opening,
-    ]
-    cached = [ask(scheduler, *messages).ids for messages in turns]
-    fresh = []
-    for messages in turns:
-        scheduler.clear_prefix_cache()
-        fresh.append(ask(scheduler, *messages).ids)
-    assert cached == fresh
-
-
 def test_answers_that_shared_a_batch_are_cached_too(scheduler: Scheduler) -> None:
-    asked = [question(scheduler, SYSTEM, user(text)) for text in ("fox", "dog jumps")]
-    firsts = [client.finished for client in run(scheduler, *asked)]
-    for text, first in zip(("fox", "dog jumps"), firsts, strict=True):
-        second = ask(scheduler, SYSTEM, user(text), answer(first), user("and then"))
-        assert read(second) <= second.stats.prompt_tokens - first.stats.prompt_tokens - len(first.ids) + 1
+    texts = ("fox", "dog jumps")
+    clients = run(scheduler, *(question(scheduler, SYSTEM, user(text)) for text in texts))
+    for text, client in zip(texts, clients, strict=True):
+        second = ask(scheduler, SYSTEM, user(text), answer(client.finished), user("and then"))
+        assert read(second) <= fresh(second, client.finished)
 
 
-def test_the_cache_stays_within_its_bytes_and_drops_the_oldest(pair: tuple[LoadedModel, LoadedModel]) -> None:
-    roomy = Scheduler()
-    roomy.install(pair[0], None)
-    ask(roomy, user("fox"))
-    one = roomy.prefix_cache.usage.bytes
-    roomy.close()
-    scheduler = Scheduler(EngineSettings(prefix_cache_bytes=int(2.5 * one)))
-    scheduler.install(pair[0], None)
-    for text in ("fox", "dog", "jumps"):
+def test_the_cache_stays_within_its_bytes_and_drops_the_oldest(tiny_main: Path) -> None:
+    scheduler = Scheduler()
+    scheduler.install(load(tiny_main), None)
+    ask(scheduler, user("fox"))
+    scheduler.configure(EngineSettings(prefix_cache_bytes=int(2.5 * scheduler.prefix_cache.usage.bytes)))
+    for text in ("dog", "jumps"):
         ask(scheduler, user(text))
     assert scheduler.prefix_cache.usage.bytes <= scheduler.prefix_cache.usage.budget
     assert scheduler.prefix_cache.usage.conversations == 2
     assert read(ask(scheduler, user("jumps"))) == 1
+    # The others were prefilled from the first one's cache, which made it the last one used.
+    assert read(ask(scheduler, user("fox"))) == 1
+    assert read(ask(scheduler, user("dog"))) > 1
     scheduler.clear_prefix_cache()
     assert scheduler.prefix_cache.usage.conversations == 0
     scheduler.close()

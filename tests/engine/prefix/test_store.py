@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,7 +27,11 @@ from tests.tiny_models import write_disturbed_copy, write_model
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
 
-@pytest.fixture(scope="module", params=["llama", "gemma3_text", "qwen3_next"])
+# A hybrid has caches of two kinds.
+FURTHER = [pytest.param(name, marks=pytest.mark.full) for name in ("llama", "gemma3_text")]
+
+
+@pytest.fixture(scope="module", params=["qwen3_next", *FURTHER])
 def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     config = {"model_type": request.param, **FAMILIES[request.param]}
     return write_model(tmp_path_factory.mktemp("kind") / "main", config=config)
@@ -44,11 +49,9 @@ def opened(model: Path, store: Path, draft: Path | None = None) -> Scheduler:
 
 
 def session(model: Path, store: Path, asked: ChatRequest) -> Finished:
-    """Load, ask once, unload."""
-    scheduler = opened(model, store)
-    [client] = run(scheduler, asked)
-    scheduler.close()
-    return client.finished
+    """Load the model, ask once, unload it."""
+    with closing(opened(model, store)) as scheduler:
+        return run(scheduler, asked)[0].finished
 
 
 def request(text: str = "the quick brown fox", max_tokens: int = 40, conversation: str = "chat") -> ChatRequest:
@@ -62,69 +65,42 @@ def ask(scheduler: Scheduler, *messages: dict[str, str], conversation: str = "ch
 OPENING = user("the quick brown fox")
 
 
-def test_the_next_session_prefills_only_what_is_new(model: Path, tmp_path: Path) -> None:
-    before = opened(model, tmp_path)
-    first = ask(before, OPENING)
-    before.close()
-    later = opened(model, tmp_path)
-    turns = (OPENING, answer(first), user("and then"))
-    second = ask(later, *turns)
-    later.clear_prefix_cache()
-    assert second.stats.cached_tokens == first.stats.prompt_tokens + len(first.ids) - 1
-    assert ask(later, *turns).ids == second.ids
-    later.close()
+def test_the_next_session_prefills_only_what_is_new(model: Path, draft: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    with closing(opened(model, store, draft)) as before:
+        first = ask(before, OPENING)
+    known = first.stats.prompt_tokens + len(first.ids) - 1
+    with closing(opened(model, store, draft)) as later:
+        again = ask(later, OPENING)
+        assert again.ids == first.ids
+        assert again.stats.cached_tokens == again.stats.prompt_tokens - 1
+        # The draft model reads no more than the tokens of plain rounds.
+        assert again.stats.draft_prefill_tokens <= 6
+        turns = (OPENING, answer(first), user("and then"))
+        second = ask(later, *turns)
+        assert second.stats.cached_tokens == known
+        assert second.stats.drafted > 0
+        assert second.stats.draft_prefill_tokens <= second.stats.prompt_tokens - known - 1 + DEPTH
+        later.clear_prefix_cache()
+        assert ask(later, *turns).ids == second.ids
 
 
-def test_the_draft_model_prefills_only_what_is_new_too(model: Path, draft: Path, tmp_path: Path) -> None:
-    before = opened(model, tmp_path, draft)
-    first = ask(before, OPENING)
-    before.close()
-    later = opened(model, tmp_path, draft)
-    turns = (OPENING, answer(first), user("and then"))
-    second = ask(later, *turns)
-    fresh = second.stats.prompt_tokens - first.stats.prompt_tokens - len(first.ids)
-    assert second.stats.drafted > 0
-    assert second.stats.draft_prefill_tokens <= fresh + DEPTH
-    later.clear_prefix_cache()
-    assert ask(later, *turns).ids == second.ids
-    later.close()
-
-
-def test_caches_of_another_draft_model_are_ignored(model: Path, draft: Path, tmp_path: Path) -> None:
-    before = opened(model, tmp_path / "store", draft)
-    first = ask(before, OPENING)
-    before.close()
-    other = Path(shutil.copytree(draft, tmp_path / "other"))
-    later = opened(model, tmp_path / "store", other)
-    second = ask(later, OPENING, answer(first), user("and then"))
-    assert second.stats.cached_tokens == first.stats.prompt_tokens + len(first.ids) - 1
-    assert second.stats.draft_prefill_tokens >= first.stats.prompt_tokens
-    later.close()
-
-
-def test_an_answer_of_an_earlier_session_is_regenerated_without_reading_its_prompt(
+def test_a_turn_is_used_without_a_draft_model_and_with_another_and_replaced_by_a_longer_one(
     model: Path, draft: Path, tmp_path: Path
 ) -> None:
-    before = opened(model, tmp_path, draft)
-    first = ask(before, OPENING)
-    before.close()
-    later = opened(model, tmp_path, draft)
-    again = ask(later, OPENING)
-    later.close()
-    assert again.ids == first.ids
+    store, other = tmp_path / "store", Path(shutil.copytree(draft, tmp_path / "other"))
+    with closing(opened(model, store, draft)) as before:
+        first = ask(before, OPENING)
+    turns = (OPENING, answer(first), user("and then"))
+    with closing(opened(model, store, other)) as later:
+        second = ask(later, *turns)
+    assert second.stats.cached_tokens == first.stats.prompt_tokens + len(first.ids) - 1
+    assert second.stats.draft_prefill_tokens >= first.stats.prompt_tokens
+    assert len(list(store.glob("*.json"))) == len(list(store.glob("*.safetensors"))) == 1
+    with closing(opened(model, store)) as alone:
+        again = ask(alone, *turns)
+    assert again.ids == second.ids
     assert again.stats.cached_tokens == again.stats.prompt_tokens - 1
-    # The draft model reads no more than what plain rounds brought meanwhile.
-    assert again.stats.draft_prefill_tokens <= 6
-
-
-def test_a_longer_turn_replaces_the_shorter_one(model: Path, tmp_path: Path) -> None:
-    before = opened(model, tmp_path)
-    first = ask(before, OPENING)
-    before.close()
-    later = opened(model, tmp_path)
-    ask(later, OPENING, answer(first), user("and then"))
-    later.close()
-    assert len(list(tmp_path.glob("*.json"))) == len(list(tmp_path.glob("*.safetensors"))) == 1
 
 
 def test_only_their_owner_reads_stored_turns(tiny_main: Path, tmp_path: Path) -> None:
@@ -201,7 +177,7 @@ def test_a_file_that_another_program_has_just_deleted_is_as_if_it_were_not_there
 ) -> None:
     asked = request(max_tokens=1)
     for name in ("a.json", "a.safetensors"):
-        # Listed, and gone when it is looked at.
+        # The folder lists it, but it cannot be opened.
         (tmp_path / name).symlink_to(tmp_path / "nowhere")
     session(tiny_main, tmp_path, asked)
     scheduler = opened(tiny_main, tmp_path)
@@ -228,7 +204,7 @@ def test_a_folder_that_cannot_be_written_costs_nothing_else(tiny_main: Path, tmp
     assert session(tiny_main, blocked, request(max_tokens=2)).reason == "length"
 
 
-# What of a conversation is on the disk, and for how long
+# What is stored of a conversation, and for how long
 
 
 def files(folder: Path) -> set[str]:
