@@ -1,4 +1,4 @@
-"""The heads of the golden cases, of all kinds in one form: written, bound to their main model, fed with a text."""
+"""The heads of the golden cases in one form for all kinds: written, bound to their main model, fed with a text."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ORDERING = "masked_embedding.token_ordering"
 
 
 def tensors_of(case: AnyCase) -> Tensors:
-    """What the file of the case's head holds, by its own names."""
+    """Return the tensors of the case's head by their names in its file."""
     if isinstance(case, Case):
         return {
             name: mx.concatenate([BLOCK[part] for part in shared.split("+")]) for name, shared in case.tensors.items()
@@ -48,26 +48,26 @@ def tensors_of(case: AnyCase) -> Tensors:
         return {name: EAGLE[eagle_cases.shared_name(name, shape)] for name, shape in case.shapes.items()}
     if isinstance(case, MtpCase):
         shared = {name: MTP[mtp_cases.shared_name(name, shape)] for name, shape in case.tensors.items()}
-        # Norms that are zero-centred are published less 1.
+        # Zero-centred norms are published with 1 subtracted.
         return {f"{case.prefix}{name}": array - zero_centred(case, array) for name, array in shared.items()}
     ordering = {ORDERING: ASSISTANT["token_ordering"]} if case.ordered else {}
     return {name: ASSISTANT[name].astype(mx.float32) for name in case.tensors} | ordering
 
 
 def zero_centred(case: MtpCase, array: mx.array) -> int:
-    """What the makers took from the weights of a norm."""
+    """Return the number that the makers subtracted from the weights of a norm."""
     return int(case.zero_centred and array.ndim == 1)
 
 
 def config_of(case: AnyCase) -> dict[str, Any]:
-    """The case's config.json; that of a separate MTP head is as mlx-vlm writes it."""
+    """Return the case's config.json; that of a separate MTP head has mlx-vlm's form."""
     if isinstance(case, MtpCase):
         return {"model_type": f"{case.text['model_type'].removesuffix('_text')}_mtp", "text_config": dict(case.text)}
     return dict(case.config)
 
 
 def main_ports(layer_count: int = cases.MAIN_LAYERS) -> MainPorts:
-    """The main model that most cases draft for."""
+    """Return the main model for which most cases draft."""
     embedding, output = BLOCK["main.embed_tokens.weight"], BLOCK["main.lm_head.weight"]
     return MainPorts(
         embed=lambda ids: embedding[ids],
@@ -80,7 +80,7 @@ def main_ports(layer_count: int = cases.MAIN_LAYERS) -> MainPorts:
 
 
 def keys_and_values(kind: str, rows: mx.array, start: int) -> tuple[mx.array, mx.array]:
-    """The golden keys and values of one kind of attention, whatever the layer is given."""
+    """Return the golden keys and values of one kind of attention, independently of the layer's input."""
     keys, values = (ASSISTANT[f"{kind}.{part}"].astype(mx.float32) for part in ("keys", "values"))
     return keys[:, :, start : start + rows.shape[1]], values[:, :, start : start + rows.shape[1]]
 
@@ -102,12 +102,12 @@ def write_head(folder: Path, config: Mapping[str, Any], tensors: Mapping[str, mx
 
 
 def load_head(folder: Path) -> Head:
-    """The head in a folder, bound to no main model yet."""
+    """Load the head in a folder without binding it to a main model."""
     return run_to_completion(loading.load_head(inspect_head(folder)))
 
 
 def likeliest(first: int, scores: mx.array, ids: mx.array | None) -> mx.array:
-    """A `Draw` without chance."""
+    """A `Draw` that takes the likeliest tokens."""
     del first
     column = mx.argmax(scores, axis=-1)
     return column.astype(mx.int32) if ids is None else mx.take_along_axis(ids, column[:, None], axis=-1)[:, 0]
@@ -117,9 +117,8 @@ def likeliest(first: int, scores: mx.array, ids: mx.array | None) -> mx.array:
 class OnDisk:
     """A head, its main model's `ports`, and the text that it follows: `taps` of each position, and its `tokens`.
 
-    After each of the `rounds` it proposes `steps` tokens, all that it can with 0, to follow the next token: the
-    likeliest or, if they are `told`, those of the text. `golden` names the tensors that it is held to, `beside` a file
-    in its folder.
+    After each of the `rounds` it proposes `steps` tokens (0: as many as it can) to follow the next token: the likeliest
+    or, if they are `told`, those of the text. `golden` names its golden tensors, `beside` a file in its folder.
     """
 
     config: dict[str, Any]
@@ -141,7 +140,7 @@ class OnDisk:
         return folder
 
     def load(self, folder: Path) -> Head:
-        """The head in a folder, bound to the main model."""
+        """Load the head in a folder and bind it to the main model."""
         head = load_head(folder)
         head.bind(self.ports)
         return head
@@ -150,7 +149,7 @@ class OnDisk:
         return self.load(self.write(folder))
 
     def extend(self, head: Head, context: HeadContext, rows: int, *, late: int = 0, behind: int = 0) -> None:
-        """The next rows of the text: the taps of `late` rows earlier, the tokens `behind` those of the text."""
+        """Append the next rows of the text, with the taps of `late` rows earlier, and tokens shifted by `behind`."""
         start = context.length
         tokens = (*[0] * behind, *self.tokens)[start : start + rows]
         head.extend(context, mx.roll(self.taps, late, axis=1)[:, start : start + rows], tokens)
@@ -166,7 +165,7 @@ class OnDisk:
         return head.propose(context, mx.array([self.tokens[anchor]], mx.int32), count, draw)
 
     def proposals(self, head: Head, context: HeadContext | None = None, **wrongly: int) -> list[HeadProposal]:
-        """What the head proposes after each round."""
+        """Return the head's proposal after each round."""
         context, made = head.new_context() if context is None else context, []
         for rows in self.rounds:
             self.extend(head, context, rows, **wrongly)
@@ -174,7 +173,7 @@ class OnDisk:
         return made
 
     def apart(self, made: Sequence[HeadProposal]) -> float:
-        """The largest difference of any number from the golden ones; infinite where tokens differ."""
+        """Return the largest difference of any number from the golden ones; infinity if tokens differ."""
         golden: Tensors = mx.load(str(cases.HERE / f"{self.golden}.safetensors"))  # type: ignore[assignment]
         scores, ids = mx.stack([one.scores for one in made]), [one.ids for one in made if one.ids is not None]
         if "tokens" in golden and not mx.array_equal(mx.stack([one.tokens for one in made]), golden["tokens"]):
@@ -187,7 +186,7 @@ class OnDisk:
             found.append((mx.take_along_axis(mx.softmax(scores, -1), order, -1), golden["probabilities"]))
         logits, chains = golden.get("logits"), golden.get("chains")
         if logits is not None and logits.ndim == 2:
-            # Of the first token at each position.
+            # The golden logits are those of the first token at each position.
             found.append((scores[:, 0], mx.stack([logits[last - 1] for last in accumulate(self.rounds)])))
             logits = None
         expected = logits if chains is None else chains
@@ -199,7 +198,7 @@ class OnDisk:
 
 
 def on_disk(case: AnyCase, golden: str = "") -> OnDisk:
-    """The head of a case, and what it follows."""
+    """Return the head of a case with its text."""
     config, tensors = config_of(case), tensors_of(case)
     if isinstance(case, Case):
         tokens = dict(zip(accumulate(cases.ROUNDS), cases.ANCHORS, strict=True))
@@ -222,7 +221,7 @@ def on_disk(case: AnyCase, golden: str = "") -> OnDisk:
     )  # fmt: skip
     if isinstance(case, MtpCase):
         return mtp
-    # The inputs of layers 2 and 3, which are the outputs of 1 and 2, and the last one's output.
+    # The outputs of layers 1 and 2, which are the inputs of the next ones, and of the last layer.
     taps = mx.concatenate([mx.zeros_like(states)] * 2 + [states], axis=-1)
     return replace(mtp, ports=_assistant_ports(), reads=(1, 2, last), taps=taps)
 
@@ -232,7 +231,7 @@ HEADS = {name: on_disk(case, name) for name, case in CASES.items()}
 
 
 def quantised(tensors: Mapping[str, mx.array], bits: int, group: int, mode: str) -> tuple[Tensors, Tensors]:
-    """The tensors with their matrices quantised, and with these as the numbers that they then stand for."""
+    """Return the tensors with quantised matrices, and with the same matrices dequantised."""
     packed: Tensors = {}
     written_out: Tensors = {}
     for key, array in tensors.items():

@@ -1,4 +1,4 @@
-"""Heads in eight-bit floating point, as DeepSeek publishes them: exactly what their numbers and scales say."""
+"""Heads in DeepSeek's 8-bit floating point have exactly the values that their numbers and scales define."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def exact(codes: Numbers, scales: Numbers) -> Numbers:
 
 
 def in_eight_bits() -> Tensors:
-    """The head with its matrices in blocks, except the router's and the fusion, which makers leave as they are."""
+    """Return the head with its matrices in blocks, except the router's and the fusion, which makers do not convert."""
     made = dict(CASE.tensors)
     for name, array in CASE.tensors.items():
         if array.ndim == 2 and "gate.weight" not in name and "eh_proj" not in name:
@@ -57,7 +57,7 @@ def in_eight_bits() -> Tensors:
 
 
 def write(folder: Path, tensors: Tensors) -> Path:
-    """No library here names eight-bit floating point in a file: MLX has it as whole numbers."""
+    """Write the head with the dtype F8_E4M3, which MLX writes as U8."""
     path = write_head(folder, CONFIG, tensors) / "model.safetensors"
     raw = path.read_bytes()
     data = 8 + struct.unpack("<Q", raw[:8])[0]
@@ -66,7 +66,7 @@ def write(folder: Path, tensors: Tensors) -> Path:
 
 
 def test_every_number_of_every_block_is_what_it_stands_for() -> None:
-    """Blocks at the edges are smaller; on one side there is only one."""
+    """Blocks at the edges are smaller."""
     chance = np.random.default_rng(4)
     for shape in ((300, 130), (64, 257), (128, 128)):
         codes = chance.integers(0, 256, shape, np.uint8)
@@ -75,7 +75,7 @@ def test_every_number_of_every_block_is_what_it_stands_for() -> None:
         weights = {"a.weight": mx.array(codes), "a.weight_scale_inv": mx.array(scales), "b.weight": mx.ones((2,))}
         made = dequantised(weights)
         assert set(made) == {"a.weight", "b.weight"}
-        # Powers of two, so that sixteen bits hold every product.
+        # The scales are powers of two, so that 16 bits hold every product.
         assert made["a.weight"].dtype == mx.bfloat16
         assert np.array_equal(np.array(made["a.weight"].astype(mx.float32)), exact(codes, scales))
 

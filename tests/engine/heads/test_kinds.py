@@ -1,4 +1,4 @@
-"""The table of kinds of heads: every entry is complete, and a kind more is one module and one entry."""
+"""The table of kinds of heads: every entry is complete, and another kind takes one module and one entry."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_configurations_are_read_without_mlx() -> None:
     subprocess.run([sys.executable, "-c", f"{code}; sys.exit('mlx' in sys.modules)"], check=True)
 
 
-@pytest.mark.parametrize("temperature", [0.0, 0.8])
+@pytest.mark.parametrize("temperature", [pytest.param(0.0, marks=pytest.mark.full), 0.8])
 def test_a_kind_more_is_listed_and_drafts_and_leaves_the_text_as_it_is(
     tiny_main: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, temperature: float
 ) -> None:
@@ -59,7 +59,7 @@ def test_a_kind_more_is_listed_and_drafts_and_leaves_the_text_as_it_is(
         pair = load_models(scheduler, tiny_main, folder)
         assert pair.draft_problem is None
         speculation = SpeculationSettings(method="draft", depth=3)
-        asked = request(max_tokens=24, temperature=temperature, speculation=speculation)
+        asked = request(max_tokens=12, temperature=temperature, speculation=speculation)
         expected = alone(scheduler, replace(asked, speculation=PLAIN))
         [client] = run(scheduler, asked)
         assert client.finished.ids == expected.ids

@@ -1,4 +1,4 @@
-"""Heads load as they were saved: in their own precision, quantised, in several files, with an identity of their own."""
+"""Heads load as they were saved: in their own precision, quantised, in several files, each with its identity."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tests.engine.heads.golden.cases import CASES
 from tests.engine.heads.golden.mtp_cases import CASES as MTP_CASES
 from tests.engine.heads.heads_on_disk import HEADS, OnDisk, Tensors, load_head, quantised, tensors_of, write_head
 
-MODES = [(4, 32, "affine"), (4, 32, "mxfp4"), (4, 16, "nvfp4"), (8, 32, "mxfp8")]
-each_mode = pytest.mark.parametrize(("bits", "group", "mode"), MODES)
+Mode = tuple[int, int, str]
+AFFINE, *_ = MODES = [(4, 32, "affine"), (4, 32, "mxfp4"), (4, 16, "nvfp4"), (8, 32, "mxfp8")]
 
 
 def assert_alike(folder: Path, case: OnDisk, packed: Tensors, written_out: Tensors) -> None:
-    """Quantised heads propose as the numbers say that their weights stand for."""
+    """Assert that a quantised head proposes the same as one with the dequantised numbers."""
     assert packed.keys() != written_out.keys()
     ours, theirs = (
         replace(one, rounds=case.rounds[:4]).proposals(one.bound(folder / str(len(one.tensors))))
@@ -30,21 +30,25 @@ def assert_alike(folder: Path, case: OnDisk, packed: Tensors, written_out: Tenso
         assert mx.allclose(one.scores, other.scores, atol=1e-4)
 
 
-@each_mode
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("full", "dflash2", "dspark_gated", "laguna", "speculators", "eagle_llama", "eagle_two_layers", "mtp_qwen3_5"),
-        *("mtp_qwen3_5_moe", "mtp_mimo", "mtp_step3p5", "mtp_deepseek_v3", "mtp_glm4_moe_lite", "mtp_nemotron_h"),
-    ],
+QUANTISED = [
+    *(("full", mode) for mode in MODES),
+    *((name, AFFINE) for name in ("eagle_llama", "mtp_qwen3_5_moe", "mtp_nemotron_h", "mtp_deepseek_v3")),
+]
+NAMES = (
+    *("full", "dflash2", "dspark_gated", "laguna", "speculators", "eagle_llama", "eagle_two_layers", "mtp_qwen3_5"),
+    *("mtp_qwen3_5_moe", "mtp_mimo", "mtp_step3p5", "mtp_deepseek_v3", "mtp_glm4_moe_lite", "mtp_nemotron_h"),
 )
-def test_a_quantised_head_proposes_as_its_numbers_say(
-    tmp_path: Path, name: str, bits: int, group: int, mode: str
-) -> None:
+FURTHER = [(name, mode) for name in NAMES for mode in MODES if (name, mode) not in QUANTISED]
+
+
+@pytest.mark.parametrize(
+    ("name", "mode"), [*QUANTISED, *(pytest.param(*one, marks=pytest.mark.full) for one in FURTHER)]
+)
+def test_a_quantised_head_proposes_as_its_numbers_say(tmp_path: Path, name: str, mode: Mode) -> None:
     """Conversions of MTP heads name bits, groups and modes for the main model, if at all."""
-    case = HEADS[name]
-    config = {} if name.startswith("mtp") else {"quantization": {"bits": bits, "group_size": group, "mode": mode}}
-    assert_alike(tmp_path, replace(case, config=case.config | config), *quantised(case.tensors, bits, group, mode))
+    case, settings = HEADS[name], dict(zip(("bits", "group_size", "mode"), mode, strict=True))
+    config = {} if name.startswith("mtp") else {"quantization": settings}
+    assert_alike(tmp_path, replace(case, config=case.config | config), *quantised(case.tensors, *mode))
 
 
 @pytest.mark.parametrize("leaf", ["weight", "scales"])
@@ -57,12 +61,17 @@ def test_an_mtp_head_with_an_expert_in_part_is_refused(tmp_path: Path, leaf: str
         replace(case, tensors=packed).bound(tmp_path)
 
 
-@each_mode
-@pytest.mark.parametrize("name", ["mtp_deepseek_v3", "mtp_glm4_moe_lite"])
+LATENT = [(name, mode) for name in ("mtp_deepseek_v3", "mtp_glm4_moe_lite") for mode in MODES]
+
+
+@pytest.mark.parametrize(
+    ("name", "mode"), [LATENT[0], *(pytest.param(*one, marks=pytest.mark.full) for one in LATENT[1:])]
+)
 def test_an_mtp_head_that_was_converted_with_its_projections_of_latents_divided(
-    tmp_path: Path, name: str, bits: int, group: int, mode: str
+    tmp_path: Path, name: str, mode: Mode
 ) -> None:
-    """As mlx-lm converts models of these families: each part (heads, outputs, inputs) is quantised by itself."""
+    """mlx-lm converts models of these families so: each part (heads, outputs, inputs) is quantised separately."""
+    bits, group, kind = mode
     text, published = MTP_CASES[name].text, dict(HEADS[name].tensors)
     [key] = [key for key in published if key.endswith("kv_b_proj.weight")]
     heads, latent = text["num_attention_heads"], text["qk_nope_head_dim"]
@@ -76,9 +85,9 @@ def test_an_mtp_head_that_was_converted_with_its_projections_of_latents_divided(
         if array.shape[-1] % group:
             packed[names[0]] = written_out[names[0]] = array
             continue
-        parts = mx.quantize(mx.contiguous(array), group, bits, mode)
+        parts = mx.quantize(mx.contiguous(array), group, bits, kind)
         packed |= dict(zip(names, parts, strict=False))
-        written_out[names[0]] = mx.dequantize(parts[0], parts[1], *parts[2:], group_size=group, bits=bits, mode=mode)
+        written_out[names[0]] = mx.dequantize(parts[0], parts[1], *parts[2:], group_size=group, bits=bits, mode=kind)
     assert_alike(tmp_path, HEADS[name], packed, written_out)
 
 
@@ -107,13 +116,9 @@ def test_other_weights_and_other_settings_are_another_head(tmp_path: Path) -> No
     case, tensors = CASES["full"], tensors_of(CASES["full"])
     other = {**tensors, "norm.weight": tensors["norm.weight"] + 1e-3}
     settings = {**case.config, "rope_theta": 5e4}
-    folders = [
-        ("a", case.config, tensors),
-        ("b", case.config, tensors),
-        ("c", case.config, other),
-        ("d", settings, tensors),
-    ]
-    first, again, *others = (load_head(write_head(tmp_path / name, *what)).identity for name, *what in folders)
+    heads = [(case.config, tensors), (case.config, tensors), (case.config, other), (settings, tensors)]
+    folders = [write_head(tmp_path / str(index), *head) for index, head in enumerate(heads)]
+    first, again, *others = (load_head(folder).identity for folder in folders)
     assert first == again
     assert len({first, *others}) == 3
 
@@ -127,7 +132,7 @@ def test_a_head_says_what_it_reads_and_how_much_it_proposes(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("name", ["full", "speculators_sliding"])
 def test_the_memory_of_a_head_is_known_before_it_is_loaded(tmp_path: Path, name: str) -> None:
-    """speculators' configurations nest what decides it."""
+    """speculators' configurations nest the settings that decide it."""
     folder = write_head(tmp_path, CASES[name].config, tensors_of(CASES[name]))
     size = size_on_disk(folder, None)
     head = load_head(folder)

@@ -1,4 +1,4 @@
-"""The size of the head that makers ship with a model is reckoned from its configuration, and only where it says so."""
+"""The size of the head that makers ship with a model is estimated from its configuration."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from engine.heads.shipped import shipped_bytes
 from tests.engine.heads.golden.mtp_cases import CASES
 
-# The plain Qwen3 layer is that of the starter pair's head, which nobody ships.
+# The plain Qwen3 layer is that of the starter pair's head; no maker ships one.
 SHIPPED = [name for name in CASES if name != "mtp_qwen3"]
 
 

@@ -1,4 +1,4 @@
-"""A kind of head in one module: what a new one takes besides its entry in the table of kinds."""
+"""A kind of head in one module, as a new one would need besides its entry in the table of kinds."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class ToyNetwork(nn.Module):  # type: ignore[misc]
 
 
 class ToyHead(ChainHead):
-    """Mixes the embedding of a token with the state before it, and keeps a number of each pair."""
+    """Mixes the embedding of a token with the previous state, and keeps one number of each pair."""
 
     network: ToyNetwork
 
