@@ -1,6 +1,6 @@
-"""What every test gets: a fast BLAS, an offscreen Qt, a home of its own, and no log record left unexpected.
+"""The environment of every test: a fast BLAS, an offscreen Qt, an empty home, and no unexpected log record.
 
-No outcome depends on the machine's speed, on its time zone or on luck: examples are drawn from a fixed seed.
+No outcome depends on the machine's speed, on its time zone or on chance: examples are drawn from a fixed seed.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 if os.environ.get("QT_QPA_PLATFORM", "offscreen") == "offscreen":
-    # Offscreen is 800 by 800 otherwise, on which no window opens in its usual size.
+    # The default offscreen screen, 800 by 800, is too small for the windows' usual sizes.
     os.environ["QT_QPA_PLATFORM"] = f"offscreen:configfile={Path(__file__).parent / 'screen.json'}"
 os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
 os.environ["HF_HUB_DISABLE_UPDATE_CHECK"] = "1"
 os.environ["TZ"] = "UTC"
 
 if "PYTEST_XDIST_WORKER" in os.environ:
-    # MLX keeps what it compiles among the temporary files, by the same names in all processes: one could load what
-    # another has written half of.
+    # MLX keeps compiled kernels among the temporary files, by the same names in all processes: one process could load
+    # a file that another is still writing.
     tempfile.tempdir = os.environ["TMPDIR"] = tempfile.mkdtemp(prefix="tandem-tests-")
     atexit.register(shutil.rmtree, tempfile.tempdir, ignore_errors=True)
 
@@ -47,7 +47,7 @@ settings.load_profile("steady")
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_setupnodes(config: pytest.Config) -> None:
-    """Before the processes start that share the tests, and inherit the environment."""
+    """Put the precompiled header on PATH before the worker processes start, which inherit the environment."""
     header = PrecompiledHeader()
     config.add_cleanup(header.close)
     os.environ["PATH"] = f"{header.commands}{os.pathsep}{os.environ['PATH']}"
@@ -55,7 +55,7 @@ def pytest_xdist_setupnodes(config: pytest.Config) -> None:
 
 @pytest.fixture(autouse=True)
 def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Point every per-user folder at an empty one, so that tests neither see nor leave anything."""
+    """Point every per-user folder at an empty one, so that tests neither read nor leave files of the user."""
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("HOME", str(home))
     for name in ("XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
@@ -66,7 +66,7 @@ def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
 
 @pytest.fixture(autouse=True)
 def loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fail any connection that leaves this machine: the Hub of a test is a server on loopback."""
+    """Fail any connection that leaves this machine: a test's Hub is a server on loopback."""
     connect = socket.socket.connect
 
     def guarded(self: socket.socket, address: object) -> None:

@@ -1,4 +1,4 @@
-"""Kernels that MLX builds on the CPU while tests run, in a quarter of the time: the header of all is compiled once."""
+"""Compiles the header of the kernels that MLX builds on the CPU once, so that tests wait less for each kernel."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pathlib import Path
 import mlx.core as mx
 
 _HEADER = Path("mlx/backend/cpu/compiled_preamble.h")
-# Those of MLX's own builds: with others, a precompiled header is passed over.
+# The options of MLX's own builds: the compiler ignores a header that was precompiled with others.
 _OPTIONS = ("-std=c++17", "-O3", "-Wall", "-fPIC")
 
 
 class PrecompiledHeader:
     """A `g++` for PATH in `commands` that finds MLX's header compiled, and makes the same bytes of a kernel.
 
-    The header is compiled meanwhile; until it is there, the compiler reads its text as before.
+    The header is compiled in the background; until it is there, the compiler reads its text.
     """
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class PrecompiledHeader:
         made = self._folder / f"{_HEADER}.gch"
         made.parent.mkdir(parents=True)
         build = [compiler, *_OPTIONS, "-x", "c++-header", "-I", str(include), str(include / _HEADER)]
-        # It appears at once and whole.
+        # The compiled header appears whole.
         script = '"$@" -o "$0.part" && mv "$0.part" "$0"'
         self._compiling = subprocess.Popen(["sh", "-c", script, str(made), *build], stderr=subprocess.DEVNULL)
 

@@ -1,4 +1,4 @@
-"""How long a test waits for what must happen: a loaded machine takes its time, and only what never happens fails."""
+"""The time that a test waits for an event: long enough for a loaded machine, so that only a missing event fails."""
 
 from __future__ import annotations
 

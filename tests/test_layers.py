@@ -1,4 +1,4 @@
-"""The order of the layers: what a package may import, and which packages know no Qt."""
+"""The order of the layers: the imports that each package may have, and the packages that do not import Qt."""
 
 from __future__ import annotations
 
@@ -16,17 +16,15 @@ APP_LAYERS = (
     "system", "text", "widgets", "actions", "settings", "api", "conversations", "session", "library", "wording",
     "sidebar", "chat", "speculation", "models", "settings_window", "window", "cli",
 )  # fmt: skip
-# What engine/speculation imports of the rest of the engine: nothing of its thread, of chats or of the Hub.
+# The parts of the engine that engine/speculation imports: nothing of its thread, of chats or of the Hub.
 BELOW_SPECULATION = (
     "engine.async_drafting", "engine.cpu_backend", "engine.errors", "engine.files", "engine.grammars", "engine.heads",
     "engine.main_model.joint_sampling", "engine.main_model.loading", "engine.main_model.sampling",
     "engine.mlx_lm_private", "engine.requests", "engine.speculation.conversation", "engine.stats", "engine.status",
     "engine.tokenizers.prompts", "engine.tokenizers.vocabulary", "engine.tuning",
 )  # fmt: skip
-# What engine/heads imports: networks and their files, nothing of rounds, samplers or chats.
-BELOW_HEADS = (
-    "engine.cpu_backend", "engine.errors", "engine.files", "engine.model_files",
-)  # fmt: skip
+# The parts of the engine that engine/heads imports: files and errors, nothing of rounds, samplers or chats.
+BELOW_HEADS = ("engine.cpu_backend", "engine.errors", "engine.files", "engine.model_files")
 WITHOUT_QT = ("engine", "app.api", "app.conversations", "app.text")
 
 
@@ -42,7 +40,7 @@ MODULES = {**modules("engine"), **modules("app")}
 
 
 def imports(path: Path) -> Iterator[str]:
-    """Every module that a file imports, those for type checkers and inside functions included."""
+    """Yield every module that a file imports, also for type checkers and inside functions."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -56,13 +54,13 @@ ARROWS = {name: sorted(set(imports(path))) for name, path in MODULES.items()}
 
 
 def layer(module: str) -> str:
-    """The package of a module of app; "" for those at the top."""
+    """Return the package of a module of app; "" for those at the top."""
     parts = module.split(".")
     return parts[1] if len(parts) > 2 or (ROOT / "app" / parts[-1]).is_dir() else ""
 
 
 def circles(arrows: dict[str, set[str]]) -> list[list[str]]:
-    """The groups of nodes that reach each other (Tarjan's strongly connected components of more than one)."""
+    """Return the groups of nodes that reach each other (Tarjan's strongly connected components of more than one)."""
     index: dict[str, int] = {}
     low: dict[str, int] = {}
     stack: list[str] = []
@@ -103,7 +101,7 @@ def test_a_layer_imports_only_what_is_below_it(package: str) -> None:
     below = APP_LAYERS[: APP_LAYERS.index(package) + 1]
     upwards = [
         f"{name} -> {other}"
-        for name in modules(f"app/{package}".replace("/", "/"))
+        for name in modules(f"app/{package}")
         for other in ARROWS[name]
         if other.startswith("app.") and layer(other) not in below
     ]
@@ -128,22 +126,13 @@ def test_packages_of_the_engine_import_in_one_direction() -> None:
     assert circles(arrows) == []
 
 
-def test_speculation_imports_only_what_a_round_needs() -> None:
+@pytest.mark.parametrize(("package", "below"), [("speculation", BELOW_SPECULATION), ("heads", BELOW_HEADS)])
+def test_speculation_and_heads_import_only_what_they_need(package: str, below: tuple[str, ...]) -> None:
     beyond = {
         f"{name} -> {other}"
-        for name in modules("engine/speculation")
+        for name in modules(f"engine/{package}")
         for other in ARROWS[name]
-        if other.startswith("engine.") and not other.startswith(("engine.speculation", *BELOW_SPECULATION))
-    }
-    assert not beyond
-
-
-def test_heads_import_only_files_and_errors() -> None:
-    beyond = {
-        f"{name} -> {other}"
-        for name in modules("engine/heads")
-        for other in ARROWS[name]
-        if other.startswith("engine.") and not other.startswith(("engine.heads", *BELOW_HEADS))
+        if other.startswith("engine.") and not other.startswith((f"engine.{package}", *below))
     }
     assert not beyond
 

@@ -1,4 +1,4 @@
-"""Assistants of Gemma 4 with random weights for a tiny main model."""
+"""Writes assistants of Gemma 4 with random weights for a tiny main model."""
 
 from __future__ import annotations
 
@@ -19,19 +19,14 @@ ORDERING = "masked_embedding.token_ordering"
 
 
 def assistant_config(main: Path, *, ordered: bool = False) -> dict[str, Any]:
-    """The config.json of an assistant of two layers, of which each kind of attention has one."""
+    """Return the config.json of an assistant with one layer of each kind of attention."""
     text = text_config(json.loads((main / "config.json").read_text()))
     vocabulary = text["vocab_size"]
     own = {
-        **text,
-        "hidden_size": 32,
-        "num_hidden_layers": 2,
-        "num_kv_shared_layers": 2,
-        "layer_types": ["sliding_attention", "full_attention"],
-        "hidden_size_per_layer_input": 0,
-        "vocab_size_per_layer_input": 0,
-        "use_double_wide_mlp": False,
-    }
+        **text, "hidden_size": 32, "num_hidden_layers": 2, "num_kv_shared_layers": 2,
+        "layer_types": ["sliding_attention", "full_attention"], "hidden_size_per_layer_input": 0,
+        "vocab_size_per_layer_input": 0, "use_double_wide_mlp": False,
+    }  # fmt: skip
     return {
         "model_type": "gemma4_assistant",
         "backbone_hidden_size": text["hidden_size"],

@@ -1,4 +1,4 @@
-"""Tiny heads: with random weights, for any tiny main model; and one that knows the answers, for the whole engine."""
+"""Tiny heads for any tiny main model: with random weights, and one that knows the answers."""
 
 from __future__ import annotations
 
@@ -19,29 +19,17 @@ from tests.engine.speculation.oracle_head import OracleHead
 
 
 def write_head(folder: Path, main: Path, *, layers: Sequence[str] = ("full_attention",), block: int = 8) -> Path:
-    """A DFlash head with random weights for the main model in folder `main`, tapping its first and last layer."""
+    """Write a DFlash head with random weights for the main model in folder `main`, tapping its first and last layer."""
     config = text_config(json.loads((main / "config.json").read_text()))
     width, count, vocabulary = config["hidden_size"], config["num_hidden_layers"], config["vocab_size"]
     own: dict[str, Any] = {
-        "architectures": ["DFlashDraftModel"],
-        "model_type": "qwen3",
-        "hidden_size": width,
-        "intermediate_size": 2 * width,
-        "num_attention_heads": 4,
-        "num_key_value_heads": 2,
-        "head_dim": 8,
-        "num_hidden_layers": len(layers),
-        "layer_types": list(layers),
-        "sliding_window": 8,
-        "use_sliding_window": "sliding_attention" in layers,
-        "rms_norm_eps": 1e-6,
-        "rope_theta": 10000.0,
-        "vocab_size": vocabulary,
-        "num_target_layers": count,
-        "block_size": block,
-        "max_position_embeddings": 4096,
+        "architectures": ["DFlashDraftModel"], "model_type": "qwen3", "hidden_size": width,
+        "intermediate_size": 2 * width, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8,
+        "num_hidden_layers": len(layers), "layer_types": list(layers), "sliding_window": 8,
+        "use_sliding_window": "sliding_attention" in layers, "rms_norm_eps": 1e-6, "rope_theta": 10000.0,
+        "vocab_size": vocabulary, "num_target_layers": count, "block_size": block, "max_position_embeddings": 4096,
         "dflash_config": {"mask_token_id": 0, "target_layer_ids": sorted({0, count - 1})},
-    }
+    }  # fmt: skip
     shapes: dict[str, tuple[int, ...]] = {
         "fc.weight": (width, len(own["dflash_config"]["target_layer_ids"]) * width),
         "hidden_norm.weight": (width,),
@@ -51,17 +39,12 @@ def write_head(folder: Path, main: Path, *, layers: Sequence[str] = ("full_atten
         attention, mlp = f"layers.{index}.self_attn.", f"layers.{index}.mlp."
         shapes |= {
             f"layers.{index}.input_layernorm.weight": (width,),
-            f"layers.{index}.post_attention_layernorm.weight": (width,),
-            f"{attention}q_norm.weight": (8,),
-            f"{attention}k_norm.weight": (8,),
-            f"{attention}q_proj.weight": (32, width),
-            f"{attention}k_proj.weight": (16, width),
-            f"{attention}v_proj.weight": (16, width),
-            f"{attention}o_proj.weight": (width, 32),
-            f"{mlp}gate_proj.weight": (2 * width, width),
-            f"{mlp}up_proj.weight": (2 * width, width),
-            f"{mlp}down_proj.weight": (width, 2 * width),
-        }
+            f"layers.{index}.post_attention_layernorm.weight": (width,), f"{attention}q_norm.weight": (8,),
+            f"{attention}k_norm.weight": (8,), f"{attention}q_proj.weight": (32, width),
+            f"{attention}k_proj.weight": (16, width), f"{attention}v_proj.weight": (16, width),
+            f"{attention}o_proj.weight": (width, 32), f"{mlp}gate_proj.weight": (2 * width, width),
+            f"{mlp}up_proj.weight": (2 * width, width), f"{mlp}down_proj.weight": (width, 2 * width),
+        }  # fmt: skip
     keys = mx.random.split(mx.random.key(7), len(shapes))
     tensors = {
         name: mx.ones(shape) if len(shape) == 1 else 0.2 * mx.random.normal(shape, key=key)
@@ -75,7 +58,7 @@ def write_head(folder: Path, main: Path, *, layers: Sequence[str] = ("full_atten
 
 @dataclass
 class OracleKind:
-    """The kind of drafter of folders named "oracle": its head proposes what `head.answers` holds."""
+    """The kind of drafter of `folder`, whose head proposes the tokens of `head.answers`."""
 
     folder: Path
     head: OracleHead | None = None

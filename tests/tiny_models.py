@@ -1,4 +1,4 @@
-"""Tiny random-weight models in mlx-lm's folder format, made in a second, for tests that need a certain kind."""
+"""Writes tiny random-weight models in mlx-lm's folder format, for tests that need a certain kind."""
 
 from __future__ import annotations
 
@@ -21,18 +21,10 @@ TEMPLATE = (
 )
 TEXT = ["the quick brown fox jumps over the lazy dog", "안녕하세요 세계", "こんにちは世界", "你好，世界"] * 8
 QWEN3: dict[str, Any] = {
-    "model_type": "qwen3",
-    "hidden_size": 64,
-    "num_hidden_layers": 2,
-    "intermediate_size": 128,
-    "num_attention_heads": 4,
-    "num_key_value_heads": 2,
-    "head_dim": 16,
-    "rms_norm_eps": 1e-6,
-    "rope_theta": 10000.0,
-    "max_position_embeddings": 512,
-    "tie_word_embeddings": False,
-}
+    "model_type": "qwen3", "hidden_size": 64, "num_hidden_layers": 2, "intermediate_size": 128,
+    "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 16, "rms_norm_eps": 1e-6, "rope_theta": 10000.0,
+    "max_position_embeddings": 512, "tie_word_embeddings": False,
+}  # fmt: skip
 
 
 def write_model(
@@ -43,12 +35,12 @@ def write_model(
     config: Mapping[str, Any] = QWEN3,
     tokenizer: Tokenizer | None = None,
 ) -> Path:
-    """Write a model whose logits are far enough apart for a greedy choice to mean something."""
+    """Write a model whose logits are far enough apart for its greedy choices to be stable."""
     folder.mkdir(parents=True, exist_ok=True)
     vocabulary = _write_tokenizer(folder, tokenizer or train_tokenizer(tokens))
     whole = {**config, "vocab_size": vocabulary, "eos_token_id": 2}
     if "text_config" in config:
-        # Its own sizes count there: a table with fewer rows than tokens is read beyond its end.
+        # The nested sizes count: a table with fewer rows than tokens would be read beyond its end.
         sizes = {"vocab_size", "vocab_size_per_layer_input"} & config["text_config"].keys() | {"vocab_size"}
         whole["text_config"] = {**config["text_config"], **dict.fromkeys(sizes, vocabulary)}
     (folder / "config.json").write_text(json.dumps(whole))
@@ -64,7 +56,7 @@ def write_model(
 
 
 def write_disturbed_copy(source: Path, folder: Path, *, amount: float, seed: int = 3) -> Path:
-    """Copy a model with noise on its weights: a draft that agrees now and then."""
+    """Copy a model with noise on its weights: a draft model that agrees now and then."""
     shutil.copytree(source, folder)
     key = mx.random.key(seed)
     weights = mx.load(str(source / "model.safetensors"))
@@ -77,7 +69,7 @@ def write_disturbed_copy(source: Path, folder: Path, *, amount: float, seed: int
 
 
 def write_quantised_copy(source: Path, folder: Path, bits: int, group: int, mode: str) -> Path:
-    """Copy a model with all of its matrices quantised as mlx does it."""
+    """Copy a model with all of its matrices quantised by mlx."""
     shutil.copytree(source, folder)
     config = json.loads((folder / "config.json").read_text())
     settings = {"bits": bits, "group_size": group, "mode": mode}
@@ -96,7 +88,7 @@ def write_quantised_copy(source: Path, folder: Path, bits: int, group: int, mode
 
 
 def write_with_other_ids(source: Path, folder: Path, *, seed: int = 4) -> Path:
-    """Copy a model whose tokens get other ids, all but the control tokens: it says the same in another tokenizer."""
+    """Copy a model with other ids for all but the control tokens: it gives the same texts with another tokenizer."""
     shutil.copytree(source, folder)
     content = json.loads((folder / "tokenizer.json").read_text())
     vocabulary = content["model"]["vocab"]
@@ -116,7 +108,7 @@ def write_with_other_ids(source: Path, folder: Path, *, seed: int = 4) -> Path:
 
 
 def train_tokenizer(tokens: int = 384, special: Sequence[str] = SPECIAL) -> Tokenizer:
-    """A byte-level tokenizer of `tokens` tokens, control tokens included."""
+    """Train a byte-level tokenizer of `tokens` tokens, control tokens included."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()

@@ -1,4 +1,4 @@
-"""MTP heads with random weights for any tiny main model."""
+"""Writes MTP heads with random weights for any tiny main model."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def mtp_config(main: Path) -> MtpConfig:
 
 
 def mtp_tensors(main: Path, *, seed: int = 11) -> dict[str, mx.array]:
-    """Random weights by bare names; norms are factors."""
+    """Return random weights by bare names; norms are factors."""
     config = mtp_config(main)
     shapes = [(name, array.shape) for name, array in tree_flatten(MtpNetwork(config).parameters())]
     keys = mx.random.split(mx.random.key(seed), len(shapes))
@@ -40,7 +40,7 @@ def mtp_tensors(main: Path, *, seed: int = 11) -> dict[str, mx.array]:
 
 
 def _published(name: str, config: MtpConfig) -> str:
-    """The bare name; by depth, as Step names it, whose layers are counted on behind the main model's, or MiMo-V2."""
+    """Return the bare name or, by depth, the name in Step, which counts on from the main model's layers, or MiMo-V2."""
     _, index, part = name.split(".", 2)
     if not config.family.by_depth:
         return part
@@ -54,7 +54,7 @@ def _published(name: str, config: MtpConfig) -> str:
 
 
 def write_mtp_head(folder: Path, main: Path, *, seed: int = 11) -> Path:
-    """A head of its own, as mlx-vlm writes it, for the main model in folder `main`."""
+    """Write a separate head in mlx-vlm's form for the main model in folder `main`."""
     config = json.loads((main / "config.json").read_text())
     kind = str(text_config(config)["model_type"]).removesuffix("_text")
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Work in steps: whoever drives it may wait for the futures it yields, or run it to its end at once."""
+"""Work in steps: the caller may wait for the futures that it yields, or run it to its end at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The memory of this machine is known, or guessed where the system does not tell it."""
+"""The memory of this machine is read, or estimated if the system does not report it."""
 
 from __future__ import annotations
 

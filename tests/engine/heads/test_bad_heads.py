@@ -1,8 +1,9 @@
-"""Heads that lie are refused with a reason, whatever is wrong with them, and before anything large is allocated."""
+"""Bad heads are refused with a reason, before anything large is allocated."""
 
 from __future__ import annotations
 
 import copy
+import random
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,19 +13,19 @@ import mlx.core as mx
 import pytest
 
 from engine.errors import ModelNotUsable
-from tests.engine.heads import bad_heads
 from tests.engine.heads.golden import cases, eagle_cases
 from tests.engine.heads.heads_on_disk import HEADS, ORDERING, OnDisk, Tensors, write_head
+from tests.engine.model_files.hostile_folders import RECIPES
 from tests.engine.model_files.torch_files import four_numbers, written
 
-# Reasons that say what is wrong with a head's folder; the last one, which main model it was made for.
+# Reasons about a head's folder; the last one is about the main model for which it was made.
 REASONS = (
     *("not-a-model", "incomplete", "damaged", "wrong-tensors", "unsafe", "not-finite", "unknown-head", "wrong-main"),
 )
 
 
 def refusal(folder: Path, case: OnDisk) -> tuple[str, str]:
-    """Why the head in the folder is refused, at the latest when it is bound to the main model of `case`."""
+    """Return why the head in the folder is refused, at the latest when it is bound to the main model of `case`."""
     mx.reset_peak_memory()
     before = mx.get_active_memory()
     with pytest.raises(ModelNotUsable) as refused:
@@ -33,20 +34,107 @@ def refusal(folder: Path, case: OnDisk) -> tuple[str, str]:
     return refused.value.reason, refused.value.detail
 
 
-# Each kind of mutation and of damage to files four times, each head five times.
-SOME = 84
-REST = [pytest.param(number, marks=pytest.mark.campaign) for number in range(SOME, bad_heads.COUNT)]
+BASES = (
+    *("full", "sliding", "dflash2", "dspark_rnn", "domino", "speculators", "laguna", "eagle_llama", "eagle_original"),
+    *("mtp_qwen3_5", "mtp_qwen3_5_moe", "mtp_qwen3_next", "mtp_deepseek_v32", "mtp_glm4_moe", "mtp_mimo"),
+    "assistant_gemma4",
+)
 
 
-@pytest.mark.parametrize("number", [*range(SOME), *REST])
-def test_a_head_that_lies_is_refused(tmp_path: Path, number: int) -> None:
-    what, case = bad_heads.make(tmp_path, number)
-    assert refusal(tmp_path, case)[0] in REASONS, what
+def each_base(some: int, many: int) -> pytest.MarkDecorator:
+    """Return parameters for each base: one of `some` bad heads in the default tier, one of `many` in the full tier."""
+    full = [pytest.param(name, many, marks=pytest.mark.full) for name in BASES]
+    return pytest.mark.parametrize(("base", "step"), [*((name, some) for name in BASES), *full])
+
+
+LIES: list[Any] = [-1, 0, 2**40, 2**70, 1.5, "64", [64], {}, True, 1000]
+# MTP heads and assistants read the first four, and those of their main model's layer.
+SIZE_SETTINGS = (
+    *("hidden_size", "num_attention_heads", "num_hidden_layers", "vocab_size", "intermediate_size"),
+    *("num_key_value_heads", "head_dim", "num_target_layers"),
+)
+TAPS = ("target_layer_ids", "aux_hidden_state_layer_ids", "eagle_aux_hidden_state_layer_ids")
+BAD_TAPS: list[Any] = [[], [5, 3, 1], [1, 3], [1, 1, 3], [-1, 3, 5], "135", [1, 3, 10**9], [1, None, 5], 7]
+OF_ALL: dict[str, list[Any]] = {
+    "rms_norm_eps": ["small"], "rope_parameters": [[1], {"rope_type": "magic", "rope_theta": 1e4}],
+}  # fmt: skip
+OF_MTP: dict[str, list[Any]] = {"rope_parameters": [{"rope_theta": "far"}], "model_type": ["unheard", 7]}
+OF_OTHERS: dict[str, list[Any]] = {
+    "layer_types": [["full_attention"] * 2, ["recurrent"] * 3, "full_attention"],
+    "rope_parameters": [{"rope_type": "linear", "factor": float("inf")}, {"rope_type": "yarn"}],
+    "rms_norm_eps": [-1.0],
+    "max_position_embeddings": [0],
+}
+
+
+def wrong_settings(config: dict[str, Any]) -> list[tuple[dict[str, Any], str, Any]]:
+    """Return wrong settings as (object in `config`, key, value)."""
+    of_main, nested = "text_config" in config, config.get("dflash_config")
+    body = config.get("transformer_layer_config", config.get("text_config", config))
+    found = [(body, key, LIES) for key in SIZE_SETTINGS[: 4 if of_main else None] if key in body]
+    tables = [OF_ALL] if of_main else [OF_ALL, OF_OTHERS]
+    tables += [OF_MTP] if str(config.get("model_type", "")).endswith("_mtp") else []
+    found += [(body, key, values) for table in tables for key, values in table.items()]
+    for where in (nested,) if nested else (config, config.get("eagle_config", {})):
+        found += [(where, key, BAD_TAPS) for key in TAPS if key in where]
+    if "mask_token_id" in (where := nested or config):
+        found += [(where, "block_size", LIES[:7]), (where, "mask_token_id", [*LIES[2:7], -1, cases.VOCABULARY])]
+    return [(where, key, value) for where, key, values in found for value in values]
+
+
+@each_base(29, 1)
+def test_wrong_settings_are_refused(tmp_path: Path, base: str, step: int) -> None:
+    case = HEADS[base]
+    for number in range(0, len(wrong_settings(case.config)), step):
+        config = copy.deepcopy(case.config)
+        where, key, value = wrong_settings(config)[number]
+        where[key] = value
+        write_head(tmp_path, config, case.tensors)
+        assert refusal(tmp_path, case)[0] in REASONS, (key, value)
+
+
+def not_finite(array: mx.array) -> mx.array:
+    flat = array.flatten()
+    flat[flat.size // 2] = float("nan")
+    return flat.reshape(array.shape)
+
+
+DAMAGES: list[Callable[[mx.array], mx.array] | None] = [
+    *(None, lambda array: array[:-1], lambda array: mx.stack([array] * 2), lambda array: array.astype(mx.bool_)),
+    *(lambda array: array.astype(mx.uint8), not_finite),
+]
+
+
+@each_base(97, 7)
+def test_lost_and_changed_tensors_are_refused(tmp_path: Path, base: str, step: int) -> None:
+    case = HEADS[base]
+    names = sorted(name for name in case.tensors if not name.startswith(("confidence_head.", "d2t", "t2d")))
+    for name, damage in [(name, damage) for name in names for damage in DAMAGES][::step]:
+        tensors = dict(case.tensors)
+        array = tensors.pop(name)
+        write_head(tmp_path, case.config, tensors if damage is None else {**tensors, name: damage(array)})
+        assert refusal(tmp_path, case)[0] in REASONS, (name, damage)
+    write_head(tmp_path, case.config, {**case.tensors, "layers.7.mlp.up_proj.weight": mx.zeros((4, 4))})
+    assert refusal(tmp_path, case)[0] in REASONS
+
+
+FILES = (
+    *("weights cut", "header length", "shape overflows", "shape lies", "weights of noise", "weights gone"),
+    *("config empty", "config as list", "deep config", "link to weights", "pipe as weights"),
+)
+
+
+@pytest.mark.parametrize("what", FILES)
+@pytest.mark.parametrize("base", ["full", "eagle_llama", "mtp_qwen3_5"])
+def test_damaged_files_are_refused(tmp_path: Path, base: str, what: str) -> None:
+    case = HEADS[base]
+    RECIPES[what](case.write(tmp_path), random.Random(7))
+    assert refusal(tmp_path, case)[0] in REASONS
 
 
 LLAMA, IDS, BODY, TEXT = "eagle_llama", "eagle_aux_hidden_state_layer_ids", "transformer_layer_config", "text_config"
 BAD_IDS: list[Any] = [[], [9, 6, 2], [2, 2, 9], [0, 6, 9], [2, 6, 10**9], [2, None, 9], "2, 6, 9", [2, 6, 9, 10, 11]]
-# The head, where in its configuration, what is set there, and which setting is named.
+# The head, the object in its configuration, the settings there, and the setting that the error names.
 SETTINGS: list[tuple[str, str, dict[str, Any], str]] = [
     *((LLAMA, "", {IDS: ids}, IDS) for ids in BAD_IDS),
     (LLAMA, "", {"draft_vocab_size": 2**40}, "draft_vocab_size"),
@@ -99,7 +187,7 @@ def other(name: str, change: Callable[[mx.array], mx.array]) -> Callable[[Tensor
 
 
 PROJECTION = "layers.0.self_attn.q_proj.weight"
-# The head, what is wrong with its tensors, and which one is named.
+# The head, the change of its tensors, and the reason and detail of the error.
 TENSORS: list[tuple[str, Callable[[Tensors], None], tuple[str, str]]] = [
     (LLAMA, lost("norm.weight"), ("wrong-tensors", "norm.weight")),
     (LLAMA, lost("d2t"), ("wrong-tensors", "d2t")),
@@ -110,7 +198,7 @@ TENSORS: list[tuple[str, Callable[[Tensors], None], tuple[str, str]]] = [
     (LLAMA, other("d2t", lambda array: array.astype(mx.float32)), ("wrong-tensors", "d2t")),
     (LLAMA, other("d2t", lambda array: array - 300), ("wrong-tensors", "d2t")),
     (LLAMA, other("d2t", lambda array: array + 2**40), ("wrong-tensors", "d2t")),
-    # d2t holds distances: ids in their place are beyond the vocabulary, and must never reach an index.
+    # d2t holds differences: ids instead of them are beyond the vocabulary, and must never be used as indices.
     (LLAMA, other("d2t", lambda array: array + mx.arange(eagle_cases.DRAFTED)), ("wrong-tensors", "d2t")),
     (LLAMA, other("fc.weight", lambda array: array[:, :190]), ("damaged", f"config.json ({IDS})")),
     (LLAMA, other("fc.weight", lambda array: array * float("nan")), ("not-finite", "NaN or infinity")),
@@ -173,7 +261,7 @@ def test_a_head_for_another_main_model_is_refused(
 
 
 def test_layers_that_no_main_model_of_this_depth_has_are_refused(tmp_path: Path) -> None:
-    """Without ids they depend on the depth: below six layers there are not three."""
+    """Without ids the layers depend on the depth: with fewer than six layers there are not three."""
     case = HEADS["eagle_default_ids"]
     case = replace(case, config={**case.config, "eagle_config": {}, "num_target_layers": None})
     assert case.bound(tmp_path).taps == eagle_cases.TAPS
@@ -195,7 +283,7 @@ def test_missing_shards_are_named(tmp_path: Path) -> None:
 
 CALL = b"\x80\x02cos\nsystem\nX\x04\x00\x00\x00true\x85R."
 BAD_MASKS: dict[str, tuple[dict[str, bytes | None], str]] = {
-    "it calls something": ({"data.pkl": CALL}, "unsafe"),
+    "it calls a function": ({"data.pkl": CALL}, "unsafe"),
     "it is cut off": ({"data/0": b"\0" * 100}, "damaged"),
     "it is not finite": ({"data/0": b"\xc0\x7f" * cases.WIDTH}, "not-finite"),
     "it is no tensor": ({"data.pkl": b"\x80\x02}X\x01\x00\x00\x00aK\x01s."}, "wrong-tensors"),

@@ -1,4 +1,4 @@
-"""Model folders made for tests: small, complete and well-formed, so that a test can break one thing."""
+"""Small, complete and well-formed model folders for tests, which break one thing in them."""
 
 from __future__ import annotations
 
@@ -32,19 +32,10 @@ def with_header(header: bytes, data: bytes) -> bytes:
 
 def llama_config(**changes: Any) -> dict[str, Any]:
     return {
-        "model_type": "llama",
-        "architectures": ["LlamaForCausalLM"],
-        "hidden_size": 16,
-        "intermediate_size": 32,
-        "num_hidden_layers": 2,
-        "num_attention_heads": 4,
-        "num_key_value_heads": 2,
-        "vocab_size": 32,
-        "max_position_embeddings": 512,
-        "rms_norm_eps": 1e-5,
-        "rope_theta": 10000.0,
-        "tie_word_embeddings": True,
-    } | changes
+        "model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 16, "intermediate_size": 32,
+        "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 32,
+        "max_position_embeddings": 512, "rms_norm_eps": 1e-5, "rope_theta": 10000.0, "tie_word_embeddings": True,
+    } | changes  # fmt: skip
 
 
 def llama_tensors(layers: int = 2, hidden: int = 16, vocab: int = 32) -> dict[str, tuple[str, tuple[int, ...]]]:
@@ -113,7 +104,7 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> Path:
 
 
 def write_snapshot(cache: Path, repository: str, files: Mapping[str, bytes], revision: str = "a" * 40) -> Path:
-    """The files as the Hugging Face cache lays them: blobs, links and refs/main."""
+    """Write the files in the layout of the Hugging Face cache: blobs, links and refs/main."""
     home = cache / ("models--" + repository.replace("/", "--"))
     snapshot = home / "snapshots" / revision
     snapshot.mkdir(parents=True)

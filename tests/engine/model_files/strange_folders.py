@@ -95,7 +95,7 @@ def _json(name: str, **changes: Any) -> Change:
 
 
 def _bytes(name: str, seed: int) -> Change:
-    """Some bytes of the file changed, or the file cut, or nothing left of it."""
+    """Change some bytes of the file, or cut it."""
 
     def change(folder: Path) -> None:
         draw, raw = random.Random(seed), bytearray((folder / name).read_bytes())
@@ -110,7 +110,7 @@ def _bytes(name: str, seed: int) -> Change:
 
 
 def special(name: str, kind: str) -> Change:
-    """A pipe, a file of six gigabytes, or a link to `kind` in place of the file."""
+    """Replace the file by a pipe, a file of six gigabytes, or a link to `kind`."""
 
     def change(folder: Path) -> None:
         (path := folder / name).unlink(missing_ok=True)
@@ -124,13 +124,13 @@ def special(name: str, kind: str) -> Change:
 
 
 def prompt_changes() -> Iterator[Change]:
-    """Templates and tokenizers that were made for harm, or that are merely wrong."""
+    """Yield changes to hostile or wrong templates and tokenizers."""
     yield from map(_template, TEMPLATES)
     yield from (_json("tokenizer.json", **changes) for changes in TOKENIZERS)
 
 
 def folder_changes() -> Iterator[Change]:
-    """What can be wrong with the other files."""
+    """Yield changes to the other files."""
     keys = (
         *("num_hidden_layers", "hidden_size", "vocab_size", "num_attention_heads", "num_key_value_heads", "rope_theta"),
         *("intermediate_size", "rms_norm_eps", "max_position_embeddings", "model_type", "tie_word_embeddings"),

@@ -1,4 +1,4 @@
-"""What can be loaded is listed as the installed mlx-lm and transformers have it."""
+"""The list of loadable models matches the installed mlx-lm and transformers."""
 
 from __future__ import annotations
 

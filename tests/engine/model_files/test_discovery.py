@@ -1,4 +1,4 @@
-"""What is found on disk, how it is described, and that a second scan costs next to nothing."""
+"""Models on disk are found and described, and a second scan reads nothing again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from tests.engine.model_files.model_folders import (
     llama_tensors,
     model_files,
     safetensors,
-    tokenizer_json,
     write_folder,
     write_snapshot,
 )
@@ -83,11 +82,8 @@ def test_a_snapshot_without_its_last_shard_is_partial_and_says_what_is_missing(t
     snapshot = write_snapshot(tmp_path, "org/model", model_files(shards=2))
     (snapshot / "model-00002-of-00002.safetensors").unlink()
     model = only(installed_models(tmp_path))
-    assert (model.complete, model.problem, model.detail) == (
-        False,
-        "incomplete",
-        "model-00002-of-00002.safetensors",
-    )
+    assert not model.complete
+    assert (model.problem, model.detail) == ("incomplete", "model-00002-of-00002.safetensors")
     assert (model.architecture, model.context) == ("llama", 512)
 
 
@@ -145,27 +141,14 @@ def test_a_reference_that_is_no_regular_file_is_not_read(tmp_path: Path, kind: s
     assert only(installed_models(tmp_path)).path == str(snapshot)
 
 
-@pytest.fixture
-def no_reading(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
-        raise AssertionError("read again")
-
-    monkeypatch.setattr(discovery, "describe_folder", refuse)
-    monkeypatch.setattr(discovery, "read_folder", refuse)
-
-
-def fill(cache: Path, count: int) -> None:
-    tokenizer = tokenizer_json({f"token {number}": number for number in range(1000)})
-    for number in range(count):
-        write_snapshot(cache, f"org/model-{number:03d}", model_files(tokenizer=tokenizer))
-
-
-def test_a_second_scan_reads_nothing_again(tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    fill(tmp_path / "cache", 60)
+def test_a_second_scan_reads_nothing_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(5):
+        write_snapshot(tmp_path / "cache", f"org/model-{number}", model_files())
     index = tmp_path / "index.json"
     first = installed_models(tmp_path / "cache", index_path=index)
-    request.getfixturevalue("no_reading")
-    assert len(first) == 60
+    for name in ("describe_folder", "read_folder"):
+        monkeypatch.setattr(discovery, name, None)
+    assert len(first) == 5
     assert installed_models(tmp_path / "cache", index_path=index) == first
 
 
@@ -207,7 +190,7 @@ def test_links_that_lead_nowhere_hide_no_other_model(tmp_path: Path) -> None:
     dangling.mkdir(parents=True)
     (dangling / ("b" * 40)).symlink_to(tmp_path / "nowhere")
     (cache / "models--org--loop").symlink_to("models--org--loop")
-    # Longer than any name: whoever looks at it gets an error that does not say that there is nothing.
+    # A target longer than any name raises an error other than FileNotFoundError.
     for place in (cache / "models--org--long", mine / "long", mine / "org" / "long"):
         place.parent.mkdir(parents=True, exist_ok=True)
         place.symlink_to("x" * 300)

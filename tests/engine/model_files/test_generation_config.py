@@ -1,4 +1,4 @@
-"""What a model's authors recommend is read within limits, and nothing else of the file is believed."""
+"""The sampling that a model's authors recommend is read within limits; other values are ignored."""
 
 from __future__ import annotations
 

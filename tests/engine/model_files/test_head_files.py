@@ -1,4 +1,4 @@
-"""Heads are recognised by what their tensors are called, and are never taken for models."""
+"""Heads are recognised by the names of their tensors, and are never taken for models."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_heads_in_the_folder_of_a_main_model_are_found(tmp_path: Path) -> None:
 def test_a_head_among_a_main_model_s_weights_is_told_by_its_tensors(
     tmp_path: Path, names: list[str], found: list[str]
 ) -> None:
-    """Not by what is declared: here every configuration declares one."""
+    """The configuration does not decide: here it always declares a head."""
     config = {"model_type": "deepseek_v3", "num_hidden_layers": 61, "num_nextn_predict_layers": 1}
     write_head(tmp_path, config, {name: mx.ones((4, 4)) for name in (*MAIN, *names)})
     assert kind_of_folder(tmp_path) is None

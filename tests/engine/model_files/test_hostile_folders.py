@@ -1,4 +1,4 @@
-"""Two hundred folders that lie: a clear error each, no code run, nothing read outside, in little time and memory."""
+"""Hostile folders: each ends in a clear error; no code is run, nothing outside is read, in little time and memory."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from engine.advice.cache_shape import cache_shape
 from engine.errors import ModelNotUsable
 from engine.files.bounded_json import CONFIG, UntrustedJsonError, parse
 from engine.model_files.inspection import check_folder
-from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError, read_header
+from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError, parse_header
 from tests.engine.model_files import hostile_folders
-from tests.engine.model_files.model_folders import llama_config, model_files, with_header, write_folder
+from tests.engine.model_files.model_folders import llama_config, model_files, write_folder
 from tests.patience import PATIENCE_S
 
 ALL = 200
 SECONDS, MEGABYTES = 2.0, 200
 
-# Opens one folder after another and reports each: the error, how long it took, how far memory had grown until then,
-# and every file outside the folder, Python and the installed packages that was opened, and every program started.
+# Opens one folder after another and reports each: the error, the seconds, the growth of memory so far, every file
+# opened outside the folder, Python and the installed packages, and every program started.
 OPENER = """
 import json, os, re, resource, sys, time
 
@@ -49,7 +49,7 @@ def watch(event, arguments):
     if event == "open" and isinstance(arguments[0], (str, bytes)):
         path = os.path.realpath(os.fsdecode(arguments[0]))
         places = [folder, *allowed]
-        # How much the prompt process takes of time and memory is read there.
+        # The prompt process's use of time and memory is read here.
         ours = re.fullmatch(r"/proc/\\d+/(stat|statm|status)", path)
         if not ours and not any(path == place or path.startswith(place + os.sep) for place in places):
             events.append(path)
@@ -100,7 +100,7 @@ def judge(root: Path, numbers: range, opener: str) -> list[list[Any]]:
     return [[made.get(name, "good"), *rest] for name, *rest in results]
 
 
-# Harmless by themselves: nothing in the folder asks for the code, and the values are within what a model may say.
+# Recipes that are harmless alone: nothing asks for the code, and the values are within the limits.
 MAY_OPEN = (
     "module beside", "nonsense value", "wrong shape", "weights flipped", "config infinity", "no heads", "odd bits",
     "unknown method",
@@ -109,10 +109,8 @@ MAY_OPEN = (
 
 def test_each_kind_of_manipulation_is_refused_without_running_anything(tmp_path: Path) -> None:
     results = judge(tmp_path, range(len(hostile_folders.RECIPES)), "check")
-    reasons = {recipe: reason for reason, recipes in hostile_folders.REASONS.items() for recipe in recipes}
-    assert len(reasons) > 80
     for recipe, answer, *_ in results:
-        assert answer == reasons.get(recipe, answer), recipe
+        assert answer == hostile_folders.REASONS.get(recipe, answer), recipe
 
 
 @pytest.mark.campaign
@@ -126,7 +124,7 @@ def test_two_hundred_hostile_folders_end_in_a_clear_error_and_nothing_else(tmp_p
     assert all(any(name in MAY_OPEN for name in recipe.split(" + ")) for recipe in opened), opened
 
 
-SHORT = settings(max_examples=60)
+SHORT = settings(max_examples=25)
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=True) | st.text(max_size=20),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=10), inner, max_size=4),
@@ -150,17 +148,12 @@ def test_any_bytes_are_json_or_refused(content: bytes) -> None:
     shape=st.lists(st.integers(-3, 2**33), max_size=5) | VALUES,
     place=st.lists(st.integers(-5, 100), min_size=2, max_size=2) | VALUES,
 )
-def test_a_header_that_passes_describes_bytes_that_are_there(
-    tmp_path: Path, dtype: Any, shape: Any, place: Any
-) -> None:
+def test_a_header_that_passes_describes_bytes_that_are_there(dtype: Any, shape: Any, place: Any) -> None:
     entry = {"dtype": dtype, "shape": shape, "data_offsets": place}
-    path = tmp_path / "model.safetensors"
-    path.write_bytes(with_header(json.dumps({"t": entry}).encode(), bytes(64)))
     try:
-        tensors = read_header(path)
+        tensor = parse_header(json.dumps({"t": entry}).encode(), 64)["t"]
     except (DamagedHeaderError, CutOffFileError):
         return
-    tensor = tensors["t"]
     assert 0 <= place[0] <= place[1] <= 64
     assert tensor.nbytes == place[1] - place[0]
     assert math.prod(tensor.shape) <= 64

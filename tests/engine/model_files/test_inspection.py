@@ -1,4 +1,4 @@
-"""What check_folder lets through, and the reason that it gives for each thing that it refuses."""
+"""The folders that check_folder accepts, and its reasons for refusing others."""
 
 from __future__ import annotations
 
@@ -57,10 +57,7 @@ def test_a_folder_reached_through_a_link_of_the_user_passes(good: Path, tmp_path
     [
         ("config.json", {"auto_map": {"AutoModelForCausalLM": "evil.Model"}}),
         # transformers has this class.
-        (
-            TOKENIZER,
-            {"tokenizer_class": "LlamaTokenizerFast", "auto_map": {"AutoTokenizer": ["evil.T", None]}},
-        ),
+        (TOKENIZER, {"tokenizer_class": "LlamaTokenizerFast", "auto_map": {"AutoTokenizer": ["evil.T", None]}}),
         # Old exports name paths of the machine they were made on.
         (TOKENIZER, {"vocab_file": "/nowhere/at/all/vocab.txt"}),
     ],
@@ -77,7 +74,7 @@ def test_settings_that_let_no_code_run_pass(good: Path, name: str, changes: dict
 def test_a_table_of_each_layer_has_a_row_for_each_token(
     tmp_path: Path, family: str, lacking: int, usable: bool
 ) -> None:
-    """Of a token without one, mlx-lm's Gemma 4 would read memory behind the table; its Gemma 3n takes another row."""
+    """For a token without a row, mlx-lm's Gemma 4 would read memory behind the table; its Gemma 3n uses another row."""
     folder = write_model(tmp_path / "m", config={"model_type": family, **FAMILIES[family]})
     weights: dict[str, mx.array] = mx.load(str(folder / "model.safetensors"))  # type: ignore[assignment]
     [name] = [name for name in weights if name.endswith("embed_tokens_per_layer.weight")]

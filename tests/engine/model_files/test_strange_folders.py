@@ -1,7 +1,4 @@
-"""Hundreds of folders from strangers, each loaded and asked on one engine: it answers, or says in our words why not.
-
-The engine lives through all of them. The short run takes some of each kind.
-"""
+"""Folders from strangers are loaded and asked on one engine, which answers or reports a clear error for each."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ CLEAR = (ModelNotUsable, NotEnoughMemory, TemplateFailed, PromptTooLong, BadRequ
 
 
 def outcome(engine: Engine, folder: Path) -> str:
-    """What became of the folder: "answered", or the code and reason of a clear error."""
+    """Return "answered", or the code and reason of a clear error."""
     try:
         error = engine.load(folder).exception(timeout=PATIENCE_S)
     except TimeoutError:
@@ -41,7 +38,7 @@ def outcome(engine: Engine, folder: Path) -> str:
 
 
 def run(tmp_path: Path, changes: Sequence[Change]) -> tuple[Counter[str], float]:
-    """Every outcome with how often it came, and the longest time that a folder took."""
+    """Return how often each outcome came, and the longest time that a folder took."""
     good = write_folder(tmp_path / "good", model_files())
     counts: Counter[str] = Counter()
     longest = 0.0
@@ -58,7 +55,7 @@ def run(tmp_path: Path, changes: Sequence[Change]) -> tuple[Counter[str], float]
 
 @pytest.fixture(autouse=True)
 def quiet(caplog: pytest.LogCaptureFixture) -> None:
-    """A hostile folder may be reported in the log."""
+    """Ignore the log: it may report hostile folders."""
     caplog.set_level(logging.CRITICAL + 1)
 
 
@@ -69,7 +66,7 @@ def short_limits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("short_limits")
 def test_some_templates_tokenizers_and_folders_of_strangers_leave_the_engine_alive(tmp_path: Path) -> None:
-    """Among them the two normalizers in which tokenizers panics, which are the first and the third."""
+    """The first and the third normalizer make the tokenizers library panic."""
     templates, tokenizers = list(prompt_changes())[: len(TEMPLATES)], list(prompt_changes())[len(TEMPLATES) :]
     changes = [*templates[2::19], *tokenizers[:3:2], *tokenizers[10::19], *list(folder_changes())[::90]]
     counts, _ = run(tmp_path, changes)

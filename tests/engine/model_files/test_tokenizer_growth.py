@@ -1,4 +1,4 @@
-"""Which tokenizers are refused because of what they, or the decoder in our own process, could make of a text."""
+"""Tokenizers are refused if they, or the decoder in the engine's process, could make a text too long or never end."""
 
 from __future__ import annotations
 

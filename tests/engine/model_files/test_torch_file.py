@@ -1,4 +1,4 @@
-"""Files of torch.save are read for their tensors; what else their pickle says is refused, and nothing of it happens."""
+"""Files of torch.save are read for their tensors; any other opcode of their pickle is refused and not run."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_description_that_cannot_be_true_is_refused(tmp_path: Path, change: di
 
 
 class Runs:
-    """What a hostile file has unpickled."""
+    """An object whose unpickling calls something."""
 
     def __init__(self, call: object, *arguments: object) -> None:
         self.reduced = (call, arguments)
@@ -168,7 +168,7 @@ def test_large_and_compressed_files_are_refused(tmp_path: Path) -> None:
 def test_damage_anywhere_is_refused_or_harmless(tmp_path: Path) -> None:
     chance, raw = random.Random(18), REAL.read_bytes()
     path = tmp_path / "saved.pt"
-    for _ in range(400):
+    for _ in range(150):
         damaged = bytearray(raw[: chance.randrange(len(raw))] if chance.random() < 0.3 else raw)
         for _ in range(chance.choice((1, 1, 8))):
             if damaged:

@@ -1,4 +1,4 @@
-"""Files as `torch.save` writes them, and what hostile ones hold."""
+"""Files that `torch.save` writes, and hostile variants of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def parts_of_real() -> dict[str, bytes]:
 
 
 def written(path: Path, changes: dict[str, bytes | None] | None = None, *, compress: bool = False) -> Path:
-    """The real file with some parts changed, by the ends of their names, or left out."""
+    """Write the real file with some parts, named by the ends of their names, changed or left out."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED) as archive:
         for name, data in parts_of_real().items():
             changed = next((new for end, new in (changes or {}).items() if name.endswith(end)), data)
@@ -30,7 +30,7 @@ def written(path: Path, changes: dict[str, bytes | None] | None = None, *, compr
 def four_numbers(
     path: Path, *, shape: bytes = b"K\x04\x85", strides: bytes = b"K\x01\x85", offset: bytes = b"K\x00"
 ) -> Path:
-    """A bare tensor of the numbers 1 to 4, as torch describes it, with opcodes of the description changed."""
+    """Write a bare tensor of the numbers 1 to 4 in torch's form, with changed opcodes in the description."""
     storage = b"((X\x07\x00\x00\x00storagectorch\nFloatStorage\nX\x01\x00\x00\x000X\x03\x00\x00\x00cpuK\x04tQ"
     raw = b"\x80\x02ctorch._utils\n_rebuild_tensor_v2\n" + storage + offset + shape + strides
     raw += b"\x89ccollections\nOrderedDict\n)RtR."

@@ -1,4 +1,4 @@
-"""The heads that the golden tensors were made with: configurations, and which shared weights they have by which name.
+"""The heads of the golden tensors: their configurations, and the names of their tensors by those of shared weights.
 
 Used by the tests, and by the generators in the environments of the reference packages: the standard library only.
 """
@@ -16,7 +16,7 @@ WIDTH, LAYERS, HEADS, KV_HEADS, HEAD_DIM, INNER, VOCABULARY, MAIN_LAYERS = 64, 3
 TAPS = (1, 3, 5)
 BLOCK, MASK, WINDOW = 8, 255, 24
 RANK, GRU_WIDTH, GRU_INNER, DRAFTED = 16, 32, 32, 96
-# Context rows of each round: before the window is full, and after it, where published caches go wrong with one row.
+# Context rows of each round: before the window is full, and after it, where published caches fail with one row.
 ROUNDS = (11, 3, 1, 11, 3, 1, 1)
 FEW_ROUNDS = (11, 3, 1)
 ANCHORS = (7, 100, 31, 200, 5, 250, 64)
@@ -28,9 +28,8 @@ FULL, SLIDING = "full_attention", "sliding_attention"
 class Case:
     """One head: `config` is its config.json, `tensors` the shared weights by the names in its file.
 
-    Shared weights with a plus between them stand one below the other.
-    `golden` is the case whose golden tensors it is held to: its own unless it is another spelling of that head.
-    `confidence` is true where the reference gives one. `beside` is a file that lies in its folder.
+    Shared weights joined by a plus are concatenated along their rows. `golden` is the case that has its golden tensors,
+    if it is another spelling of that head. `beside` is a file in its folder.
     """
 
     config: Mapping[str, Any]
@@ -67,30 +66,16 @@ def same(names: list[str], prefix: str = "") -> dict[str, str]:
 
 
 def base_config(**changes: Any) -> dict[str, Any]:
-    """z-lab's format, as dflash 0.1.0 reads it."""
+    """Return a configuration in z-lab's format, which dflash 0.1.0 reads."""
     config: dict[str, Any] = {
-        "architectures": ["DFlashDraftModel"],
-        "model_type": "qwen3",
-        "hidden_size": WIDTH,
-        "intermediate_size": INNER,
-        "num_hidden_layers": LAYERS,
-        "num_attention_heads": HEADS,
-        "num_key_value_heads": KV_HEADS,
-        "head_dim": HEAD_DIM,
-        "vocab_size": VOCABULARY,
-        "rms_norm_eps": 1e-6,
-        "rope_theta": 10000.0,
-        "max_position_embeddings": 4096,
-        "attention_bias": False,
-        "hidden_act": "silu",
-        "tie_word_embeddings": False,
-        "block_size": BLOCK,
-        "num_target_layers": MAIN_LAYERS,
-        "layer_types": [FULL] * LAYERS,
-        "sliding_window": None,
-        "use_sliding_window": False,
+        "architectures": ["DFlashDraftModel"], "model_type": "qwen3", "hidden_size": WIDTH,
+        "intermediate_size": INNER, "num_hidden_layers": LAYERS, "num_attention_heads": HEADS,
+        "num_key_value_heads": KV_HEADS, "head_dim": HEAD_DIM, "vocab_size": VOCABULARY, "rms_norm_eps": 1e-6,
+        "rope_theta": 10000.0, "max_position_embeddings": 4096, "attention_bias": False, "hidden_act": "silu",
+        "tie_word_embeddings": False, "block_size": BLOCK, "num_target_layers": MAIN_LAYERS,
+        "layer_types": [FULL] * LAYERS, "sliding_window": None, "use_sliding_window": False,
         "dflash_config": {"mask_token_id": MASK, "target_layer_ids": list(TAPS)},
-    }
+    }  # fmt: skip
     nested = {**config["dflash_config"], **changes.pop("dflash_config", {})}
     return {**config, **changes, "dflash_config": nested}
 
@@ -103,14 +88,10 @@ def dspark(style: str, **nested: Any) -> dict[str, Any]:
     return base_config(
         architectures=["DSparkDraftModel"],
         dflash_config={
-            "projector_type": "dspark",
-            "markov_rank": RANK,
-            "markov_head_type": style,
-            "enable_confidence_head": True,
-            "confidence_head_with_markov": True,
-            **nested,
+            "projector_type": "dspark", "markov_rank": RANK, "markov_head_type": style,
+            "enable_confidence_head": True, "confidence_head_with_markov": True, **nested,
         },
-    )
+    )  # fmt: skip
 
 
 def markov(style: str) -> dict[str, str]:
@@ -134,34 +115,26 @@ def domino(*, shift: bool) -> dict[str, Any]:
 
 
 def speculators(types: list[str], *, drafted: int = VOCABULARY, **changes: Any) -> dict[str, Any]:
-    """RedHatAI's format: layers are counted from the embedding, the network's settings are nested."""
+    """Return one in RedHatAI's format: layers are counted from the embedding, the network's settings are nested."""
     plain = sliding(types) if SLIDING in types else base_config(layer_types=types)
     nested = {key: value for key, value in plain.items() if key not in ("dflash_config", "block_size", "architectures")}
     nested.pop("num_target_layers")
     return {
-        "architectures": ["DFlashDraftModel"],
-        "speculators_model_type": "dflash",
-        "block_size": BLOCK,
+        "architectures": ["DFlashDraftModel"], "speculators_model_type": "dflash", "block_size": BLOCK,
         "draft_vocab_size": drafted,
         "aux_hidden_state_layer_ids": [tap + 1 for tap in TAPS],
-        "mask_token_id": MASK,
-        "sliding_window_non_causal": False,
-        "transformer_layer_config": nested,
+        "mask_token_id": MASK, "sliding_window_non_causal": False, "transformer_layer_config": nested,
         "speculators_config": {"algorithm": "dflash", "verifier": {"name_or_path": "org/main"}},
         **changes,
-    }
+    }  # fmt: skip
 
 
 def laguna() -> dict[str, Any]:
     config = base_config(
-        architectures=["LagunaDFlashModel"],
-        model_type="laguna",
-        draft_vocab_size=VOCABULARY,
-        layer_types=[SLIDING] * LAYERS,
-        sliding_window=WINDOW,
-        gating="per-head",
+        architectures=["LagunaDFlashModel"], model_type="laguna", draft_vocab_size=VOCABULARY,
+        layer_types=[SLIDING] * LAYERS, sliding_window=WINDOW, gating="per-head",
         eagle_aux_hidden_state_layer_ids=[tap + 1 for tap in TAPS],
-    )
+    )  # fmt: skip
     moved = {key: config.pop(key) for key in ("block_size", "num_target_layers")}
     config["dflash_config"] |= {**moved, "causal": True}
     return config
@@ -178,23 +151,18 @@ def laguna_tensors() -> dict[str, str]:
 
 
 def gemma() -> dict[str, Any]:
-    """Gemma 4's DSpark heads: DSpark's settings beside those of a Gemma 4 text model."""
+    """Return one of Gemma 4's DSpark heads: DSpark's settings beside those of a Gemma 4 text model."""
     config = dspark("vanilla")
     nested = config.pop("dflash_config")
     rope = {"rope_theta": 1000.0, "rope_type": "proportional", "partial_rotary_factor": 0.5}
     return config | {
-        "architectures": ["Gemma4DSparkModel"],
-        "model_type": "gemma4_text",
+        "architectures": ["Gemma4DSparkModel"], "model_type": "gemma4_text",
         **{key: value for key, value in nested.items() if key != "projector_type"},
-        "hidden_activation": "gelu_pytorch_tanh",
-        "head_dim": HEAD_DIM // 2,
-        "global_head_dim": HEAD_DIM,
-        "num_key_value_heads": HEADS,
-        "num_global_key_value_heads": KV_HEADS,
-        "attention_k_eq_v": True,
+        "hidden_activation": "gelu_pytorch_tanh", "head_dim": HEAD_DIM // 2, "global_head_dim": HEAD_DIM,
+        "num_key_value_heads": HEADS, "num_global_key_value_heads": KV_HEADS, "attention_k_eq_v": True,
         "final_logit_softcapping": 3.0,
         "rope_parameters": {FULL: rope, SLIDING: {"rope_theta": 50.0, "rope_type": "default"}},
-    }
+    }  # fmt: skip
 
 
 def gemma_tensors() -> dict[str, str]:
@@ -210,7 +178,7 @@ def gemma_tensors() -> dict[str, str]:
 
 
 def mimo() -> dict[str, Any]:
-    """The settings in which `dflash/config.json` of MiMo-V2.5 and V2.6 differs."""
+    """Return one with the settings in which `dflash/config.json` of MiMo-V2.5 and V2.6 differs."""
     return sliding(
         [SLIDING] * LAYERS,
         is_causal=False,
@@ -234,22 +202,16 @@ CASES: dict[str, Case] = {
     "scaled": Case(
         base_config(
             dflash_config={
-                "input_embedding_scale": 1.5,
-                "output_multiplier": 0.5,
-                "final_logit_softcapping": 3.0,
+                "input_embedding_scale": 1.5, "output_multiplier": 0.5, "final_logit_softcapping": 3.0,
                 "block_size": BLOCK,
             },
             rope_parameters={"rope_type": "linear", "factor": 2.0, "rope_theta": 500.0},
         ),
-        same(BACKBONE),
-        FEW_ROUNDS,
+        same(BACKBONE), FEW_ROUNDS,
     ),
     "dflash2": Case(
         base_config(
-            architectures=["DFlash2DraftModel"],
-            is_causal=False,
-            layer_types=MIXED,
-            sliding_window=WINDOW,
+            architectures=["DFlash2DraftModel"], is_causal=False, layer_types=MIXED, sliding_window=WINDOW,
             use_sliding_window=True,
             dflash_config={"conv_kernel_size": 2, "conv_group_size": 16, "selector_rank": RANK, "selector_top_k": 12},
         ),
@@ -271,22 +233,17 @@ CASES: dict[str, Case] = {
     "default_taps": Case(
         {key: value for key, value in base_config().items() if key != "dflash_config"}
         | {"dflash_config": {"mask_token_id": MASK, "block_size": BLOCK}, "num_target_layers": 9},
-        same(BACKBONE),
-        golden="full",
-        extra={"taps": (1, 4, 6)},
+        same(BACKBONE), golden="full", extra={"taps": (1, 4, 6)},
     ),
     "nvidia": Case(
         base_config(dflash_config={"use_swa": True, "swa_window_size": WINDOW, "causal": False}),
-        same(BACKBONE),
-        golden="sliding_bidirectional",
+        same(BACKBONE), golden="sliding_bidirectional",
     ),
     "query_causal": Case(base_config(dflash_query_causal=True), same(BACKBONE), FEW_ROUNDS, golden="full_causal"),
     "domino_nested": Case(domino(shift=False), same(BACKBONE) | same(GRU, "logit_head."), FEW_ROUNDS, golden="domino"),
     "speculators_final_state": Case(
         speculators([FULL] * LAYERS, drafted=DRAFTED)
         | {"aux_hidden_state_layer_ids": [*(tap + 1 for tap in TAPS), MAIN_LAYERS]},
-        same(BACKBONE) | REDUCED,
-        FEW_ROUNDS,
-        golden="speculators",
+        same(BACKBONE) | REDUCED, FEW_ROUNDS, golden="speculators",
     ),
-}
+}  # fmt: skip

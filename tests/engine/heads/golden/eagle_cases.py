@@ -1,4 +1,4 @@
-"""The EAGLE-3 heads that golden tensors were made with: configurations, and which shared weights they have.
+"""The EAGLE-3 heads of the golden tensors: their configurations, and the shapes of their tensors.
 
 Used by the tests, and by the generators in the environment of the reference packages: the standard library only.
 """
@@ -15,7 +15,7 @@ WEIGHTS = HERE / "eagle_weights.safetensors"
 WIDTH, HEADS, KV_HEADS, HEAD_DIM, INNER, VOCABULARY, DRAFTED, MAIN_LAYERS = 64, 4, 2, 16, 96, 256, 96, 12
 NARROW = 32
 TAPS = (1, 5, 8)
-# Tapped rows of each round; then three steps, which are given the next tokens of the text whatever they draft.
+# Tapped rows of each round; then three steps, which read the next tokens of the text instead of their draft tokens.
 ROUNDS = (11, 3, 1, 4)
 STEPS = 3
 TOKENS = tuple((7 * index * index + 13 * index + 5) % VOCABULARY for index in range(sum(ROUNDS) + STEPS))
@@ -25,7 +25,7 @@ TOKENS = tuple((7 * index * index + 13 * index + 5) % VOCABULARY for index in ra
 class EagleCase:
     """One head: `config` is its config.json, `shapes` those of its tensors by their names in its file.
 
-    `golden` is the case whose golden tensors it is held to: its own unless it is another spelling of that head.
+    `golden` is the case that has its golden tensors, if it is another spelling of that head.
     """
 
     config: Mapping[str, Any]
@@ -35,33 +35,22 @@ class EagleCase:
 
 
 def shared_name(name: str, shape: tuple[int, ...]) -> str:
-    """The key of a tensor in WEIGHTS; cases have tensors of the same name and shape in common."""
+    """Return the key of a tensor in WEIGHTS; cases share tensors of the same name and shape."""
     return f"{name.replace('midlayer.', 'layers.0.')} {'x'.join(map(str, shape))}"
 
 
 def body(model_type: str = "llama", **changes: Any) -> dict[str, Any]:
-    """The settings of the network."""
+    """Return the settings of the network."""
     return {
-        "model_type": model_type,
-        "hidden_size": WIDTH,
-        "intermediate_size": INNER,
-        "num_hidden_layers": 1,
-        "num_attention_heads": HEADS,
-        "num_key_value_heads": KV_HEADS,
-        "head_dim": HEAD_DIM,
-        "vocab_size": VOCABULARY,
-        "rms_norm_eps": 1e-6,
-        "rope_theta": 10000.0,
-        "max_position_embeddings": 4096,
-        "attention_bias": False,
-        "hidden_act": "silu",
-        "tie_word_embeddings": False,
-        **changes,
-    }
+        "model_type": model_type, "hidden_size": WIDTH, "intermediate_size": INNER, "num_hidden_layers": 1,
+        "num_attention_heads": HEADS, "num_key_value_heads": KV_HEADS, "head_dim": HEAD_DIM, "vocab_size": VOCABULARY,
+        "rms_norm_eps": 1e-6, "rope_theta": 10000.0, "max_position_embeddings": 4096, "attention_bias": False,
+        "hidden_act": "silu", "tie_word_embeddings": False, **changes,
+    }  # fmt: skip
 
 
 def speculators(settings: Mapping[str, Any], drafted: int = DRAFTED, **flags: Any) -> dict[str, Any]:
-    """RedHatAI's format: ids mean the inputs of layers."""
+    """Return a configuration in RedHatAI's format: ids mean the inputs of layers."""
     return {
         "architectures": ["Eagle3Speculator"],
         "speculators_model_type": "eagle3",
@@ -80,35 +69,25 @@ def speculators(settings: Mapping[str, Any], drafted: int = DRAFTED, **flags: An
 
 
 def original(width: int = WIDTH, nested: Mapping[str, Any] | None = None, **changes: Any) -> dict[str, Any]:
-    """The format of the first heads, of SpecForge and AngelSlim."""
+    """Return one in the original format, that of SpecForge and AngelSlim."""
     return {
-        **body(hidden_size=width),
-        "architectures": ["LlamaForCausalLMEagle3"],
-        "target_hidden_size": WIDTH,
-        "num_target_layers": MAIN_LAYERS,
-        "draft_vocab_size": DRAFTED,
+        **body(hidden_size=width), "architectures": ["LlamaForCausalLMEagle3"], "target_hidden_size": WIDTH,
+        "num_target_layers": MAIN_LAYERS, "draft_vocab_size": DRAFTED,
         "eagle_config": {
             "eagle_aux_hidden_state_layer_ids": [tap + 1 for tap in TAPS],
-            "use_aux_hidden_state": True,
-            **(nested or {}),
+            "use_aux_hidden_state": True, **(nested or {}),
         },
         **changes,
-    }
+    }  # fmt: skip
 
 
 def layer(name: str, inputs: int, width: int = WIDTH, *, norms: bool = False) -> dict[str, tuple[int, ...]]:
     queries, keys = HEADS * HEAD_DIM, KV_HEADS * HEAD_DIM
     shapes: dict[str, tuple[int, ...]] = {
-        "input_layernorm": (width,),
-        "post_attention_layernorm": (width,),
-        "self_attn.q_proj": (queries, inputs),
-        "self_attn.k_proj": (keys, inputs),
-        "self_attn.v_proj": (keys, inputs),
-        "self_attn.o_proj": (width, queries),
-        "mlp.gate_proj": (INNER, width),
-        "mlp.up_proj": (INNER, width),
-        "mlp.down_proj": (width, INNER),
-    }
+        "input_layernorm": (width,), "post_attention_layernorm": (width,), "self_attn.q_proj": (queries, inputs),
+        "self_attn.k_proj": (keys, inputs), "self_attn.v_proj": (keys, inputs), "self_attn.o_proj": (width, queries),
+        "mlp.gate_proj": (INNER, width), "mlp.up_proj": (INNER, width), "mlp.down_proj": (width, INNER),
+    }  # fmt: skip
     if norms:
         shapes |= {"self_attn.q_norm": (HEAD_DIM,), "self_attn.k_norm": (HEAD_DIM,)}
     return {f"{name}.{key}.weight": shape for key, shape in shapes.items()}
@@ -131,13 +110,9 @@ FC_NORMS: dict[str, tuple[int, ...]] = {f"fc_norm.{index}.weight": (WIDTH,) for 
 INPUT_NORM: dict[str, tuple[int, ...]] = {"input_norm.weight": (len(TAPS) * WIDTH,)}
 OWN_EMBEDDING: dict[str, tuple[int, ...]] = {"embed_tokens.weight": (VOCABULARY, NARROW)}
 LLAMA3 = {
-    "rope_type": "llama3",
-    "rope_theta": 10000.0,
-    "factor": 8.0,
-    "low_freq_factor": 1.0,
-    "high_freq_factor": 4.0,
+    "rope_type": "llama3", "rope_theta": 10000.0, "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
     "original_max_position_embeddings": 16,
-}
+}  # fmt: skip
 SLIDING = {"layer_types": ["sliding_attention"], "sliding_window": 6, "use_sliding_window": True}
 CASES: dict[str, EagleCase] = {
     "eagle_llama": EagleCase(speculators(body()), tensors()),
