@@ -1,7 +1,7 @@
-"""`EngineClient`: everything that a front end may ask of an engine, and what it holds meanwhile.
+"""`EngineClient`, the protocol between a front end and an engine, with its streams and futures.
 
-`Engine` implements it on a thread of this process; fakes implement it for tests and benchmarks. All that crosses it is
-plain data that needs no MLX.
+`Engine` implements it on a thread of this process; fakes implement it for tests and benchmarks. Only plain data crosses
+it, and none of it needs MLX.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ log = logging.getLogger(__name__)
 class RequestStream:
     """The events of one request. Iterate it from one thread, or pass `on_event` to `EngineClient.submit` instead.
 
-    `submitted` is the `time.perf_counter()` of its creation. `cancel` sets `cancelled`, which is cheap to look at, and
-    `cancel_requested`, which can be waited for; `speculate` sets `speculation`, which is first that of the request.
+    `submitted` is the `time.perf_counter()` of its creation. `cancel` sets `cancelled`, which is cheap to read, and
+    `cancel_requested`, which a thread can wait for. `speculation` is the request's own until `speculate` changes it.
     """
 
     def __init__(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> None:
@@ -58,7 +58,7 @@ class RequestStream:
                 return
 
     def deliver(self, event: Event) -> None:
-        """Called on the engine's thread. A listener that raises loses the event, not the request."""
+        """Hand out an event; called on the engine's thread. A listener that raises loses the event, not the request."""
         if self._on_event is None:
             self._events.put(event)
             return
@@ -69,8 +69,9 @@ class RequestStream:
 
 
 class Loading(Future[LoadedPair]):
-    """A pair that is being loaded. `main` is done when requests can begin, perhaps before the draft model is loaded;
-    it fails whenever the whole fails.
+    """A pair that is being loaded.
+
+    `main` is done when requests can begin, perhaps before the draft model is loaded. It fails if the load fails.
     """
 
     def __init__(self) -> None:
@@ -91,7 +92,7 @@ class Loading(Future[LoadedPair]):
 
 
 class EngineClient(Protocol):
-    """Chat models that are served somewhere else than on the caller's thread.
+    """An engine that serves chat models outside the caller's thread.
 
     Every method may be called from any thread and returns at once, except `close`, which waits. Futures raise
     `EngineError`s; after `close` they raise `EngineClosed`, and requests end with it.
@@ -121,12 +122,12 @@ class EngineClient(Protocol):
 
     @property
     def loading_progress(self) -> tuple[int, int]:
-        """Of the model that is being loaded, or was last: bytes of its weights in memory, and of all its weights."""
+        """Bytes of weights in memory, and of all weights, of the model that is being loaded or was loaded last."""
         ...
 
     @property
     def settings(self) -> EngineSettings:
-        """The settings that were asked for last."""
+        """The settings that were requested last."""
         ...
 
     def configure(self, settings: EngineSettings) -> Future[None]:
@@ -134,7 +135,7 @@ class EngineClient(Protocol):
         ...
 
     def status(self) -> Future[EngineStatus]:
-        """How many requests there are, and the memory that models, answers and finished turns take."""
+        """Report the numbers of requests, and the memory that models, answers and finished turns use."""
         ...
 
     def clear_prefix_cache(self) -> Future[None]:
@@ -142,29 +143,29 @@ class EngineClient(Protocol):
         ...
 
     def forget_conversations(self, names: Collection[str]) -> Future[None]:
-        """Forget these (`ChatRequest.conversation`) for good, in memory and on disk, for every model.
+        """Forget the conversations of these names (`ChatRequest.conversation`) in memory and on disk, for every model.
 
         A forgotten name must not be used again: what a request under way caches for it is dropped as well.
         """
         ...
 
     def keep_stored(self, names: Collection[str]) -> Future[None]:
-        """Forget all conversations on disk but these; those in memory stay."""
+        """Forget all conversations on disk except these; those in memory stay."""
         ...
 
     def learned(self) -> Future[tuple[LearnedPair, ...]]:
-        """Costs and acceptance of speculation on this machine, for every pair of models used; the latest last."""
+        """Report costs and acceptance of speculation on this machine for every pair of models used, the latest last."""
         ...
 
     def forget_learned(self, pair: Pair | None = None) -> Future[None]:
-        """Drop what was learned of one pair (`LearnedPair.pair`), or of all."""
+        """Drop what was learned about one pair (`LearnedPair.pair`), or about all."""
         ...
 
     def calibrate(self) -> Future[Calibration]:
-        """Measure what rounds of every depth cost with the loaded models, and keep it; takes seconds.
+        """Measure and keep the costs of rounds of every depth with the loaded models; takes seconds.
 
-        Ends early when a request, another model or `close` is asked for meanwhile. Raises `NoModel`, and `Busy`
-        while requests are under way.
+        Ends early when a request, a change of models or `close` comes meanwhile. Raises `NoModel`, and `Busy` while
+        requests are under way.
         """
         ...
 
@@ -180,5 +181,5 @@ class EngineClient(Protocol):
         ...
 
     def close(self) -> None:
-        """Cancel what runs and wait until it has ended. May be called twice."""
+        """Cancel all requests and wait until the engine has ended. May be called twice."""
         ...

@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 
 # Seconds that an idle engine spends at a time on calibrating a pair that is new to it.
 TUNING_S = 3.0
-# For so long it has to be idle: whoever loads a pair for a question asks at once, and would wait for a pass.
+# Seconds of idleness before it calibrates: a person who loads a pair usually asks at once, and would wait for a pass.
 CALM_S = 0.5
 # Characters of an unexpected error that are passed on.
 _LONGEST_DETAIL = 300
@@ -57,7 +57,7 @@ class Engine(EngineClient):
     """The engine in this process. `EngineClient` describes its methods.
 
     Creating one is cheap: MLX is imported on the engine's thread. Use it as a context manager, or call `close()`.
-    `main_loader` is called on that thread, and loads main models in place of this process alone.
+    `main_loader` is called on that thread; the loader that it returns may divide main models over several processes.
     """
 
     def __init__(
@@ -69,11 +69,11 @@ class Engine(EngineClient):
         self._lock = threading.Lock()
         # Why commands are refused: the engine was closed, or its thread has failed.
         self._refusal: EngineError | None = None
-        # Set when the thread has ended by itself, and who wants to know of it.
+        # Set when the thread has ended by itself; the reports are called with it.
         self._failure: EngineError | None = None
         self._failure_reports: list[Callable[[EngineError], None]] = []
         self._progress = 0, 0
-        # How many commands were posted that a calibration should make way for.
+        # The number of commands posted so far for which a calibration has to stop.
         self._urgent_commands = 0
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._thread.start()
@@ -211,7 +211,7 @@ class Engine(EngineClient):
         failure: EngineError | None = None
         try:
             self._serve_until_closed()
-        # Whatever it is, as panics of Rust code are no Exceptions: callers must not wait for a thread that has ended.
+        # Panics of Rust code are no `Exception`s, and no caller may wait for a thread that has ended.
         except BaseException as error:
             log.critical("the engine's thread has failed", exc_info=error)
             failure = _failure_of(error)
@@ -227,7 +227,7 @@ class Engine(EngineClient):
                     report(failure)
 
     def _serve_until_closed(self) -> None:
-        # Here and not at the top: MLX's streams belong to the thread that imports and uses it first.
+        # Imported here because MLX's streams belong to the thread that imports and uses it first.
         import mlx.core as mx
 
         from engine.serving.scheduler import Scheduler
@@ -274,7 +274,7 @@ class Engine(EngineClient):
         try:
             command.run(scheduler)
         except BaseException as error:
-            # It ends the engine's thread, and nothing else knows of this command.
+            # The error ends the engine's thread, and the queue no longer holds this command.
             command.refuse(_failure_of(error))
             raise
 
@@ -313,7 +313,7 @@ def _failure_of(error: BaseException) -> EngineError:
     return InternalFailure(f"{type(error).__name__}: {error}"[:_LONGEST_DETAIL])
 
 
-# Stands for an empty queue.
+# Means that the queue is empty.
 _NOTHING = Command(lambda _scheduler: None, lambda _error: None)
 
 

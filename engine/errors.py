@@ -39,7 +39,7 @@ def without_frames(error: BaseException) -> None:
 
 
 def is_device_failure(error: BaseException) -> bool:
-    """Whether MLX says with `error` that the GPU failed: in this evaluation, or in a pass that was launched before."""
+    """Whether `error` is MLX's report of a failed GPU, in this evaluation or in a pass that was launched before."""
     return isinstance(error, RuntimeError) and str(error).startswith("[METAL]")
 
 
@@ -185,7 +185,7 @@ class NotEnoughMemory(EngineError):
 class TemplateFailed(EngineError):
     """The model's chat template or tokenizer cannot make a prompt of this conversation.
 
-    `reason` is a key of `REASONS`; "" where the template or the tokenizer itself says why, in `detail`.
+    `reason` is a key of `REASONS`; it is "" if `detail` is the message of the template or the tokenizer.
     """
 
     code = "template-failed"
@@ -241,7 +241,7 @@ class EngineClosed(EngineError):
 
 
 class InternalFailure(EngineError):
-    """A fault of the program or the machine; `detail` is the exception's message, the log has its traceback."""
+    """A fault of the program or the machine. `detail` is the exception's message; its traceback is in the log."""
 
     code = "internal"
 

@@ -1,7 +1,6 @@
-"""What a caller gets back while a request runs, in this order:
+"""The events of a request: PrefillProgress*, TokensCommitted*, then exactly one of Finished or Failed.
 
-PrefillProgress*, TokensCommitted*, then exactly one of Finished or Failed. All of them hold plain Python data and
-may cross threads.
+All of them hold plain Python data and may cross threads.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ class PrefillProgress:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """A token that might have been drawn: its id, its text by itself, and its natural log-probability."""
+    """A token that could have been drawn: its id, its text by itself, and its natural log-probability."""
 
     id: int
     text: str
@@ -37,10 +36,10 @@ class Alternative:
 class Token:
     """One committed token.
 
-    `text` is what it added to the answer (empty while a character is incomplete or a stop string may be forming),
-    `source` who proposed it, `position` its index in its round (0 is the first draft token), `round` the
-    round's number in this request and `logprob` the main model's natural log-probability of it. `alternatives` are
-    the likeliest tokens in its place, as many as `ChatRequest.alternatives` asks for, the likeliest first.
+    `text` is the text that it added to the answer (empty while a character is incomplete or a stop string may be
+    forming), `source` the name of its proposer, `position` its index in its round (0 is the first draft token), `round`
+    the round's number in this request, and `logprob` the main model's natural log-probability of it. `alternatives` are
+    the `ChatRequest.alternatives` likeliest tokens in its place, the likeliest first.
     """
 
     id: int
@@ -78,7 +77,7 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The request ended with `error`; `text` is what had been committed before. The engine goes on serving."""
+    """The request ended with `error`; `text` is the answer so far. The engine serves the other requests."""
 
     error: EngineError
     text: str

@@ -1,7 +1,7 @@
 """The private names of mlx-lm that Tandem uses, and the names that it looks up while it runs.
 
-Private names are used in no other module. Under another version of mlx-lm, `tests/engine/test_mlx_lm_private.py` says
-what is missing of these, and of all that the engine imports. Importing this module imports neither MLX nor mlx-lm.
+No other module uses private names. `tests/engine/test_mlx_lm_private.py` lists which of these, and of the names that
+the engine imports, another version of mlx-lm lacks. Importing this module imports neither MLX nor mlx-lm.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-# What modules and classes have to have, apart from what the engine imports by name.
+# The attributes that modules and classes need to have, apart from those that the engine imports by name.
 USED: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "mlx_lm.utils": ("_get_classes", "_tokenizer_defaults"),
         "mlx_lm.models.cache.RotatingKVCache": ("_temporal_order",),
         "mlx_lm.tool_parsers.json_tools": ("parse_tool_call", "tool_call_start", "tool_call_end"),
-        # Decoder layers that heads are made of.
+        # The decoder layers of heads.
         **dict.fromkeys(("mlx_lm.models.qwen3", "mlx_lm.models.mimo"), ("ModelArgs", "TransformerBlock")),
         "mlx_lm.models.qwen3_5": ("TextModelArgs", "DecoderLayer"),
         "mlx_lm.models.qwen3_next": ("ModelArgs", "Qwen3NextDecoderLayer"),
@@ -32,7 +32,7 @@ USED: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "mlx_lm.models.glm4_moe_lite": ("ModelArgs", "Glm4MoeLiteDecoderLayer"),
     }
 )
-# The attributes of each kind of cache, all of them: snapshots and stored texts are made of these.
+# All attributes of each kind of cache: snapshots and stored prefixes consist of them.
 CACHE_ATTRIBUTES: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "KVCache": frozenset({"keys", "values", "offset"}),
@@ -45,33 +45,33 @@ CACHE_ATTRIBUTES: Mapping[str, frozenset[str]] = MappingProxyType(
 
 
 def model_classes(config: dict[str, Any]) -> tuple[Any, Any]:
-    """The class of the model that a config.json describes, and that of its arguments."""
+    """Return the class of the model that a config.json describes, and the class of its arguments."""
     classes: tuple[Any, Any] = importlib.import_module("mlx_lm.utils")._get_classes(config)
     return classes
 
 
 def tokenizer_defaults(path: Path) -> dict[str, Any] | None:
-    """What mlx-lm sets for the tokenizer of a model folder unless the folder says otherwise."""
+    """Return mlx-lm's defaults for the tokenizer of a model folder."""
     defaults: dict[str, Any] | None = importlib.import_module("mlx_lm.utils")._tokenizer_defaults(path)
     return defaults
 
 
 def transformers_tokenizer(tokenizer: Any) -> Any:
-    """The tokenizer in mlx-lm's `tokenizer` that renders its chat template; None where there is no such tokenizer."""
+    """Return the tokenizer in mlx-lm's `tokenizer` that renders its chat template; None if there is none."""
     wrapped = getattr(tokenizer, "_tokenizer", None)
     return None if wrapped is None or tokenizer._chat_template is not None else wrapped
 
 
 def in_order(window: Any, array: Any) -> Any:
-    """Keys or values of a RotatingKVCache in temporal order, without unused slots."""
+    """Return keys or values of a RotatingKVCache in temporal order, without unused slots."""
     return window._temporal_order(array)
 
 
 def next_slot(window: Any) -> int:
-    """The slot of a RotatingKVCache behind the row that was written last."""
+    """Return the slot of a RotatingKVCache after the row that was written last."""
     return int(window._idx)
 
 
 def set_next_slot(window: Any, slot: int) -> None:
-    """Let the next row of a RotatingKVCache be written at `slot`, or at the beginning if that is its end."""
+    """Make a RotatingKVCache write its next row at `slot`, or at its beginning if `slot` is its end."""
     window._idx = slot

@@ -13,10 +13,10 @@ from engine.speculation.proposers.registry import methods
 ACCEPTANCE_RULES = ("match", "rejection")
 MOST_ALTERNATIVES = 20
 OVERFLOW_RULES = ("refuse", "shorten")
-# Far above what makes sense of any model; the OpenAI API ends at 2.
+# Far above any useful value; the OpenAI API ends at 2.
 MAX_TEMPERATURE = 5.0
 ROLES = ("system", "developer", "user", "assistant", "tool")
-# The most draft tokens of a round: the controller, calibration and the narrow products are made for so many.
+# The most draft tokens of a round; the controller, calibration and the narrow products are built for this number.
 MAX_DEPTH = 16
 
 
@@ -25,8 +25,8 @@ class SamplingSettings:
     """How the main model's next token is drawn.
 
     `temperature` 0 is greedy. `top_k` 0, `top_p` 1, `min_p` 0, `repetition_penalty` 1 and the two other penalties
-    at 0 switch that rule off. The penalties cover the last `penalty_window` tokens. `logit_bias` maps token ids to what
-    is added to their logits. With `seed` None every request draws a fresh one; it is reported in the stats.
+    at 0 switch that rule off. The penalties cover the last `penalty_window` tokens. `logit_bias` maps token ids to
+    numbers that are added to their logits. With `seed` None every request draws a seed, which its stats report.
     """
 
     temperature: float = 0.0
@@ -59,8 +59,8 @@ class SpeculationSettings:
     ("ngram": lookup in the text so far) or "off". `depth` fixes the draft tokens of a round (0 is "off"); None lets the
     controller choose up to `max_depth`. Neither is above MAX_DEPTH.
     `acceptance` is "match" (same text for a seed whatever the method) or "rejection".
-    Plain rounds that measure the speed-up, at a fixed depth too, cost at most `sample_share` of an answer's time; 0
-    takes none, and no speed-up is known then.
+    Plain rounds that measure the speed-up, at a fixed depth too, cost at most `sample_share` of an answer's time; with
+    0 there are none, and the speed-up is unknown.
     """
 
     method: str = "auto"
@@ -86,7 +86,7 @@ class SpeculationSettings:
 class ChatRequest:
     """One request for an answer.
 
-    `messages` are chat turns ({"role", "content"}, oldest first), whose roles are ROLES. A turn of the assistant may
+    `messages` are chat turns ({"role", "content"}, oldest first) with roles of ROLES. A turn of the assistant may
     have `tool_calls` ({"id", "type", "function": {"name", "arguments"}}), a turn of a tool has the `tool_call_id` that
     it answers. `tools` are the functions that the model may call, as JSON schemas in the form of the OpenAI API; the
     chat template renders them. Instead of messages, `prompt` is a text, or token ids, that the model continues without
@@ -99,9 +99,9 @@ class ChatRequest:
     `conversation` is the caller's name of the chat that `messages` belong to. With one, the caches may be kept on disk
     (`EngineSettings.prefix_cache_folder`) until `EngineClient.forget_conversations`; without one, never.
     `template_options` are variables of the model's chat template, such as `enable_thinking`.
-    With a `grammar`, the answer behind any thinking matches it as far as it goes: all of it unless it ended before, at
-    its length or a stop string. A grammar that cannot be used fails the request with `GrammarNotUsable`.
-    Each token comes with so many of its `alternatives`, at most MOST_ALTERNATIVES.
+    With a `grammar`, the answer after any thinking matches it; one that ends at its length limit or at a stop string
+    matches its beginning. A grammar that cannot be used fails the request with `GrammarNotUsable`.
+    Each token is reported with `alternatives` others that could have been drawn, at most MOST_ALTERNATIVES.
 
     Raises `BadRequest` when a message has no role or content, or the last one has nothing to answer.
     """
@@ -137,7 +137,7 @@ class ChatRequest:
 
     @property
     def continues(self) -> bool:
-        """Whether the answer goes on with a text that is there: a raw prompt, or a last message of the assistant."""
+        """Whether the answer continues a given text: a raw prompt, or a last message of the assistant."""
         return self.prompt is not None or self.messages[-1]["role"] == "assistant"
 
 

@@ -21,20 +21,20 @@ class EngineSettings:
     `most_active` requests are decoded together and `most_waiting` more may queue. Finished turns are kept in
     `prefix_cache_bytes`. Those of a named conversation are kept across sessions, if `prefix_cache_folder` is given, in
     at most `prefix_folder_bytes` there. Both models are unloaded after `unload_after_s` seconds without a request.
-    `memory_limit` in bytes stands in for what the device recommends. These take effect at once.
+    `memory_limit` in bytes replaces the limit that the device recommends. These take effect at once.
 
     `overflow` ("refuse" or "shorten") applies to requests that do not set it themselves. With `allow_oversize` models
     and requests are accepted although they may not fit into memory. An answer is assumed to take at most `context`
-    tokens. These apply to the requests that begin from then on.
+    tokens. These apply to the requests that begin afterwards.
 
     `kv_bits` and `draft_kv_bits` (4, 8 or None for the model's own precision) are how the full-attention caches of
     main and draft are stored. Costs and acceptance of speculation on this machine are kept in `learned_file` if given;
     a pair that was not calibrated is calibrated while the engine is idle. These, `allow_oversize` and the `context`
-    that has to fit apply to the models loaded from then on.
+    that has to fit apply to the models loaded afterwards.
 
     `async_drafter`, one of ASYNC_DRAFTERS, is where a draft model may draft while the main model verifies. "remote" is
     the drafter at `drafter_address` ("host:port"), which has to prove that it knows `drafter_secret`. These apply to
-    the answers that begin from then on.
+    the answers that begin afterwards.
     """
 
     most_active: int = 8

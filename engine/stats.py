@@ -1,4 +1,4 @@
-"""What happened in a request: one record a round, and the figures that follow from them."""
+"""The records of a request's rounds, and the figures that follow from them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any, Literal, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-# From which ratio of a plain step to the fastest one known the computer counts as busy.
+# The computer counts as busy if a plain step takes this many times as long as the fastest one known.
 BUSY = 1.5
-# Up to which error (two standard deviations, natural log) a speed-up is given as known exactly, and up to which as
-# "about"; beyond it only the low end is given.
+# Largest errors (two standard deviations, natural log) of a speed-up that is shown as exact and as "about"; with a
+# larger error only its lower bound is shown.
 EXACT, ROUGH = 0.05, 0.14
 
 
@@ -23,13 +23,13 @@ class RoundRecord:
 
     `committed` can be below accepted + 1 when the answer ended inside the round. `rows` is the width of the verify
     pass. `at_s` is the round's end in seconds since the request started. `reason` and `arguments` say why the round did
-    not speculate ("" where it did). `rejected` is the text of the draft tokens that were not kept, where the main model
-    wrote another one in the place of the first.
+    not speculate ("" if it did). `rejected` is the text of the rejected draft tokens, if the main model wrote another
+    token in place of the first of them.
 
     The durations are wall seconds and add up to all the time since the round before was read: `draft_s` went into
     drafting, the draft model's catch-up included, `verify_s` into the main model's pass, from the moment its graph is
-    built, and `host_s` is what else the device waited for. A round that was started before the one before was read
-    waited for nothing.
+    built, and `host_s` is the rest, in which the device waited for the host. It is 0 for a round that was started
+    before the previous one was read.
     """
 
     number: int
@@ -66,10 +66,10 @@ class PlainSpan:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredSpeedup:
-    """What plain decoding would have taken for `tokens`, and what they took with speculation, in seconds.
+    """The seconds that `tokens` would have taken plainly (`plain_s`) and took with speculation (`decode_s`).
 
-    `error` is that of `plain_s` (two standard deviations, natural logarithm). `load` is the duration of a plain step
-    over that of the fastest one known.
+    `error` is the error of `plain_s` (two standard deviations, natural logarithm). `load` is the duration of a plain
+    step over that of the fastest one known.
     """
 
     plain_s: float
@@ -84,21 +84,21 @@ class MeasuredSpeedup:
 
     @property
     def known(self) -> bool:
-        """Whether it is known well enough to be given as a ratio, and not only by its lower end."""
+        """Whether the ratio is precise enough to be shown, and not only its lower bound."""
         return self.error <= ROUGH
 
 
 class RoundedSpeedup(NamedTuple):
-    """A speed-up as it is given to people: it is known exactly, is about `factor`, or is at least that."""
+    """A speed-up as it is shown to people: exactly, about, or at least `factor`."""
 
     factor: float
     known: Literal["exact", "about", "least"]
 
 
 def rounded_speedup(factor: float | None, low: float | None, high: float | None) -> RoundedSpeedup | None:
-    """A speed-up as exactly as it is known, from its bounds and, if that is known at all, its ratio; None if it is not.
+    """Round a speed-up to the precision that its bounds give it; None if it is unknown.
 
-    Where the bounds are too far apart for a ratio, it is at least the lower one.
+    Without `factor`, or if the bounds are too far apart, the result is "at least" the lower bound.
     """
     if low is None or high is None or low <= 0.0:
         return None
@@ -113,7 +113,7 @@ def rounded_speedup(factor: float | None, low: float | None, high: float | None)
 
 
 class RequestStats(Struct, frozen=True):
-    """The figures of one request; rates are None until there is something to divide by.
+    """The figures of one request; a rate is None while its divisor is zero.
 
     `dropped_messages` of the conversation were left out because the context could not hold them. `opening` is the mark
     with which the chat template opened the model's thoughts at the end of the prompt, so that the answer lacks it.
@@ -122,15 +122,15 @@ class RequestStats(Struct, frozen=True):
     draft token i, which counts as reached when all before it in its round were accepted. `decode_tps` counts the tokens
     after the first. `speedup` compares the time of the answer's rounds with what plain decoding would have taken at the
     same time; it lies between `speedup_low` and `speedup_high` (two standard deviations). `plain_tps` is the speed of
-    plain decoding meanwhile, and `saved_s` the seconds saved (below zero: lost). Where the bounds are too far apart,
-    they are given alone; nothing is where nothing was drafted or measured, and for an answer that shared a batch.
-    `load` is how many times as long a plain step took as the fastest one known.
+    plain decoding meanwhile, and `saved_s` the seconds saved (below zero: lost). If the bounds are too far apart, only
+    they are given; all of these are None if nothing was drafted or measured, or if the answer shared a batch.
+    `load` is the duration of a plain step over that of the fastest one known.
 
-    `ahead` is the state of an asynchronous drafter, "" where none was asked for: "starting", "ready", a reason of
+    `ahead` is the state of an asynchronous drafter, "" if none was configured: "starting", "ready", a reason of
     `DrafterLink`, "no-gain" (drafting takes too little of a round), "not-faster" (as was measured), "no-memory" or
-    "no-address". What followed `ahead_hits` verdicts was drafted before they were known, what followed `ahead_misses`
-    was not, and `ahead_late` answers came too late. `ahead_branches` were prepared; `ahead_hidden_s` seconds of useful
-    drafting took place while the main model verified.
+    "no-address". The drafter had prepared draft tokens for `ahead_hits` verdicts and not for `ahead_misses`;
+    `ahead_late` answers came too late. `ahead_branches` were prepared; `ahead_hidden_s` seconds of useful drafting took
+    place while the main model verified.
     """
 
     prompt_tokens: int = 0
@@ -171,8 +171,7 @@ class RequestStats(Struct, frozen=True):
 class RequestLog:
     """Adds the rounds of a request to its `figures`. Belongs to the engine's thread.
 
-    What is known of the request besides is put into `figures` by its decoder. Times are `time.perf_counter()` values in
-    seconds.
+    The request's decoder sets the other figures. Times are `time.perf_counter()` values in seconds.
     """
 
     def __init__(self, started: float, figures: RequestStats) -> None:
@@ -186,7 +185,7 @@ class RequestLog:
         self._latest_was_plain = False
 
     def snapshot(self, record: RoundRecord | None = None, now: float = 0.0) -> RequestStats:
-        """Count `record`, a round that was read at `now`, if there is one; returns the figures so far."""
+        """Count `record`, if given, a round that was read at `now`, and return the figures so far."""
         if record is not None:
             self._add(record, now)
         return replace(self.figures, **self._speedup_figures())

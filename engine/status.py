@@ -1,4 +1,4 @@
-"""What an engine reports of itself: plain data that may cross threads and processes. Imports no MLX."""
+"""An engine's reports about itself: plain data that may cross threads and processes. Imports no MLX."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from engine.tokenizers.thinking import ThinkingChoice
 class ModelInfo:
     """A loaded model. `bytes` are its weights in memory; `kv_bits` None: caches have the model's own precision.
 
-    `sampling` is what its authors recommend, as (name in `SamplingSettings`, value). `thinking` is what its chat
-    template lets choose. `tool_format` names the form of its tool calls (a module of `mlx_lm.tool_parsers`), "" where
-    it knows none. `kind` is "head" for a head, whose `architecture` is its family and whose `context_length` is that of
-    its main model.
+    `sampling` has the settings that its authors recommend, as (name in `SamplingSettings`, value). `thinking` is the
+    choice that its chat template offers. `tool_format` names the form of its tool calls (a module of
+    `mlx_lm.tool_parsers`), "" if it has none. `kind` is "head" for a head, whose `architecture` is its family and whose
+    `context_length` is that of its main model.
     """
 
     name: str
@@ -45,7 +45,7 @@ class LoadedPair:
 
 @dataclass(frozen=True, slots=True)
 class PrefixCacheUsage:
-    """What finished turns hold: `conversations` in `bytes` of at most `budget`, and `stored` bytes on disk."""
+    """The size of the prefix cache: `conversations` in `bytes` of at most `budget`, and `stored` bytes on disk."""
 
     conversations: int
     bytes: int
@@ -55,7 +55,7 @@ class PrefixCacheUsage:
 
 @dataclass(frozen=True, slots=True)
 class MemoryUse:
-    """Bytes: what MLX holds now, and what of the `limit` may still be used."""
+    """Memory in bytes: `active` is held by MLX, and `free` of the `limit` may still be used."""
 
     active: int
     limit: int
@@ -64,7 +64,7 @@ class MemoryUse:
 
 @dataclass(frozen=True, slots=True)
 class EngineStatus:
-    """Requests that are being served and that wait, what finished turns hold, and the memory."""
+    """The numbers of requests that are served and that wait, and the memory in use."""
 
     active: int
     waiting: int

@@ -10,11 +10,11 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class DepthFigures:
-    """Rounds of `depth` draft tokens of `source` at one context length take `round_s` seconds.
+    """Rounds of `depth` draft tokens of `source` at one context length, which take `round_s` seconds.
 
-    `break_even` is the acceptance of every draft token at which such a round is as fast as plain decoding; None where
+    `break_even` is the acceptance of every draft token at which such a round is as fast as plain decoding; None if
     even perfect drafting would not pay. `expected_tps` follows from the acceptance seen so far. `samples` rounds of
-    this depth's width were measured; with 0 the figures lie between or beyond those that were.
+    this depth's width were measured; with 0 the figures are interpolated or extrapolated.
     """
 
     source: str
@@ -27,10 +27,10 @@ class DepthFigures:
 
 @dataclass(frozen=True, slots=True)
 class ContextFigures:
-    """What was learned at context lengths of `tokens_from` tokens and more, below `tokens_below` (None: no bound).
+    """The figures for context lengths of `tokens_from` tokens and more, below `tokens_below` (None: no bound).
 
-    `plain_tps` is the speed of plain decoding there, from `plain_samples` rounds. `speedup` is what answers measured
-    there, with its bounds; None where none did.
+    `plain_tps` is the speed of plain decoding there, from `plain_samples` rounds. `speedup` is the ratio that answers
+    measured there, with its bounds; None if none did.
     """
 
     tokens_from: int
@@ -45,8 +45,8 @@ class ContextFigures:
 class AcceptanceFigures:
     """Draft tokens of `source` in position `position` of their rounds (0 is the first).
 
-    `reached` of them were checked, because all before them were accepted, and `accepted` were accepted. Both fade, so
-    they are no whole numbers.
+    `reached` of them were checked, because all before them were accepted, and `accepted` were accepted. Both decay with
+    time, so they are fractional.
     """
 
     source: str
@@ -60,7 +60,7 @@ class LearnedPair:
     """Everything learned about one main model with one draft model, or with none.
 
     `pair` is the argument of `EngineClient.forget_learned`; `main` and `draft` are its names ("" without a draft).
-    `loaded`: these two are loaded now.
+    `loaded` says whether these two are loaded now.
     """
 
     pair: Pair
@@ -75,9 +75,9 @@ class LearnedPair:
 class Calibration:
     """The result of a calibration of the loaded pair, which took `seconds`; the learned figures contain it too.
 
-    `best_depth` draft tokens a round are expected to be fastest, `speedup` times as fast as plain decoding; 0 and 1.0
-    where plain decoding is. `acceptance_seen`: that follows from draft tokens that were checked in answers; otherwise
-    acceptance is only assumed. Not `complete` where a request interrupted it: what was not reached is as before.
+    `best_depth` draft tokens a round are expected to be fastest, `speedup` times as fast as plain decoding; they are 0
+    and 1.0 if plain decoding is. With `acceptance_seen` this follows from draft tokens that answers checked; otherwise
+    acceptance is assumed. `complete` is false if a request interrupted it; the remaining figures are then unchanged.
     """
 
     pair: Pair
@@ -90,7 +90,7 @@ class Calibration:
 
 
 def break_even(depth: int, plain_s: float, round_s: float) -> float | None:
-    """The acceptance of every draft token, in whole percent, from which a round of `depth` of them pays; or None."""
+    """Return the least acceptance, in steps of a percent, at which a round of `depth` draft tokens pays, or None."""
     shares = (percent / 100 for percent in range(101))
     return next(
         (share for share in shares if plain_s * sum(share**power for power in range(depth + 1)) >= round_s), None
@@ -98,7 +98,7 @@ def break_even(depth: int, plain_s: float, round_s: float) -> float | None:
 
 
 def best_of(figures: ContextFigures, source: str) -> tuple[int, float]:
-    """The depth of `source` that is expected to be fastest and its speed-up; (0, 1.0) where none beats plain."""
+    """Return the fastest expected depth of `source` and its speed-up; (0, 1.0) if no depth beats plain decoding."""
     speeds = [(one.expected_tps / figures.plain_tps, one.depth) for one in figures.depths if one.source == source]
     speedup, depth = max(speeds, default=(0.0, 0))
     return (depth, speedup) if speedup > 1.0 else (0, 1.0)

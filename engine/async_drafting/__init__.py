@@ -1,1 +1,1 @@
-"""Drafting while the main model verifies: a drafter beside the engine, in a process or on another computer."""
+"""A drafter beside the engine, in a process or on another computer, that drafts while the main model verifies."""

@@ -1,7 +1,7 @@
 """Passes of a draft model over one text, and over several continuations of it side by side.
 
-The continuations of a tree go through in one pass, as rows behind each other: each has the position that it would have
-alone, and a mask shows it the text up to its fork and its own branch only. Miao et al., SpecInfer, arXiv:2305.09781.
+One pass reads the rows of all continuations. Each row has the position that it would have alone, and a mask lets it see
+only the text up to its fork and its own branch. Miao et al., SpecInfer, arXiv:2305.09781.
 """
 
 from __future__ import annotations
@@ -15,25 +15,26 @@ import mlx.nn as nn
 import numpy as np
 from mlx_lm.models.cache import KVCache, make_prompt_cache
 
-# By how much the scores of a row may differ between a tree and a chain, relative to the largest score.
+# The largest difference of a row's scores between a tree and a chain, relative to the largest score.
 _TOLERANCE = 0.02
+# The length of the text that a new model is tried with.
 _TRIED = 12
 
 
 class NoBranches(Exception):
-    """The model's passes cannot hold several continuations: its caches or its positions are of another kind."""
+    """The model's passes cannot hold several continuations, because of its caches or its positions."""
 
 
 @dataclass(slots=True)
 class _Rows:
-    """Where the rows of the pass under way stand: their positions (rows,) and what each sees, None in a chain."""
+    """The positions (rows,) and the mask of the rows in the current pass; None for a chain."""
 
     positions: mx.array | None = None
     mask: mx.array | None = None
 
 
 class BranchCache(KVCache):  # type: ignore[misc]
-    """A cache of full attention that knows of branches."""
+    """A cache of full attention that takes mask and positions from the current pass."""
 
     def __init__(self, rows: _Rows) -> None:
         super().__init__()
@@ -41,7 +42,7 @@ class BranchCache(KVCache):  # type: ignore[misc]
 
     @property
     def positions(self) -> mx.array | None:
-        """The position of each row of the pass under way, where these do not simply follow `offset`."""
+        """The position of each row in the current pass, if they do not simply follow `offset`."""
         return self._rows.positions
 
     def make_mask(self, *arguments: Any, **options: Any) -> Any:
@@ -49,7 +50,7 @@ class BranchCache(KVCache):  # type: ignore[misc]
 
 
 class _BranchRope:
-    """Rotary positions by row where the rows of a pass are branches."""
+    """Rotary positions for each row if the rows of a pass are branches."""
 
     def __init__(self, inner: Any, rows: _Rows) -> None:
         self._inner, self._rows = inner, rows
@@ -63,9 +64,10 @@ class _BranchRope:
 
 @dataclass(slots=True)
 class Tree:
-    """Continuations of the first `trunk` positions; each forks off behind some of these.
+    """Continuations of the first `trunk` positions, each with a fork among them.
 
-    `forks[b]` is how many positions branch b shares with the trunk, `owners` the branch of each row fed so far.
+    `forks[b]` is the number of positions that branch b shares with the trunk; `owners` are the branches of the rows fed
+    so far.
     """
 
     trunk: int
@@ -73,7 +75,7 @@ class Tree:
     owners: list[int] = field(default_factory=list)
 
     def mask(self, branches: Sequence[int]) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """What a next row of each of `branches` sees: (rows, trunk + rows fed + rows)."""
+        """Return what a next row of each of `branches` sees: (rows, trunk + rows fed + rows)."""
         owners = np.array([*self.owners, *branches])
         seen = np.zeros((len(branches), self.trunk + len(owners)), dtype=bool)
         for row, branch in enumerate(branches):
@@ -83,9 +85,9 @@ class Tree:
 
 
 class BranchPasses:
-    """One draft model and its caches, which hold `length` tokens of a text, and possibly a tree behind them.
+    """One draft model and its caches, which hold `length` tokens of a text, and possibly a tree after them.
 
-    It changes how `model` finds positions, so the model is not to be used by others. Raises `NoBranches`.
+    It changes how `model` finds positions, so nothing else may use the model. Raises `NoBranches`.
     """
 
     def __init__(self, model: nn.Module) -> None:
@@ -117,12 +119,12 @@ class BranchPasses:
             cache.trim(cache.offset - length)
 
     def feed(self, tokens: Sequence[int]) -> mx.array:
-        """Feed the next tokens of the text; returns lazy logits (tokens, V)."""
+        """Feed the next tokens of the text; return lazy logits (tokens, V)."""
         logits: mx.array = self._model(mx.array([list(tokens)], mx.uint32), cache=self._caches)
         return logits[0]
 
     def feed_tree(self, tree: Tree, branches: Sequence[int], tokens: Sequence[int]) -> mx.array:
-        """Feed the next token of each of `branches`; returns lazy logits (branches, V)."""
+        """Feed the next token of each of `branches`; return lazy logits (branches, V)."""
         grown = {branch: tree.owners.count(branch) for branch in branches}
         self._rows.positions = mx.array([tree.forks[branch] + grown[branch] for branch in branches])
         self._rows.mask = mx.array(tree.mask(branches))
@@ -134,7 +136,7 @@ class BranchPasses:
         return logits
 
     def arrays(self) -> list[mx.array]:
-        """What a pass has written, to be evaluated with its logits."""
+        """Return the arrays that a pass has written, to be evaluated with its logits."""
         return [array for cache in self._caches for array in (cache.keys, cache.values)]
 
     def _try(self) -> None:
@@ -152,9 +154,9 @@ class BranchPasses:
             alone = mx.concatenate(chains)
             apart = mx.abs(side_by_side - alone).max() / mx.abs(alone).max()
             difference: float = apart.item()  # type: ignore[assignment]
-            # Not a number where the model computes none.
+            # The difference may be NaN, so it is not compared by `>`.
             differs = not difference <= _TOLERANCE
-        # A model whose code does something else with positions or masks fails in a way of its own.
+        # A model whose code uses positions or masks otherwise can raise any exception.
         except Exception as error:
             raise NoBranches(str(error)) from error
         if differs:

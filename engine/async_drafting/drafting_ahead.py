@@ -1,4 +1,4 @@
-"""One answer's dealings with the asynchronous drafter: verdicts out, draft tokens in, and what became of them."""
+"""One answer's exchange with the asynchronous drafter: it sends verdicts, receives draft tokens, and keeps figures."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from engine.async_drafting.messages import (
 from engine.main_model.sampling import Sampler
 from engine.requests import MAX_DEPTH, SamplingSettings
 
-# A round waits at least so long to learn whether its outcome was prepared.
+# The least seconds that a round waits to learn whether its outcome was prepared.
 HANDOVER_S = 0.002
-# The share of that wait in which the drafter is to have drafted; the rest is the answer's way.
+# The share of a round's wait that the drafter gets as its deadline; the rest is for sending the answer.
 ON_THE_WAY = 0.9
-# What drafting just in time may take until drafting here was measured.
+# The seconds that drafting just in time may take before drafting here was measured.
 FIRST_PATIENCE_S = 0.1
 FIRST_DEPTH = 4
-# Answers in a row that were not there in time, after which the drafter rests, and for how many rounds (doubling).
+# The drafter rests after this many late answers in a row, for this many rounds (doubled each time).
 MOST_LATE = 4
 FIRST_REST, LAST_REST = 32, 512
 
 
 @dataclass(slots=True)
 class AheadFigures:
-    """How asynchronous drafting went in one answer; `engine.stats.RequestStats` says what the figures are."""
+    """The figures of asynchronous drafting in one answer; `engine.stats.RequestStats` describes them."""
 
     state: str
     hits: int = 0
@@ -48,16 +48,16 @@ class AheadFigures:
     hidden_s: float = 0.0
 
     def as_stats(self) -> dict[str, Any]:
-        """As fields of `RequestStats`."""
+        """Return the figures as fields of `RequestStats`."""
         figures = asdict(self)
         return {"ahead": figures.pop("state")} | {f"ahead_{name}": value for name, value in figures.items()}
 
 
 class DraftingAhead:
-    """Has the drafter behind `link` follow `text`, the live list of an answer's committed tokens.
+    """Keeps the drafter behind `link` up to date with `text`, the live list of an answer's committed tokens.
 
-    Only from `resume` to `pause`: a drafter at work slows the main model where they share a computer. `fixed_depth` is
-    the depth that the user fixed, if any; proposals stop early otherwise. Called by one thread.
+    The drafter works only from `resume` to `pause`, because it slows a main model on the same computer. `fixed_depth`
+    is the depth that the user fixed, if any; otherwise proposals stop early. Belongs to one thread.
     """
 
     def __init__(
@@ -65,16 +65,16 @@ class DraftingAhead:
     ) -> None:
         self.figures = AheadFigures(link.state)
         self.depth = fixed_depth or FIRST_DEPTH
-        # Whether the drafter follows the text. It does not until its first `resume`.
+        # Whether the drafter follows the text, which it does from the first `resume` on.
         self.wanted = False
-        # Seconds that drafting as many tokens here takes: the longest wait for a proposal.
+        # The longest wait for a proposal: the seconds that drafting as many tokens here takes.
         self.patience_s = FIRST_PATIENCE_S
         self._fixed = fixed_depth is not None
         self._link, self._text = link, text
         self._begin = Begin(secrets.randbits(64), sampler.seed, sampler.vocabulary, _sendable(sampler))
         self._generation = 0
         self._sent = self._round = 0
-        # Set while a verdict has not been answered; the position that its answer is to follow, and until when to wait.
+        # The position after which the drafter's answer is awaited, None while none is, and the end of that wait.
         self._asked_for: int | None = None
         self._until = 0.0
         self._answer: Answer | None = None
@@ -83,19 +83,19 @@ class DraftingAhead:
 
     @property
     def ready(self) -> bool:
-        """Whether there is a drafter that could be asked."""
+        """Whether the drafter is connected."""
         self.figures.state = self._link.reason or self._link.state
         return self._link.state == "ready"
 
     @property
     def usable(self) -> bool:
-        """Whether there is a drafter, and it does not rest because it was too slow."""
+        """Whether the drafter is connected and does not rest because it was too slow."""
         return self.ready and self._resting == 0
 
     def resume(self) -> bool:
-        """Have a drafter that paused follow the text again, and wait for what it drafts for the next round.
+        """Let a paused drafter follow the text again, and wait for its draft tokens for the next round.
 
-        False where that takes too long, because it has to read first: until it has, there is nothing to propose.
+        Return False if they come too late, because the drafter has to read the text first.
         """
         if self.wanted:
             return True
@@ -104,17 +104,17 @@ class DraftingAhead:
         return self.missed() and bool(self.drafted())
 
     def pause(self) -> None:
-        """Have the drafter do nothing until `resume`."""
+        """Let the drafter do nothing until `resume`."""
         if self.wanted:
             self.wanted, self._answer, self._asked_for = False, None, None
             self._link.send(End(self._begin.conversation))
 
     def note(self, used: int) -> None:
-        """The last round had `used` draft tokens of the drafter."""
+        """Note that the last round verified `used` draft tokens of the drafter."""
         self._used = used
 
     def follow(self) -> None:
-        """Tell the drafter what the last round committed, unless it paused."""
+        """Send the drafter what the last round committed, unless it is paused."""
         used, self._used = self._used, 0
         if used and self._answer is not None:
             self._learn(used, self._answer)
@@ -124,12 +124,12 @@ class DraftingAhead:
             self._ask()
 
     def _ask(self) -> None:
-        """Ask for draft tokens that follow the text."""
+        """Send a verdict, which asks for draft tokens that follow the text."""
         if self._generation != self._link.generation:
             # A new drafter knows nothing of this answer.
             self._generation, self._sent = self._link.generation, 0
             self._link.send(self._begin)
-        # A verdict has a token at least.
+        # A verdict has at least one token.
         position = min(self._sent, len(self._text) - 1)
         self._round += 1
         verdict = Verdict(
@@ -146,17 +146,17 @@ class DraftingAhead:
             self._sent = self._asked_for = len(self._text)
 
     def prepared(self) -> tuple[int, ...]:
-        """The draft tokens that were prepared for the last verdict; () where there are none."""
+        """Return the draft tokens that were prepared for the last verdict; () if there are none."""
         answer = self._latest()
         return answer.tokens if answer is not None and answer.status == HIT else ()
 
     def missed(self) -> bool:
-        """Whether the last verdict was not prepared for, so that `drafted` has to wait."""
+        """Whether nothing was prepared for the last verdict, so that `drafted` has to wait."""
         answer = self._latest()
         return answer is not None and answer.status in (MISS, JUST_IN_TIME)
 
     def drafted(self) -> tuple[int, ...]:
-        """The draft tokens behind a miss, as soon as they are there; () where that takes too long."""
+        """Wait for the draft tokens after a miss; () if that takes too long."""
         answer = self._answer
         while answer is not None and answer.status != JUST_IN_TIME:
             self._answer = answer = self._receive(self._until)
@@ -166,17 +166,17 @@ class DraftingAhead:
         return () if answer is None else answer.tokens
 
     def end(self) -> None:
-        """The answer has ended."""
+        """Tell the drafter that the answer has ended."""
         self._link.send(End(self._begin.conversation))
 
     def _latest(self) -> Answer | None:
-        """The answer to the last verdict, as soon as it is there; None where that takes too long."""
+        """Wait for the answer to the last verdict; None if that takes too long."""
         if self._answer is None and self._asked_for is not None:
             self._answer = self._receive(self._until)
             if self._answer is not None:
                 self._count(self._answer)
             else:
-                # It is not asked for again in this round.
+                # This round does not wait again.
                 self._asked_for = None
                 self.figures.late += 1
                 self._late += 1
@@ -185,12 +185,12 @@ class DraftingAhead:
         return self._answer
 
     def _receive(self, until: float) -> Answer | None:
-        """The answer to the latest verdict, if it comes before `until`; all others are dropped."""
+        """Return the answer to the latest verdict, if it comes before `until`; drop all others."""
         while (answer := self._link.receive(max(0.0, until - time.monotonic()))) is not None:
             vocabulary = self._begin.vocabulary
             key = answer.conversation, answer.round, answer.position
             if key == (self._begin.conversation, self._round % 2**32, len(self._text)):
-                # A token that the main model does not have would read foreign memory.
+                # A token that the main model does not have would make it read foreign memory.
                 return answer if all(token < vocabulary for token in answer.tokens) else None
         return None
 
@@ -203,7 +203,7 @@ class DraftingAhead:
             self.figures.misses += 1
 
     def _learn(self, used: int, answer: Answer) -> None:
-        """A round had `used` tokens of `answer`."""
+        """Learn from a round that verified `used` tokens of `answer`."""
         self._rest = FIRST_REST
         if answer.status == HIT:
             self.figures.hidden_s += answer.drafted_s
@@ -216,7 +216,7 @@ class DraftingAhead:
 
 
 def _sendable(sampler: Sampler) -> SamplingSettings:
-    """The settings without what has no effect, so that all numbers have a place in a message."""
+    """Return the sampler's settings with all numbers bounded as messages require, without a change of effect."""
     settings, vocabulary = sampler.settings, sampler.vocabulary
     return replace(
         settings,

@@ -1,7 +1,7 @@
-"""The engine's end: a drafter that is started or connected to, asked, restarted once, and given up with a reason.
+"""The engine's connection to a drafter, which it starts or connects to, restarts once, and then gives up with a reason.
 
-The engine's thread never waits here for longer than it says. Starting runs on a thread of its own; the connection then
-belongs to whoever calls, one thread at a time.
+The engine's thread waits no longer than the timeouts that it passes. A separate thread starts the drafter; then one
+thread at a time may use the connection.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from engine.wire.messages import ChannelClosed
 log = logging.getLogger(__name__)
 
 START_S = 300.0
-# A drafter that ends again within this time is not started a third time.
+# How often a drafter is started or connected to.
 ATTEMPTS = 2
-# Where `tandem drafter serve` listens.
+# The port of `tandem drafter serve`.
 DEFAULT_PORT = 8799
 
 
 @dataclass(slots=True)
 class Connection:
-    """A channel to a drafter, and how to end what is behind it."""
+    """A channel to a drafter, and a function that ends its process."""
 
     channel: Channel[ToEngine]
     end: Callable[[], None]
@@ -44,7 +44,7 @@ Connect = Callable[[], Connection]
 
 def in_a_process(folder: Path) -> Connection:
     """Start a drafter with the draft model in `folder`, in a process of its own. Raises `OSError`."""
-    # The BLAS gets no more threads than the drafter has cores.
+    # One thread of the BLAS for each core of the drafter.
     environment = {"HF_HUB_OFFLINE": "1", "OPENBLAS_NUM_THREADS": str(max(1, len(own_cores())))}
     child = Child(
         "engine.async_drafting.serving",
@@ -58,15 +58,15 @@ def in_a_process(folder: Path) -> Connection:
 
 
 def on_another_computer(host: str, port: int, secret: bytes) -> Connection:
-    """Connect to a drafter that a person runs there. Raises `OSError`."""
+    """Connect to a drafter that a person runs on another computer. Raises `OSError`."""
     return Connection(connect((host, port), secret, TO_ENGINE, most_unsent=MOST_UNSENT), lambda: None)
 
 
 class DrafterLink:
-    """A drafter for one draft model, whose ids have the digest `vocabulary()` gives; `connect` reaches it.
+    """A drafter for one draft model; `connect` reaches it, and `vocabulary` returns the digest of the model's ids.
 
-    `state` is "starting", "ready" or "gone", with `reason` then: "not-usable", "no-branches", "other-tokenizer",
-    "unreachable", "ended" or "closed".
+    `state` is "starting", "ready" or "gone". `reason` says why it is gone: "not-usable", "no-branches",
+    "other-tokenizer", "unreachable", "ended" or "closed".
     """
 
     def __init__(self, connect: Connect, vocabulary: Callable[[], bytes]) -> None:
@@ -75,12 +75,12 @@ class DrafterLink:
         self._attempts = 0
         self._closed = threading.Event()
         self.state, self.reason = "", ""
-        # Changes with every drafter that was reached: a new one knows no text.
+        # Incremented for each drafter that was reached, as a new one knows no text.
         self.generation = 0
         self._start()
 
     def send(self, message: ToDrafter) -> bool:
-        """Send if there is a drafter; never waits. False where there is none (any more)."""
+        """Send a message without waiting; return False if there is no drafter."""
         if self.state != "ready" or self._connection is None:
             return False
         try:
@@ -91,7 +91,7 @@ class DrafterLink:
         return True
 
     def receive(self, timeout_s: float) -> Answer | None:
-        """The next answer, or None if there is none within `timeout_s`, or no drafter."""
+        """Return the next answer, or None if there is none within `timeout_s`, or no drafter."""
         if self.state != "ready" or self._connection is None:
             return None
         try:
@@ -105,7 +105,7 @@ class DrafterLink:
         return message
 
     def close(self) -> None:
-        """End the drafter; what starts is ended as soon as it can be."""
+        """End the drafter; one that is starting ends as soon as it can."""
         self._closed.set()
         self.state, self.reason = "gone", "closed"
         self._drop()
@@ -160,16 +160,14 @@ class DrafterLink:
 
 
 class AsyncDrafters:
-    """Owns the one link that an engine has. Called by the engine's thread."""
+    """Owns the one link of an engine. Belongs to the engine's thread."""
 
     def __init__(self) -> None:
         self._link: DrafterLink | None = None
         self._key: tuple[object, ...] = ()
 
     def link(self, draft: LoadedModel, settings: EngineSettings) -> DrafterLink | None:
-        """The link for a draft model as the settings say; what another one needed is ended. None for an address that
-        is none.
-        """
+        """Return the link for a draft model and the settings, and end one for others. None for a bad address."""
         connect = _connect(draft, settings)
         key = (draft.info.path, settings.async_drafter == "remote", settings.drafter_address, settings.drafter_secret)
         if connect is None or key != self._key:
@@ -180,7 +178,7 @@ class AsyncDrafters:
 
     @property
     def running(self) -> bool:
-        """Whether there is a link that was not given up."""
+        """Whether a drafter runs or starts."""
         return self._link is not None and self._link.state != "gone"
 
     def close(self) -> None:
@@ -191,7 +189,7 @@ class AsyncDrafters:
 
 
 def address_of(text: str) -> tuple[str, int] | None:
-    """Host and port of "host:port", "[host]:port" or "host"; None for anything else."""
+    """Return host and port of "host:port", "[host]:port" or "host"; None for anything else."""
     host, colon, port = text.strip().rpartition(":")
     if not colon or (host.count(":") and not host.endswith("]")):
         host, port = text.strip(), str(DEFAULT_PORT)

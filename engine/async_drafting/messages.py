@@ -1,4 +1,4 @@
-"""What engine and asynchronous drafter write to each other: plain numbers within bounds."""
+"""The messages between engine and asynchronous drafter: plain numbers within bounds."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from msgspec import Meta
 from engine.requests import MAX_DEPTH, SamplingSettings
 from engine.wire.messages import Codec, Message
 
-# A text of a million tokens in one message.
+# A text of a million tokens fits into one message.
 LARGEST_MESSAGE = 2**23
-# How an answer came about: from the tree cache, drafted when the verdict was known, not yet, or not at all, because the
-# drafter has to read the text first.
+# The status of an answer. HIT: its tokens come from the tree cache. JUST_IN_TIME: they were drafted after the verdict.
+# MISS: they follow. BEHIND: there are none, because the drafter has to read the text first.
 HIT, JUST_IN_TIME, MISS, BEHIND = 0, 1, 2, 3
 LONGEST_DEADLINE_S = 60.0
 LONGEST_WINDOW = 2**20
@@ -23,7 +23,7 @@ _Number = Annotated[int, Meta(ge=0)]
 
 
 class Ready(Message, frozen=True):
-    """The drafter has its model; `vocabulary` is the digest of its ids."""
+    """The drafter has loaded its model; `vocabulary` is the digest of the model's ids."""
 
     vocabulary: Annotated[bytes, Meta(max_length=64)]
 
@@ -35,7 +35,7 @@ class Refused(Message, frozen=True):
 
 
 class Begin(Message, frozen=True):
-    """An answer begins: its `conversation` key, and what the main model's draws depend on."""
+    """An answer begins, with its `conversation` key and the settings of the main model's draws."""
 
     conversation: _Number
     seed: _Number
@@ -44,7 +44,7 @@ class Begin(Message, frozen=True):
 
     @property
     def in_bounds(self) -> bool:
-        """Whether a sampler can take the settings, which are checked less where they are made."""
+        """Whether a sampler can use the settings; `SamplingSettings` checks less."""
         s = self.sampling
         numbers = (s.repetition_penalty, s.presence_penalty, s.frequency_penalty, *s.logit_bias.values())
         tokens = (s.top_k, *s.logit_bias)
@@ -58,8 +58,8 @@ class Begin(Message, frozen=True):
 class Verdict(Message, frozen=True):
     """What a round committed: the text from `position` on is `tokens`, the last of them the recovery token.
 
-    `depth` draft tokens are wanted to follow it, 0 if none, within `deadline_s` seconds where they are not there yet.
-    With `stops_early` they end where they become unlikely. `round` comes back in the answer.
+    It asks for `depth` draft tokens to follow, within `deadline_s` seconds if they are not prepared. With `stops_early`
+    drafting ends when they become unlikely. The answer repeats `round`.
     """
 
     conversation: _Number
@@ -72,10 +72,10 @@ class Verdict(Message, frozen=True):
 
 
 class Answer(Message, frozen=True):
-    """Draft `tokens` to follow the text of `position` tokens, which is also where their noise begins.
+    """Draft `tokens` to follow the text of `position` tokens.
 
-    `status` is HIT, JUST_IN_TIME, MISS, after which a second answer follows, or BEHIND. `branches` were prepared for
-    the verdict, in `drafted_s` seconds behind the main model's pass.
+    `status` is HIT, JUST_IN_TIME, MISS (a second answer follows) or BEHIND. `branches` were prepared for the verdict,
+    in `drafted_s` seconds during the main model's pass.
     """
 
     conversation: _Number
@@ -88,7 +88,7 @@ class Answer(Message, frozen=True):
 
 
 class End(Message, frozen=True):
-    """The answer has ended; nothing more is drafted for it."""
+    """The answer has ended, so the drafter stops."""
 
     conversation: _Number
 
@@ -97,5 +97,5 @@ ToDrafter = Begin | Verdict | End
 ToEngine = Ready | Refused | Answer
 TO_DRAFTER: Codec[ToDrafter] = Codec(ToDrafter, largest=LARGEST_MESSAGE)
 TO_ENGINE: Codec[ToEngine] = Codec(ToEngine, largest=LARGEST_MESSAGE)
-# Bytes after which a peer that does not read them has stopped.
+# A peer that leaves more bytes unread counts as stopped.
 MOST_UNSENT = 2 * LARGEST_MESSAGE

@@ -1,7 +1,7 @@
-"""A drafter's end of a connection: verdicts come in, answers go out, and in between it prepares for the next one.
+"""A drafter's end of a connection: it receives verdicts, sends answers, and prepares for the next verdict in between.
 
-As a process of an engine it has one draft model on the CPU, on cores of its own where the system lets a process choose.
-It ends when its connection does: with the engine, also where that was killed.
+As a process of an engine it runs one draft model on the CPU, on its own cores if the system lets a process choose them.
+It ends with its connection, and so with the engine, even if that was killed.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ PROCESS_OPTION = "--drafter-process"
 
 
 def main(arguments: Sequence[str]) -> None:
-    """`arguments`: the number of an inherited socket, and the folder of the draft model."""
+    """Run as a process; `arguments` are the number of an inherited socket and the folder of the draft model."""
     connection = socket.socket(fileno=int(arguments[0]))
     if cores := own_cores():
         os.sched_setaffinity(0, cores)
-    # The other device is the one that verifies.
+    # The engine verifies on the GPU.
     mx.set_default_device(mx.cpu)
-    # On the CPU, MLX compiles with the system's C++ compiler into files: a Mac may have none, a full disk no room for
-    # them, and passes of a draft model were measured to take as long without.
+    # For the CPU, MLX compiles with the system's C++ compiler into files: a Mac may have no compiler, a full disk no
+    # room, and a draft model gains nothing from it.
     mx.disable_compile()
     channel = Channel(connection, TO_DRAFTER, most_unsent=MOST_UNSENT)
     try:
@@ -55,7 +55,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def own_cores() -> list[int]:
-    """The cores that a drafter keeps to: the last quarter of them, at least one. Empty where that cannot be chosen."""
+    """Return the drafter's cores: the last quarter of all, at least one. Empty if a process cannot choose its cores."""
     if not hasattr(os, "sched_getaffinity"):
         return []
     cores = sorted(os.sched_getaffinity(0))
@@ -63,13 +63,13 @@ def own_cores() -> list[int]:
 
 
 def vocabulary_digest(model: LoadedModel) -> bytes:
-    """A digest of the ids that the tokens of a model have: equal where its tokens need no translation."""
+    """Return a digest of a model's tokens and ids, equal for models whose tokens need no translation."""
     tokens = sorted(model.tokenizer.get_vocab().items(), key=lambda item: item[1])
     return hashlib.sha256("\0".join(f"{token}\1{number}" for token, number in tokens).encode()).digest()
 
 
 def serve(channel: Channel[ToDrafter], load: Callable[[], LoadedModel]) -> None:
-    """Load the model, say so, and draft with it until the engine is gone. Raises `ChannelClosed` then."""
+    """Load the model, send `Ready`, and draft until the engine is gone. Raises `ChannelClosed` then."""
     try:
         model = load()
         drafter = TreeDrafter(model.model)
@@ -83,9 +83,9 @@ def serve(channel: Channel[ToDrafter], load: Callable[[], LoadedModel]) -> None:
 
 
 class DrafterServer:
-    """Drafts for the engines of other computers that know `secret`, one after the other, with one model.
+    """Drafts with one model for engines on other computers that know `secret`, one engine at a time.
 
-    Raises `NoBranches` for a model that cannot draft, and `OSError` for an address that is taken.
+    Raises `NoBranches` for a model that cannot draft, and `OSError` for an address that is in use.
     """
 
     def __init__(self, model: LoadedModel, host: str, port: int, secret: bytes) -> None:
@@ -96,7 +96,7 @@ class DrafterServer:
 
     @property
     def port(self) -> int:
-        """The port that it listens on."""
+        """The port on which it listens."""
         return int(self._socket.getsockname()[1])
 
     def serve_one(self) -> None:
@@ -114,14 +114,14 @@ class DrafterServer:
             channel.close()
 
     def close(self) -> None:
-        """Accept nobody any more."""
+        """Accept no more engines."""
         self._socket.close()
 
 
 def draft(channel: Channel[ToDrafter], drafter: TreeDrafter) -> None:
     """Draft until the engine is gone. Raises `ChannelClosed` then."""
     while True:
-        # A verdict that has arrived goes before everything else; without work there is nothing to do but wait.
+        # A message that has arrived comes first; without work, wait for one.
         message = channel.receive(0.0 if drafter.busy else None)
         answer = None
         if message is None:

@@ -1,7 +1,7 @@
-"""Drafts for a round, and, while the main model verifies that, for what may come of it.
+"""Drafts for a round, and, while the main model verifies it, for the round's likely outcomes.
 
 `TreeDrafter` is the drafter without its connection: it takes messages and works in steps of one pass each, so that a
-verdict never waits for more than one of them.
+verdict never waits for more than one pass.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from engine.async_drafting.tree_cache import Branch, RowBudget, TreeCache, fan_o
 from engine.cpu_backend.log_probabilities import likeliest_log_probabilities
 from engine.main_model.sampling import MIN_JOINT_PROBABILITY, Sampler
 
-# The most tokens of one pass over text that was missed, and with how many no round should wait for a proposal.
+# The most tokens of a catch-up pass, and the largest backlog with which a round may wait for a proposal.
 CHUNK, MOST_BACKLOG = 256, 64
 MOST_ROWS = 12
-# How fast the measured acceptance follows one round.
+# The weight of one draft token in the measured acceptance.
 _STEP = 0.1
 
 Steps = Iterator[Answer | None]
@@ -31,7 +31,8 @@ Steps = Iterator[Answer | None]
 class TreeDrafter:
     """Drafts with `model` for one answer at a time.
 
-    `answer` what comes in; `step` while `busy`. Raises `NoBranches` for a model that it cannot use. Not thread-safe.
+    Call `begin`, `take` and `end` for messages, and `step` while `busy`. Raises `NoBranches` for a model that it cannot
+    use. Not thread-safe.
     """
 
     def __init__(self, model: nn.Module) -> None:
@@ -39,7 +40,7 @@ class TreeDrafter:
         self._conversation: int | None = None
         self._sampler: Sampler | None = None
         self._text: list[int] = []
-        # What the caches hold: the text, and behind it draft tokens. Logits by the position that they predict.
+        # The tokens in the caches (text, then draft tokens), and the logits by the position that they predict.
         self._held: list[int] = []
         self._logits: dict[int, mx.array] = {}
         self._noise: dict[int, mx.array] = {}
@@ -49,17 +50,16 @@ class TreeDrafter:
         self._plan: Steps = iter(())
         self._prepared_for = 0
         self._drafted_s = 0.0
-        # When the latest pass began: a verdict that is taken now came in later than that.
+        # When the latest pass began: a verdict that is taken now arrived after that.
         self._step_began = 0.0
         self._stops_early = False
         self.busy = False
 
     def begin(self, message: Begin) -> None:
-        """An answer begins. What the caches hold of its text stays."""
-        sampling = message.sampling
+        """Begin an answer. The caches keep the tokens that its text shares with the last one."""
         self._conversation = message.conversation
-        # The seed is the sampler's own here: settings may not hold all of them.
-        self._sampler = Sampler(sampling, message.vocabulary)
+        # The seed of a sampler may be larger than settings allow.
+        self._sampler = Sampler(message.sampling, message.vocabulary)
         self._sampler.seed = message.seed
         self._text, self._noise = [], {}
         self._stop(TreeCache())
@@ -71,7 +71,7 @@ class TreeDrafter:
             self._noise = {}
 
     def take(self, verdict: Verdict) -> Answer | None:
-        """The answer to a verdict as far as it is known now: a hit or a miss. None where none is wanted."""
+        """Return the answer to a verdict that is known now: a hit or a miss. None if none is wanted."""
         if verdict.conversation != self._conversation or verdict.position > len(self._text):
             return None
         came_in = self._step_began if self.busy else time.perf_counter()
@@ -95,7 +95,7 @@ class TreeDrafter:
         return Answer(verdict.conversation, verdict.round, position, BEHIND if behind else MISS, branches=branches)
 
     def step(self) -> Answer | None:
-        """Run one pass of what is to be done; returns an answer that became due with it."""
+        """Run the next pass, and return an answer if it completed one."""
         started = self._step_began = time.perf_counter()
         try:
             return next(self._plan)
@@ -107,7 +107,7 @@ class TreeDrafter:
 
     @property
     def backlog(self) -> int:
-        """Tokens of the text that the draft model has not read, without the newest."""
+        """The number of tokens of the text, without the newest, that the draft model has not read."""
         return max(0, len(self._text) - 1 - len(self._held))
 
     def _start(self, plan: Steps) -> None:
@@ -117,7 +117,7 @@ class TreeDrafter:
         self._plan, self.busy, self._cache = iter(()), False, cache
 
     def _learn(self, verdict: Verdict) -> None:
-        """Take in how many draft tokens were accepted, and whether the branches were ready."""
+        """Learn how many draft tokens were accepted, and whether the branches were ready."""
         proposed = self._cache.proposed
         if verdict.position != self._cache.position or not proposed:
             return
@@ -130,7 +130,7 @@ class TreeDrafter:
             self._budget.observe(self._prepared_for, finished=not self.busy)
 
     def _rewind(self, position: int) -> None:
-        """Keep of the caches what agrees with the text, which is new from `position` on."""
+        """Cut the caches to the tokens that agree with the text, which is new from `position` on."""
         keep, end = min(position, len(self._held)), min(len(self._held), len(self._text) - 1)
         while keep < end and self._held[keep] == self._text[keep]:
             keep += 1
@@ -143,7 +143,7 @@ class TreeDrafter:
             del self._noise[before]
 
     def _catch_up(self) -> Steps:
-        """Read the text but its newest token."""
+        """Read the text without its newest token."""
         while self.backlog:
             start = len(self._held)
             chunk = self._text[start : min(start + CHUNK, len(self._text) - 1)]
@@ -152,7 +152,7 @@ class TreeDrafter:
             yield None
 
     def _draft(self, verdict: Verdict, until: float) -> Steps:
-        """Draft for the text as it is, answer, and go on with what may come of that."""
+        """Draft for the text, answer, and prepare for the likely outcomes."""
         yield from self._catch_up()
         cache = self._cache = TreeCache(len(self._text))
         while len(cache.proposed) < verdict.depth:
@@ -161,7 +161,7 @@ class TreeDrafter:
             cache.proposed += tokens
             cache.probabilities += probabilities
             now = time.perf_counter()
-            # Another token would take as long again.
+            # Assume that another token takes as long as this one.
             if not self._goes_on(cache.probabilities) or 2 * now - began > until:
                 break
             yield None
@@ -171,14 +171,14 @@ class TreeDrafter:
         yield from self._prepare(cache, verdict.depth)
 
     def _draw_next(self, cache: TreeCache) -> tuple[list[int], list[float]]:
-        """One more token of the chain behind the text."""
+        """Draw one more token of the chain after the text."""
         whole = self._text + cache.proposed
         self._feed(whole[len(self._held) :])
         logits = self._logits[len(whole)]
         return self._draw(logits, [len(whole)], [whole])
 
     def _prepare(self, cache: TreeCache, depth: int) -> Steps:
-        """Draft what follows each likely outcome of verifying `cache.proposed`, all branches side by side."""
+        """Draft branches for the likely outcomes of verifying `cache.proposed`, all side by side."""
         self._cache, self._prepared_for = cache, depth
         branches = self._outcomes(cache, depth)
         cache.add(branches)
@@ -200,7 +200,7 @@ class TreeDrafter:
         self._passes.cut(len(self._held))
 
     def _outcomes(self, cache: TreeCache, depth: int) -> list[Branch]:
-        """The likeliest recovery tokens at each accepted length, the rejected draft token never among them."""
+        """Return branches with the likeliest recovery tokens at each accepted length, without the rejected token."""
         sampler, proposed, first = self._sampled_with, cache.proposed, cache.position
         count = len(proposed)
         self._feed((self._text + proposed)[len(self._held) :])
@@ -222,7 +222,7 @@ class TreeDrafter:
         return [*self._text, *cache.proposed[: branch.accepted], branch.recovery, *branch.tokens]
 
     def _feed(self, tokens: Sequence[int]) -> None:
-        """Feed tokens behind those that are held; keeps the logits that predict what follows the text."""
+        """Feed tokens after those in the caches, and keep the logits that predict what follows the text."""
         if not tokens:
             return
         start = len(self._held)
@@ -234,7 +234,7 @@ class TreeDrafter:
     def _draw(
         self, logits: mx.array, positions: Sequence[int], texts: Sequence[list[int]]
     ) -> tuple[list[int], list[float]]:
-        """The token that each row of `logits` (rows, V) leads to at `positions` behind `texts`, and its probability."""
+        """Draw a token from each row of `logits` (rows, V) at `positions` after `texts`; return also probabilities."""
         sampler = self._sampled_with
         if sampler.contextual:
             rows = [sampler.scores(logits[i : i + 1], text) for i, text in enumerate(texts)]
@@ -244,7 +244,7 @@ class TreeDrafter:
         drawn = mx.argmax(self._ranked(scores, positions), axis=-1)
         if sampler.greedy:
             mx.eval(drawn, scores, self._passes.arrays())
-            # Drafters of this computer run on its CPU.
+            # A drafter runs on the CPU.
             likeliest = likeliest_log_probabilities(scores)
             return drawn.tolist(), [math.exp(value) for value in likeliest]  # type: ignore[return-value]
         logprobs = sampler.log_probabilities(scores)
@@ -253,14 +253,14 @@ class TreeDrafter:
         return drawn.tolist(), probabilities.tolist()  # type: ignore[return-value]
 
     def _ranked(self, scores: mx.array, positions: Sequence[int]) -> mx.array:
-        """Values (rows, V) whose largest is what the main model would draw at `positions` from these scores."""
+        """Return values (rows, V); a row's largest is the main model's draw at its position from these scores."""
         sampler = self._sampled_with
         if sampler.greedy:
             return scores
         return sampler.truncated(sampler.log_probabilities(scores)) + self._noise_at(positions)
 
     def _noise_at(self, positions: Sequence[int]) -> mx.array:
-        """The main model's noise at `positions` (rows, V); that of a position is made once."""
+        """Return the main model's noise at `positions` (rows, V), which is computed once for each."""
         for position in positions:
             if position not in self._noise:
                 row = self._sampled_with.noise(position, 1)
@@ -270,12 +270,12 @@ class TreeDrafter:
         return mx.concatenate([self._noise[position] for position in positions])
 
     def _likely(self, probabilities: Sequence[float]) -> int:
-        """How many of these tokens are worth verifying."""
+        """Return how many tokens with these probabilities are worth verifying."""
         ends = (count for count in range(1, len(probabilities)) if not self._goes_on(probabilities[:count]))
         return next(ends, len(probabilities))
 
     def _goes_on(self, probabilities: Sequence[float]) -> bool:
-        """Whether another token behind those of these probabilities is worth drafting."""
+        """Whether another token after tokens with these probabilities is worth drafting."""
         return not self._stops_early or math.prod(probabilities) >= MIN_JOINT_PROBABILITY
 
     @property

@@ -1,1 +1,1 @@
-"""One main model over several machines, on MLX's distributed engine: plan, checks, ranks, and the client of rank 0."""
+"""One main model on several machines, with MLX's distributed engine: plan, checks, ranks, and the client of rank 0."""

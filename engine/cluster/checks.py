@@ -1,6 +1,6 @@
-"""Checks each machine before ranks are started there: what it is, what it has, and how fast the link to it is.
+"""Checks each machine before ranks are started there: its versions, memory and files, and the speed of its link.
 
-Imports no MLX. Takes seconds, and waits for the network: not for the thread of a window.
+Imports no MLX. Takes seconds and waits for the network, so it must not run on the thread of a window.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _ROUND_TRIPS, _BULK_MESSAGES, _BULK_BYTES = 20, 8, 2**20
 
 @dataclass(frozen=True, slots=True)
 class HostCheck:
-    """One machine: `problem` is what keeps it from taking part, None where nothing does.
+    """The check of one machine; `problem` keeps it from taking part, None if nothing does.
 
-    `versions` are (package, version); `memory` and `free` bytes, of which the second may be used by a model. A round
-    trip in seconds and the bytes a second of the link from this machine; None for this machine itself. `lacks` are the
-    files of weights to download, of `lacks_bytes` bytes, where something is ("download").
+    `versions` are (package, version). `memory` is in bytes, of which a model may use `free`. `round_trip_s` and
+    `bytes_per_s` measure the link from this machine; None for this machine itself. `lacks` are the files of weights to
+    download, `lacks_bytes` in all, if the problem is "download".
     """
 
     host: str
@@ -53,17 +53,17 @@ class HostCheck:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """The model by its portable name ("": none), and the sizes of the files of weights that a machine needs of it."""
+    """A model by its portable name ("": none), and the sizes of the files of weights that a machine needs of it."""
 
     name: str = ""
     files: Mapping[str, int] = field(default_factory=dict)
 
 
 def check_machines(machines: Machines, model: str | Path | None = None, split: str = "auto") -> tuple[HostCheck, ...]:
-    """One check a machine, in the order of ranks; all at once. With a `model`, also whether each has the same files.
+    """Check all machines at once, and return one check each, in the order of ranks.
 
-    By layers (`split` as in `plan.choose_split`), a machine may lack those of others' layers. Raises `ModelNotUsable`
-    where this machine does not have the model.
+    With a `model`, each needs the same files of it; by layers (`split` as in `plan.choose_split`), a machine may lack
+    the files of others' layers. Raises `ModelNotUsable` if this machine does not have the model.
     """
     ranks = len(machines.all)
     wanted = [_Wanted() if model is None else _wanted(model, split, rank, ranks) for rank in range(ranks)]
@@ -81,10 +81,10 @@ def _wanted(model: str | Path, split: str, rank: int, ranks: int) -> _Wanted:
     try:
         spared = files_of_others(folder, choose_split(read_checked_config(folder), ranks, split), rank, ranks)
     except ClusterError:
-        # That it cannot be divided is said elsewhere.
+        # Starting the cluster reports that the model cannot be divided.
         spared = frozenset()
     names = set(files_by_tensor(folder).values()) or {"model.safetensors"}
-    # What is not here either is taken to be as large as the others.
+    # Files that are missing here too are assumed to have the average size.
     sizes = dict.fromkeys(names, weight_bytes(folder) // len(names))
     sizes |= {file.name: file.stat().st_size for file in weight_files(folder)}
     return _Wanted(portable_name(model), {name: size for name, size in sizes.items() if name not in spared})
@@ -113,7 +113,7 @@ def _check(machine: Machine, label: str, wanted: _Wanted, own: Mapping[str, Any]
 
 
 def _compared(check: HostCheck, found: Mapping[str, Any], own: Mapping[str, Any], wanted: _Wanted) -> HostCheck:
-    """The check of a machine that reports `found`, beside this one's `own` report."""
+    """Return the check of a machine that reports `found`, compared with this machine's `own` report."""
     check = replace(
         check,
         system=str(found["system"]),
@@ -139,7 +139,7 @@ def _compared(check: HostCheck, found: Mapping[str, Any], own: Mapping[str, Any]
 
 
 def _measured(check: HostCheck, machine: Machine, found: Mapping[str, Any], secret: bytes) -> HostCheck:
-    """The check with the speed of the link, or with what is wrong with that."""
+    """Return the check with the speed of the link, or with its problem."""
     if "port" not in found:
         problem = ClusterError("no-address", check.host, str(found.get("link_problem", "")))
         return replace(check, problem=check.problem or problem)

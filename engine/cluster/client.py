@@ -36,7 +36,7 @@ from engine.wire.messages import BadMessage, ChannelClosed, pack, unpack
 
 log = logging.getLogger(__name__)
 
-# Seconds from a lost connection, or a failure inside of rank 0, until it is itself the reason.
+# Seconds after a lost connection, or a failure inside rank 0, in which the watch over the ranks may report the cause.
 BLAME_S = 2.0
 
 
@@ -70,16 +70,16 @@ class _RemoteStream(RequestStream):
         super().deliver(event)
 
     def fail(self, error: EngineError) -> None:
-        """End with what was committed."""
+        """End the request with what was committed."""
         super().deliver(Failed(error, "".join(self._text), self._stats))
 
 
 class RemoteEngine(EngineClient):
     """The engine at the other end of `channel`. `EngineClient` describes its methods.
 
-    `fail` ends it with an error when its process is known to be lost: every request then ends with what it has
-    committed. Without it a lost connection does, as `ClusterError` ("ended") of `host`. `applied` is what becomes of
-    the settings in that process.
+    `fail` ends it with an error when its process is known to be lost; every request then ends with what it has
+    committed. Otherwise a lost connection ends it, with `ClusterError` ("ended") of `host`. `applied` maps settings to
+    those that the other process uses.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class RemoteEngine(EngineClient):
         self._applied = applied
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
-        # What waits, by its number: futures with the names of their calls.
+        # Open calls and requests by number; a call has its name and its future.
         self._futures: dict[int, tuple[str, Future[Any]]] = {}
         self._streams: dict[int, _RemoteStream] = {}
         self._refusal: EngineError | None = None
@@ -160,7 +160,7 @@ class RemoteEngine(EngineClient):
         else:
             try:
                 self._send(Submit(number, request))
-            # Half of a surrogate pair, which is no character.
+            # The request has half of a surrogate pair.
             except UnicodeEncodeError as error:
                 self._deliver(number, Failed(TemplateFailed(str(error)), "", None))
         return stream
@@ -179,7 +179,7 @@ class RemoteEngine(EngineClient):
             self._thread.join()
 
     def fail(self, error: EngineError) -> None:
-        """The engine is lost. May be called from any thread; only the first call counts."""
+        """End the engine as lost. May be called from any thread; only the first call counts."""
         self._end(error, failed=True)
 
     def _call(
@@ -202,7 +202,7 @@ class RemoteEngine(EngineClient):
         try:
             self._channel.send(message)
         except ChannelClosed:
-            # Whoever listens ends with it, and knows whom to blame.
+            # This wakes the thread that listens, which ends the engine.
             self._channel.close()
 
     def _listen(self) -> None:
@@ -210,7 +210,7 @@ class RemoteEngine(EngineClient):
             while (reply := self._channel.receive()) is not None:
                 self._handle(reply)
         except ChannelClosed as error:
-            # Who keeps the watch over the ranks may know which one is to blame.
+            # The watch over the ranks may call `fail` with the rank that caused it.
             self._over.wait(BLAME_S)
             self._end(ClusterError("ended", self._host, str(error)), failed=True)
 
@@ -257,15 +257,15 @@ class RemoteEngine(EngineClient):
             future.set_result(found)
 
     def _is_a_loss(self, error: EngineError) -> bool:
-        """Whether rank 0 failed because another rank is lost: whoever keeps the watch ends everything then."""
-        # While a model warms up, a pass that fails is taken for one whose weights do not fit.
+        """Whether rank 0 failed because another rank is lost; the watch over the ranks then calls `fail`."""
+        # While a model warms up, a failed pass is reported as weights that do not fit.
         doubtful = isinstance(error, InternalFailure) or (
             isinstance(error, ModelNotUsable) and error.reason == "wrong-tensors"
         )
         return doubtful and self._over.wait(BLAME_S)
 
     def _end(self, error: EngineError, *, failed: bool) -> None:
-        """Refuse everything from now on, and end what waits."""
+        """Refuse all further calls, and end those that are open."""
         with self._lock:
             if self._refusal is not None:
                 return

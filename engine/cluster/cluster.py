@@ -1,7 +1,7 @@
-"""`Cluster`: ranks that run, the engine that they are together, and what ends them. Imports no MLX.
+"""`Cluster`: starts ranks, connects to their common engine, and ends them. Imports no MLX.
 
-Whoever drives a cluster keeps the watch over it: an exchange between ranks cannot be interrupted from inside, so when
-one rank is lost, all of them are ended from here, and the answers under way end with what they have committed.
+An exchange between ranks cannot be interrupted from inside, so `Cluster` watches the ranks: when one of them is lost,
+it ends all, and the answers under way end with what they have committed.
 """
 
 from __future__ import annotations
@@ -26,19 +26,17 @@ from engine.wire.channel import connect
 
 log = logging.getLogger(__name__)
 
-# Seconds until a rank has started and imported what it needs, and until the ranks have found each other.
+# Limits in seconds for a rank to start and import its modules, and for the ranks to find each other.
 START_S, JOIN_S = 60.0, 60.0
-# Seconds after the first sign that a rank is lost in which it is seen which one was.
+# Seconds to wait after the first sign of a lost rank, to find out which rank was lost first.
 SETTLE_S = 0.3
-
-
-# The addresses ("host:port") of all ranks, as the rank of that number is to see them.
+# Maps a rank and the addresses ("host:port") of all ranks to the addresses that this rank uses.
 SeenBy = Callable[[int, Sequence[str]], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
 class RankState:
-    """One rank: its machine, and the number of its process there."""
+    """One rank: its machine, and the id of its process there."""
 
     rank: int
     host: str
@@ -46,11 +44,11 @@ class RankState:
 
 
 class Cluster:
-    """Ranks on `machines`, started. `engine` is what they are together: an `EngineClient`.
+    """Running ranks on `machines`; `engine`, an `EngineClient`, uses all of them.
 
-    Starting takes seconds and raises `ClusterError`; then nothing is left behind. `on_end(error)` is called once, on a
-    thread, when the cluster ends without `stop`; every request and every call of `engine` has ended with it by then.
-    `split` is one of `plan.SPLITS`; `seen_by` says where a rank finds the others in a ring.
+    Starting takes seconds; if it raises `ClusterError`, no rank is left running. `on_end(error)` is called once, on any
+    thread, when the cluster ends without `stop`; every request and every call of `engine` has ended with that error by
+    then. `split` is one of `plan.SPLITS`; `seen_by` returns the addresses at which a rank finds the others in a ring.
     """
 
     def __init__(
@@ -92,7 +90,7 @@ class Cluster:
 
     @property
     def error(self) -> ClusterError | None:
-        """Why the cluster has ended without `stop`, if it has."""
+        """The error with which the cluster ended without `stop`, if it has."""
         return self._ended
 
     def stop(self) -> None:
@@ -145,7 +143,7 @@ class Cluster:
         return settings_of_ranks(settings, len(self.machines.all))
 
     def _lost(self, error: ClusterError) -> None:
-        """A rank is lost, so all of them are."""
+        """End the cluster because a rank is lost."""
         with self._lock:
             if self._stopped or self._ended is not None:
                 return
@@ -157,7 +155,7 @@ class Cluster:
             threading.Thread(target=self._end, args=(error,), name="cluster-end", daemon=True).start()
 
     def _cause_of(self, error: ClusterError) -> ClusterError:
-        """The rank that was killed, where another one, which failed without it, was heard first."""
+        """Return the error of a rank that was killed, if another rank, which failed without it, reported first."""
         time.sleep(SETTLE_S)
         killed = [found for process in self._processes if (found := process.killed) is not None]
         return error if not killed or error.host in {one.host for one in killed} else killed[0]
@@ -175,9 +173,9 @@ class Cluster:
 
 
 def settings_of_ranks(settings: EngineSettings, ranks: int) -> EngineSettings:
-    """What applies to the ranks of these settings.
+    """Return the settings of the ranks.
 
-    Finished turns stay in the memory of the ranks that computed them, and what speculation costs there is kept apart.
+    Finished turns stay in the ranks' memory, and the costs of speculation are kept in a file of their own.
     """
     learned = settings.learned_file
     if learned is not None:
@@ -188,7 +186,7 @@ def settings_of_ranks(settings: EngineSettings, ranks: int) -> EngineSettings:
 def environment_of(
     machines: Machines, ports: Sequence[int], seen: Callable[[Sequence[str]], Sequence[str]] = list
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Variables, and files named by variables, with which mlx's backend finds the ranks; as `mlx.launch` sets them."""
+    """Return the variables, and files named by variables, by which mlx's backend finds ranks, as `mlx.launch` does."""
     places = [f"{machine.address}:{port}" for machine, port in zip(machines.all, ports, strict=True)]
     if machines.backend == "jaccl":
         devices: list[Any] = [list(machine.rdma) for machine in machines.all]

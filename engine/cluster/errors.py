@@ -1,4 +1,4 @@
-"""What can go wrong with several machines. Imports no MLX."""
+"""The errors of several machines. Imports no MLX."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.errors import EngineError
 class ClusterError(EngineError):
     """A cluster that cannot start, or that has ended.
 
-    `reason` is a key of `REASONS`; `host` names the machine concerned, "" where none is; `detail` what was found there.
+    `reason` is a key of `REASONS`; `host` names the machine concerned, if any, and `detail` what was found there.
     """
 
     code = "cluster"
@@ -45,8 +45,8 @@ class ClusterError(EngineError):
 
 
 def failure_of(error: BaseException, host: str = "") -> ClusterError:
-    """What a rank says that cannot go on because of `error`."""
+    """Return the error that a rank reports if it cannot go on because of `error`."""
     words = " ".join(f"{type(error).__name__}: {error}".split())[:120]
-    # MLX raises a RuntimeError of its allocator.
+    # MLX's allocator raises a RuntimeError.
     full = isinstance(error, MemoryError) or "malloc" in words
     return ClusterError("no-memory" if full else "out-of-step", host, words)

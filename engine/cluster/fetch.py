@@ -1,7 +1,7 @@
-"""Has machines download what they lack of a model, before ranks are started there. Imports no MLX.
+"""Makes machines download the missing files of a model, before ranks are started there. Imports no MLX.
 
-A machine runs `tandem cluster fetch`: the first line of its input says what to download, and it prints how far it is,
-a JSON object a line. It ends with its input; a later one goes on where it stopped.
+A machine runs `tandem cluster fetch`: the first line of its input is an order, and it prints its progress, a JSON
+object a line. It ends with its input; a later run continues where it stopped.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from engine.hub.repository_names import COMMIT, parse_repository
 from engine.model_files.inspection import files_by_tensor, weight_files
 from engine.model_files.names import resolve_model
 
-# Seconds between two lines that say how far a download is.
+# Seconds between two reports of a download's progress.
 STEP_S = 0.5
 _WEIGHTS = ".safetensors"
 
-# Called on any thread with a machine's label, and with how many bytes of how many it has.
+# Called on any thread with a machine's label, the bytes that it has, and the bytes in all.
 OnBytes = Callable[[str, int, int], object]
 
 
@@ -56,10 +56,10 @@ def fetch_missing(
     on_bytes: OnBytes = lambda _host, _done, _total: None,
     stop: threading.Event | None = None,
 ) -> None:
-    """Have each machine download what its check of `model` says it lacks; all at once. Takes as long as it takes.
+    """Make all machines download at once the files that they lack by their checks of `model`, and wait for them.
 
-    `here` says how and into which cache this machine downloads, None that it does not. Returns early, with nothing
-    lost, soon after `stop` is set. Raises `ClusterError` of the first that fails.
+    `here` is the access and the cache with which this machine downloads; with None it does not. Returns early, with
+    nothing lost, soon after `stop` is set. Raises the `ClusterError` of the first machine that fails.
     """
     folder = resolve_model(model)
     whole = {file.name for file in weight_files(folder)} | set(files_by_tensor(folder).values())
@@ -115,7 +115,7 @@ def _fetch_on(machine: Machine, host: str, order: dict[str, Any], on_bytes: OnBy
         for said in process.messages():
             if "failed" in said:
                 raise ClusterError("no-download", host, str(said["failed"])[:200])
-            # It says how far it is every STEP_S seconds.
+            # It reports its progress every STEP_S seconds, so `stop` is seen soon.
             if "done" in said or stop.is_set():
                 return
             on_bytes(host, int(said["bytes"]), int(said["total"]))
@@ -128,7 +128,7 @@ def _fetch_on(machine: Machine, host: str, order: dict[str, Any], on_bytes: OnBy
 
 
 def serve_fetch(access: HubAccess, cache: Path) -> int:
-    """Download what the first line of the input asks for, until the input ends; returns the exit code."""
+    """Download what the first line of the input orders, until the input ends; return the exit code."""
     job = _ordered(access, cache, json.loads(sys.stdin.readline()))
     threading.Thread(target=_end_with_input, args=(job,), name="fetch-input", daemon=True).start()
     try:
@@ -151,7 +151,7 @@ def _end_with_input(job: DownloadJob) -> None:
 
 
 def _run(job: DownloadJob, on_bytes: Callable[[int, int], object]) -> bool:
-    """Run a job, and say every STEP_S seconds how far it is; False if it was ended first. Raises `HubError`."""
+    """Run a job and report its progress every STEP_S seconds; False if it was ended first. Raises `HubError`."""
     ended = threading.Event()
 
     def watch() -> None:

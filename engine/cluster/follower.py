@@ -1,4 +1,4 @@
-"""A rank above 0: it loads its part of what rank 0 announces, and follows the journal until the connection ends."""
+"""A rank above 0, which loads its part of the models that rank 0 names, and repeats the changes in its journal."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from engine.wire.messages import ChannelClosed
 
 log = logging.getLogger(__name__)
 
-# From so many tokens on, a pass is a prompt's: what it took is given back before the next one.
+# A pass of at least this many tokens reads a prompt; its memory is released before the next pass.
 PROMPT_ROWS = 32
 
 
@@ -42,7 +42,7 @@ class Follower:
         self._replay: Replay | None = None
 
     def run(self) -> None:
-        """Follow until rank 0 is gone. Raises whatever keeps this rank from following."""
+        """Follow until rank 0 is gone. Raises any error that keeps this rank from following."""
         try:
             while (message := self._channel.receive()) is not None:
                 if isinstance(message, messages.Load):

@@ -15,14 +15,14 @@ from engine.cluster.errors import ClusterError
 
 BACKENDS = ("auto", "ring", "jaccl")
 _LOCAL = ("127.0.0.1", "localhost", "::1")
-# What may follow `ssh` without being taken for an option or for a command.
+# Names that ssh does not mistake for an option or a command.
 _NAME = re.compile(r"(?!-)[\w.@:%-]{1,255}")
 _LARGEST_FILE = 2**20
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """One machine: `name` is what ssh is given, `address` where the others reach it ("": to be found out).
+    """One machine: ssh connects to `name`, and the other machines to `address` ("" if it is not yet known).
 
     `command` starts Tandem there. `rdma[i]` is its device for the Thunderbolt connection to machine i, None for itself.
     """
@@ -34,37 +34,38 @@ class Machine:
 
     @property
     def is_local(self) -> bool:
-        """Whether it is this machine, which takes no ssh."""
+        """Whether it is this machine, which needs no ssh."""
         return self.name in _LOCAL
 
 
 @dataclass(frozen=True, slots=True)
 class Machines:
-    """The machines in the order of their ranks, the first of which is this one, and the backend that joins them."""
+    """The machines in the order of their ranks, this one first, and the backend that joins them."""
 
     all: tuple[Machine, ...]
     backend: str = "ring"
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """A name for each, different where ranks share a machine."""
+        """A name for each rank; names are different even if ranks share a machine."""
         names = [machine.name for machine in self.all]
         return tuple(f"{name} ({rank})" if names.count(name) > 1 else name for rank, name in enumerate(names))
 
 
 def parse_machines(text: str, backend: str = "auto") -> Machines:
-    """The machines of a list of names with commas between them, or of the file that `text` is the path of.
+    """Read machines from names with commas between them, or from the file at the path `text`.
 
-    This machine becomes the first where it is not named. Raises `ClusterError`.
+    This machine is added as the first if it is not named. Raises `ClusterError`.
     """
-    listed = _of_file(Path(text)) if text.endswith(".json") or "/" in text else [Machine(n) for n in _names(text)]
-    return arranged(listed, backend)
+    if text.endswith(".json") or "/" in text:
+        return arranged(_of_file(Path(text)), backend)
+    return arranged([Machine(name.strip()) for name in text.split(",") if name.strip()], backend)
 
 
 def arranged(machines: Sequence[Machine], backend: str = "auto") -> Machines:
-    """This machine first, then the others in their order, with addresses that all of them can reach.
+    """Arrange this machine first, then the others in their order, with addresses that all of them can reach.
 
-    `backend` "auto" is "jaccl" where every machine names a Thunderbolt device for each other one, else "ring". Raises
+    `backend` "auto" is "jaccl" if every machine names a Thunderbolt device for each other one, else "ring". Raises
     `ClusterError`.
     """
     for machine in machines:
@@ -83,10 +84,6 @@ def arranged(machines: Sequence[Machine], backend: str = "auto") -> Machines:
     if backend == "jaccl" and not wired:
         raise ClusterError("no-backend", ordered[0].name, "jaccl")
     return Machines(tuple(ordered), ("jaccl" if wired else "ring") if backend == "auto" else backend)
-
-
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _of_file(path: Path) -> list[Machine]:
@@ -118,7 +115,7 @@ def _is_wired(machine: Machine, rank: int, ranks: int) -> bool:
 
 
 def _address_of(name: str) -> str:
-    """The address behind a name that ssh knows. Raises `ClusterError`."""
+    """Return the address of a name that ssh knows. Raises `ClusterError`."""
     host = name.rpartition("@")[2]
     try:
         return str(ipaddress.ip_address(host))
@@ -131,7 +128,7 @@ def _address_of(name: str) -> str:
 
 
 def _own_address(other: Machine) -> str:
-    """The address of this machine on the way to another one; nothing is sent. Raises `ClusterError`."""
+    """Return the address that this machine uses towards another; nothing is sent. Raises `ClusterError`."""
     family = socket.AF_INET6 if ":" in other.address else socket.AF_INET
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as probe:

@@ -1,4 +1,4 @@
-"""Starts processes of Tandem, here or over ssh, and speaks to them: a rank, or a short command. Imports no MLX."""
+"""Starts processes of Tandem, here or over ssh, and talks to them: a rank, or a short command. Imports no MLX."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ from engine.cluster.rank import BEAT_S, SILENT_S, own_command
 
 log = logging.getLogger(__name__)
 
-# Keys only: ssh must not ask for anything, and gives up on a machine that does not answer.
+# ssh uses keys only, so that it asks no question, and gives up on a machine that does not answer.
 SSH = ("ssh", "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=8", "-o", "ServerAliveInterval=2",
        "-o", "ServerAliveCountMax=3")  # fmt: skip
 
 
 def command_on(machine: Machine, *arguments: str) -> list[str]:
-    """The command that runs `tandem ARGUMENTS` on a machine."""
+    """Return the command that runs `tandem ARGUMENTS` on a machine."""
     return [*SSH, machine.name, shlex.join([*machine.command, *arguments])]
 
 
 class Process:
-    """A process that is spoken to in JSON, an object a line. Raises `ClusterError` ("unreachable") if none can start.
+    """A process that exchanges JSON objects, one a line. Raises `ClusterError` ("unreachable") if it cannot start.
 
-    Whatever becomes of this process, what it started on another machine ends: it does when its input does.
+    A command on another machine ends with its input, so it ends even if this process is killed.
     """
 
     def __init__(self, label: str, command: Sequence[str]) -> None:
         self.label = label
         self._lock = threading.Lock()
-        # The last of what it wrote beside its messages.
+        # The last line that it wrote to its standard error.
         self._words = ""
         try:
             self._process = subprocess.Popen(
@@ -52,7 +52,7 @@ class Process:
         self._log.start()
 
     def tell(self, message: dict[str, Any]) -> None:
-        """Write a line; who reads `messages` learns of a process that is gone."""
+        """Write a message; if the process is gone, only `messages` ends."""
         try:
             with self._lock:
                 assert self._process.stdin is not None
@@ -62,7 +62,7 @@ class Process:
             log.info("%s does not listen", self.label)
 
     def messages(self) -> Iterator[dict[str, Any]]:
-        """What it says until it ends; lines that are no objects are passed over."""
+        """Yield its messages until it ends, without lines that are no objects."""
         assert self._process.stdout is not None
         with self._process.stdout as lines:
             for line in lines:
@@ -74,10 +74,10 @@ class Process:
                     yield message
 
     def failure(self, reason: str) -> ClusterError:
-        """Why it has ended early: for `reason`, or because there is no way to the machine, or no Tandem there."""
+        """Return why it ended early: no connection to the machine, no Tandem there, or else `reason`."""
         code: int | None = None
         with suppress(subprocess.TimeoutExpired):
-            # It may have said why before it has ended.
+            # It may have closed its output before it ends.
             code = self._process.wait(timeout=1.0)
         self._log.join(timeout=1.0)
         if code in (126, 127) or "invalid choice" in self._words:
@@ -85,10 +85,10 @@ class Process:
         return ClusterError("unreachable" if code == 255 else reason, self.label, self._words or f"exit code {code}")
 
     def kill(self) -> None:
-        """End it, and wait until it has ended. May be called twice."""
+        """End the process, and wait until it has ended. May be called twice."""
         with self._lock:
             if self._process.stdin is not None and not self._process.stdin.closed:
-                # On the other machine, the end of its input ends it.
+                # On another machine, the end of its input ends it.
                 with suppress(OSError):
                     self._process.stdin.close()
         try:
@@ -99,7 +99,7 @@ class Process:
         self._log.join()
 
     def _collect(self) -> None:
-        """Read what it writes beside its messages, so that it never has to wait."""
+        """Read its standard error, so that it never has to wait."""
         assert self._process.stderr is not None
         with self._process.stderr as lines:
             for raw in lines:
@@ -109,7 +109,7 @@ class Process:
 
 
 class RankProcess(Process):
-    """The process of one rank. `on_lost(error)` is called once, on a thread, when it has ended or is silent."""
+    """The process of one rank. `on_lost(error)` is called once, on any thread, when it has ended or is silent."""
 
     def __init__(self, machine: Machine, label: str, on_lost: Callable[[ClusterError], None]) -> None:
         self.machine = machine
@@ -117,7 +117,7 @@ class RankProcess(Process):
         self._said: queue.Queue[dict[str, Any]] = queue.Queue()
         self._heard = time.monotonic()
         self._stopping = False
-        # A rank that joins the others cannot beat: MLX keeps Python waiting until they are there.
+        # A rank sends no signs of life until it has joined, because MLX holds Python's lock meanwhile.
         self.joined = False
         super().__init__(label, own_command() if machine.is_local else command_on(machine, "cluster", "rank"))
         self._threads = [
@@ -128,7 +128,7 @@ class RankProcess(Process):
             thread.start()
 
     def wait_for(self, what: str, seconds: float) -> Any:
-        """The value of the next message with `what` in it. Raises `ClusterError` where none comes."""
+        """Return the value of `what` in the next message that has it. Raises `ClusterError` if none comes in time."""
         until = time.monotonic() + seconds
         while True:
             try:
@@ -142,7 +142,7 @@ class RankProcess(Process):
 
     @property
     def killed(self) -> ClusterError | None:
-        """That the rank was killed or cut off, if it was: it did not end by itself."""
+        """The error of a rank that was killed or cut off; None for one that runs or ended by itself."""
         code = self._process.poll()
         return None if code is None or 0 <= code < 128 else self._ended(code)
 
@@ -173,7 +173,7 @@ class RankProcess(Process):
         return ClusterError("ended", self.label, f"exit code {code}")
 
     def _watch(self) -> None:
-        """Signs of life, both ways."""
+        """Send signs of life, and report a rank that sends none."""
         while not self._stopping and self._process.poll() is None:
             self.tell({"beat": 1})
             time.sleep(BEAT_S / 2)

@@ -1,6 +1,6 @@
-"""Rank 0's side of the ranks: it loads main models together with the others, and announces every pass to them.
+"""Rank 0's side of a cluster: it loads main models together with the other ranks, and announces every pass to them.
 
-Belongs to the engine's thread of rank 0, but for what arrives from the others.
+It belongs to the engine's thread of rank 0; messages from the other ranks arrive on threads of their own.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 
 
 class Leader(MainLoader):
-    """Leads the other ranks, given by their number, from `host`.
+    """Leads the other ranks: `followers` maps their numbers to their hosts and channels; `host` is rank 0's.
 
     `lost(error)` is called, on any thread, when one of them is lost.
     """
@@ -53,7 +53,7 @@ class Leader(MainLoader):
     ) -> None:
         self._group, self._host, self._split, self._lost = group, host, split, lost
         self._followers = dict(followers)
-        # What kinds of caches each rank has, once it has loaded its part.
+        # The kinds of caches of each rank, once it has loaded its part.
         self._loads: dict[int, Future[list[str]]] = {}
         self._load = 0
         self._lock = threading.Lock()
@@ -69,8 +69,10 @@ class Leader(MainLoader):
         on_progress: OnProgress,
         context: int | None,
     ) -> Steps[LoadedModel]:
-        """Load a main model on all ranks. Raises `ModelNotUsable`, and `ClusterError` where a rank has another one or
-        no room for its part, or where the model cannot be divided.
+        """Load a main model on all ranks.
+
+        Raises `ModelNotUsable`, and `ClusterError` if a rank has other files or no room for its part, or if the model
+        cannot be divided.
         """
         path = resolve_model(main)
         split = choose_split(read_checked_config(path), self._group.size(), self._split)
@@ -88,11 +90,11 @@ class Leader(MainLoader):
         return self._together(loaded, part.tail)
 
     def unloaded(self) -> None:
-        """Have the other ranks drop the main model too."""
+        """Let the other ranks drop the main model too."""
         self._send(messages.Unload())
 
     def size_here(self, size: ModelSize) -> ModelSize:
-        """This rank's part. Raises `ClusterError` where the ranks cannot divide the model."""
+        """Return the size of this rank's part. Raises `ClusterError` if the ranks cannot divide the model."""
         split = choose_split(size.config, self._group.size(), self._split)
         return part_of(size, split, self._group.rank(), self._group.size())
 
@@ -106,13 +108,13 @@ class Leader(MainLoader):
         for rank, loaded in self._loads.items():
             kinds = yield from result_of(loaded)
             if kinds != part.kinds:
-                # What one rank can roll back, another one could not.
+                # All ranks have to roll back alike.
                 detail = f"{', '.join(part.kinds)} on {self._host}, {', '.join(kinds)} on {self._followers[rank][0]}"
                 raise ClusterError("cannot-split", detail=detail)
         self._send(messages.Warm())
 
     def _together(self, loaded: LoadedModel, tail: Tail) -> LoadedModel:
-        """The model whose passes all ranks run."""
+        """Return the model with passes that run on all ranks."""
         mirrored = MirroredModel(loaded.new_caches, Journal(self._send))
         model, base, leader = loaded.model, type(loaded.model), self
 
@@ -130,7 +132,7 @@ class Leader(MainLoader):
             ids = shared_ids(inputs, inputs.shape, self._group)
             return run_pass(call, ids, caches, tail)
         except Exception as error:
-            # The others are in this pass already, and would wait for the rest of it.
+            # The other ranks have begun this pass, and would wait for the rest of it.
             self._lost(failure_of(error, self._host))
             raise
 
@@ -173,7 +175,7 @@ class Leader(MainLoader):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _LoadedTogether(LoadedModel):
-    """A main model of which other ranks hold parts."""
+    """A main model that is divided over ranks."""
 
     mirrored: MirroredModel
 
@@ -182,7 +184,7 @@ class _LoadedTogether(LoadedModel):
 
 
 def _of_host(error: EngineError, host: str) -> ClusterError:
-    """A rank's error, with the name of its machine."""
+    """Return a rank's error with the name of its machine."""
     if isinstance(error, ClusterError):
         return ClusterError(error.reason, host, error.detail)
     if isinstance(error, ModelNotUsable) and error.reason == "no-room":

@@ -1,6 +1,6 @@
-"""What crosses between the processes of a cluster: the calls of `EngineClient`, and what rank 0 tells the other ranks.
+"""The messages between a cluster's processes: the calls of `EngineClient`, and those between rank 0 and other ranks.
 
-No class is ever looked up by a name from outside of the tables here, and none is made without its own checks.
+Names in messages are looked up only in the tables here, and every value passes the checks of its class.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from engine.tuning import Calibration, LearnedPair, Pair
 from engine.wire.messages import Codec, Message
 
 Known = TypeVar("Known")
-# The methods of `EngineClient` that a client may call: their positional arguments, and what their futures hold.
+# The methods of `EngineClient` that a client may call, with the types of their positional arguments and results.
 CALLS: dict[str, tuple[Any, Any]] = {
     "load": (tuple[str, str | None], LoadedPair),
     "set_draft": (tuple[str | None], LoadedPair),
@@ -35,8 +35,8 @@ CALLS: dict[str, tuple[Any, Any]] = {
     "forget_learned": (tuple[Pair | None], None),
     "calibrate": (tuple[()], Calibration),
 }
-# What else a client is told: events by the names of their classes, that the main model is loaded, how far loading is,
-# and why a call failed or the whole engine ended.
+# The other replies: events by the names of their classes, the loaded main model, the progress of loading, and the error
+# of a call or of the whole engine.
 REPLIES: dict[str, Any] = {kind.__name__: kind for kind in (PrefillProgress, TokensCommitted, Finished, Failed)} | {
     "main": LoadedPair,
     "progress": tuple[int, int],
@@ -54,7 +54,7 @@ _ERRORS: dict[str, type[EngineError]] = {
 
 
 def enc_hook(value: Any) -> Any:
-    """What msgspec is to encode for a path or an error; one of an unknown kind arrives as an `InternalFailure`."""
+    """Convert a path or an error for msgspec; an error of an unknown class becomes an `InternalFailure`."""
     if isinstance(value, Path):
         return str(value)
     if isinstance(value, EngineError):
@@ -64,7 +64,7 @@ def enc_hook(value: Any) -> Any:
 
 
 def dec_hook(kind: type, value: Any) -> Any:
-    """The path or the error that `enc_hook` was given. Raises `TypeError`, `ValueError` or `LookupError`."""
+    """Restore a path or an error from `enc_hook`'s result. Raises `TypeError`, `ValueError` or `LookupError`."""
     if kind is Path:
         return Path(value)
     name, arguments = value
@@ -72,12 +72,12 @@ def dec_hook(kind: type, value: Any) -> Any:
 
 
 def as_plain(value: Any) -> Any:
-    """`value` as what JSON can hold."""
+    """Convert `value` to types that JSON can hold."""
     return msgspec.to_builtins(value, enc_hook=enc_hook)
 
 
 def from_plain(value: Any, kind: type[Known]) -> Known:
-    """What `as_plain` was given, of type `kind`. Raises `ValueError` for anything else."""
+    """Restore a value of type `kind` from `as_plain`'s result. Raises `ValueError` for anything else."""
     return msgspec.convert(value, kind, dec_hook=dec_hook)
 
 
@@ -104,14 +104,14 @@ class Cancel(Message, frozen=True):
 
 
 class Speculate(Message, frozen=True):
-    """Have the request of this number speculate otherwise."""
+    """Change the speculation settings of the request of this number."""
 
     number: int
     settings: SpeculationSettings
 
 
 class Reply(Message, frozen=True):
-    """What came of the call or the request of this number: a "result" of the type that CALLS has, or one of REPLIES."""
+    """A reply to the call or the request of this number: a "result" of the type in CALLS, or a kind of REPLIES."""
 
     number: int
     kind: str
@@ -119,7 +119,7 @@ class Reply(Message, frozen=True):
 
 
 class Load(Message, frozen=True):
-    """Load this rank's part of the model with a portable name and these files."""
+    """Load this rank's part of the model with this portable name and fingerprint (`files`)."""
 
     number: int
     name: str
@@ -138,9 +138,9 @@ class Unload(Message, frozen=True):
 
 
 class Change(Message, frozen=True):
-    """A call that changes caches, by the numbers of what it is called of and with (0: nothing).
+    """A call that changes caches, with the numbers of its object and of an argument that has one (0: none).
 
-    `outcome` is what it came to, and the positions of the caches afterwards.
+    `outcome` is its result, and the positions of the caches afterwards.
     """
 
     target: int
@@ -151,8 +151,9 @@ class Change(Message, frozen=True):
 
 
 class Changes(Message, frozen=True):
-    """What rank 0 has done to its caches, and dropped, and a pass that follows over ids of `shape` with the caches
-    `caches` (0: none).
+    """The calls that rank 0 has `done`, the numbers that it has `dropped`, and a pass that follows.
+
+    The pass reads ids of `shape` with the caches of number `caches` (0: there is no pass).
     """
 
     done: list[Change]
@@ -176,13 +177,13 @@ class Refused(Message, frozen=True):
 
 
 class Lost(Message, frozen=True):
-    """A rank cannot go on."""
+    """A rank cannot continue."""
 
     error: EngineError
 
 
 class Echo(Message, frozen=True):
-    """Measures a link: it is answered by an empty one."""
+    """Measures a link: the reply is an empty `Echo`."""
 
     payload: bytes = b""
 

@@ -1,9 +1,9 @@
-"""Caches that all ranks change alike: rank 0 writes each call that changes some into a journal, the others repeat it.
+"""Caches that all ranks change alike: rank 0 writes each call that changes caches into a journal, the others repeat it.
 
-A pass and what was done to caches before it cross together, so a round costs one message. The calls are deterministic
-functions of positions and counts, which are the same on every rank; only the arrays differ. What a call makes gets the
-next number on every rank, by which later calls name it. What it came to, and at which positions the caches are then,
-has to be the same on every rank.
+A pass is announced together with the calls before it, so a round costs one message. The calls are deterministic
+functions of positions and counts, which are the same on every rank; only the arrays differ. An object that a call makes
+gets the next number on every rank, and later calls name it by that. The result of a call, and the positions of the
+caches after it, have to be the same on every rank.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from engine.speculation.rounds.rollback import Checkpoint, Rollback
 from engine.speculation.rounds.row_caches import RowCaches
 from engine.speculation.rounds.shared_caches import SharedCaches
 
-# Changes that are not followed by a pass wait for the next one, but not more of them than this.
+# The most changes that wait for the next pass; then they are sent without one.
 MOST_WAITING = 64
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 
 
 class Journal:
-    """The changes of rank 0, given to `send` before each pass. Belongs to the engine's thread."""
+    """Collects the changes of rank 0, and passes them to `send` before each pass. Belongs to the engine's thread."""
 
     def __init__(self, send: Callable[[Changes], None]) -> None:
         self._send = send
@@ -37,13 +37,13 @@ class Journal:
         self.written = 0
 
     def number(self, made: object) -> int:
-        """A number for what was just made: a text's caches, their transactions, rows or a checkpoint."""
+        """Return a number for a new object: a text's caches, their transactions, rows or a checkpoint."""
         self._latest += 1
         weakref.finalize(made, self._drop, self._latest).atexit = False
         return self._latest
 
     def write(self, target: Any, method: str, arguments: Sequence[Any], result: Any) -> None:
-        """Write a call that the other ranks repeat before the next pass."""
+        """Write a call, which the other ranks repeat before the next pass."""
         other = arguments[0].number if arguments and hasattr(arguments[0], "number") else 0
         numbers = [_plain(argument) for argument in arguments[1 if other else 0 :]]
         self._waiting.append(Change(target.number, method, other, numbers, _outcome(target, result)))
@@ -52,28 +52,28 @@ class Journal:
             self.flush()
 
     def flush(self, caches: int = 0, shape: Sequence[int] = ()) -> None:
-        """Send everything that waits, and announce a pass where one follows."""
+        """Send all waiting changes, and announce a pass if `caches` is given."""
         dropped, self._dropped = self._dropped, []
         done, self._waiting = self._waiting, []
         if dropped or done or caches:
             self._send(Changes(done, dropped, caches, tuple(shape)))
 
     def _drop(self, number: int) -> None:
-        # Called on any thread: caches end whenever the garbage collector finds them.
+        # The garbage collector calls this on any thread.
         self._dropped.append(number)
 
 
 def journaled(
     method: Callable[Concatenate[Any, _Arguments], _Result],
 ) -> Callable[Concatenate[Any, _Arguments], _Result]:
-    """A method whose calls are written into the `journal` of its object, once they have come to a result."""
+    """Decorate a method so that its calls are written into the `journal` of its object after they return."""
 
     @wraps(method)
     def call(self: Any, /, *arguments: _Arguments.args, **named: _Arguments.kwargs) -> _Result:
         journal: Journal = self.journal
         before = journal.written
         result = method(self, *arguments, **named)
-        # A commit that restores everything is the abort that it has called, and that was written.
+        # A commit that restores everything calls abort, which is journaled itself.
         if journal.written == before:
             journal.write(self, method.__name__, [*arguments, *named.values()], result)
         return result
@@ -83,7 +83,7 @@ def journaled(
 
 
 class Replay(Journal):
-    """A rank that repeats the changes of rank 0 on its own parts of the caches, which `new_caches` makes.
+    """Repeats the changes of rank 0 on another rank's parts of the caches, which `new_caches` makes.
 
     `run_pass(caches, shape)` runs the model over ids that arrive from rank 0.
     """
@@ -103,10 +103,10 @@ class Replay(Journal):
         return self._latest
 
     def write(self, target: Any, method: str, arguments: Sequence[Any], result: Any) -> None:
-        """Nobody repeats what this rank does."""
+        """Write nothing, as no rank repeats this rank's calls."""
 
     def repeat(self, changes: Changes) -> None:
-        """Do what rank 0 did, and run the pass that follows. Raises `RuntimeError` where it comes out otherwise."""
+        """Repeat rank 0's calls, and run the pass that follows. Raises `RuntimeError` if an outcome differs."""
         for change in changes.done:
             target = self._held[change.target]
             method = getattr(type(target), change.method, None)
@@ -123,19 +123,19 @@ class Replay(Journal):
 
 
 def _outcome(target: Any, result: Any) -> list[Any]:
-    """What a call of `target` came to, and at which positions its caches are now, if it knows that."""
+    """Return the result of a call of `target`, and the positions of its caches now, if it has any."""
     return [_plain(result), _plain(getattr(target, "positions", getattr(target, "position", None)))]
 
 
 def _plain(value: Any) -> Any:
-    """A list, a number or a truth as it is; what a call has made as its number."""
+    """Return an object that has a number as that, a sequence as a list, and other values unchanged."""
     if hasattr(value, "number"):
         return value.number
     return list(value) if isinstance(value, Sequence) else value
 
 
 class MirroredModel:
-    """Makes caches for texts on every rank, from those that `new_caches` makes for its part of the model."""
+    """Makes the caches of texts on every rank, with `new_caches` for the rank's part of the model."""
 
     number = 0
 
@@ -144,12 +144,12 @@ class MirroredModel:
 
     @journaled
     def new(self) -> MirroredText:
-        """The caches of a new text."""
+        """Make the caches of a new text."""
         return MirroredText(self._new_caches(), self.journal)
 
 
 class MirroredCaches(list[Any]):
-    """What the model is called with in a pass."""
+    """The caches of one pass."""
 
     def __init__(self, caches: Iterable[Any], journal: Journal) -> None:
         super().__init__(caches)

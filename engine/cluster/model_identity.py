@@ -1,4 +1,4 @@
-"""Which model another machine means, and whether it has the same files of it, without reading all. Imports no MLX."""
+"""Names models for other machines, and compares their files without reading them whole. Imports no MLX."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from engine.model_files.inspection import INDEX_NAME, weight_files
 from engine.model_files.names import resolve_model
 
 _STARTER = "starter"
-# A header lists a tensor in about 100 bytes.
+# Large enough for any header, which takes about 100 bytes for a tensor.
 _LARGEST_HEADER = 2**26
 _CONFIG = "config.json"
-# Beside the files: the folder's name, which is the commit in the Hub's cache.
+# The entry of a fingerprint for the folder's name, which is the commit in the Hub's cache.
 _FOLDER = "/"
 
 
 def portable_name(name_or_path: str | Path) -> str:
-    """How another machine finds the model `name_or_path`: the starter, a name on the Hub, or the same folder there.
+    """Return a name by which another machine finds a model: the starter, a name on the Hub, or the same folder there.
 
-    Raises `ModelNotUsable` where this machine does not have it.
+    Raises `ModelNotUsable` if this machine does not have the model.
     """
     path = resolve_model(name_or_path)
     if path == starter_pair()[0].resolve():
@@ -34,19 +34,19 @@ def portable_name(name_or_path: str | Path) -> str:
 
 
 def is_on_hub(portable: str) -> bool:
-    """Whether a machine that lacks the model of this portable name can download it."""
+    """Whether a machine can download the model of this portable name."""
     return portable != _STARTER and not os.path.isabs(portable)
 
 
 def folder_of(portable: str) -> Path:
-    """The folder of a model that another machine calls `portable`. Raises `ModelNotUsable`."""
+    """Return the folder of the model of a portable name. Raises `ModelNotUsable`."""
     return starter_pair()[0] if portable == _STARTER else resolve_model(portable)
 
 
 def fingerprint(folder: Path) -> dict[str, str]:
-    """Digests by name of a model's configuration, its index, and the size and the header of each file of weights.
+    """Return digests by name of a model's configuration, its index, and the size and header of each file of weights.
 
-    Raises `ModelNotUsable` where there is no configuration.
+    Raises `ModelNotUsable` if there is no configuration.
     """
     found = {_FOLDER: folder.name}
     try:
@@ -67,8 +67,8 @@ def fingerprint(folder: Path) -> dict[str, str]:
 
 
 def are_alike(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
-    """Whether two fingerprints are those of one model, of which either folder may lack files of weights."""
+    """Whether two fingerprints are of the same model; either folder may lack files of weights."""
     differ = {name for name in one.keys() | other.keys() if one.get(name) != other.get(name)} - {_FOLDER}
-    # What only one of them has cannot be compared: then both have to be the same version of the Hub's.
+    # A file that only one of them has cannot be compared; then both have to be the same version on the Hub.
     lacking = (one.keys() ^ other.keys()) - {_CONFIG, INDEX_NAME}
     return not differ or (differ <= lacking and one.get(_FOLDER) == other.get(_FOLDER))

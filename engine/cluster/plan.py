@@ -1,6 +1,6 @@
-"""How a model would lie on several machines: by heads or by layers, which part where, and whether it fits.
+"""Plans how several machines divide a model, by heads or by layers, and whether each part fits.
 
-Arithmetic over config.json and file sizes. Imports no MLX.
+It computes with config.json and file sizes only. Imports no MLX.
 """
 
 from __future__ import annotations
@@ -18,26 +18,21 @@ from engine.model_files.config import context_length, text_config
 from engine.model_files.inspection import LAYER, files_by_tensor, read_checked_config, weight_bytes
 
 SPLITS = ("auto", "tensor", "pipeline")
-# A head's worth of one of these has to be whole on every rank; a count of 0 or none asks for nothing.
-_DIVIDED = (
-    "num_attention_heads",
-    "num_key_value_heads",
-    "linear_num_key_heads",
-    "linear_num_value_heads",
-)
-# Families that repeat heads of keys and values where there are fewer than ranks.
+# Counts of heads that the number of ranks has to divide, if a model has them.
+_DIVIDED = ("num_attention_heads", "num_key_value_heads", "linear_num_key_heads", "linear_num_value_heads")
+# Families that repeat heads of keys and values if there are fewer than ranks.
 _REPEAT_KEYS = frozenset({"qwen3_5", "qwen3_next"})
-# Families with a division of layers of their own: in groups, or with one more on the last ranks, not on the first.
+# Families that divide layers in groups, and families that give the remaining layers to the last ranks, not the first.
 _IN_GROUPS, _MORE_FOR_LAST = frozenset({"bailing_hybrid"}), frozenset({"kimi_k3"})
 _INNER = ("intermediate_size", "moe_intermediate_size")
 
 
 @dataclass(frozen=True, slots=True)
 class RankPart:
-    """What rank `rank`, on machine `host`, holds: heads and layers by number (the end excluded), and bytes.
+    """The part of rank `rank` on machine `host`: ranges of heads and layers (the end excluded), and bytes.
 
-    `needed_bytes` are the weights, caches for the context, and what a prompt takes; `free_bytes` what may be used there
-    (None: not known).
+    `needed_bytes` covers the weights, the caches for the context, and the reading of a prompt; `free_bytes` may be used
+    there (None: unknown).
     """
 
     rank: int
@@ -50,13 +45,13 @@ class RankPart:
 
     @property
     def fits(self) -> bool | None:
-        """None where the machine's memory is not known."""
+        """Whether the part fits; None if the machine's memory is unknown."""
         return None if self.free_bytes is None else self.needed_bytes <= self.free_bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How one model lies on the machines; `split` is "tensor" or "pipeline"."""
+    """The division of one model; `split` is "tensor" (by heads) or "pipeline" (by layers)."""
 
     model: str
     split: str
@@ -69,10 +64,9 @@ class Plan:
 
 
 def choose_split(config: Mapping[str, Any], ranks: int, wanted: str = "auto") -> str:
-    """ "tensor" where the heads can be divided, else "pipeline". Raises `ClusterError` ("cannot-split").
+    """Return "tensor" if the heads can be divided, else "pipeline". Raises `ClusterError` ("cannot-split").
 
-    By heads every machine works on every token; by layers the machines work one after the other, which only adds up
-    their memory.
+    By heads all machines work at the same time; by layers they work in turn, which only adds up their memory.
     """
     module = mlx_lm_module(config)
     ways = splits_of(module) if module is not None else ()
@@ -90,13 +84,12 @@ def choose_split(config: Mapping[str, Any], ranks: int, wanted: str = "auto") ->
 
 
 def model_size(folder: Path) -> ModelSize:
-    """The size of a model on the disk, as the GPU of each machine would hold it. Raises `ModelNotUsable`."""
-    config = read_checked_config(folder)
-    return ModelSize(str(folder), weight_bytes(folder), config)
+    """Return the size of a model on disk, which is its size on a GPU. Raises `ModelNotUsable`."""
+    return ModelSize(str(folder), weight_bytes(folder), read_checked_config(folder))
 
 
 def part_of(size: ModelSize, split: str, rank: int, ranks: int) -> ModelSize:
-    """What one rank holds of a model of this size, as a size of its own.
+    """Return the size of one rank's part of a model.
 
     Every rank holds the embedding and the output matrix, and caches of latent vectors are divided by layers only.
     """
@@ -114,9 +107,9 @@ def part_of(size: ModelSize, split: str, rank: int, ranks: int) -> ModelSize:
 
 
 def files_of_others(folder: Path, split: str, rank: int, ranks: int) -> frozenset[str]:
-    """The files of weights that hold only layers of other ranks; a rank needs none of them.
+    """Return the files of weights that hold only layers of other ranks, so that this rank does not need them.
 
-    No files where the index does not name every layer, or by heads. Raises `ModelNotUsable`.
+    There are none in a split by heads, or if the index does not name every layer. Raises `ModelNotUsable`.
     """
     if split != "pipeline":
         return frozenset()
@@ -142,7 +135,7 @@ def check_room(size: ModelSize, split: str, rank: int, ranks: int, context: int,
 def make_plan(
     size: ModelSize, name: str, hosts: Sequence[str], free: Sequence[int | None], context: int, wanted: str = "auto"
 ) -> Plan:
-    """The parts of a model of this size on `hosts`, of which `free[i]` bytes may be used. Raises `ClusterError`."""
+    """Plan the parts of a model on `hosts`, whose i-th may use `free[i]` bytes. Raises `ClusterError`."""
     ranks = len(hosts)
     split = choose_split(size.config, ranks, wanted)
     text = text_config(size.config)
@@ -160,7 +153,7 @@ def make_plan(
 
 
 def fits_together(size: ModelSize, draft_bytes: int, free: Sequence[int], context: int) -> bool:
-    """Whether machines of which `free[i]` bytes may be used can hold the model, and the first one its draft too."""
+    """Whether machines with `free[i]` usable bytes can hold the model, and the first one its draft model too."""
     if len(free) < 2:
         return False
     try:
@@ -171,7 +164,7 @@ def fits_together(size: ModelSize, draft_bytes: int, free: Sequence[int], contex
 
 
 def layers_of(config: Mapping[str, Any], rank: int, ranks: int) -> tuple[int, int]:
-    """The layers of a rank (the end excluded), by mlx-lm's own division; rank 0 has the last layers."""
+    """Return the layers of a rank (the end excluded), as mlx-lm divides them; rank 0 has the last layers."""
     counts = _layers_by_rank(config, ranks)
     start = sum(counts[rank + 1 :])
     return start, start + counts[rank]
@@ -180,7 +173,7 @@ def layers_of(config: Mapping[str, Any], rank: int, ranks: int) -> tuple[int, in
 def _layers_by_rank(config: Mapping[str, Any], ranks: int) -> list[int]:
     text, module = text_config(config), mlx_lm_module(config)
     layers = _number(text, "num_hidden_layers")
-    # Some families are divided in groups of layers, of which the first rank gets what is left.
+    # If layers are divided in groups, the first rank also gets the layers outside of whole groups.
     group = max(1, _number(text, "layer_group_size")) if module in _IN_GROUPS else 1
     base, extra = divmod(layers // group, ranks)
     more = range(ranks - extra, ranks) if module in _MORE_FOR_LAST else range(extra)
@@ -190,7 +183,7 @@ def _layers_by_rank(config: Mapping[str, Any], ranks: int) -> list[int]:
 
 
 def _heads_problem(config: Mapping[str, Any], module: str, ranks: int) -> str | None:
-    """What the ranks do not divide, or None."""
+    """Return the size that the number of ranks does not divide, or None."""
     text = text_config(config)
     for name in _DIVIDED:
         count = _number(text, name)
@@ -207,7 +200,7 @@ def _heads_problem(config: Mapping[str, Any], module: str, ranks: int) -> str | 
 
 
 def _embedding_bytes(config: Mapping[str, Any]) -> int:
-    """The bytes of what is not divided, in the files: the embedding, and the output matrix where that is another."""
+    """Return the bytes that no split divides: the embedding, and the output matrix if it is another matrix."""
     text = text_config(config)
     tied = text.get("tie_word_embeddings", config.get("tie_word_embeddings", False))
     numbers = _number(text, "vocab_size") * _number(text, "hidden_size") * (1 if tied else 2)

@@ -1,9 +1,9 @@
 """One rank of a cluster, as a process: `python -m engine.cluster.rank`.
 
-Who starts it speaks to it over its standard input and output, a JSON object a line, and no other way: the first line
-holds the secret, and signs of life follow. When they stop, or the input ends, the rank ends at once, whatever it waits
-for. Started without arguments, this process only keeps the rank: it passes the lines on, and kills the rank when they
-stop, also one that was suspended.
+Its parent talks to it only over standard input and output, a JSON object a line: the first line holds the secret, and
+signs of life follow. When they stop, or the input ends, the rank ends at once, even if it waits for other ranks.
+Started without arguments, this process is a keeper: it starts the rank as another process, passes the lines on, and
+kills the rank when they stop, even a suspended one.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 INNER = "--inner"
-# Seconds between two signs of life, and without one until a process counts as lost.
+# Seconds between two signs of life, and seconds without one after which a process counts as lost.
 BEAT_S, SILENT_S = 1.0, 6.0
-# A rank that can have no more bytes than that ends: a thread of MLX's that fails leaves all ranks waiting for ever.
+# A rank ends if it cannot allocate this many bytes: if a thread of MLX's failed, all ranks would wait for ever.
 LEAST_BYTES = 2**20
 # Seconds for the ranks to find each other.
 JOIN_S = 60.0
-# Seconds that the last rank leaves the others to listen in.
+# Seconds by which the last rank joins later, so that the other ranks listen by then.
 AHEAD_S = 0.1
 
 # The hosts of the other ranks by their numbers, and the channels to them.
@@ -58,12 +58,12 @@ Followers = dict[int, tuple[str, Channel[ToLeader]]]
 
 
 def main(arguments: list[str]) -> int:
-    """Keep a rank, or be one."""
-    # Ctrl-C is for who drives the ranks.
+    """Run the keeper, or with the argument INNER the rank itself."""
+    # Ctrl-C is handled by the process that drives the ranks.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if INNER not in arguments:
         return _keep()
-    # Whatever a library prints must not be read as a message.
+    # Output of libraries must not be read as messages.
     told = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
     os.dup2(2, 1)
     logging.basicConfig(level=logging.INFO, format="%(name)s: %(message)s", stream=sys.stderr)
@@ -72,7 +72,7 @@ def main(arguments: list[str]) -> int:
 
 
 def own_command() -> list[str]:
-    """What starts this module once more, in a frozen app too."""
+    """Return the command that starts this module again, in a frozen app too."""
     if getattr(sys, "frozen", False):
         return [sys.executable, "cluster", "rank"]
     return [sys.executable, "-m", "engine.cluster.rank"]
@@ -97,7 +97,7 @@ def _keep() -> int:
 
 
 class _Rank:
-    """`told` is where it speaks to who started it."""
+    """The rank; it writes messages for its parent to `told`."""
 
     def __init__(self, told: TextIO) -> None:
         self._told = told
@@ -109,7 +109,7 @@ class _Rank:
         self._secret = bytes.fromhex(order["secret"])
         self._host = str(order["hosts"][self._rank])
         self._ring = _free_port(str(order["address"]))
-        # A thread less, for want of memory say, and others wait for ever; Python does so for one that cannot begin.
+        # Other threads, and Python's start of a thread, wait for ever for a thread that failed, so it ends the rank.
         threading.excepthook = lambda found: self._fail(found.exc_value or RuntimeError(found.exc_type.__name__))
         sys.unraisablehook = self._unraisable
         try:
@@ -122,7 +122,7 @@ class _Rank:
         self._leave(0)
 
     def _places(self, control: int = 0, client: int = 0) -> dict[str, Any]:
-        """Say where this rank listens, and hear where the others do, once all have imported what they need.
+        """Report where this rank listens, and wait for the places of all ranks, which have imported their modules then.
 
         MLX gives up on a rank that does not listen within a few seconds, and machines are not equally fast.
         """
@@ -138,7 +138,7 @@ class _Rank:
         sys.__unraisablehook__(found)
 
     def _fail(self, error: BaseException) -> NoReturn:
-        """End as well as can be said why, and without that where it cannot."""
+        """Report the error if possible, and end the process."""
         try:
             log.error("the rank has failed", exc_info=error)
             if isinstance(error, ClusterError):
@@ -200,14 +200,14 @@ class _Rank:
         host, port = places["control"]
         channel = connect((str(host), int(port)), self._secret, TO_RANK, self._rank)
         if self._rank == self._size - 1:
-            # The first to connect, in a ring, to rank 0: one that does not listen yet is tried again after a second.
+            # In a ring it connects to rank 0; MLX tries a rank that does not listen yet again only after a second.
             time.sleep(AHEAD_S)
         follower = Follower(self._join(order, places), channel)
         self._tell(ready=True)
         follower.run()
 
     def _join(self, order: Mapping[str, Any], places: Mapping[str, Any]) -> Any:
-        """The group of all ranks, whose connections are watched from then on."""
+        """Join the group of all ranks, and watch its connections."""
         before = open_sockets()
         group = _join(self._rank, order, places)
         if order["backend"] == "ring":
@@ -222,7 +222,7 @@ class _Rank:
         self._tell(lost=as_plain(error))
 
     def _watch(self) -> None:
-        """End with who started this rank: it reads nothing else any more."""
+        """End when the parent's signs of life stop; nothing else comes from it any more."""
         while select.select([0], [], [], SILENT_S)[0] and os.read(0, 65536):
             pass
         self._leave(1)
@@ -242,17 +242,17 @@ class _Rank:
                 self._told.write(json.dumps(message) + "\n")
                 self._told.flush()
         except OSError:
-            # Nobody listens any more.
+            # The parent is gone.
             self._leave(1)
 
     @staticmethod
     def _leave(code: int) -> NoReturn:
-        # Whatever is being computed may wait for a rank that is gone.
+        # Without cleaning up, which could wait for a rank that is gone.
         os._exit(code)
 
 
 def check_memory(host: str) -> None:
-    """Raise `ClusterError` ("no-memory") of `host` where this process cannot have `LEAST_BYTES` more."""
+    """Raise `ClusterError` ("no-memory") of `host` if this process cannot allocate `LEAST_BYTES` more."""
     try:
         mmap.mmap(-1, LEAST_BYTES).close()
     except OSError as error:
@@ -260,7 +260,7 @@ def check_memory(host: str) -> None:
 
 
 def _next_order() -> dict[str, Any]:
-    """The next line that is no sign of life. Raises `EOFError` where nobody is left to give one."""
+    """Return the next message that is no sign of life. Raises `EOFError` at the end of the input."""
     while line := sys.stdin.readline():
         order: dict[str, Any] = json.loads(line)
         if "beat" not in order:
@@ -269,7 +269,7 @@ def _next_order() -> dict[str, Any]:
 
 
 def _join(rank: int, order: Mapping[str, Any], places: Mapping[str, Any]) -> Any:
-    """The group of all ranks, found by what `mlx.launch` sets too: variables, and variables that name files."""
+    """Join the group of all ranks with the variables, and variables that name files, which `mlx.launch` sets too."""
     import mlx.core as mx
 
     with tempfile.TemporaryDirectory(prefix="tandem-ranks-") as folder:
@@ -283,7 +283,7 @@ def _join(rank: int, order: Mapping[str, Any], places: Mapping[str, Any]) -> Any
 
 
 def _listen(address: str) -> socket.socket:
-    """A listening socket at `address`, and at no other."""
+    """Return a socket that listens at `address` only."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     return socket.create_server((address, 0), family=family, backlog=8)
 

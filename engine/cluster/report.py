@@ -1,7 +1,7 @@
-"""What a machine says of itself to one that wants to join it: `tandem cluster report`. Imports no MLX.
+"""The report of a machine for a cluster, as a command: `tandem cluster report`. Imports no MLX.
 
-The first line of its input names a secret, an address to measure the link at, and a model. It prints one line, serves
-the measurement, and ends with its input.
+The first line of its input names a secret, an address for measuring the link, and a model. The command prints one line,
+serves the measurement, and ends with its input.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from engine.wire.channel import Channel, demand_proof
 from engine.wire.messages import ChannelClosed
 
 PACKAGES = ("tandem-chat", "mlx", "mlx-lm")
-# Seconds after which a report that nobody listens to ends.
+# Seconds without input after which the command ends.
 _LONGEST_S = 60.0
 
 
 def own_report(model: str | None) -> dict[str, Any]:
-    """Versions, memory in bytes, and the fingerprint ("files") of `model` (a portable name) or the problem with it."""
+    """Report versions, memory in bytes, and the fingerprint ("files") of `model` (a portable name) or its problem."""
     memory = system_memory()
     report: dict[str, Any] = {
         "versions": {name: _version(name) for name in PACKAGES},
@@ -49,7 +49,7 @@ def own_report(model: str | None) -> dict[str, Any]:
 
 
 def main() -> int:
-    """Answer the one who asks over standard input and output."""
+    """Run the command over standard input and output."""
     order = json.loads(sys.stdin.readline())
     address = str(order.get("address", ""))
     report = own_report(order.get("model"))
@@ -81,7 +81,7 @@ def _serve(listening: socket.socket, secret: bytes) -> None:
 
 
 def echo(channel: Channel[Echo]) -> None:
-    """Answer each message of a measurement at once, until the other end closes."""
+    """Answer each message of a measurement at once, until the peer closes the channel."""
     try:
         while channel.receive() is not None:
             channel.send(Echo())
@@ -90,7 +90,7 @@ def echo(channel: Channel[Echo]) -> None:
 
 
 def _version(package: str) -> str:
-    """The version of a package; "" if it is not installed, as Tandem itself is not where a checkout is run."""
+    """Return the version of a package; "" if it is not installed, as Tandem in a checkout."""
     try:
         return version(package)
     except PackageNotFoundError:

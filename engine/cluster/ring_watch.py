@@ -1,4 +1,4 @@
-"""Watches the connections of MLX's ring, which waits for ever for what a lost one no longer brings. Imports no MLX."""
+"""Watches the connections of MLX's ring, which itself waits for ever when one is lost. Imports no MLX."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 
-# Seconds between two looks, and without a sign of the other machine until the system gives a connection up.
+# Seconds between two checks, and of silence after which the system gives up a connection.
 LOOK_S, SILENT_S = 0.5, 6
-# By their names in Python, where the system has them: probes of an idle connection, and the time for unanswered data.
+# Options by their names in Python, which not every system has: probes of an idle connection, and the time for
+# unacknowledged data.
 _GIVING_UP = {
     "TCP_KEEPIDLE": 2,
     "TCP_KEEPALIVE": 2,
@@ -24,26 +25,26 @@ _DROP_AFTER = 0x80
 
 
 def open_sockets() -> set[int]:
-    """The descriptors of this process that are sockets."""
+    """Return the descriptors of this process's sockets."""
     found = set()
     for name in os.listdir("/dev/fd"):
         try:
             if stat.S_ISSOCK(os.fstat(int(name)).st_mode):
                 found.add(int(name))
         except OSError:
-            # It was the one of the list itself.
+            # The descriptor of the listing itself is closed by now.
             continue
     return found
 
 
 class RingWatch:
-    """Watches the sockets `made` by the ring of a rank that listens on `own_port`, on a thread of its own.
+    """Watches on a thread the sockets that the ring `made` in a rank that listens on `own_port`.
 
-    `lost(step)` is called once when a connection has ended: 1 is that to the next rank, -1 that to the one before.
+    `lost(step)` is called once when a connection has ended: step 1 is the one to the next rank, -1 to the previous.
     """
 
     def __init__(self, made: Iterable[int], own_port: int, lost: Callable[[int], None]) -> None:
-        # Each rank connects to the next one, and is connected to by the one before.
+        # Each rank connects to the next one, and accepts the connection of the previous one.
         self._ends = [(end, -1 if end.getsockname()[1] == own_port else 1) for end in _connected(made)]
         self._lost, self._stopped = lost, threading.Event()
         for end, _ in self._ends:
@@ -67,7 +68,7 @@ class RingWatch:
 
 
 def _connected(made: Iterable[int]) -> Iterator[socket.socket]:
-    """Duplicates of those that have another end: attempts to connect before the next rank listened stay open."""
+    """Duplicate the sockets that are connected; the ring leaves failed attempts to connect open."""
     for number in made:
         end = socket.socket(fileno=os.dup(number))
         try:
@@ -87,7 +88,7 @@ def _give_up_early(end: socket.socket) -> None:
 
 
 def _has_ended(end: socket.socket) -> bool:
-    """Whether nothing will come any more; what has come is left for the ring to read."""
+    """Whether the connection has ended. Received bytes stay for the ring to read."""
     try:
         return not end.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
     except BlockingIOError:

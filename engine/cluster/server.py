@@ -18,14 +18,14 @@ from engine.wire.messages import BadMessage, ChannelClosed, pack, unpack
 
 log = logging.getLogger(__name__)
 
-# Seconds between two looks at how far loading is.
+# Seconds between two reports of the progress of loading.
 PROGRESS_S = 0.1
 
 
 def serve(engine: EngineClient, channel: Channel[ToEngine], failed: Callable[[Exception], object]) -> None:
     """Serve until the client closes the connection; then close the engine.
 
-    `failed(error)` is called, on any thread, where the client cannot be told what it waits for.
+    Calls `failed(error)`, on any thread, if a reply cannot be sent.
     """
     _Server(engine, channel, failed).run()
 
@@ -59,7 +59,7 @@ class _Server:
             )
         elif isinstance(message, Call):
             self._call(message)
-        # A request that has ended is not there any more.
+        # A request that has ended is no longer listed.
         elif stream := self._streams.get(number):
             if isinstance(message, Cancel):
                 stream.cancel()
@@ -82,7 +82,7 @@ class _Server:
         future.add_done_callback(lambda done: self._surely(self._answer, message.number, done))
 
     def _surely(self, tell: Callable[..., None], *what: Any) -> None:
-        """Tell the client; whoever calls back from the engine keeps errors to itself, and the client would wait."""
+        """Call `tell`, and report its errors: the engine ignores errors of callbacks, and the client would wait."""
         try:
             tell(*what)
         # Without memory everything can fail.
@@ -112,5 +112,5 @@ class _Server:
         try:
             self._channel.send(Reply(number, kind, pack(value, enc_hook)))
         except ChannelClosed:
-            # The thread that receives finds out too, and ends.
+            # The thread that receives notices it too, and ends.
             log.info("a message finds no client")

@@ -1,4 +1,4 @@
-"""Splits a main model over the ranks of a group, as mlx-lm does it, and runs the passes that they compute together."""
+"""Splits a main model over the ranks of a group, with mlx-lm's methods, and runs the passes that they share."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from engine.speculation.rounds.cache_rules import flatten
 
 
 class SplitPart:
-    """What this rank holds of a model (see `engine.main_model.loading.Part`); `meet` waits for the others.
+    """This rank's part of a model (see `engine.main_model.loading.Part`); `meet` waits for the other ranks.
 
-    Once the model is split, `tail` says how far a pass concerns the others, and `kinds` what its caches are.
+    Once the model is split, `tail` tells what ranks exchange in a pass, and `kinds` are the kinds of its caches.
     """
 
     def __init__(self, group: mx.distributed.Group, split: str, meet: Callable[[], Steps[None]]) -> None:
@@ -45,22 +45,22 @@ class SplitPart:
 
 
 def shared_ids(ids: mx.array | None, shape: Sequence[int], group: mx.distributed.Group) -> mx.array:
-    """The token ids (rows, width) of rank 0, which gives them, on every rank, which give None.
+    """Return the token ids (rows, width) of rank 0 on every rank; the other ranks pass None.
 
-    An exchange like those of the layers: ids that rank 0 has not read yet need not be waited for. Gathering them waits
-    for the link half as often as a sum.
+    Like the exchanges of the layers this is lazy, so rank 0 need not wait for ids that are still computed. Gathering
+    waits for the link half as often as a sum.
     """
     own = mx.zeros(tuple(shape), mx.uint32) if ids is None else ids.astype(mx.uint32)
     return mx.distributed.all_gather(own, group=group)[: shape[0]]
 
 
 def run_pass(call: Callable[..., mx.array], ids: mx.array, caches: Sequence[Any], tail: Tail) -> mx.array:
-    """The model's pass over `ids`, sent to the device as far as ranks exchange anything in it.
+    """Run the model's pass over `ids`, and launch the part of it in which ranks exchange anything.
 
-    That happens in the order of the calls on every rank, however the logits are used later.
+    So every rank makes the exchanges in the order of the calls, however the logits are used later.
     """
     if tail.by_layers:
-        # Nothing in a pass over later layers follows from the ids, so that their exchange could come last, or never.
+        # A pass over later layers does not depend on the ids, so their exchange could come last, or never.
         mx.async_eval(ids)  # type: ignore[no-untyped-call]
     logits = call(ids, cache=caches)
     mx.async_eval(tail.of(logits))  # type: ignore[no-untyped-call]
@@ -68,9 +68,9 @@ def run_pass(call: Callable[..., mx.array], ids: mx.array, caches: Sequence[Any]
 
 
 def split_model(model: nn.Module, group: mx.distributed.Group, split: str) -> None:
-    """Keep this rank's part of `model`: "tensor", its heads of every layer, or "pipeline", its layers.
+    """Keep this rank's part of `model`: its heads of every layer ("tensor"), or its layers ("pipeline").
 
-    The weights that are dropped must not have been evaluated. Raises `ClusterError` where the model has no such way.
+    The dropped weights must not have been evaluated. Raises `ClusterError` if the model cannot be split so.
     """
     try:
         if split == "tensor":
@@ -79,7 +79,7 @@ def split_model(model: nn.Module, group: mx.distributed.Group, split: str) -> No
             with_layers_of_ranks(model).pipeline(group)
     except EngineError:
         raise
-    # mlx-lm asserts on sizes that the ranks do not divide, in all kinds of ways.
+    # For sizes that the ranks do not divide, mlx-lm can raise any exception.
     except Exception as error:
         raise ClusterError("cannot-split", detail=" ".join(str(error).split())[:120] or type(error).__name__) from error
     if mx.default_device() == mx.Device(mx.cpu):
@@ -87,20 +87,20 @@ def split_model(model: nn.Module, group: mx.distributed.Group, split: str) -> No
 
 
 def with_layers_of_ranks(model: nn.Module) -> Any:
-    """The module that has mlx-lm's method `pipeline`: where mlx-lm looks for it, or deeper in multimodal models."""
+    """Return the module with mlx-lm's method `pipeline`: `model.model`, or a deeper one in multimodal models."""
     if hasattr(getattr(model, "model", None), "pipeline"):
         return model.model
     return next(module for module in model.modules() if isinstance(module, PipelineMixin))
 
 
 def cache_kinds(model: nn.Module) -> list[str]:
-    """The kinds of caches of this rank's layers, each once, with the widths of windows."""
+    """Return the kinds of caches of this rank's layers, each once, with the widths of windows."""
     caches = flatten(make_prompt_cache(model))
     return sorted({f"{type(cache).__name__} {getattr(cache, 'max_size', None) or ''}".strip() for cache in caches})
 
 
 class SummedLinear(nn.Module):  # type: ignore[misc]
-    """A linear layer of which every rank has a part of the inputs: the outputs are summed over the group."""
+    """A linear layer whose inputs are divided over the ranks, so that its outputs are summed over the group."""
 
     def __init__(self, linear: nn.Linear, group: mx.distributed.Group, bias: mx.array | None) -> None:
         super().__init__()
@@ -109,13 +109,13 @@ class SummedLinear(nn.Module):  # type: ignore[misc]
             self.bias = bias
 
     def __call__(self, x: mx.array) -> mx.array:
-        """(..., inputs of this rank) to (..., outputs)."""
+        """Map (..., inputs of this rank) to (..., outputs)."""
         summed = mx.distributed.all_sum(self.linear(x), group=self._group)
         return summed + self.bias if "bias" in self else summed
 
 
 def _use_plain_layers(model: nn.Module) -> None:
-    """Make mlx's split layers of its plain ones, which the CPU backend has narrow products for."""
+    """Rebuild mlx's split layers from plain ones, for which the CPU backend has narrow products."""
     plain: list[tuple[str, nn.Module]] = []
     for name, module in model.named_modules():
         if type(module) is AllToShardedLinear:
@@ -135,10 +135,10 @@ def _linear(weight: mx.array, bias: mx.array | None) -> nn.Linear:
 
 
 class Tail:
-    """What has to be evaluated of a pass so that all of its exchanges between ranks take place.
+    """Finds the array of a pass whose evaluation includes all exchanges between ranks.
 
-    The output of the trunk, the module that holds the layers, where that says it: a prompt's logits, as wide as the
-    vocabulary, need not be computed then. Else the logits. To be made before the model is split, `by_layers` or not.
+    It is the output of the trunk, the module that holds the layers, if the model has one: a prompt's logits, as wide as
+    the vocabulary, then need not be computed. Else it is the logits. Create it before the model is split.
     """
 
     def __init__(self, model: nn.Module, *, by_layers: bool) -> None:
@@ -148,7 +148,7 @@ class Tail:
         self._beside = _modules_beside(model, self._trunk)
 
     def watch(self) -> None:
-        """Watch the trunk's passes from now on; to be called once, when the model is split."""
+        """Watch the trunk's passes from now on; call this once, after the model is split."""
         if self._trunk is None or any(owner[name] is not module for owner, name, module in self._beside):
             return
         base, outputs = type(self._trunk), self._outputs
@@ -161,7 +161,7 @@ class Tail:
         self._trunk.__class__ = type(base.__name__, (base,), {"__call__": call, "__module__": base.__module__})
 
     def of(self, logits: mx.array) -> Any:
-        """What to evaluate of the pass that returned `logits`."""
+        """Return the array to evaluate of the pass that returned `logits`."""
         outputs = list(self._outputs)
         self._outputs.clear()
         return outputs[0] if len(outputs) == 1 else logits
@@ -181,7 +181,7 @@ def _trunk_of(model: nn.Module) -> nn.Module | None:
 
 
 def _modules_beside(model: nn.Module, trunk: nn.Module | None) -> list[tuple[nn.Module, str, nn.Module]]:
-    """The modules outside of the trunk with their owners: where one is replaced, an output layer say, it was split."""
+    """Return the modules outside of the trunk with their owners; a split replaces those that it divides."""
     inside = {id(module) for module in trunk.modules()} if trunk is not None else set()
     return [
         (owner, name, module)

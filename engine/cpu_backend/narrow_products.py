@@ -1,14 +1,12 @@
-"""Matrix products over a few rows, where MLX computes on the CPU with OpenBLAS.
+"""Matrix products over a few rows, if MLX computes on the CPU with OpenBLAS.
 
 For every product that is not small, OpenBLAS first copies the whole matrix into another order. With hundreds of rows
-that copy pays; with the few rows of a round it takes longer than the product. In blocks that count as small each, the
-matrix is read in place: with 3072 x 1024, one row takes 0.5 ms instead of 2.4, five rows 0.6 instead of 3.0, nine rows
-0.8 instead of 2.9. A matrix that counts as small as a whole is one block, with its inputs first all the same: OpenBLAS
-counts fewer rows of it as small where it has to transpose the matrix.
+that copy pays; with the few rows of a round it takes longer than the product. If each block of the matrix makes a small
+product, OpenBLAS reads the matrix in place. A matrix that is small as a whole becomes one block, also stored with its
+inputs first: OpenBLAS treats fewer rows as small if it has to transpose the matrix.
 
-Blocks are as large as half of the widest round allows: blocks that are small for all of it made rounds of four draft
-tokens a sixth slower, with 200 million parameters. The widest rounds are multiplied in two halves instead, which saves
-them a fifth where OpenBLAS has kernels for small products on this processor. Elsewhere halves cost half as much again.
+Blocks are sized for half of the widest round, because smaller blocks slow down the usual rounds. A wider round is
+multiplied in two halves if OpenBLAS has kernels for small products on this processor; otherwise halves are slower.
 """
 
 from __future__ import annotations
@@ -22,23 +20,23 @@ from mlx.utils import tree_unflatten
 from engine.cpu_backend import blas
 from engine.requests import MAX_DEPTH
 
-# Multiplications in a product that OpenBLAS counts as small.
+# The most multiplications in a product that OpenBLAS treats as small.
 SMALL_PRODUCT = 1_000_000
 # The rows that blocks are sized for: half of the widest round, which has one row more than draft tokens.
 HALF_ROUND = MAX_DEPTH // 2 + 1
 # Processors, by OpenBLAS's names, for which it has kernels that read a small matrix in place.
 SMALL_KERNELS = ("skylakex", "cooperlake", "sapphirerapids")
-# From so many rows on, copying the matrix pays.
+# With this many rows, copying the matrix pays.
 MANY_ROWS = 128
-# Matrices with fewer numbers stay as they are: they count as small in any case.
+# Matrices with fewer numbers stay unchanged: their products are small in any case.
 SMALLEST = 2**14
 
 
 def use_narrow_products(model: nn.Module) -> None:
-    """Let the layers of `model` multiply in blocks; values stay the same, and nothing is evaluated here.
+    """Make the layers of `model` multiply in blocks; values stay the same, and nothing is evaluated here.
 
-    That includes an embedding where no layer of its shape can be the output layer, so that it must be both.
-    With another BLAS nothing changes; on macOS, MLX uses Accelerate.
+    This includes an embedding that has to be the output layer too, because no other layer has its shape.
+    With another BLAS than OpenBLAS nothing changes.
     """
     if not blas.BLAS.startswith("OpenBLAS"):
         return
@@ -55,8 +53,9 @@ def use_narrow_products(model: nn.Module) -> None:
 
 
 class BlockedLinear(nn.Module):  # type: ignore[misc]
-    """A linear layer whose matrix is stored in blocks of `size` outputs: (outputs / size, inputs, size), or, where
-    there is one block only, (inputs, outputs).
+    """A linear layer whose matrix is stored in blocks of `size` outputs: (outputs / size, inputs, size).
+
+    A single block is stored as (inputs, outputs).
     """
 
     def __init__(self, linear: nn.Linear, size: int) -> None:
@@ -71,14 +70,15 @@ class BlockedLinear(nn.Module):  # type: ignore[misc]
         return _by_inputs(self.blocks).T
 
     def __call__(self, x: mx.array) -> mx.array:
-        """(..., inputs) to (..., outputs)."""
+        """Map (..., inputs) to (..., outputs)."""
         product = _product(x, self.blocks)
         return product + self.bias if "bias" in self else product
 
 
 class BlockedEmbedding(nn.Module):  # type: ignore[misc]
-    """An embedding that is the output layer too, in blocks of `size` ids: (vocabulary / size, width, size), or, where
-    there is one block only, (width, vocabulary).
+    """An embedding that is the output layer too, in blocks of `size` ids: (vocabulary / size, width, size).
+
+    A single block is stored as (width, vocabulary).
     """
 
     def __init__(self, embedding: nn.Embedding, size: int) -> None:
@@ -91,14 +91,14 @@ class BlockedEmbedding(nn.Module):  # type: ignore[misc]
         return _by_inputs(self.blocks).T
 
     def __call__(self, ids: mx.array) -> mx.array:
-        """Ids (...) to their rows (..., width)."""
+        """Map ids (...) to their rows (..., width)."""
         if self.blocks.ndim == 2:
             return self.blocks[:, ids].moveaxis(0, -1)
         size = self.blocks.shape[2]
         return self.blocks[ids // size, :, ids % size]
 
     def as_linear(self, x: mx.array) -> mx.array:
-        """(..., width) to scores of every id (..., vocabulary)."""
+        """Map (..., width) to scores of every id (..., vocabulary)."""
         return _product(x, self.blocks)
 
 
@@ -114,7 +114,7 @@ def _in_blocks(weight: mx.array, size: int) -> mx.array:
 
 
 def _by_inputs(blocks: mx.array) -> mx.array:
-    """The matrix as (inputs, outputs)."""
+    """Return the matrix as (inputs, outputs)."""
     if blocks.ndim == 2:
         return blocks
     return blocks.transpose(1, 0, 2).reshape(blocks.shape[1], -1)
@@ -132,7 +132,7 @@ def _product(x: mx.array, blocks: mx.array) -> mx.array:
 
 
 def _narrow(x: mx.array, blocks: mx.array) -> mx.array:
-    """(rows, inputs) by (count, inputs, size) is (count, rows, size); in halves where only those are small."""
+    """Multiply (rows, inputs) by (count, inputs, size) to (count, rows, size), in halves if only those are small."""
     rows, (_, inputs, size) = len(x), blocks.shape
     half = (rows + 1) // 2
     if half * inputs * size <= SMALL_PRODUCT < rows * inputs * size and _has_small_kernels():
@@ -146,7 +146,7 @@ def _has_small_kernels() -> bool:
 
 
 def _block_size(outputs: int, inputs: int) -> int:
-    """The most outputs with which a block is small in half of the widest round; 0 where no such blocks divide them."""
+    """Return the largest block size (in outputs) that is small in half of the widest round; 0 if none divides them."""
     if outputs * inputs < SMALLEST:
         return 0
     most = SMALL_PRODUCT // (HALF_ROUND * inputs)

@@ -1,1 +1,1 @@
-"""Grammars that answers follow: what a caller asks for, compiled for a model, walked along an answer."""
+"""Grammars that answers follow: their declaration, their compilation for a model, and their matching of an answer."""

@@ -1,7 +1,7 @@
-"""Grammars of function calls, in the forms that mlx-lm's parsers read: an answer can then be nothing but such calls.
+"""Grammars of function calls in the forms that mlx-lm's parsers read; an answer then consists of such calls only.
 
-In most forms the arguments follow their JSON schema. Where a form writes texts as they are, without quotes, they may be
-any text, and what else the schema says of them is not held; all but their names, their order and which must be there.
+In most forms the arguments follow their JSON schema. In a form that writes texts without quotes, a text may be any
+text: of its schema, only its name, its place in the order and whether it is required are enforced.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-# Calls of one answer.
+# The most calls in one answer.
 MOST_CALLS = 32
-# Small models write white space without end where they may. This is how Python's json writes, which models have seen
-# most, and how the chat templates write calls. No grammar can say that exactly one of several schemas holds.
+# The layout of Python's json, which models have seen most and chat templates use: small models that may choose their
+# white space never stop writing it. "oneOf" is coerced because no grammar can express that exactly one schema holds.
 LAYOUT = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": ", "coerce_one_of": True}
 _NAME = re.compile(r"[\w.-]{1,128}", re.ASCII)
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
@@ -24,18 +24,18 @@ _SCALARS = {"integer", "number", "boolean", "null"}
 
 
 class CallsNotExpressible(Exception):
-    """No grammar says what these calls look like; the argument is a sentence for developers."""
+    """No grammar can express these calls; the argument is a sentence for developers."""
 
 
 @dataclass
 class _Writer:
-    """Writes expressions of Lark. `marks` are the control tokens of the model by their text: no text spells those."""
+    """Writes Lark expressions. `marks` maps the texts of the model's control tokens to ids; no text spells those."""
 
     marks: Mapping[str, int] = field(default_factory=dict)
     rules: list[str] = field(default_factory=list)
 
     def text(self, text: str) -> str:
-        """Exactly this text."""
+        """Return an expression for exactly this text."""
         if not self.marks:
             return json.dumps(text)
         found = "|".join(re.escape(mark) for mark in sorted(self.marks, key=len, reverse=True))
@@ -43,24 +43,24 @@ class _Writer:
         return " ".join(f"<[{self.marks[part]}]>" if part in self.marks else json.dumps(part) for part in parts)
 
     def any_text(self, end: str, of: str = "(?s:.)") -> str:
-        """Any text of such characters up to `end`, and `end`."""
+        """Return an expression for any text of characters `of`, up to and including `end`."""
         if end in self.marks:
             return f"/{of}*/ {self.text(end)}"
         return self.rule(f"/{of}*/", f"[suffix={json.dumps(end)}]")
 
     def rule(self, body: str, attributes: str = "") -> str:
-        """A rule of its own; returns its name."""
+        """Add a rule and return its name."""
         name = f"part_{len(self.rules)}"
         self.rules.append(f"{name}{attributes}: {body}")
         return name
 
     def list_of(self, entries: Sequence[tuple[str, bool]], separator: str) -> str:
-        """The entries that are needed, and any of the others, in this order; or "" for none."""
+        """Return an expression for all needed entries and any of the others, in this order; "" without entries."""
         later = first = ""
         for expression, needed in reversed(entries):
             alone, whole = first, f"{expression} {later}"
             behind = f"{json.dumps(separator)} {whole}"
-            # Of what comes from here on, with or without something before it.
+            # Rules for the list from this entry on: `later` continues a list, `first` begins it.
             later = self.rule(behind if needed else f"{behind} | {later}" if later else f"({behind})?")
             first = self.rule(whole if needed else f"{whole} | {alone}" if alone else f"({whole})?")
         return first
@@ -75,7 +75,7 @@ class _Function:
 
     @property
     def parameters(self) -> list[tuple[str, dict[str, Any], bool]]:
-        """Name, schema and whether it is needed, in the order of the declaration."""
+        """The name and schema of each parameter, and whether it is needed, in the order of the declaration."""
         properties = self.schema.get("properties") or {}
         required = self.schema.get("required") or []
         if not isinstance(properties, dict) or not all(isinstance(one, dict) for one in properties.values()):
@@ -83,7 +83,7 @@ class _Function:
         return [(name, self._whole(schema), name in required) for name, schema in properties.items()]
 
     def _whole(self, schema: dict[str, Any]) -> dict[str, Any]:
-        """A part of the schema, with the definitions that it may refer to."""
+        """Return a part of the schema with the definitions that it may refer to."""
         return schema | {key: self.schema[key] for key in ("$defs", "definitions") if key in self.schema}
 
 
@@ -92,7 +92,7 @@ Write = Callable[[_Writer, _Function], str]
 
 @dataclass(frozen=True)
 class _Form:
-    """`write` makes the expression of one call; `begin` and `end` are around all calls of an answer."""
+    """A form of calls. `write` returns the expression of one call; `begin` and `end` enclose all calls of an answer."""
 
     write: Write
     begin: str = ""
@@ -101,9 +101,9 @@ class _Form:
 
 
 def calls_grammar(source: str, marks: Mapping[str, int] | None = None) -> str:
-    """The grammar of calls as llguidance takes it; `source` is what `calls_source` made.
+    """Return the grammar of calls in llguidance's dialect; `source` is a result of `calls_source`.
 
-    `marks` are the ids of the model's control tokens by their text; without them the grammar is of the text alone.
+    `marks` maps the texts of the model's control tokens to ids; without them the grammar describes the text alone.
     Raises `CallsNotExpressible`.
     """
     asked = json.loads(source)
@@ -118,9 +118,9 @@ def calls_grammar(source: str, marks: Mapping[str, int] | None = None) -> str:
 
 
 def calls_source(form: str, tools: Sequence[Mapping[str, Any]], *, parallel: bool, answer: str) -> str:
-    """The source of a grammar of calls of `tools` (in the form of the OpenAI API) for a `ModelInfo.tool_format`.
+    """Return the source of a grammar of calls of `tools` (as in the OpenAI API) for a `ModelInfo.tool_format`.
 
-    With `parallel` an answer may have several. `answer` is the grammar of an answer without calls, "" where it has to
+    With `parallel` an answer may have several calls. `answer` is the grammar of an answer without calls, "" if it must
     have one. Raises `CallsNotExpressible`.
     """
     functions = [(tool["function"]["name"], tool["function"].get("parameters") or {}) for tool in tools]
@@ -143,13 +143,13 @@ def _form(name: str, marks: Mapping[str, int]) -> _Form:
 
 
 def json_of(schema: Mapping[str, Any]) -> str:
-    """An expression of Lark for JSON that follows the schema, in LAYOUT unless its "x-guidance" says otherwise."""
+    """Return a Lark expression for JSON that follows the schema, in LAYOUT unless its "x-guidance" says otherwise."""
     own = schema.get("x-guidance", {})
     return f"%json {json.dumps({**schema, 'x-guidance': LAYOUT | (own if isinstance(own, dict) else {})})}"
 
 
 def _json_call(call: str) -> Write:
-    """A text in which NAME stands for the function's name, NUMBER for one of the call, ARGUMENTS for them as JSON."""
+    """Write calls as `call`, in which NAME is the function, NUMBER numbers the call, and ARGUMENTS is a JSON object."""
 
     def write(writer: _Writer, function: _Function) -> str:
         values = {"NUMBER": "/[0-9]{1,2}/", "ARGUMENTS": json_of({"type": "object", **function.schema})}
@@ -163,7 +163,7 @@ def _json_call(call: str) -> Write:
 
 
 def _is_text(schema: Mapping[str, Any]) -> bool:
-    """Whether a parser takes a value for a text, which has no quotes then."""
+    """Whether the parser reads a value of this schema as a text without quotes."""
     kind = schema.get("type")
     if kind is not None:
         return kind == "string" or (isinstance(kind, list) and "string" in kind)
@@ -175,15 +175,17 @@ def _is_text(schema: Mapping[str, Any]) -> bool:
 
 
 def _texts(schema: Mapping[str, Any]) -> list[str]:
-    """The only texts that a value may have; none where any may be."""
+    """Return the texts that the schema lists for a value; none if it lists none."""
     values = schema.get("enum") or ([schema["const"]] if "const" in schema else [])
     return [value if isinstance(value, str) else json.dumps(value) for value in values]
 
 
 @dataclass(frozen=True)
 class _Tagged:
-    """A call whose arguments stand in tags of their own. `begin` and `key` hold NAME, for the function and the
-    parameter; `line` is what a value that is not a text has around it; `empty` is a call without arguments.
+    """A call with a tag for each argument.
+
+    `begin` and `key` contain NAME, for the function and the parameter. `line` comes between a value that is not a free
+    text and `closing`. `empty` is a call without arguments.
     """
 
     begin: str
@@ -226,7 +228,10 @@ def _python_call(writer: _Writer, function: _Function) -> str:
 
 @dataclass(frozen=True)
 class _Braced:
-    """A call as `call:NAME{key:value,…}`, without quotes but `quote` around texts; Gemma's. With `flat` no braces."""
+    """Gemma's form: `call:NAME{key:value,…}`, with `quote` around texts.
+
+    With `flat`, values are neither lists nor objects, and texts contain no closing brace.
+    """
 
     begin: str
     end: str
@@ -288,7 +293,7 @@ _KIMI_K3 = _json_call(
     '<|open|>call tool="NAME" index="NUMBER"<|sep|><|open|>json type="object"<|sep|>ARGUMENTS'
     "<|close|>json<|sep|><|close|>call<|sep|>"
 )
-# Older models of the family write a list; newer ones have a token between name and arguments.
+# Older Mistral models write a list; newer ones have a token between name and arguments.
 _MISTRAL = _Form(_json_call("[TOOL_CALLS]NAME[ARGS]ARGUMENTS"), between="")
 _FORMS: dict[str, _Form] = {
     "json_tools": _Form(_json_call('<tool_call>\n{"name": "NAME", "arguments": ARGUMENTS}\n</tool_call>')),

@@ -1,4 +1,4 @@
-"""Compiles grammars with llguidance for single bytes: to try one, and to know what text it forces, for any model."""
+"""Compiles grammars with llguidance for single bytes: to try a grammar, and to find the text that it forces."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from llguidance import LLMatcher, LLParserLimits, LLTokenizer
 from engine.errors import GrammarNotUsable
 
 Result = TypeVar("Result")
-# Lexer fuel is some 14,000 units a millisecond, items some 20,000: a mask takes 20 ms at the very most.
+# Fuel and items bound the time of a mask to milliseconds.
 LIMITS = LLParserLimits(
     max_grammar_size=100_000,
     step_lexer_fuel=200_000,
@@ -22,14 +22,14 @@ LIMITS = LLParserLimits(
     verbose_errors=False,
 )
 _BYTES = LLTokenizer("byte")
-# A grammar that nests too deep overflows the stack, which no exception can tell: it is tried on a small one.
+# A grammar that nests too deep overflows the stack and crashes the process, so it is tried on a small stack first.
 _TRIAL_STACK = 2**20
 _LONGEST_DETAIL = 300
 _PLACE_IN_SCHEMA = re.compile(r"^at \d+\(\d+\): failed to compile JSON schema: ")
 
 
 def compile_by_byte(source: str) -> LLMatcher:
-    """A matcher of single bytes at the start of a text. Raises `GrammarNotUsable`."""
+    """Return a matcher of single bytes at the start of a text. Raises `GrammarNotUsable`."""
     matcher = LLMatcher(_BYTES, source, log_level=0, limits=LIMITS)
     if matcher.is_error():
         raise GrammarNotUsable("invalid", sentence(matcher.get_error()))
@@ -37,7 +37,7 @@ def compile_by_byte(source: str) -> LLMatcher:
 
 
 def trial(lark: str) -> str:
-    """Compile a grammar for single bytes; returns what is wrong with it, or "". For a process with limits."""
+    """Compile a grammar for single bytes and return its error, or "". Call it in a process with limits."""
     try:
         matcher = _with_stack(_TRIAL_STACK, lambda: compile_by_byte(lark))
         matcher.compute_bitmask()
@@ -57,6 +57,6 @@ def _with_stack(size: int, work: Callable[[], Result]) -> Result:
 
 
 def sentence(words: str) -> str:
-    """The library's first line without where in our own text it is: that line says what is wrong."""
+    """Return the first line of an error of llguidance, without the place in the source that Tandem generated."""
     first = words.strip().splitlines()[0] if words.strip() else ""
     return _PLACE_IN_SCHEMA.sub("", first)[:_LONGEST_DETAIL]

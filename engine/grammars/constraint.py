@@ -1,4 +1,4 @@
-"""A grammar while an answer is drawn: which tokens each row of a pass may draw, and what the grammar forces."""
+"""Applies a grammar to an answer: which tokens each row of a pass may draw, and which text is forced."""
 
 from __future__ import annotations
 
@@ -11,22 +11,21 @@ from numpy.typing import NDArray
 
 from engine.errors import GrammarNotUsable
 
-# Every answer's modules import this one, few answers have a grammar.
+# Every request imports this module, but few have a grammar.
 if TYPE_CHECKING:
     from llguidance import LLMatcher
 
     from engine.grammars.native import ModelTokens, NativeMatcher
 
-# Forced texts of a grammar whose spelling is remembered.
+# The most forced texts of a grammar whose spelling is remembered.
 MOST_SPELLED = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class CompiledGrammar:
-    """A grammar for the `vocabulary` ids of one model, of which `ends` end a turn, `end` usually.
+    """A grammar compiled for the `vocabulary` ids of one model; `ends` end a turn, usually `end`. Threads may share it.
 
-    `matcher` reads the model's tokens and knows which may follow, `bytewise` their bytes and knows what has to. It may
-    be shared by threads.
+    `matcher` reads tokens and tells which may follow; `bytewise` reads their bytes and tells which bytes must follow.
     """
 
     matcher: NativeMatcher
@@ -38,7 +37,7 @@ class CompiledGrammar:
     spelling: Spelling
 
     def starting_with(self, text: str) -> NativeMatcher:
-        """A matcher behind `text`, which an answer goes on from. Raises `GrammarNotUsable` where that does not fit."""
+        """Return a matcher that has read `text`, which an answer continues. Raises `GrammarNotUsable` if it differs."""
         matcher = self.matcher.copy()
         begun = self.tokens.tokenize(text) if text else []
         if matcher.consume(begun) < len(begun):
@@ -47,7 +46,7 @@ class CompiledGrammar:
 
 
 class _Bytewise:
-    """Reads the bytes of an answer that only grows, behind `begun`."""
+    """Matches the bytes of an answer that continues `begun`; fast while the answer only grows."""
 
     def __init__(self, grammar: CompiledGrammar, begun: str) -> None:
         self._grammar, self._begun = grammar, begun
@@ -55,7 +54,7 @@ class _Bytewise:
         self._matcher = self._start()
 
     def forced(self, answer: Sequence[int]) -> bytes:
-        """What has to follow; nothing where this cannot tell."""
+        """Return the bytes that must follow `answer`; none if that is unknown."""
         if self._read != answer[: len(self._read)]:
             self._read, self._matcher = [], self._start()
         table = self._grammar.tokens.tokens
@@ -72,15 +71,15 @@ class _Bytewise:
 
 
 class Spelling:
-    """Which tokens the main model writes forced text with. Whatever it says is only proposed."""
+    """Predicts the tokens with which the main model writes forced text. They are only proposed."""
 
     def __init__(self, tokens: ModelTokens) -> None:
         self._tokens = tokens
-        # By forced text, the token that it was begun with last.
+        # For each forced text, the token with which the main model began it last.
         self._begun_with: dict[bytes, int] = {}
 
     def spell(self, text: bytes) -> list[int]:
-        """Tokens of whole characters of `text`: those used before, or else the longest."""
+        """Return tokens for the whole characters of `text`: those used before, or else the longest."""
         spelled: list[int] = []
         while text and (token := self._begun_with.get(text)) is not None:
             spelled.append(token)
@@ -88,7 +87,7 @@ class Spelling:
         return spelled + self._longest(text)
 
     def learn(self, text: bytes, tokens: Sequence[int]) -> None:
-        """The main model wrote `tokens` where `text` was forced; they may end before it or go on behind it."""
+        """Remember that the main model wrote `tokens` for the forced `text`; they may be shorter or longer than it."""
         for token in tokens:
             written = self._tokens.tokens[token]
             if not text or not written or not text.startswith(written):
@@ -107,9 +106,9 @@ class Spelling:
 
 @dataclass(frozen=True, slots=True)
 class Thinking:
-    """Thinking before the answer, which no grammar holds for.
+    """Thinking before the answer, to which no grammar applies.
 
-    The token `end` ends it. It has begun in the prompt where `start` is None; else the answer may begin with `start`.
+    The token `end` ends it. If `start` is None, it has begun in the prompt; else the answer may begin with `start`.
     """
 
     end: int
@@ -117,10 +116,10 @@ class Thinking:
 
 
 class Constraint:
-    """Follows one answer, which begins at `position` of its sequence; `begun` is text that it goes on from.
+    """Matches one answer, which begins at `position` of its sequence and continues the text `begun`.
 
-    Whatever tokens it is asked about, it goes back to where they differ from those before, so that rejected draft
-    tokens leave no trace. Belongs to the engine's thread.
+    Each call rolls the matcher back to where the given tokens differ from the previous ones, so rejected draft tokens
+    leave no trace. Belongs to the engine's thread.
     """
 
     def __init__(
@@ -132,20 +131,20 @@ class Constraint:
         self._thinking = thinking
         self._matcher = grammar.starting_with(begun)
         self._bytewise = _Bytewise(grammar, begun)
-        # A bit for each token that the library knows, be they more or less than the model has rows for.
+        # A bit for each token that the library knows, which may be more or fewer than the model's vocabulary.
         self._bits = np.zeros((len(grammar.tokens.tokens) + 31) // 32, np.uint32)
-        # The tokens that the matcher has read, the first so many of which are committed.
+        # The tokens that the matcher has read; the first `_settled` of them are committed.
         self._read: list[int] = []
         self._settled = 0
-        # Up to where the committed answer is known to be thoughts.
+        # The number of committed tokens that are known to be thoughts.
         self._thoughts = 0
 
     def allowed(self, committed: Sequence[int], drafted: Sequence[int], rows: int) -> NDArray[np.bool_]:
-        """Which tokens may come next: (rows, vocabulary).
+        """Return which tokens may come next, as (rows, vocabulary).
 
-        The last row follows `committed` and all of `drafted`, the one before it all but the last of them, and so on.
-        Rows behind the end of the answer, or behind a draft token that is not allowed, exclude nothing: no round comes
-        to them. Raises `GrammarNotUsable` when the grammar has become too complex to go on.
+        The last row follows `committed` and all of `drafted`, the row before it all but the last of them, and so on.
+        Rows after the end of the answer, or after a draft token that is not allowed, exclude nothing: no round reaches
+        them. Raises `GrammarNotUsable` if the grammar has become too complex to go on.
         """
         masks = np.ones((rows, self._grammar.vocabulary), dtype=np.bool_)
         answer = self._settle(committed)
@@ -156,7 +155,7 @@ class Constraint:
         return masks
 
     def permitted(self, committed: Sequence[int], proposed: Sequence[int]) -> int:
-        """How many of the `proposed` tokens may follow `committed`. One that ends the answer is the last that may."""
+        """Return how many of the `proposed` tokens may follow `committed`, at most to one that ends the answer."""
         answer = self._settle(committed)
         for index, token in enumerate(proposed):
             read = self._read_to(answer)
@@ -169,7 +168,7 @@ class Constraint:
         return len(proposed)
 
     def forced(self, committed: Sequence[int]) -> bytes:
-        """What has to follow `committed`, as far as there is no choice; nothing while it thinks, or may begin to."""
+        """Return the bytes that must follow `committed`; none while the model thinks, or may begin to."""
         answer = self._settle(committed)
         may_think = self._thinking is not None and not answer
         part = self._under_grammar(answer)
@@ -179,7 +178,7 @@ class Constraint:
 
     @property
     def spelling(self) -> Spelling:
-        """Of the grammar, for all answers that follow it."""
+        """The grammar's spelling, shared by all answers that follow it."""
         return self._grammar.spelling
 
     @property
@@ -188,12 +187,12 @@ class Constraint:
         return self._grammar.end
 
     def ends_after(self, committed: Sequence[int], tokens: Sequence[int]) -> bool:
-        """Whether the answer has to end behind `committed` and `tokens`."""
+        """Whether the answer has to end after `committed` and `tokens`."""
         read = self._read_to([*self._settle(committed), *tokens])
         return bool(read and self._matcher.stopped)
 
     def _settle(self, committed: Sequence[int]) -> list[int]:
-        """The answer so far. What of it the matcher has read is not compared again."""
+        """Return the answer so far. Tokens that the matcher has read are not compared again later."""
         answer = list(committed[self._start :])
         if self._read_to(answer):
             self._settled = len(self._read)
@@ -204,7 +203,7 @@ class Constraint:
         return answer
 
     def _fill(self, mask: NDArray[np.bool_], answer: list[int], *, certain: bool) -> bool:
-        """Exclude what may not follow `answer`; False where nothing is known of what follows it."""
+        """Exclude the tokens that may not follow `answer`; return False if they are unknown."""
         if (read := self._read_to(answer)) is None:
             mask[list(self._grammar.ends)] = False
             return True
@@ -222,7 +221,7 @@ class Constraint:
         return True
 
     def _read_to(self, answer: list[int]) -> bool | None:
-        """Have the matcher read exactly `answer`. False where it ends there or is not allowed; None while it thinks."""
+        """Make the matcher read exactly `answer`. False if it ends or is not allowed; None during the thinking."""
         part = self._under_grammar(answer)
         if part is None:
             return None
@@ -239,7 +238,7 @@ class Constraint:
         return True
 
     def _under_grammar(self, answer: list[int]) -> list[int] | None:
-        """What follows the thinking; None while that goes on."""
+        """Return the tokens after the thinking; None during it."""
         thinking = self._thinking
         if thinking is None or (thinking.start is not None and answer[:1] != [thinking.start]):
             return answer

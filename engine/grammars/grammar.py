@@ -1,4 +1,4 @@
-"""What a caller asks an answer to follow: JSON, a regular expression, a Lark grammar, or calls of functions."""
+"""The grammars that a caller can request: JSON, a regular expression, a Lark grammar, or calls of functions."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from engine.errors import BadRequest, GrammarNotUsable
 from engine.grammars.calls import calls_grammar, calls_source, json_of
 
 KINDS = ("json_object", "json_schema", "regex", "lark", "calls")
-# Bytes of a source. Published schemas of whole interfaces have a tenth.
+# The most bytes of a source. Published schemas of whole interfaces are far smaller.
 LARGEST_SOURCE = 2**18
-# Without this the library offers only the token that the tokenizer would write, so that what the main model may say
-# would depend on how that splits text.
-# At the end, where it keeps the line numbers of errors right, and no line before it can say otherwise.
+# Without this the library allows only the tokens that the tokenizer would choose for a forced text.
+# It is appended, which keeps the line numbers of errors right, and lets no line of the source override it.
 _NO_FORCING = '\n%llguidance {"no_forcing": true}\n'
 # Answers to a schema are written on one line (`LAYOUT`); other JSON may be indented.
 _INDENTED = {"whitespace_flexible": True, "whitespace_pattern": r"( |\n {0,40})", "coerce_one_of": True}
@@ -23,15 +22,15 @@ _INDENTED = {"whitespace_flexible": True, "whitespace_pattern": r"( |\n {0,40})"
 
 @dataclass(frozen=True)
 class Grammar:
-    """What the whole answer has to match; the thinking before it is free.
+    """A grammar for the whole answer; the thinking before it is free.
 
     `kind` says what `source` is: "json_schema" (a schema as JSON text), "regex" (of the Rust crate of that name, for
     the whole answer), "lark" (in llguidance's dialect, from `start`), "json_object" (any object; no source), or "calls"
-    (of functions; `calls_of` makes these).
-    Keywords that cannot be checked token by token are refused, but "oneOf", which is taken for "anyOf". A schema's
-    "x-guidance" are options of llguidance.
+    (of functions, made by `calls_of`).
+    Keywords that cannot be checked token by token are refused, except "oneOf", which is treated as "anyOf". A schema's
+    "x-guidance" holds options of llguidance.
 
-    Raises `BadRequest` for another kind and `GrammarNotUsable` for a source that is no schema, or too large.
+    Raises `BadRequest` for another kind, and `GrammarNotUsable` for a source that is no schema or too large.
     """
 
     kind: str
@@ -46,16 +45,16 @@ class Grammar:
             self._schema()
 
     def as_lark(self, marks: Mapping[str, int] | None = None) -> str:
-        """The grammar as llguidance takes it: in its dialect of Lark, or a list of such grammars.
+        """Return the grammar in llguidance's dialect of Lark, or a list of such grammars as JSON.
 
-        `marks` are the ids of a model's control tokens by their text; without them these are text as any.
+        `marks` maps the texts of a model's control tokens to ids; without it they are ordinary text.
         """
         if self.kind == "calls":
             return self._calls(marks)
         if self.kind == "lark":
             return self.source + _NO_FORCING
         if self.kind == "regex":
-            # Not at the top: the window, too, knows what a grammar is, and need not load the library to start.
+            # Imported here because the window imports this module, and should start without the library.
             from llguidance import LLMatcher
 
             written = json.loads(LLMatcher.grammar_from_regex(self.source))
@@ -83,9 +82,9 @@ class Grammar:
 def calls_of(
     form: str, tools: Sequence[Mapping[str, Any]], *, parallel: bool, answer: Grammar | None = None
 ) -> Grammar:
-    """Calls of `tools` in the form of a model (`ModelInfo.tool_format`), several where `parallel` allows them.
+    """Return a grammar of calls of `tools` in a model's form (`ModelInfo.tool_format`), of several with `parallel`.
 
-    With `answer` the whole may be one in that format instead. Raises `CallsNotExpressible` and `GrammarNotUsable`.
+    With `answer`, an answer may follow that grammar instead. Raises `CallsNotExpressible` and `GrammarNotUsable`.
     """
     alternative = answer.as_lark() if answer is not None else ""
     return Grammar("calls", calls_source(form, tools, parallel=parallel, answer=alternative))

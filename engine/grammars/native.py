@@ -1,8 +1,7 @@
-"""llguidance by its C interface, whose long calls let other threads of the interpreter run.
+"""llguidance through its C interface, so that its long calls run without Python's global lock.
 
-Its Python classes build the tree over a vocabulary in one call that holds the interpreter, half a second for 200,000
-tokens, which would stop the window. The wheel's library exports this interface, too; a test holds that it is the one
-that is written for here.
+Its Python classes hold the lock while they build the tree over a vocabulary, which would stop the window. The library
+of the wheel exports the C interface too; a test checks that it is the version that this module expects.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from numpy.typing import NDArray
 from engine.errors import GrammarNotUsable
 from engine.grammars.compiling import LIMITS, sentence
 
-# What the library marks the bytes of control tokens with.
+# The library's prefix for the bytes of control tokens.
 _SPECIAL = b"\xff"
 _LONGEST_ERROR = 1000
 
 
 class Limits(ctypes.Structure):
-    """`ParserLimits` of the library, which says what each means."""
+    """The library's `ParserLimits`, documented there."""
 
     _fields_ = (
         ("max_items_in_row", ctypes.c_size_t),
@@ -68,7 +67,7 @@ class _MatcherInit(ctypes.Structure):
 
 
 _POINTER, _IDS, _COUNT = ctypes.c_void_p, ctypes.POINTER(ctypes.c_uint32), ctypes.c_size_t
-# Releasing the interpreter takes longer than these do.
+# Calls by `_short` keep Python's lock: releasing it would take longer than they do.
 _short, _long = ctypes.PyDLL(_lib.__file__), ctypes.CDLL(_lib.__file__)
 for _library, _name, _result, *_arguments in (
     (_long, "llg_new_tokenizer_v2", _POINTER, ctypes.POINTER(_TokenizerInit), ctypes.c_char_p, _COUNT),
@@ -94,19 +93,19 @@ class ModelTokens:
     """The library's prefix tree over the tokens of a model.
 
     `table` has the bytes of each id, None for control tokens and ids without text; `names` are the strings of ids.
-    `ends` end a turn. No tokenizer is ever called: grammars say that the library may not force tokens. Raises
+    `ends` end a turn. The library never calls a tokenizer, because the grammars forbid it to force tokens. Raises
     `ValueError`.
     """
 
     def __init__(self, table: Sequence[bytes | None], names: Sequence[str], ends: Collection[int]) -> None:
         self.tokens = [names[token].encode() if value is None else value for token, value in enumerate(table)]
-        # A token that ends the turn is never a part of the text, whatever it is spelled like.
+        # A token that ends the turn is never a part of the text, whatever its spelling.
         special = {token for token, value in enumerate(table) if value is None} | set(ends)
         marked = [_SPECIAL + token if index in special else token for index, token in enumerate(self.tokens)]
         lengths = np.fromiter(map(len, marked), np.uint32, len(marked))
         first, *others = sorted(ends) or [0]
         further = np.array(others, np.uint32)
-        # Of what the library would prepare, the tokens of strings take least time and do most good.
+        # Of the slices that the library can prepare, the one for strings is the cheapest and the most useful.
         prepared = [text.encode() for text in LLTokenizer.general_slices()[-1:]]
         slices = (ctypes.c_char_p * (len(prepared) + 1))(*prepared, None)
         init = _TokenizerInit(
@@ -127,7 +126,7 @@ class ModelTokens:
         _free_with(self, _long.llg_free_tokenizer, self.pointer)
 
     def compile(self, source: str) -> NativeMatcher:
-        """A matcher of the model's tokens at the start of a text. Raises `GrammarNotUsable`."""
+        """Return a matcher of the model's tokens at the start of a text. Raises `GrammarNotUsable`."""
         if "\0" in source:
             raise GrammarNotUsable("invalid", "it has a zero byte in it")
         init = _MatcherInit()
@@ -142,31 +141,31 @@ class ModelTokens:
         return matcher
 
     def tokenize(self, text: str) -> list[int]:
-        """The longest tokens that `text` can be written with."""
+        """Write `text` with the longest possible tokens."""
         content = text.encode()
         found = (ctypes.c_uint32 * max(1, len(content)))()
         return found[: _short.llg_tokenize_bytes(self.pointer, content, len(content), found, len(found))]
 
 
 def _free_with(owner: object, free: Callable[[int], None], pointer: int) -> None:
-    """Free what `owner` owns when it goes; at the end of the process another thread may still be in the library."""
+    """Free `pointer` with `owner`, but not at exit, when another thread may still be in the library."""
     weakref.finalize(owner, free, pointer).atexit = False
 
 
 class NativeMatcher:
-    """A grammar that is matched along tokens. Not for two threads at once, but any may copy one that nobody changes."""
+    """Matches a grammar token by token. One thread may use it at a time; any thread may copy an unchanging one."""
 
     def __init__(self, tokens: ModelTokens, pointer: int) -> None:
-        # The tokens have to outlive it.
+        # The tokens have to outlive the matcher.
         self._tokens, self._pointer = tokens, pointer
         _free_with(self, _short.llg_free_matcher, pointer)
 
     def copy(self) -> NativeMatcher:
-        """One more, at the same place of the text."""
+        """Return another matcher at the same place of the text."""
         return NativeMatcher(self._tokens, _short.llg_clone_matcher(self._pointer))
 
     def consume(self, tokens: Sequence[int]) -> int:
-        """Read as many of the tokens as the grammar allows; returns how many those are."""
+        """Read as many of the tokens as the grammar allows, and return their number."""
         ids = (ctypes.c_uint32 * len(tokens))(*tokens)
         count: int = max(0, _short.llg_matcher_validate_tokens(self._pointer, ids, len(tokens)))
         if count and _short.llg_matcher_consume_tokens(self._pointer, ids, count):
@@ -174,11 +173,11 @@ class NativeMatcher:
         return count
 
     def rollback(self, count: int) -> None:
-        """Go back by so many tokens."""
+        """Go back by `count` tokens."""
         _short.llg_matcher_rollback(self._pointer, count)
 
     def mask(self, into: NDArray[np.uint32]) -> bool:
-        """Write which tokens may come next, a bit each; False where that cannot be told (`error`)."""
+        """Write a bit for each token that may come next; return False on failure (`error`)."""
         return not _long.llg_matcher_compute_mask_into(self._pointer, into.ctypes.data, into.nbytes)
 
     @property
@@ -193,5 +192,5 @@ class NativeMatcher:
 
     @property
     def error(self) -> str:
-        """What is wrong, or ""."""
+        """The library's error message, or ""."""
         return (_short.llg_matcher_get_error(self._pointer) or b"").decode(errors="replace")

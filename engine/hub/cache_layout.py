@@ -14,7 +14,7 @@ import os
 import shutil
 import stat
 import threading
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -58,7 +58,7 @@ class RepositoryCache:
 
     @contextlib.contextmanager
     def writing(self, digest: str, stop: threading.Event) -> Iterator[bool]:
-        """Hold the blob's lock, which huggingface_hub honours too; yields False if `stop` was set first."""
+        """Hold the blob's lock, which huggingface_hub honours too; yield False if `stop` was set first."""
         lock = FileLock(self.locks / f"{digest}.lock", mode=0o664)
         while not stop.is_set():
             try:
@@ -73,7 +73,7 @@ class RepositoryCache:
         yield False
 
     def is_being_written(self) -> bool:
-        """Whether a program holds the lock of one of the blobs."""
+        """Whether a program holds the lock of a blob."""
         for path in self.locks.glob("*.lock"):
             lock = FileLock(path, mode=0o664)
             try:
@@ -98,7 +98,7 @@ class RepositoryCache:
             return False
 
     def present_bytes(self, file: RemoteFile) -> int:
-        """How many of the file's bytes exist: all, those of its partial download, or none."""
+        """Return the number of the file's bytes on disk: all, those of its partial download, or none."""
         if self.has(file):
             return file.size
         with contextlib.suppress(OSError):
@@ -134,28 +134,20 @@ class RepositoryCache:
         for digest in listed:
             self.part(digest).unlink(missing_ok=True)
         if kept_before:
-            self._unlink(commit, downloaded)
+            for link, digest in _links(self.snapshot(commit)):
+                if digest in downloaded:
+                    link.unlink(missing_ok=True)
         else:
             shutil.rmtree(self.snapshot(commit), ignore_errors=True)
-        kept = self._linked_blobs()
-        for digest in downloaded - kept:
+        for digest in downloaded - {digest for _, digest in _links(self.home / "snapshots")}:
             self.blob(digest).unlink(missing_ok=True)
         for folder in (self.home / "snapshots", self.blobs, self.home):
             with contextlib.suppress(OSError):
                 folder.rmdir()
 
-    def _unlink(self, commit: str, digests: Set[str]) -> None:
-        """Remove the snapshot's links to these blobs."""
-        for link, digest in _links(self.snapshot(commit)):
-            if digest in digests:
-                link.unlink(missing_ok=True)
-
-    def _linked_blobs(self) -> set[str]:
-        return {digest for _, digest in _links(self.home / "snapshots")}
-
 
 def _links(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Every link below `folder`, and the name of its target."""
+    """Yield every link below `folder`, and the name of its target."""
     for path, _, names in os.walk(folder):
         for name in names:
             link = Path(path, name)

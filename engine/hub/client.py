@@ -1,4 +1,4 @@
-"""HTTP to one Hub: authentication, and what its answers mean.
+"""HTTP to one Hub: authentication, limits, and the translation of its answers into errors.
 
 Nothing is read from the environment, so that an app started from the Finder behaves like one started from a shell.
 The token is sent to the Hub's own address only (a redirect elsewhere drops it) and is in no `repr`, message or log.
@@ -24,14 +24,14 @@ from engine.hub.connections import Connections, Request
 from engine.hub.failures import HubError, InterruptedTransferError
 
 HUGGING_FACE = "https://huggingface.co"
-# A thousand files take 300 kB; some mirrors send all files of a repository at once.
+# The Hub sends pages of a thousand files, but some mirrors send all files of a repository at once.
 _ANSWER = JsonLimits(size=16 * 2**20, depth=64, containers=200_000, commas=2_000_000)
 _CONNECT_S = 4.0
 _RATE_LIMIT_RESET = re.compile(r";\s*t=(\d{1,6})")
 _LONGEST_WAIT_S = 600.0
-# What a header can hold; tokens consist of nothing else.
+# The characters of tokens, all of which a header can hold.
 _SENDABLE = re.compile(r"[!-~]+")
-# What a query may hold under a name: a list is sent as the name with each of its values.
+# A value of a query; for a list the name is repeated with each value.
 Parameter = str | int | list[str]
 
 
@@ -39,8 +39,8 @@ Parameter = str | int | list[str]
 class HubAccess:
     """How to reach a Hub: its address and the proxy's are http(s), `token` and `proxy` may be None.
 
-    A connection counts as dead after `stall_s` seconds without a byte; an answer of the API, and what comes before the
-    bytes of a file, has `answer_s` seconds in all. With `offline` no connection is ever tried:
+    A connection counts as dead after `stall_s` seconds without a byte. An answer of the API has `answer_s` seconds in
+    all, and so has the response to a file's request until its body begins. With `offline` no connection is ever tried:
     every request raises `HubError` (kept-offline), and downloads wait.
     """
 
@@ -63,7 +63,7 @@ class HubAccess:
 
 
 class HubClient:
-    """One connection pool. Safe to use from several threads; `close` ends requests in flight, from any thread."""
+    """A client of one Hub. Thread-safe; `close` ends requests in flight, from any thread."""
 
     def __init__(self, access: HubAccess, connections: Connections | None = None) -> None:
         self.access = access
@@ -74,11 +74,11 @@ class HubClient:
                 proxy=access.proxy,
                 follow_redirects=True,
                 timeout=httpx2.Timeout(access.stall_s, connect=min(access.stall_s, _CONNECT_S), pool=None),
-                # A request has its connections to itself, so that it can be ended by itself.
+                # No two requests share a connection, so that each can be ended alone.
                 limits=httpx2.Limits(max_connections=64, max_keepalive_connections=0),
                 headers={"User-Agent": "tandem-chat", "Accept-Encoding": "identity"},
             )
-        # Not an address, or of a kind that is not supported (SOCKS).
+        # The proxy is no address, or of a kind that is not supported (SOCKS).
         except (ValueError, ImportError, httpx2.InvalidURL) as error:
             raise HubError("proxy") from error
 
@@ -93,9 +93,9 @@ class HubClient:
         self._http.close()
 
     def get_json(self, path: str, repository: str = "", **query: Parameter) -> tuple[Any, str | None]:
-        """The Hub's answer at `path`, and the address of the next page if there is one.
+        """Return the Hub's answer at `path`, and the address of the next page if there is one.
 
-        Raises `HubError`: `InterruptedTransferError` where a retry may help.
+        Raises `HubError`, as `InterruptedTransferError` if a retry may help.
         """
         address = path if "://" in path else self.access.endpoint + path
         try:
@@ -105,13 +105,13 @@ class HubClient:
             raise self._wrong_mirror(repository) from error
 
     def get_bytes(self, address: str, repository: str, size: int) -> bytes:
-        """The content at `address`, cut off beyond `size` bytes. Errors as `get_json`."""
+        """Return the content at `address`, cut off beyond `size` bytes. Errors as `get_json`."""
         return self._answer(address, repository, size, None)[0]
 
     def _answer(
         self, address: str, repository: str, size: int, query: Mapping[str, Parameter] | None
     ) -> tuple[bytes, str | None]:
-        """At most `size` + 1 bytes of a whole answer, which has `answer_s` seconds, and the next page's address."""
+        """Return at most `size` + 1 bytes of an answer, and the next page's address, within `answer_s` seconds."""
         content = bytearray()
         with self.stream(address, repository, query=query, whole=True) as response:
             unpack = _unpacker(response)
@@ -134,9 +134,9 @@ class HubClient:
         accept: tuple[int, ...] = (200,),
         whole: bool = False,
     ) -> Iterator[httpx2.Response]:
-        """A response whose body has not been read. Errors as `get_json`; `accept` lists the good statuses.
+        """Open a response whose body has not been read. Errors as `get_json`; `accept` lists the good statuses.
 
-        It has `answer_s` seconds until its body begins, or if `whole` until the caller has read it.
+        The response has `answer_s` seconds until its body begins, or with `whole` until the caller has read it.
         """
         if self.access.offline:
             raise HubError("kept-offline", repository)
@@ -175,7 +175,7 @@ class HubClient:
             raise InterruptedTransferError("too-slow", repository)
 
     def _own_address(self, address: str | None) -> str | None:
-        """The address of the next page on this Hub, also where a mirror left another host in it."""
+        """Return the address of the next page on this Hub, even if a mirror left another host in it."""
         if not address:
             return None
         parts = urlsplit(address)
@@ -220,9 +220,9 @@ class HubClient:
 
 
 def _unpacker(response: httpx2.Response) -> Callable[[bytes, int], bytes]:
-    """Unpacks at most so many bytes of a chunk: a Hub was asked for plain ones, but some caches pack what they hold.
+    """Return a function that unpacks at most a number of bytes of a chunk; some caches pack what was asked for plain.
 
-    Raises `ValueError` for other encodings than gzip, and for bytes that are none.
+    Raises `ValueError` for other encodings than gzip, and for damaged data.
     """
     encoding = response.headers.get("Content-Encoding", "identity").strip().lower()
     if encoding in ("", "identity"):
@@ -241,7 +241,7 @@ def _unpacker(response: httpx2.Response) -> Callable[[bytes, int], bytes]:
 
 
 def _requested_wait(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the server asks to wait: Retry-After (a number or a date) or the Hub's own header."""
+    """Return the seconds that the server asks to wait: Retry-After (a number or a date) or the Hub's own header."""
     asked = headers.get("Retry-After", "").strip()
     if asked.isdecimal():
         return min(float(asked), _LONGEST_WAIT_S)

@@ -1,4 +1,4 @@
-"""The connections of one client: ended from another thread at once, and whether the Hub is reached at all."""
+"""The connections of one client, which any thread can end at once, and for how long connecting has failed."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class Connections:
             request.end()
 
     def unreached_s(self) -> float:
-        """How long connecting has failed, or has not succeeded, in seconds; 0 from the first connection on."""
+        """Return for how many seconds connecting has failed or not ended; 0 once a connection was made."""
         since = self._unreached_since
         return 0.0 if since is None else time.monotonic() - since
 
     @contextmanager
     def request(self, seconds: float) -> Iterator[Request]:
-        """A request that is ended after `seconds` unless it is `in_time` before."""
+        """Open a request that is ended after `seconds` unless its `in_time` is called before."""
         request = Request(self)
         timer = threading.Timer(seconds, request.expire)
         timer.name, timer.daemon = "hub-deadline", True
@@ -72,7 +72,7 @@ class Request:
         self._sockets: list[socket.socket] = []
 
     def trace(self, event: str, details: Mapping[str, Any]) -> None:
-        """Follow the HTTP library's events (its `trace` extension), which is where sockets are seen first."""
+        """Follow the HTTP library's events (its `trace` extension), which report each new socket."""
         if event.endswith(".connect_tcp.started"):
             self._connections.connecting()
         if not event.endswith((".connect_tcp.complete", ".start_tls.complete")):
@@ -91,7 +91,7 @@ class Request:
     def end(self) -> None:
         for connection in list(self._sockets):
             try:
-                # Not the TLS socket's own method, which would hand what is left to the reader undeciphered.
+                # The TLS socket's own method would hand the remaining bytes to the reader undeciphered.
                 socket.socket.shutdown(connection, socket.SHUT_RDWR)
             except OSError:
                 # Closed already, or taken over by the TLS socket that follows it.

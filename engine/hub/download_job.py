@@ -22,7 +22,7 @@ from engine.hub.transfer import RetryPolicy, Transfer, digest_of
 from engine.hub.values import Listing, RemoteFile
 
 _FILES_AT_ONCE = 4
-# Left free for the system, whatever the model's size.
+# Bytes that stay free for the system, whatever the model's size.
 SPACE_MARGIN = 512 * 2**20
 
 
@@ -46,10 +46,10 @@ class Progress:
 
 @dataclass(slots=True)
 class JobSettings:
-    """How a job retries, and what counts as free space.
+    """How a job retries, and how it measures free space.
 
-    A download that has had no connection at all for `unreached_s` seconds fails as no-network; `polling` says how
-    the queue then waits for the network.
+    A download without any connection for `unreached_s` seconds fails as no-network; the queue then waits for the
+    network according to `polling`.
     """
 
     unreached_s: float = 4.0
@@ -60,9 +60,9 @@ class JobSettings:
 
 
 class DownloadJob:
-    """Runs on a thread of its own and on one thread a file. `run` returns when it is done or interrupted.
+    """The download of one model. `run` belongs to a thread of its own, and starts one thread for each of several files.
 
-    Only the files whose names are `wanted` are fetched; a later download of all fetches the others.
+    Only files whose names are `wanted` are fetched; a later download of all fetches the others.
     """
 
     def __init__(
@@ -118,15 +118,17 @@ class DownloadJob:
         return self.connections.stop.is_set()
 
     def _resolve(self, client: HubClient) -> Listing | None:
-        """The files at the commit that an earlier run began with, if it still exists; None if interrupted."""
+        """List the files at the commit that an earlier run began with, if it still exists; None if interrupted."""
         entry = self.entry
-        # Of an earlier run: its commit may be gone, unlike one that has just been resolved.
+        # The state of an earlier run, whose commit may be gone.
         earlier, downloaded, found = entry.commit, entry.digests, entry.found
         attempt = 0
         while not self._stopped():
             try:
-                if not entry.commit:
-                    entry.commit = _commit(client, entry)
+                if not entry.commit and COMMIT.fullmatch(entry.revision):
+                    entry.commit = entry.revision
+                elif not entry.commit:
+                    entry.commit = resolve(client, entry.repository, entry.revision)
                 whole = list_model(client, entry.repository, entry.commit)
                 listing = replace(whole, files=tuple(file for file in whole.files if self._wanted(file.name)))
                 self._begin(listing)
@@ -143,7 +145,7 @@ class DownloadJob:
         return None
 
     def _failed_attempt(self, name: str, before: int, error: InterruptedTransferError) -> int:
-        """Wait before the next attempt at file `name`; returns how many failed. Raises `error` after the last."""
+        """Wait before the next attempt at file `name`; return how many failed. Raises `error` after the last one."""
         attempt, policy = before + 1, self._settings.policy
         if attempt > policy.tries:
             raise error
@@ -166,18 +168,13 @@ class DownloadJob:
 
     def _check_free_space(self, listing: Listing) -> None:
         missing = {file.digest: file.size - self.cache.present_bytes(file) for file in listing.files}
-        needed = sum(missing.values())
+        needed = sum(missing.values()) + self._settings.space_margin
         free = self._settings.free_bytes(self.cache.cache_dir) - self._promised_elsewhere()
-        if needed and needed + self._settings.space_margin > free:
-            raise HubError(
-                "no-space",
-                self.entry.repository,
-                needed=needed + self._settings.space_margin,
-                free=max(0, free),
-            )
+        if any(missing.values()) and needed > free:
+            raise HubError("no-space", self.entry.repository, needed=needed, free=max(0, free))
 
     def _transfer_all(self, client: HubClient, listing: Listing) -> bool:
-        """Transfer every file, several at once. False if interrupted; raises the first failure after all stopped."""
+        """Transfer all files, several at once. False if interrupted; raises the first failure after all have ended."""
         waiting: queue.SimpleQueue[RemoteFile] = queue.SimpleQueue()
         for file in listing.files:
             waiting.put(file)
@@ -188,7 +185,7 @@ class DownloadJob:
                 while not self._stopped() and self._transfer_next(client, waiting):
                     pass
             except Exception as error:
-                # Raised by the thread that waits for this one; the other files need not continue.
+                # The thread that waits for this one raises the error; the other files need not continue.
                 failures.append(error)
                 self.connections.end()
 
@@ -208,9 +205,8 @@ class DownloadJob:
         except queue.Empty:
             return False
         fresh = not self.cache.has(file)
-        if not Transfer(client, self.cache, self.cache, self.entry.commit, self._count, self._failed_attempt).fetch(
-            file
-        ):
+        transfer = Transfer(client, self.cache, self.cache, self.entry.commit, self._count, self._failed_attempt)
+        if not transfer.fetch(file):
             return False
         self.cache.link(self.entry.commit, file.name, file.digest)
         with self.progress.lock:
@@ -222,7 +218,7 @@ class DownloadJob:
         return True
 
     def _verify_all(self, listing: Listing) -> bool:
-        """Check the blobs that existed before; True if all are right. Wrong ones are deleted, to be fetched again."""
+        """Check the blobs that existed before, and delete wrong ones, to be fetched again; True if there are none."""
         wrong = False
         for file in listing.files:
             if file.digest in self.entry.verified:
@@ -251,7 +247,3 @@ class DownloadJob:
         with self.progress.lock:
             self.progress.lengths[file.name] = length
             self.progress.attempts.pop(file.name, None)
-
-
-def _commit(client: HubClient, entry: DownloadEntry) -> str:
-    return entry.revision if COMMIT.fullmatch(entry.revision) else resolve(client, entry.repository, entry.revision)

@@ -48,9 +48,10 @@ _Count = Annotated[int, Meta(ge=0)]
 
 @dataclass(slots=True)
 class DownloadEntry:
-    """What is kept on disk of a download: its state, its blobs (`digests`), which of them the snapshot had before it
-    began (`found`), and which have been checked (`verified`). `head_of` is the repository that a head is taken from;
-    "" for a whole repository.
+    """A download as it is kept on disk.
+
+    `digests` are its blobs; the snapshot had those in `found` before the download began, and those in `verified` have
+    been checked. `head_of` is the repository that a head is taken from; "" for a whole repository.
     """
 
     repository: str
@@ -74,9 +75,7 @@ def write_queue(path: Path, entries: list[DownloadEntry]) -> None:
 
 
 def read_queue(path: Path) -> list[DownloadEntry]:
-    """The downloads of an earlier run; active ones are queued again. An unreadable file gives an empty queue."""
-    if not path.exists():
-        return []
+    """Read the downloads of an earlier run; active ones are queued again. An unreadable file gives an empty queue."""
     with contextlib.suppress(UntrustedJsonError):
         content = read_object(path, CONFIG)
         found = content.get("downloads")

@@ -63,9 +63,9 @@ class DownloadQueue:
         self._start_waiting()
 
     def add(self, repository: str, revision: str = "main") -> str:
-        """Queue a model; a known one continues or starts again. Returns its repository name.
+        """Queue a model; a known one continues or starts again. Return its repository name.
 
-        By the name that `head_name` gives it, the MTP head that is part of a repository is queued alone.
+        A name of `head_name` queues only the MTP head that is part of the repository.
         """
         name = parse_repository(repository)
         if not is_revision(revision):
@@ -97,7 +97,7 @@ class DownloadQueue:
     def cancel(self, repository: str) -> None:
         """Stop a download, remove it from the queue and delete what has arrived.
 
-        A finished model stays on disk, and so does whatever was there before the download.
+        A finished model stays on disk, as do files from before the download.
         """
         with self._changed:
             entry = self._entries.pop(repository, None)
@@ -143,7 +143,7 @@ class DownloadQueue:
             self._changed.notify_all()
         until = time.monotonic() + timeout
         for thread in threads:
-            # One that waits for the system to look up a name cannot be ended; it does nothing more.
+            # A thread that waits for the system to look up a name cannot be ended; it does nothing afterwards.
             if thread is not None and thread is not threading.current_thread():
                 thread.join(max(0.0, until - time.monotonic()))
 
@@ -195,7 +195,7 @@ class DownloadQueue:
             self._supervisor.start()
 
     def _supervise(self) -> None:
-        """Fail the jobs that reach no network, while there are jobs. Looking up a name may block theirs for longer."""
+        """Fail the jobs that reach no network; their own threads may be blocked by looking up a name."""
         with self._changed:
             while self._jobs and not self._closed:
                 for job in list(self._jobs.values()):
@@ -245,7 +245,7 @@ class DownloadQueue:
                 self._set_state(job.entry, "ready" if finished else "queued")
                 self._start_waiting()
                 return
-            # Of several files at once, another one may have reached the Hub since.
+            # Another file of this job may have reached the Hub since, so `unreached_s` alone does not tell.
             unreached = isinstance(error, InterruptedTransferError) and error.unreached
             if error.reason == "offline" and (unreached or job.connections.unreached_s() > 0.0):
                 error = HubError("no-network", job.entry.repository)

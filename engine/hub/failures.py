@@ -17,7 +17,7 @@ class HubError(EngineError):
 
     REASONS: ClassVar[dict[str, str]] = {
         "offline": "the Hub cannot be reached: check the connection",
-        # The queue resumes by itself what failed so.
+        # The queue resumes these downloads by itself.
         "no-network": "the Hub cannot be reached: check the connection",
         "kept-offline": "no connection is tried while working offline: switch that off in the settings",
         "proxy": "the proxy cannot be reached or refuses: check its address in the settings",
@@ -60,9 +60,9 @@ class HubError(EngineError):
 
 
 class InterruptedTransferError(HubError):
-    """A request that may succeed if repeated; `retry_after` is the seconds that the server asked to wait, if any.
+    """A request that may succeed if repeated.
 
-    `unreached` if there was no connection at all.
+    `retry_after` is the seconds that the server asked to wait, if any. `unreached` says that no connection was made.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The download of an MTP head: the ranges of a few shards, one behind the other, into a model folder of its own."""
+"""The download of an MTP head: the ranges of a few shards, joined into a model folder of its own."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from engine.model_files.safetensors_header import CutOffFileError, DamagedHeader
 
 
 class HeadJob(DownloadJob):
-    """Fetches the head of `entry.head_of`, or of the model that was made from, and keeps it under the entry's own name.
+    """Fetches the head of `entry.head_of`, or of the model that it was made from, and keeps it under the entry's name.
 
-    What has arrived is a file that grows at its end; a later run goes on there, at the same commit. The Hub has no
-    checksum for a part of a file: lengths and the header are checked here, the numbers when the head is loaded.
+    A later run continues at the end of the bytes that arrived, at the same commit. The Hub has no checksum for a part
+    of a file: lengths and the header are checked here, the numbers when the head is loaded.
     """
 
     def _download(self, client: HubClient) -> bool:
@@ -44,7 +44,7 @@ class HeadJob(DownloadJob):
         return self._publish_head(plan)
 
     def _planned(self, client: HubClient) -> HeadPlan | None:
-        """What to fetch, at the commit that an earlier run began with; None if interrupted."""
+        """Plan the download, at the commit that an earlier run began with; None if interrupted."""
         entry, attempt = self.entry, 0
         while not self._stopped():
             try:
@@ -60,7 +60,7 @@ class HeadJob(DownloadJob):
         return None
 
     def _kept_source(self) -> tuple[str, str]:
-        """Where the head comes from that is kept as the entry's revision, which is a commit then; else "" for that."""
+        """Return repository and commit of the head that the cache has for the entry's revision; commit "" if none."""
         try:
             config = read_object(self.cache.snapshot(self.entry.revision) / "config.json", CONFIG)
         except UntrustedJsonError:
@@ -71,7 +71,7 @@ class HeadJob(DownloadJob):
         return parse_repository(source), self.entry.revision
 
     def _is_kept(self, file: RemoteFile) -> bool:
-        """Whether the head is there already, every byte as it was when it arrived."""
+        """Whether the cache has the head already, with unchanged bytes; a changed blob is deleted."""
         path = self.cache.snapshot(self.entry.commit) / file.name
         try:
             name = os.path.basename(os.readlink(path))
@@ -93,7 +93,7 @@ class HeadJob(DownloadJob):
             raise HubError("checksum", self.entry.repository, file=file.name) from error
         digest = hashlib.sha256(plan.config).hexdigest()
         try:
-            # From now on its name is its checksum, as those of other blobs are.
+            # Like other blobs it is named by its checksum from now on.
             content = digest_of(blob, file, self.connections.stop)
             if content is None:
                 return False

@@ -1,7 +1,7 @@
-"""Which bytes of a repository are its MTP head's, found from its small files and the headers of its shards.
+"""Finds the bytes of a repository's MTP head from its small files and the headers of its shards.
 
 Makers ship these heads inside the main model's files, and most conversions drop them. The head's tensors are a small
-part of one or two shards, so that only their ranges are fetched, one behind the other into a file of their own.
+part of one or two shards, so only their ranges are fetched, and joined in one file.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ _MOST_SHARDS = 16
 
 @dataclass(frozen=True, slots=True)
 class HeadPlan:
-    """The head of `repository` at `commit`: its `weights`, a safetensors file put together from spans of shards.
+    """The head of `repository` at `commit`: its `weights`, a safetensors file joined from spans of shards.
 
-    `config` is the content of its config.json, which names where it comes from.
+    `config` is the content of its config.json, which names the repository and the commit.
     """
 
     repository: str
@@ -48,7 +48,7 @@ class HeadPlan:
 
 
 def find_head(client: HubClient, repository: str, revision: str = "main") -> HeadPlan:
-    """The head for the model in a repository: from its own files, or from those of the model that it was made from.
+    """Find the head for the model in a repository: in its files, or in those of the model that it was made from.
 
     Reads small files and headers only. Raises `HubError`, among others no-head, head-not-shipped and head-unknown.
     """
@@ -63,16 +63,12 @@ def find_head(client: HubClient, repository: str, revision: str = "main") -> Hea
 
 
 def base_of(answer: Mapping[str, Any]) -> str:
-    """The repository that the Hub says a conversion was made from; "" where it does not say."""
-    card = answer.get("cardData")
+    """Return the repository that, by the Hub, a conversion was made from; "" if the Hub does not say."""
+    card, tags = answer.get("cardData"), answer.get("tags")
     named = card.get("base_model") if isinstance(card, Mapping) else None
-    candidates = named if isinstance(named, list) else [named]
-    tags = answer.get("tags")
-    candidates += (
-        [str(tag).rpartition(":")[2] for tag in tags if str(tag).startswith("base_model:")]
-        if isinstance(tags, list)
-        else []
-    )
+    candidates = list(named) if isinstance(named, list) else [named]
+    if isinstance(tags, list):
+        candidates += [str(tag).rpartition(":")[2] for tag in tags if str(tag).startswith("base_model:")]
     for candidate in candidates:
         try:
             return parse_repository(str(candidate))
@@ -82,7 +78,7 @@ def base_of(answer: Mapping[str, Any]) -> str:
 
 
 def plan_head(client: HubClient, repository: str, commit: str) -> HeadPlan:
-    """The head of a repository at a commit. Raises `HubError`."""
+    """Plan the download of the head of a repository at a commit. Raises `HubError`."""
     listing = list_model(client, repository, commit)
     config = _object(client, listing, "config.json", CONFIG)
     layers = text_config(config).get("num_hidden_layers")
@@ -97,7 +93,7 @@ def plan_head(client: HubClient, repository: str, commit: str) -> HeadPlan:
 
 
 def read_range(client: HubClient, listing: Listing, name: str, start: int, stop: int) -> bytes:
-    """Bytes `start` to `stop - 1` of a file. Raises as `plan_head`."""
+    """Read bytes `start` to `stop - 1` of a file. Raises as `plan_head`."""
     address = client.file_address(listing.repository, listing.commit, name)
     headers = {"Range": f"bytes={start}-{stop - 1}"}
     content = bytearray()
@@ -117,14 +113,14 @@ _Found = dict[str, tuple[int, TensorHeader]]
 
 
 def _shards_with_head(client: HubClient, listing: Listing, layers: int) -> dict[str, _Found]:
-    """By shard, the head's tensors with the position of its data; in the order of their bytes."""
+    """Map each shard to the head's tensors in it, each with the start of the shard's data, in the order of bytes."""
     files = {file.name: file for file in listing.files if file.name.endswith(".safetensors") and "/" not in file.name}
     if any(file.name == INDEX_NAME for file in listing.files):
         index = _object(client, listing, INDEX_NAME, INDEX).get("weight_map")
         if not isinstance(index, dict):
             raise HubError("not-mlx", listing.repository)
         wanted = sorted({str(index[name]) for name in mtp_tensors(map(str, index), layers)})
-        # A file that the index does not name may be a head beside the model.
+        # A file that the index does not name may hold the head.
         wanted += sorted(files.keys() - set(map(str, index.values())))
     else:
         wanted = sorted(files)
@@ -141,7 +137,7 @@ def _shards_with_head(client: HubClient, listing: Listing, layers: int) -> dict[
 
 
 def _header(client: HubClient, listing: Listing, file: RemoteFile) -> tuple[int, dict[str, TensorHeader]]:
-    """Where the data of a shard begins, and its tensors."""
+    """Return the position at which a shard's data begins, and its tensors."""
     try:
         length = header_length(read_range(client, listing, file.name, 0, 8))
         raw = read_range(client, listing, file.name, 8, 8 + length)

@@ -1,4 +1,4 @@
-"""Waits until a network is back that was gone, by connecting to the Hub's address (or the proxy's) now and then."""
+"""Waits until a lost network is back, by connecting to the address of the Hub or its proxy at intervals."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Polling:
 
 
 class NetworkWatch:
-    """`on_back` is called once, on a thread of the watch, when the address can be reached after `start`.
+    """Calls `on_back` once after each `start`, on a thread of its own, when the address can be reached.
 
-    One connection at a time, closed as soon as it is made; nothing is sent. Offline access never connects.
+    It makes one connection at a time, closes it at once and sends nothing. With offline access it never connects.
     """
 
     def __init__(self, access: HubAccess, polling: Polling, on_back: Callable[[], None]) -> None:
@@ -37,7 +37,7 @@ class NetworkWatch:
         self._wait, self._until = polling.first_s, 0.0
 
     def start(self) -> None:
-        """Begin to wait, unless it does so already."""
+        """Begin to wait, unless the watch is waiting already."""
         with self._lock:
             if self._thread is None and not self._stop.is_set() and not self._access.offline:
                 self._until = self._until or time.monotonic() + self._polling.total_s
@@ -45,12 +45,12 @@ class NetworkWatch:
                 self._thread.start()
 
     def succeeded(self) -> None:
-        """Begin with short waits again. Until then they grow: a Hub may be reached whose files are elsewhere."""
+        """Begin with short waits again. Until then they grow, because a Hub may be reached while its files are not."""
         with self._lock:
             self._wait, self._until = self._polling.first_s, 0.0
 
     def close(self) -> threading.Thread | None:
-        """Stop for good; returns the thread that ends."""
+        """Stop for good, and return the thread that ends."""
         with self._lock:
             self._stop.set()
             return self._thread

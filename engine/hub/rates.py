@@ -1,4 +1,4 @@
-"""The rate at which bytes arrive, over a short window that falls to zero when none do."""
+"""The rate at which bytes arrive, over a short window, so that it falls to zero when none arrive."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class RateMeter:
         return self._over(_SHORT_S)
 
     def seconds_left(self, remaining: int) -> float | None:
-        """Seconds until `remaining` bytes have arrived, or None while nothing arrives."""
+        """Return the seconds until `remaining` bytes have arrived, or None while nothing arrives."""
         if self.bytes_per_second() <= 0.0:
             return None
         speed = self._over(_LONG_S)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Sequence
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from engine.hub.values import RemovalPlan
 from engine.model_files.discovery import InstalledModel
 from engine.model_files.head_files import is_inner
 
-# Files that certainly belong to a model; others could be the user's own.
+# Files that certainly belong to a model; other files could be the user's own.
 _MODEL_FILES = (
     "config.json",
     "generation_config.json",
@@ -64,24 +65,18 @@ def remove(plan: RemovalPlan) -> None:
     """Carry out the plan. Raises `HubError` (not-writable) if something remains."""
     for folder in plan.folders:
         if folder.is_symlink() or folder.is_file():
-            _unlink(folder, plan)
-            continue
-        # The references first: an interrupted removal leaves an incomplete model, never a wrong one.
-        shutil.rmtree(folder / "refs", ignore_errors=True)
-        shutil.rmtree(folder, ignore_errors=True)
-        if folder.exists():
+            with suppress(OSError):
+                folder.unlink()
+        else:
+            # The references first: an interrupted removal leaves an incomplete model, never a wrong one.
+            shutil.rmtree(folder / "refs", ignore_errors=True)
+            shutil.rmtree(folder, ignore_errors=True)
+        if os.path.lexists(folder):
             raise HubError("not-writable", plan.id, path=str(folder))
 
 
-def _unlink(file: Path, plan: RemovalPlan) -> None:
-    try:
-        file.unlink()
-    except OSError as error:
-        raise HubError("not-writable", plan.id, path=str(file)) from error
-
-
 def _of_the_model(folder: Path) -> tuple[Path, ...]:
-    """The whole folder if it holds nothing but a model, else the model's own files."""
+    """Return the whole folder if it holds nothing but a model, else the model's own files."""
     if folder.is_symlink():
         return (folder,)
     entries = sorted(folder.iterdir())
@@ -95,7 +90,7 @@ def _matches(path: Path, patterns: Sequence[str]) -> bool:
 
 
 def _freed_bytes(path: Path) -> int:
-    """Bytes of the file or of the files in the folder; the targets of links elsewhere are not counted."""
+    """Return the bytes of the file or of the files in the folder, without the targets of links."""
     if path.is_symlink():
         return 0
     if path.is_file():

@@ -1,4 +1,4 @@
-"""Checks of names that people and servers give: repositories, pasted addresses, files of a repository."""
+"""Checks of names from people and servers: repositories, pasted addresses, files of a repository."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HEAD_SUFFIX = "-mtp-head"
 
 
 def parse_repository(text: str) -> str:
-    """`organisation/name` from what a person typed or pasted: a name, or the address of a page or a file.
+    """Return `organisation/name` for a name, or the address of a page or a file, that a person typed or pasted.
 
     Raises `HubError` (bad-name).
     """
@@ -39,17 +39,17 @@ def parse_repository(text: str) -> str:
 
 
 def head_name(repository: str) -> str:
-    """Under which name the MTP head that is part of a repository is kept and downloaded."""
+    """Return the name under which the MTP head that is part of a repository is kept and downloaded."""
     return repository + _HEAD_SUFFIX
 
 
 def head_of(name: str) -> str:
-    """The repository that the head called `name` is part of; "" for any other name."""
+    """Return the repository that the head called `name` is part of; "" for any other name."""
     return name.removesuffix(_HEAD_SUFFIX) if name.endswith(_HEAD_SUFFIX) else ""
 
 
 def is_revision(text: str) -> bool:
-    """Whether `text` can be a branch, tag or commit, and as a path stays inside its folder."""
+    """Whether `text` can be a branch, tag or commit, and stays inside its folder as a path."""
     return bool(_REVISION.fullmatch(text)) and ".." not in text and "//" not in text
 
 

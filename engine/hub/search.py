@@ -1,4 +1,4 @@
-"""Search for MLX models on the Hub, and read the small files of one repository without fetching weights."""
+"""Searches for MLX models on the Hub, and reads the small files of one repository without fetching weights."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_RESULTS = 100
 
 
 def search_models(client: HubClient, text: str, limit: int = 30) -> list[FoundModel]:
-    """MLX models whose name contains `text`, most downloaded first; a pasted address finds its repository.
+    """Find MLX models whose name contains `text`, most downloaded first; a pasted address finds its repository.
 
     Raises `HubError`, also after an interruption: a search is not retried.
     """
@@ -39,14 +39,14 @@ def search_models(client: HubClient, text: str, limit: int = 30) -> list[FoundMo
 
 
 def find_model(client: HubClient, repository: str) -> FoundModel:
-    """One repository as a search would list it. Raises `HubError`, also for a bad name."""
+    """Describe one repository as a search would list it. Raises `HubError`, also for a bad name."""
     return _described(client, parse_repository(repository))[1]
 
 
 def read_repository(client: HubClient, repository: str, keep_in: Path | None = None) -> RemoteModel:
     """Read the small files of one repository. `keep_in` is a folder that caches them by their content's hash.
 
-    Raises `HubError`: what the Hub answers, not-mlx, or checksum for files with the wrong content.
+    Raises `HubError`: the Hub's own errors, not-mlx, or checksum for files with the wrong content.
     """
     name = parse_repository(repository)
     commit, found = _described(client, name)
@@ -69,7 +69,7 @@ def _described(client: HubClient, name: str) -> tuple[str, FoundModel]:
 
 
 def _parsed(content: bytes | None, limits: JsonLimits) -> dict[str, Any]:
-    """The object in the file; empty if it has none that can be used."""
+    """Return the object in the file; an empty one if the file is unusable."""
     try:
         value = parse(content or b"", limits)
     except UntrustedJsonError:

@@ -1,4 +1,4 @@
-"""Transfer of one file from the Hub into the cache: ranged, hashed as it arrives, resumed where it stopped."""
+"""The transfer of a file from the Hub into the cache: hashed as it arrives, and resumed where it stopped."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from engine.hub.values import RemoteFile, Span
 
 _READ_BYTES = 2**20
 _RESTARTS = 2
-# Read at once of a file that is in the cache.
+# Bytes that are read at once from a file in the cache.
 _PIECE = 2**24
 _CONTENT_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+|\*)")
 
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """Waits of `first_s`, doubled up to `longest_s`, varied by a quarter; gives up after `tries` failures in a row."""
+    """Waits of `first_s`, doubled up to `longest_s` and varied by a quarter, for at most `tries` failures in a row."""
 
     first_s: float = 1.0
     longest_s: float = 60.0
     tries: int = 20
 
     def wait(self, attempt: int, asked: float | None) -> float:
-        """Seconds before attempt number `attempt` (from 1); never less than `asked`, the server's request."""
+        """Return the seconds before attempt number `attempt` (from 1), at least `asked`, the server's request."""
         delay = min(self.first_s * 2.0 ** (attempt - 1), self.longest_s)
-        # Spreads out reconnections; neither security nor any text depends on it.
+        # Randomness spreads out reconnections; neither security nor any text depends on it.
         return max(asked or 0.0, delay * random.uniform(0.75, 1.25))
 
 
@@ -47,8 +47,9 @@ class RetryPolicy:
 class Transfer:
     """Fetches files of one commit of the repository `source` into the cache of the same or another one.
 
-    `on_bytes(file, arrived, length)`: `arrived` more bytes, `length` in all. `failed(name, before, error)` waits after
-    an attempt that failed, behind `before` others in a row, and returns how many that makes; it raises after the last.
+    `on_bytes(file, arrived, length)` reports `arrived` more bytes, `length` in all. `failed(name, before, error)` waits
+    after an attempt that failed, the next one after `before` in a row, and returns the new number; it raises `error`
+    after the last one.
     """
 
     client: HubClient
@@ -93,7 +94,7 @@ class Transfer:
         return False
 
     def _append(self, part: _Part) -> None:
-        """Append the next bytes, those of one request at most."""
+        """Append the next bytes: from the header, from a file in the cache, or from one request."""
         found = part.file.behind(part.length)
         if isinstance(found, Span) and part.file.spans:
             found = self._in_cache(found) or found
@@ -104,7 +105,7 @@ class Transfer:
             self.on_bytes(part.file, 0, part.length)
 
     def _in_cache(self, span: Span) -> bytes:
-        """The next bytes of a span, of a file that the cache has whole; b"" of any other."""
+        """Return the next bytes of a span if the cache has its file, else b""."""
         try:
             with open_regular(self.source.snapshot(self.commit) / span.name) as opened:
                 opened.seek(span.start)
@@ -113,7 +114,7 @@ class Transfer:
             return b""
 
     def _stream_into(self, part: _Part, span: Span) -> None:
-        """One request for the bytes of a span."""
+        """Request the bytes of a span and append them."""
         repository = self.source.repository
         address = self.client.file_address(repository, self.commit, span.name)
         last = span.stop - 1 if part.file.spans else ""
@@ -134,7 +135,7 @@ class Transfer:
                 raise InterruptedTransferError("offline", repository) from error
 
     def _receive(self, response: httpx2.Response, part: _Part, skip: int, end: int) -> None:
-        """Write the body behind its first `skip` bytes, up to the length `end` of the part."""
+        """Write the body without its first `skip` bytes, up to the length `end` of the part."""
         stop = self.client.connections.stop
         for chunk in response.iter_raw():
             data = chunk[skip:] if skip else chunk
@@ -142,7 +143,7 @@ class Transfer:
             if stop.is_set():
                 return
             if part.file.spans:
-                # What follows the span is of no use, and comes from a server that ignores ranges.
+                # A server that ignores ranges also sends what follows the span.
                 data = data[: end - part.length]
             elif part.length + len(data) > end:
                 part.restart()
@@ -156,11 +157,11 @@ class Transfer:
 
 
 class _DiskError(OSError):
-    """An OSError of the disk, not of the network."""
+    """An `OSError` of the disk, not of the network."""
 
 
 class _Part:
-    """The part of a file that has arrived, open for writing, and its hash."""
+    """The bytes of a file that have arrived, open for writing, and their hash."""
 
     def __init__(self, cache: RepositoryCache, file: RemoteFile) -> None:
         self.file, self._cache = file, cache
@@ -181,7 +182,7 @@ class _Part:
         os.close(self._descriptor)
 
     def rehash(self, stop: threading.Event) -> None:
-        """Hash what an earlier run left, so that the rest can be appended."""
+        """Hash the bytes of an earlier run, so that the rest can be appended."""
         while not stop.is_set():
             block = os.pread(self._descriptor, _READ_BYTES, self.length)
             if not block:
@@ -202,7 +203,7 @@ class _Part:
             raise _DiskError(*error.args) from error
 
     def is_complete(self) -> bool:
-        """Whether all bytes have arrived. Wrong ones raise `InterruptedTransferError`, the second time `HubError`."""
+        """Whether all bytes have arrived. For a wrong hash, raises as `restart`, or `InterruptedTransferError`."""
         if self.length < self.file.size:
             return False
         if self.file.spans or self._hash.hexdigest() == self.file.digest:
@@ -211,7 +212,7 @@ class _Part:
         raise InterruptedTransferError("checksum", self._cache.repository, file=self.file.name)
 
     def restart(self) -> None:
-        """Discard what arrived. Raises `HubError` (checksum) the second time."""
+        """Discard the bytes. Raises `HubError` (checksum) the second time."""
         self._mismatches += 1
         os.ftruncate(self._descriptor, 0)
         self.length = 0
@@ -225,7 +226,7 @@ class _Part:
 
 
 def open_part(path: Path) -> int:
-    """Open the file at `path` for writing, or a new one in place of a link, a pipe or a file with a second name.
+    """Open the file at `path` for writing; a link, a pipe or a file with a second name is replaced by a new file.
 
     Raises `OSError`.
     """
@@ -237,7 +238,7 @@ def open_part(path: Path) -> int:
             return descriptor
         os.close(descriptor)
     except OSError as error:
-        # What opening a link, and a pipe that nobody reads, comes to.
+        # The errors of opening a link, and a pipe that no process reads.
         if error.errno not in (errno.ELOOP, errno.EMLINK, errno.ENXIO):
             raise
     path.unlink()
@@ -251,7 +252,7 @@ def _hasher(file: RemoteFile) -> hashlib._Hash:
 
 
 def digest_of(path: str | os.PathLike[str], file: RemoteFile, stop: threading.Event) -> str | None:
-    """The digest of the file at `path`, of the kind that `file` has; None if `stop` was set first."""
+    """Return the digest of the file at `path`, of the same kind as `file.digest`; None if `stop` was set first."""
     hasher = _hasher(file)
     with open_regular(Path(path)) as stream:
         while not stop.is_set():
@@ -270,7 +271,7 @@ def matches_digest(content: bytes, file: RemoteFile) -> bool:
 
 
 def _skip(response: httpx2.Response, file: RemoteFile, span: Span) -> int | None:
-    """How many of the body's first bytes come before `span`; None if the answer does not match the request."""
+    """Return how many bytes of the body come before `span`; None if the answer does not match the request."""
     if response.status_code == 200:
         return span.start
     match = _CONTENT_RANGE.fullmatch(response.headers.get("Content-Range", ""))
@@ -280,7 +281,7 @@ def _skip(response: httpx2.Response, file: RemoteFile, span: Span) -> int | None
 
 
 def disk_error(error: OSError, cache: RepositoryCache) -> HubError:
-    """The Hub's error for an `OSError` of the disk."""
+    """Return the `HubError` for an `OSError` of the disk."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return HubError("disk-full", cache.repository)
     return HubError("not-writable", cache.repository, path=str(cache.blobs))

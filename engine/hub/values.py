@@ -1,4 +1,4 @@
-"""Plain values that the Hub's package takes and returns. Importing them does not load the HTTP client."""
+"""Plain values of the Hub's package. Importing them does not load the HTTP client."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-# NONE: no token is configured. UNKNOWN: this Hub does not say, like most mirrors.
+# States of a token. NONE: none is configured. UNKNOWN: this Hub does not say, like most mirrors.
 NONE, ACCEPTED, REFUSED, UNKNOWN = "none", "accepted", "refused", "unknown"
 
 
@@ -22,10 +22,10 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class RemoteFile:
-    """One file of a repository: `digest` is its SHA-256 (64 digits) or git-sha1 (40), its cache name too.
+    """One file of a repository: `digest` is its SHA-256 (64 digits) or git-sha1 (40), and its name in the cache.
 
-    One with `spans` is put together from parts of other files, behind `header`. The Hub promises no checksum for it:
-    its digest is only a name.
+    A file with `spans` consists of `header` and of parts of other files. The Hub promises no checksum for it, so its
+    digest is only a name.
     """
 
     name: str
@@ -35,7 +35,7 @@ class RemoteFile:
     spans: tuple[Span, ...] = ()
 
     def behind(self, length: int) -> bytes | Span:
-        """What follows the first `length` bytes: bytes of the header, or the rest of the span that they lie in."""
+        """Return what follows the first `length` bytes: the rest of the header, or of the span at this place."""
         end = len(self.header)
         if length < end:
             return self.header[length:]
@@ -61,8 +61,9 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class FoundModel:
-    """One result. `bytes` and `parameters` are None where the Hub does not say; a `gated` model needs consent on its
-    page.
+    """A result of a search.
+
+    `bytes` and `parameters` are None if the Hub does not say; a `gated` model needs consent on its page.
     """
 
     id: str
@@ -76,9 +77,9 @@ class FoundModel:
 
 @dataclass(frozen=True)
 class RemoteModel:
-    """What is known of a repository without its weights: the Hub's description, its files, its config.json.
+    """A repository without its weights: the Hub's description, its files, its config.json.
 
-    `read_vocabulary` fetches tokenizer.json, several megabytes, when it is called; None if it cannot be read.
+    `read_vocabulary` fetches tokenizer.json, several megabytes, and returns None if it cannot be read.
     """
 
     found: FoundModel
@@ -102,7 +103,7 @@ class RemoteModel:
 
 @dataclass(frozen=True)
 class AccessReport:
-    """A Hub that answers. `mirror`: it is not Hugging Face; `user`: the owner of the token, "" if unknown."""
+    """A Hub that answers. `mirror` says that it is not Hugging Face; `user` owns the token, "" if unknown."""
 
     mirror: bool
     proxy: bool
@@ -112,7 +113,7 @@ class AccessReport:
 
 @dataclass(frozen=True, slots=True)
 class VerifyReport:
-    """File names: `checked` have the right content; those without a checksum are in none of these."""
+    """File names: `checked` have the right content; files without a checksum are in no list."""
 
     checked: tuple[str, ...]
     damaged: tuple[str, ...]
@@ -121,7 +122,7 @@ class VerifyReport:
 
 @dataclass(frozen=True, slots=True)
 class RemovalPlan:
-    """What a removal deletes: `folders`, or single files of a folder that holds other things too.
+    """A removal: `folders` to delete, or single files of a folder that holds other things too.
 
     `shared` warns that other programs use the same cache.
     """

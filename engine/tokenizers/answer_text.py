@@ -1,4 +1,4 @@
-"""Tokens to text while they stream: whole characters only, and stop strings cut exactly."""
+"""Turns streamed tokens into text: whole characters only, with stop strings cut exactly."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from engine.files.foreign_code import panics_as_errors
 class AnswerText:
     """The visible text of one answer, fed a token at a time.
 
-    `detokenizer` is one of mlx-lm's streaming detokenisers, fresh. Text that may be the beginning of a stop string is
-    held back until that is decided; `text` is what was returned so far, so joined deltas always equal it. A character
-    that the last token leaves incomplete is not shown.
+    `detokenizer` is a fresh streaming detokeniser of mlx-lm. Text that may begin a stop string is held back until that
+    is decided; `text` is the text returned so far, so joined deltas always equal it. A character that the last token
+    leaves incomplete is not shown.
 
-    `after` are the last tokens of an answer that is continued; without them its first space would be dropped.
+    `after` are the last tokens of an answer that is continued; without them the first space would be dropped.
     """
 
     def __init__(self, detokenizer: Any, stop: Sequence[str] = (), after: Sequence[int] = ()) -> None:
@@ -28,7 +28,7 @@ class AnswerText:
                 # Reading the segment makes the next one start after it.
                 _ = detokenizer.last_segment
         self._stop = tuple(stop)
-        # How many characters of a stop string can be there before it is complete.
+        # The most characters that an incomplete stop string can have.
         self._most_held = max((len(string) for string in self._stop), default=1) - 1
         self._held = ""
         self._parts: list[str] = []
@@ -43,7 +43,7 @@ class AnswerText:
         return "".join(self._parts)
 
     def add(self, token: int) -> str:
-        """Take the next token and return the text that may be shown now. After a stop string, `stopped_by` is that."""
+        """Add the next token and return the text that may be shown now. A stop string in it becomes `stopped_by`."""
         with panics_as_errors():
             self._detokenizer.add_token(token)
             segment = self._detokenizer.last_segment
@@ -71,7 +71,7 @@ class AnswerText:
         return shown
 
     def _longest_stop_prefix(self, text: str) -> int:
-        """Length of the longest end of `text` that begins a stop string without completing it."""
+        """Return the length of the longest end of `text` that begins a stop string without completing it."""
         for length in range(min(self._most_held, len(text)), 0, -1):
             if any(stop.startswith(text[-length:]) for stop in self._stop):
                 return length

@@ -1,4 +1,4 @@
-"""Makes the tokenizer of a model folder, with mlx-lm and transformers."""
+"""Builds the tokenizer of a model folder, with mlx-lm and transformers."""
 
 from __future__ import annotations
 
@@ -20,16 +20,15 @@ from engine.tokenizers.thinking import ThinkingChoice, may_choose, thinking_of
 
 log = logging.getLogger(__name__)
 
-# Tables are made with a row for each id; the largest published vocabularies have half a million.
+# Some tables have a row for each id; the largest published vocabularies have half a million.
 _LARGEST_VOCABULARY = 2**24
 
 
 def make_tokenizer(path: Path, disk: DiskPool) -> tuple[Any, int, TokenizerSource | None, ThinkingChoice]:
-    """The tokenizer, how many ids it knows, what the prompt process needs to make its prompts, and what its template
-    lets choose of thinking.
+    """Return the tokenizer, its number of ids, its source for the prompt process, and its template's thinking choice.
 
-    A stranger's tokenizer is built there first: what is built here has been built within limits already. Raises
-    `ModelNotUsable`, and `EngineClosed` when the pool is left.
+    A tokenizer of a folder that did not come with Tandem is built in the prompt process first, within limits; only then
+    here. Raises `ModelNotUsable`, and `EngineClosed` when the pool is left.
     """
     try:
         with panics_as_errors():
@@ -40,12 +39,12 @@ def make_tokenizer(path: Path, disk: DiskPool) -> tuple[Any, int, TokenizerSourc
                 PROMPT_PROCESS.build(source, disk.leaving)
             # Without this, transformers asks on standard input whether code from the model folder may run.
             tokenizer = load_tokenizer(path, {"trust_remote_code": False}, eos_token_ids=ends)
-            # The engine holds prompts against the context itself; transformers would print a warning of its own.
+            # The engine compares prompts with the context itself; transformers would also print a warning.
             tokenizer.model_max_length = VERY_LARGE_INTEGER
             vocabulary = max(tokenizer.get_vocab().values(), default=-1) + 1
     except TemplateFailed as error:
         raise ModelNotUsable(path, "no-tokenizer", error.sentence[:120]) from error
-    # A damaged or hostile tokenizer makes the library raise all kinds of exceptions; all mean the same here.
+    # A damaged or hostile tokenizer can make the library raise any exception.
     except Exception as error:
         raise ModelNotUsable(path, "no-tokenizer", " ".join(str(error).split())[:120]) from error
     if vocabulary == 0:
@@ -56,7 +55,7 @@ def make_tokenizer(path: Path, disk: DiskPool) -> tuple[Any, int, TokenizerSourc
 
 
 def _thinking_choice(tokenizer: Any, source: TokenizerSource | None, disk: DiskPool) -> ThinkingChoice:
-    """What the template lets choose of thinking; nothing where it cannot be found out within the limits.
+    """Return the template's thinking choice, an empty one if it cannot be found within the limits.
 
     Raises `EngineClosed` when the pool is left.
     """

@@ -1,4 +1,4 @@
-"""Renders messages as token ids, and finds what two prompts share."""
+"""Renders messages as token ids, and finds the shared prefixes of prompts."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ def render(
     options: Mapping[str, str | bool] = MappingProxyType({}),
     tools: Sequence[Mapping[str, Any]] = (),
 ) -> list[int]:
-    """Token ids of the conversation, ending where the assistant is to go on.
+    """Return the token ids of the conversation, up to where the assistant's text begins or continues.
 
     `options` are variables of the template, `tools` the functions that it offers to the model. A last message of the
     assistant is continued instead of answered. Models without a chat template get the bare texts, one a line. Raises
-    `TemplateFailed` when the template refuses the conversation.
+    `TemplateFailed` if the template refuses the conversation.
     """
     conversation = [dict(message) for message in messages]
     continues = conversation[-1]["role"] == "assistant"
@@ -40,8 +40,9 @@ def render(
 
 
 def apply_template(tokenizer: Any, conversation: Sequence[Mapping[str, Any]], **options: Any) -> Any:
-    """What the tokenizer's `apply_chat_template` returns, but a template that is not told whether to think does as it
-    was written to: mlx-lm's class tells every model to that can.
+    """Call the tokenizer's `apply_chat_template`, without mlx-lm's default of switching thinking on.
+
+    A template that gets no `enable_thinking` uses its own default.
     """
     wrapped = transformers_tokenizer(tokenizer)
     if wrapped is None or "enable_thinking" in options:
@@ -50,7 +51,7 @@ def apply_template(tokenizer: Any, conversation: Sequence[Mapping[str, Any]], **
 
 
 def encode_raw(tokenizer: Any, text: str) -> list[int]:
-    """Token ids of a text without a template, after what the tokenizer begins every text with.
+    """Return the token ids of a text without a template, with the tokens that the tokenizer begins every text with.
 
     Raises `TemplateFailed`.
     """
@@ -58,7 +59,7 @@ def encode_raw(tokenizer: Any, text: str) -> list[int]:
 
 
 def _with_tools(options: Mapping[str, str | bool], tools: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    # Templates that were not written for tools must not meet the variable at all.
+    # A template that was written without tools in mind must not see the variable at all.
     return {**options, "tools": [dict(tool) for tool in tools]} if tools else dict(options)
 
 
@@ -66,7 +67,7 @@ def _ids(make: Callable[[], Sequence[int]]) -> list[int]:
     try:
         with panics_as_errors():
             ids = [int(token) for token in make()]
-    # Templates are programs from model folders and raise all kinds of exceptions; all mean the same here.
+    # Templates are programs from model folders, and can raise any exception.
     except Exception as error:
         raise TemplateFailed(" ".join(str(error).split())[:200] or type(error).__name__) from error
     if not ids:
@@ -89,7 +90,7 @@ class PromptJob:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """Token ids, how many of the oldest messages were left out of them, and their `turn_boundaries` if known."""
+    """Token ids, the number of oldest messages `dropped` from them, and their `turn_boundaries` if known."""
 
     ids: list[int]
     dropped: int = 0
@@ -97,7 +98,7 @@ class Prompt:
 
 
 def make_prompt(tokenizer: Any, job: PromptJob, *, with_boundaries: bool = False) -> Prompt:
-    """The prompt of a conversation, shortened if it is too long and may be.
+    """Make the prompt of a conversation, shortened if it is too long and the job allows it.
 
     Raises `PromptTooLong` and `TemplateFailed`.
     """
@@ -124,13 +125,14 @@ def _raw_prompt(tokenizer: Any, prompt: str | Sequence[int], limit: int) -> Prom
 
 
 def last_boundary(prompt: Sequence[int]) -> tuple[int, ...]:
-    """The boundary before the last token of a prompt, which has no others."""
+    """Return the boundary before the last token, for a prompt without other boundaries."""
     return (len(prompt) - 1,) if len(prompt) > 1 else ()
 
 
 def newest_turns(messages: Sequence[Mapping[str, Any]]) -> Iterator[Sequence[Mapping[str, Any]]]:
-    """Yield the conversation without its oldest turn, without the two oldest, ...: a system message stays, and what
-    follows it begins with a user message.
+    """Yield the conversation without its oldest turn, without the two oldest, and so on.
+
+    A system message stays, and the messages after it begin with a user message.
     """
     head = [message for message in messages[:1] if message["role"] == "system"]
     for start in range(len(head) + 1, len(messages)):
@@ -139,7 +141,7 @@ def newest_turns(messages: Sequence[Mapping[str, Any]]) -> Iterator[Sequence[Map
 
 
 def shared_prefix(one: Sequence[int], other: Sequence[int]) -> int:
-    """How many leading tokens two texts share."""
+    """Return the number of leading tokens that two texts share."""
     low, high = 0, min(len(one), len(other))
     # Comparing slices is much faster than a loop over tens of thousands of tokens.
     while low < high:
@@ -158,8 +160,9 @@ def turn_boundaries(
     options: Mapping[str, str | bool] = MappingProxyType({}),
     tools: Sequence[Mapping[str, Any]] = (),
 ) -> tuple[int, ...]:
-    """Positions in `prompt` up to which another conversation may share it, in rising order: after the system message,
-    before the last message, and before the last token.
+    """Return positions in `prompt` up to which another conversation may share it, in rising order.
+
+    They are after the first message, before the last message, and before the last token.
     """
     if not tokenizer.has_chat_template:
         return last_boundary(prompt)
@@ -177,7 +180,7 @@ def turn_boundaries(
 
 
 def local_decoder(tokenizer: Any) -> Callable[[Sequence[int]], str]:
-    """Ids to their text, control tokens included; directly by a fast tokenizer's backend, which takes microseconds."""
+    """Return a function from ids to their text, with control tokens; a fast tokenizer's backend is used directly."""
     fast = getattr(tokenizer, "backend_tokenizer", None)
 
     def decode(ids: Sequence[int]) -> str:
@@ -190,7 +193,7 @@ def local_decoder(tokenizer: Any) -> Callable[[Sequence[int]], str]:
 
 
 def local_encoder(tokenizer: Any) -> Callable[[str], list[int]]:
-    """Text to ids without control tokens; directly by a fast tokenizer's backend, which takes microseconds."""
+    """Return a function from text to ids without control tokens; a fast tokenizer's backend is used directly."""
     fast = getattr(tokenizer, "backend_tokenizer", None)
 
     def encode(text: str) -> list[int]:

@@ -1,4 +1,4 @@
-"""What a chat template lets be chosen of a model's thoughts, found out by rendering it."""
+"""The choices of thinking that a chat template offers, found by rendering it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.tokenizers.prompts import render
 
 _SWITCH, _EFFORT = "enable_thinking", "reasoning_effort"
 SWITCHED = ("off", "on")
-# Low to high, as templates with levels name them.
+# The efforts as templates name them, in rising order.
 _EFFORTS = ("low", "medium", "high")
 _QUESTION = ({"role": "user", "content": "a"},)
 
@@ -19,15 +19,16 @@ _QUESTION = ({"role": "user", "content": "a"},)
 class ThinkingChoice:
     """The `levels` of a template: "off", "on" and efforts, as far as they change its text.
 
-    `default` is the one that it has when it is told nothing, "" where that is none of them.
+    `default` is the level that the template has by itself, "" if that is none of them.
     """
 
     levels: tuple[str, ...] = ()
     default: str = ""
 
     def level(self, chosen: str) -> str:
-        """What "auto" or a level, of this template or of another, comes to: "" for what the template does by itself,
-        also where it has nothing like the level. One without a switch thinks least instead of not at all.
+        """Return the template's level for "auto" or a level of any template; "" leaves the choice to the template.
+
+        Without a switch, "off" becomes the least effort. A level that the template has nothing like becomes "".
         """
         if chosen in self.levels:
             return chosen
@@ -36,7 +37,7 @@ class ThinkingChoice:
         return "on" if chosen != "auto" and "on" in self.levels else ""
 
     def options(self, chosen: str) -> dict[str, str | bool]:
-        """The template's variables for a choice."""
+        """Return the template's variables for a choice."""
         level, found = self.level(chosen), dict[str, str | bool]()
         if level and "off" in self.levels:
             found[_SWITCH] = level != "off"
@@ -51,7 +52,7 @@ def may_choose(template: Any) -> bool:
 
 
 def thinking_of(tokenizer: Any) -> ThinkingChoice:
-    """The choice that a tokenizer's template has. It runs the template, which is a stranger's."""
+    """Find the choice that a tokenizer's template offers. This runs the template, which is foreign code."""
     levels: tuple[str, ...] = ()
     prompts = {"": _prompt(tokenizer, {})}
     for some in (SWITCHED, _EFFORTS):
@@ -63,7 +64,7 @@ def thinking_of(tokenizer: Any) -> ThinkingChoice:
 
 
 def _prompt(tokenizer: Any, options: dict[str, str | bool]) -> tuple[int, ...]:
-    """() where the template refuses, as many do with levels that they do not know."""
+    """Render a short prompt; () if the template refuses, as many do with levels that they do not know."""
     try:
         return tuple(render(tokenizer, _QUESTION, options))
     except TemplateFailed:

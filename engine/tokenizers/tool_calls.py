@@ -1,6 +1,6 @@
-"""The function calls in an answer's text, in the form that the model's family writes them in.
+"""Reads the function calls in an answer's text, in the form of the model's family.
 
-mlx-lm has a parser for each form; `ModelInfo.tool_format` says which one a model uses.
+mlx-lm has a parser for each form; `ModelInfo.tool_format` names the one of a model.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
 
-# A call that is longer is text: parsers hold it several times over.
+# A longer call is treated as text, because parsers copy it several times.
 LONGEST_CALL = 2**20
-# What precedes the arguments of a call of Mistral's. Small 3.2 writes the call's id behind its name.
+# The text before the arguments of a Mistral model's call. Small 3.2 writes the call's id after its name.
 _HEADER = re.compile(r"(?<![\w-])([\w-]++)\s*+(?:\[CALL_ID\]\s*+[\w-]*+\s*+)?\[ARGS\]\s*+")
 
 
@@ -29,23 +29,23 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolFormat:
-    """How calls are marked in the text. With `end` "" they run to the end of the answer."""
+    """The marks around calls in a text, and their parser. With `end` "" calls extend to the end of the answer."""
 
     start: str
     end: str
     read: Callable[[str, Any], Any]
 
     def calls(self, text: str, tools: Sequence[Mapping[str, Any]]) -> tuple[list[ToolCall], bool]:
-        """The calls of `tools` in `text`, which stood between the marks, and whether it holds nothing else.
+        """Return the calls of `tools` in `text`, which stood between the marks, and whether it holds nothing else.
 
-        What cannot be read and a call of anything else are something else.
+        Unreadable text and calls of other functions count as something else.
         """
         if len(text) > LONGEST_CALL:
             return [], False
         try:
             found = self.read(text, [dict(tool) for tool in tools])
             calls = [_call(entry) for entry in (found if isinstance(found, list) else [found])]
-        # The text is the model's: parsers meet anything in it, and raise all kinds of exceptions.
+        # The model may write anything, and parsers can raise any exception.
         except Exception:
             return [], False
         names = {tool["function"]["name"] for tool in tools}
@@ -55,14 +55,14 @@ class ToolFormat:
 
 @lru_cache
 def tool_format(name: str) -> ToolFormat:
-    """The form of a model's calls by its name (`ModelInfo.tool_format`). Imports MLX."""
+    """Return the form of this name (`ModelInfo.tool_format`). Imports MLX."""
     module = importlib.import_module(f"mlx_lm.tool_parsers.{name}")
     read = partial(_read_mistral, module.parse_tool_call) if name == "mistral" else module.parse_tool_call
     return ToolFormat(module.tool_call_start, module.tool_call_end, read)
 
 
 def _read_mistral(theirs: Callable[[str, Any], Any], text: str, tools: Any) -> Any:
-    """The calls of a list, which is JSON, by mlx-lm's parser; others here, as that takes the id of one for its name."""
+    """Read a JSON list of calls with mlx-lm's parser, and other calls here: it mistakes a call's id for a name."""
     if text.lstrip().startswith("["):
         return theirs(text, tools)
     calls, end, decoder = [], 0, json.JSONDecoder()

@@ -1,4 +1,4 @@
-"""Vocabularies of two models: whether their ids are the same, and which tokens stand for the same bytes if not.
+"""The vocabularies of two models, and the tokens that stand for the same bytes in both.
 
 Tokenizers write the same text with different strings ("Ġthe", "▁the"), so tokens are matched by their bytes.
 """
@@ -17,17 +17,17 @@ NO_ID = -1
 
 
 class Tokenizer(Protocol):
-    """The part of Transformers' and mlx-lm's tokenizers that is used here."""
+    """The interface of Transformers' and mlx-lm's tokenizers that this module uses."""
 
     all_special_tokens: Sequence[str]
 
     def get_vocab(self) -> Mapping[str, int]:
-        """Every token's string and id, added tokens included."""
+        """Return every token's string and id, with added tokens."""
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """A tokenizer's strings with their ids, and which of them are control tokens rather than text."""
+    """A tokenizer's strings with their ids; the strings in `special` are control tokens."""
 
     ids: Mapping[str, int]
     special: frozenset[str]
@@ -39,12 +39,12 @@ class Vocabulary:
 
 
 def vocabulary_of(tokenizer: Tokenizer) -> Vocabulary:
-    """The vocabulary of a loaded tokenizer."""
+    """Return the vocabulary of a loaded tokenizer."""
     return Vocabulary(dict(tokenizer.get_vocab()), frozenset(tokenizer.all_special_tokens))
 
 
 def bytes_by_id(vocabulary: Vocabulary) -> list[bytes | None]:
-    """The bytes that each id adds to a text, by id; None for control tokens and ids without a string."""
+    """Return the bytes that each id adds to a text, by id; None for control tokens and ids without a string."""
     to_bytes = _byte_level if _is_byte_level(vocabulary.ids) else _metaspace
     table: list[bytes | None] = [None] * vocabulary.size
     for text, token in vocabulary.ids.items():
@@ -57,7 +57,7 @@ def bytes_by_id(vocabulary: Vocabulary) -> list[bytes | None]:
 class TokenMap:
     """The tokens that stand for the same bytes in two vocabularies, one to one.
 
-    `to_main` and `to_draft` are int32 arrays by draft and main id; `NO_ID` where the other has no such token.
+    `to_main` and `to_draft` are int32 arrays by draft and main id, with `NO_ID` if the other has no such token.
     """
 
     to_main: NDArray[np.int32]
@@ -83,9 +83,9 @@ def map_tokens(main: Vocabulary, draft: Vocabulary) -> TokenMap:
 
 
 def _keys(vocabulary: Vocabulary) -> dict[bytes | str, int]:
-    """Bytes, or a control token's string, to id.
+    """Map bytes, or a control token's string, to ids.
 
-    A byte-fallback token ("<0x41>") yields to the ordinary one ("A"), which encoders prefer.
+    For the same byte an ordinary token ("A") replaces a byte-fallback token ("<0x41>"), as encoders prefer it.
     """
     keys: dict[bytes | str, int] = {text: vocabulary.ids[text] for text in vocabulary.special & vocabulary.ids.keys()}
     fallbacks: dict[bytes, int] = {}
@@ -102,7 +102,7 @@ def _keys(vocabulary: Vocabulary) -> dict[bytes | str, int]:
 
 
 def _alphabet() -> dict[str, int]:
-    """The printable characters that byte-level tokenizers write for the 256 bytes (GPT-2's table)."""
+    """Map the printable characters of byte-level tokenizers to the 256 bytes (GPT-2's table)."""
     printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = [byte for byte in range(256) if byte not in printable]
     stand_ins = {chr(byte): byte for byte in printable}
@@ -130,7 +130,7 @@ def _metaspace(text: str) -> bytes:
 
 
 def _fallback_byte(text: str) -> int | None:
-    """The byte of a byte-fallback token, "<0x41>"."""
+    """Return the byte of a byte-fallback token ("<0x41>"), or None."""
     if len(text) == 6 and text.startswith("<0x") and text.endswith(">") and set(text[3:5]) <= set(hexdigits):
         return int(text[3:5], 16)
     return None

@@ -1,1 +1,1 @@
-"""How processes of Tandem speak to each other: one framing, one handshake, typed messages, and nothing that runs."""
+"""How Tandem's processes talk to each other: one framing, one handshake, and typed messages that carry no code."""

@@ -1,4 +1,4 @@
-"""A connection over which messages cross, and the handshake in which both ends prove that they know one secret."""
+"""A connection for messages, and the handshake in which both ends prove that they know a shared secret."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from msgspec import Meta
 
 from engine.wire.messages import ChannelClosed, Codec, Message, Received
 
-# Changes with every message that older versions cannot read: the other end may be another computer's.
+# Changes whenever older versions cannot read a message: the peer may run on another computer.
 VERSION = 4
-# Seconds for a handshake, and the bytes that a stranger may have us store meanwhile.
+# Seconds for a handshake, and the largest message in bytes that a peer may send before it has proved the secret.
 HANDSHAKE_S, LARGEST_HANDSHAKE = 10.0, 256
 _CHUNK_BYTES = 2**18
 _NONCE_BYTES = 32
-# After so many silent seconds a peer on another computer is asked whether it is there; the names differ by system.
+# Seconds of silence after which TCP probes a peer on another computer. The option's name differs by system.
 _ASLEEP_S = 30
 _KEEP_ALIVE = [getattr(socket, name) for name in ("TCP_KEEPIDLE", "TCP_KEEPALIVE") if hasattr(socket, name)]
 
@@ -49,14 +49,14 @@ class NotAuthentic(ChannelClosed):
 class Channel(Generic[Received]):
     """Messages over a connected stream socket, which it owns. Any thread may send, and one thread receives.
 
-    `send` waits for a peer that reads slowly, unless `most_unsent` is given: then it never waits, and a peer that has
-    left so many bytes unread is taken for one that has stopped.
+    `send` waits for a peer that reads slowly, unless `most_unsent` is given: then it never waits, and a peer that
+    leaves more bytes than that unread counts as stopped.
     """
 
     def __init__(self, end: socket.socket, codec: Codec[Received], *, most_unsent: int | None = None) -> None:
         end.setblocking(False)
         if end.family != socket.AF_UNIX:
-            # A round waits for its message, so it must not wait for a full packet.
+            # A round waits for its message, so TCP must not wait for a full packet.
             end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             # A computer that fell asleep or lost its network closes no connection.
             end.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
@@ -84,7 +84,7 @@ class Channel(Generic[Received]):
                 raise ChannelClosed("the peer does not read")
 
     def receive(self, timeout_s: float | None = None) -> Received | None:
-        """The next message, or None if there is none within `timeout_s` (None: however long it takes).
+        """Return the next message, or None if there is none within `timeout_s` (None waits without a limit).
 
         Raises `ChannelClosed`.
         """
@@ -104,7 +104,7 @@ class Channel(Generic[Received]):
                 self._read()
 
     def close(self) -> None:
-        """Close the socket; the peer learns of it, and a thread that receives is woken. May be called twice."""
+        """Close the socket, which the peer notices, and wake a thread that receives. May be called twice."""
         # The peer may have closed it.
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
@@ -148,7 +148,7 @@ def connect(
     *,
     most_unsent: int | None = None,
 ) -> Channel[Received]:
-    """A channel to an end that calls `demand_proof`. Raises `OSError`, among them `NotAuthentic`."""
+    """Connect to a peer that calls `demand_proof`. Raises `OSError`, among them `NotAuthentic`."""
     channel = Channel(socket.create_connection(address, timeout=HANDSHAKE_S), codec, most_unsent=most_unsent)
     prove(channel, secret, number)
     return channel
@@ -157,7 +157,7 @@ def connect(
 def prove(channel: Channel[Any], secret: bytes, number: int = 0) -> None:
     """Prove to a peer that calls `demand_proof` that this end knows `secret`, and have it prove the same.
 
-    `number` says which of several this end is. Closes the channel and raises `NotAuthentic`.
+    `number` says which of several peers this end is. Closes the channel and raises `NotAuthentic` on failure.
     """
     with _handshake(channel):
         theirs = _next(channel, _Challenge).nonce
@@ -167,9 +167,9 @@ def prove(channel: Channel[Any], secret: bytes, number: int = 0) -> None:
 
 
 def demand_proof(channel: Channel[Any], secret: bytes) -> int:
-    """Have a peer that calls `prove` prove that it knows `secret`, and prove it too; returns the peer's number.
+    """Have a peer that calls `prove` prove that it knows `secret`, prove the same to it, and return its number.
 
-    Closes the channel and raises `NotAuthentic`.
+    Closes the channel and raises `NotAuthentic` on failure.
     """
     with _handshake(channel):
         nonce = secrets.token_bytes(_NONCE_BYTES)

@@ -1,4 +1,4 @@
-"""A process of our own code, which serves this one over a channel and knows none of its secrets."""
+"""A child process that runs Tandem's own code and serves its parent over a channel, without the parent's secrets."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _SECRETS = ("TOKEN", "SECRET", "PASSWORD", "KEY")
 class Child(Generic[Received]):
     """A process that runs `module.main` with the descriptor of its socket and `arguments`, and ends with its channel.
 
-    A bundle has no interpreter to start: its own program takes the option `bundled` instead. `most_unsent` is as for
-    `Channel`. Raises `OSError`.
+    In an app bundle, which has no interpreter, the bundle's program is started with the option `bundled` instead.
+    `most_unsent` is as for `Channel`. Raises `OSError`.
     """
 
     def __init__(

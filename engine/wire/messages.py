@@ -1,4 +1,4 @@
-"""Typed messages as MessagePack behind four bytes of length. What cannot be read as one is refused; nothing is run."""
+"""Typed messages as MessagePack after four bytes of length. Other bytes are refused, and none are run as code."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _LENGTH = struct.Struct("!I")
 
 
 class Message(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """What crosses a connection: the name of its class and its fields, whose types the receiver checks."""
+    """A message on a connection: the name of its class and its fields, whose types the receiver checks."""
 
 
 class ChannelClosed(ConnectionError):
-    """The peer is gone, does not read, or wrote what is no message; nothing more will come of this connection."""
+    """The peer is gone, does not read, or sent bytes that are no message; the connection is of no further use."""
 
 
 class BadMessage(ChannelClosed):
-    """What arrived is no message of the expected kind."""
+    """The peer sent something else than a message of the expected kind."""
 
 
 class MessageTooLarge(BadMessage):
@@ -34,9 +34,9 @@ class MessageTooLarge(BadMessage):
 
 
 class Codec(Generic[Received]):
-    """Encodes any message, and decodes those of `kind`, a class or a union, of at most `largest` bytes.
+    """Encodes any message, and decodes messages of `kind`, a class or a union, of at most `largest` bytes.
 
-    The hooks are msgspec's, for types that it does not know.
+    The hooks convert types that msgspec does not know.
     """
 
     def __init__(
@@ -52,14 +52,14 @@ class Codec(Generic[Received]):
         self._decoder: msgspec.msgpack.Decoder[Received] = msgspec.msgpack.Decoder(kind, dec_hook=dec_hook)
 
     def frame(self, message: Message) -> bytes:
-        """The bytes of a message. Raises `TypeError`, `ValueError` or `OverflowError` for what cannot be encoded."""
+        """Return a message as bytes. Raises `TypeError`, `ValueError` or `OverflowError` if it cannot be encoded."""
         content = self._encoder.encode(message)
         return _LENGTH.pack(len(content)) + content
 
     def take(self, received: bytearray) -> Received | None:
         """Remove the first whole message from `received` and return it; None while there is none.
 
-        Raises `BadMessage`, of one that is too large before all of it is there.
+        Raises `BadMessage`; for a message that is too large, as soon as its length has arrived.
         """
         if len(received) < _LENGTH.size:
             return None
@@ -75,18 +75,18 @@ class Codec(Generic[Received]):
 
 
 def pack(value: Any, enc_hook: Callable[[Any], Any] | None = None) -> msgspec.Raw:
-    """A value whose type the receiver of a message knows by other means."""
+    """Encode a value whose type the receiver of the message knows by other means."""
     return msgspec.Raw(msgspec.msgpack.encode(value, enc_hook=enc_hook))
 
 
 def unpack(raw: msgspec.Raw, kind: Any, dec_hook: Callable[[type, Any], Any] | None = None) -> Any:
-    """The value of type `kind` that was packed. Raises `BadMessage` for any other."""
+    """Decode a packed value of type `kind`. Raises `BadMessage` for any other value."""
     return _decoded(partial(msgspec.msgpack.decode, type=kind, dec_hook=dec_hook), raw)
 
 
 def _decoded(decode: Callable[[Any], Decoded], content: bytes | msgspec.Raw) -> Decoded:
     try:
         return decode(content)
-    # Values also refuse themselves, by errors of their own.
+    # The classes of values raise errors of their own for bad arguments.
     except (msgspec.MsgspecError, CodedError, ValueError, TypeError, LookupError, RecursionError, MemoryError) as error:
         raise BadMessage(f"no message of this protocol: {error}") from error

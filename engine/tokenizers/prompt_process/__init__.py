@@ -1,1 +1,1 @@
-"""A process of its own that runs what a stranger's folder says about prompts: its tokenizer and its chat template."""
+"""A process with limits that runs the tokenizers and chat templates of folders that did not come with Tandem."""

@@ -1,7 +1,7 @@
-"""Asks the prompt process, and kills and replaces it when it takes too long or too much memory.
+"""The client of a prompt process, which it kills and replaces when that takes too long or too much memory.
 
-There are several, for prompts, for drafts with another tokenizer and for grammars. Each is started when it is first
-needed; the starter pair never needs the first two.
+There are several processes: for prompts, for drafts with another tokenizer and for grammars. Each is started when it is
+first needed; the starter pair never needs the first two.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ from engine.wire.messages import ChannelClosed, MessageTooLarge, unpack
 log = logging.getLogger(__name__)
 Result = TypeVar("Result")
 
-# Seconds of computing. The wall clock allows WALL_FACTOR times as many, for a machine that is busy with other things.
+# Limits in seconds of computing. On the wall clock a task may take WALL_FACTOR times as long, for a busy machine.
 BUILD_S, PROMPT_S, WALL_FACTOR = 8, 5, 3
 START_S = 120.0
-# For one text to be encoded, and characters that get a second more. Ordinary ones take milliseconds.
+# Seconds for encoding a text, and the characters that add a second. Ordinary texts take milliseconds.
 ENCODE_S, CHARACTERS_A_SECOND = 0.5, 200_000
-# For a grammar. Ordinary ones take milliseconds.
+# Seconds for compiling a grammar. Ordinary grammars take milliseconds.
 COMPILE_S = 3
 MEMORY_BYTES = 3 * 2**30
 _POLL_S = 0.02
-# Seconds until a process that has closed its connection has ended, and bytes that one which was stopped leaves unread.
+# Seconds in which a process has to end after it closed its connection, and the most bytes that it may leave unread.
 _ENDING_S, _MOST_UNREAD = 1.0, 2**30
-# Keeps the libraries quiet, offline and on one thread.
+# Variables that keep the libraries quiet, offline and on one thread.
 _ENVIRONMENT = {
     "HF_HUB_OFFLINE": "1",
     "OPENBLAS_NUM_THREADS": "1",
@@ -54,11 +54,11 @@ _ENVIRONMENT = {
 
 
 class _ProcessEnded(Exception):
-    """The process ended without having exceeded a limit: something else killed it, or it crashed."""
+    """The process ended without exceeding a limit: something else killed it, or it crashed."""
 
 
 class PromptCall(Future[Prompt]):
-    """A prompt that is being made. `abandon` it when nobody waits for it any more."""
+    """The future of a prompt. Call `abandon` if the prompt is no longer needed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,9 +69,9 @@ class PromptCall(Future[Prompt]):
 
 
 class PromptProcess:
-    """The process, its tokenizers, and the limits. Methods may be called from any thread; requests run one by one.
+    """A prompt process, its tokenizers, and its limits. Thread-safe; tasks run one at a time.
 
-    A process without transformers starts in a fraction of the time, and builds no tokenizers.
+    A process without transformers starts much faster, and builds no tokenizers.
     """
 
     def __init__(self, *, with_transformers: bool = True) -> None:
@@ -80,11 +80,11 @@ class PromptProcess:
         self._child: Child[protocol.Reply] | None = None
         self._built: dict[str, TokenizerSource] = {}
         self._usage: psutil.Process | None = None
-        # Bytes, while the latest request was answered.
+        # The most bytes of memory that the process had during the latest task.
         self._most_held = 0
 
     def start(self) -> None:
-        """Start the process if it does not run, so that the next request need not wait for it. Waits."""
+        """Start the process if it does not run, so that the next task need not wait for that. Waits."""
         with self._lock:
             try:
                 self._ensure_running(threading.Event())
@@ -92,28 +92,28 @@ class PromptProcess:
                 log.info("the prompt process cannot be started: %s", error)
 
     def build(self, source: TokenizerSource, abandoned: threading.Event) -> None:
-        """Build a tokenizer there, anew. Waits; raises `TemplateFailed`, and `EngineClosed` when `abandoned`."""
+        """Build a tokenizer anew. Waits; raises `TemplateFailed`, and `EngineClosed` when `abandoned`."""
         with self._lock:
             self._built.pop(source.folder, None)
             self._twice(lambda: self._ensure_built(source, abandoned))
 
     def thinking(self, source: TokenizerSource, abandoned: threading.Event) -> ThinkingChoice:
-        """What `thinking_of` finds there. Waits; raises as `build` does."""
+        """Run `thinking_of` in the process. Waits; raises as `build` does."""
         found: ThinkingChoice = self._do(protocol.FindThinking(source.folder), PROMPT_S, abandoned, source)
         return found
 
     def start_prompt(self, source: TokenizerSource, job: PromptJob) -> PromptCall:
-        """Make a prompt. The future raises `TemplateFailed` and `PromptTooLong`."""
+        """Start to make a prompt. The future raises `TemplateFailed` and `PromptTooLong`."""
         call = PromptCall()
         threading.Thread(target=self._make, args=(source, job, call), name="prompt", daemon=True).start()
         return call
 
     def has(self, source: TokenizerSource) -> bool:
-        """Whether the tokenizer is built in the process, as far as is known without asking it."""
+        """Whether the process runs and has the tokenizer, as far as is known without asking it."""
         return self._built.get(source.folder) == source and self._runs
 
     def encode(self, source: TokenizerSource, text: str, seconds: float) -> list[int]:
-        """Token ids of a text, without control tokens. Waits for them, and never for the tokenizer to be built.
+        """Return the token ids of a text, without control tokens. Waits, but never for the tokenizer to be built.
 
         `seconds` limits the computing. Raises `TemplateFailed`.
         """
@@ -127,26 +127,27 @@ class PromptProcess:
         return ids
 
     def measure(self, file: Path, text: str, tokens: int | None = None) -> tuple[int, int]:
-        """How many tokens a text has in a tokenizer.json, and how many of its characters the first `tokens` of them
-        cover (all, if None). Waits; raises `TemplateFailed`.
+        """Count a text's tokens by a tokenizer.json, and the characters that the first `tokens` of them (or all) cover.
+
+        Waits; raises `TemplateFailed`.
         """
         found: tuple[int, int] = self._do(protocol.Measure(str(file), text, tokens), BUILD_S)
         return found
 
     def try_grammar(self, lark: str, seconds: float) -> str:
-        """Compile a grammar there; returns what is wrong with it, or "". Waits; raises `TemplateFailed`."""
+        """Compile a grammar in the process, and return its error, or "". Waits; raises `TemplateFailed`."""
         problem: str = self._do(protocol.TryGrammar(lark), seconds)
         return problem
 
     def end(self) -> None:
-        """End the process; the next request starts another."""
+        """End the process; the next task starts another."""
         if self._child is not None:
             self._child.end()
         self._child, self._built = None, {}
 
     @property
     def pid(self) -> int | None:
-        """Of the process, where it runs."""
+        """The id of the process, None before it was started."""
         return self._child.process.pid if self._child is not None else None
 
     @property
@@ -169,7 +170,7 @@ class PromptProcess:
         abandoned: threading.Event | None = None,
         source: TokenizerSource | None = None,
     ) -> Any:
-        """The result of a task. A tokenizer that it takes is built first if it is not there."""
+        """Return the result of a task, for which the tokenizer of `source`, if given, is built first."""
         given_up = abandoned or threading.Event()
 
         def ask() -> Any:
@@ -183,7 +184,7 @@ class PromptProcess:
             return self._twice(ask)
 
     def _twice(self, work: Callable[[], Result]) -> Result:
-        """Do `work`, and once more with another process if this one is killed meanwhile. Raises `TemplateFailed`."""
+        """Do `work`, and once more with a new process if this one ends meanwhile. Raises `TemplateFailed`."""
         try:
             return work()
         except _ProcessEnded as error:
@@ -194,7 +195,7 @@ class PromptProcess:
             raise TemplateFailed(str(error), "crashed") from error
 
     def _ensure_built(self, source: TokenizerSource, abandoned: threading.Event) -> None:
-        """Build a tokenizer unless it is there. Too many are too much memory: the one unused for longest goes."""
+        """Build a tokenizer unless the process has it; beyond MOST_TOKENIZERS, drop the least recently used."""
         self._ensure_running(abandoned)
         if self._built.get(source.folder) != source:
             self._built.pop(source.folder, None)
@@ -223,7 +224,7 @@ class PromptProcess:
         self._wait(None, START_S, abandoned)
 
     def _ask(self, task: protocol.Task, seconds: float, abandoned: threading.Event) -> Any:
-        """The result of a task, unless a limit is exceeded: then the process is replaced.
+        """Return the result of a task, or end the process if it exceeds a limit.
 
         Raises `_ProcessEnded`, `PromptTooLong` and `TemplateFailed`.
         """
@@ -235,7 +236,7 @@ class PromptProcess:
                 return unpack(reply.result, task.result)
         except ChannelClosed as error:
             raise self._ended(error, seconds) from error
-        # Half of a surrogate pair, which is no character.
+        # The text has half of a surrogate pair.
         except UnicodeEncodeError as error:
             raise TemplateFailed(str(error)) from error
         if isinstance(reply, protocol.TooLong):
@@ -268,7 +269,7 @@ class PromptProcess:
                 raise self._over("too-large", "")
 
     def _used(self) -> tuple[float, int]:
-        """Seconds of computing so far, and bytes of memory; zeros where the process has ended."""
+        """Return the process's seconds of computing so far and its bytes of memory; zeros if it has ended."""
         assert self._usage is not None
         try:
             times = self._usage.cpu_times()
@@ -286,20 +287,20 @@ class PromptProcess:
         try:
             code = self._child.process.wait(_ENDING_S)
         except subprocess.TimeoutExpired:
-            # It wrote what is no reply.
+            # The process lives, but sent something that is no reply.
             self.end()
             return _ProcessEnded(str(error))
         if code == -signal.SIGXCPU:
             return self._over("too-slow", f"{seconds or 0:g}")
-        # Rust aborts when it gets no memory, and some systems kill what takes most of it.
+        # Rust aborts when it gets no memory, and some systems kill the process that uses most of it.
         if code == -signal.SIGABRT or (code == -signal.SIGKILL and self._most_held > MEMORY_BYTES // 2):
             return self._over("too-large", "")
         self.end()
         return _ProcessEnded(f"exit code {code}")
 
 
-# One makes the prompts of all engines of this process. Another one encodes while answers are decoded: a round must not
-# wait until somebody's chat template has ended. The third tries grammars.
+# The first makes the prompts of all engines. The second encodes texts during decoding, because a round must not wait
+# for a chat template. The third tries grammars.
 PROMPT_PROCESS, ENCODING_PROCESS = PromptProcess(), PromptProcess()
 GRAMMAR_PROCESS = PromptProcess(with_transformers=False)
 for process in (PROMPT_PROCESS, ENCODING_PROCESS, GRAMMAR_PROCESS):
@@ -307,17 +308,17 @@ for process in (PROMPT_PROCESS, ENCODING_PROCESS, GRAMMAR_PROCESS):
 
 
 class RemoteEncoder:
-    """Text to ids without control tokens. The first call builds the tokenizer and waits for it; later ones never do.
+    """A function from text to ids without control tokens, by the encoding process.
 
-    Raises `TemplateFailed`: for ever once a text took too long or too much memory, and for as long as a process that
-    was killed is being replaced. Not for two threads at once.
+    The first call waits for the tokenizer to be built; later ones never do. Raises `TemplateFailed`: always after a
+    text took too long or too much memory, and while a process that was killed is being replaced. Not thread-safe.
     """
 
     def __init__(self, source: TokenizerSource) -> None:
         self._source = source
         self._was_built = False
         self._rebuilding: threading.Thread | None = None
-        # The arguments of the error.
+        # The arguments of the error that all calls raise.
         self._refusal: tuple[str, str] | None = None
 
     def __call__(self, text: str) -> list[int]:
@@ -349,9 +350,9 @@ class RemoteEncoder:
 
 
 def check_grammar(grammar: Grammar) -> None:
-    """Raise `GrammarNotUsable` for a grammar that does not compile within limits. Waits; for any thread.
+    """Raise `GrammarNotUsable` for a grammar that does not compile within limits. Waits; thread-safe.
 
-    Some of a few hundred bytes take minutes, all memory, or the stack.
+    A grammar of a few hundred bytes can take minutes or all memory, or overflow the stack.
     """
     try:
         problem = GRAMMAR_PROCESS.try_grammar(grammar.as_lark(), COMPILE_S)

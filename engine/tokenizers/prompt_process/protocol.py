@@ -1,4 +1,4 @@
-"""What the engine asks the prompt process, and what it answers."""
+"""The tasks that the engine sends to the prompt process, and its replies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.wire.messages import Codec, Message
 
 # A context of ten million tokens fits.
 LARGEST_REPLY = 2**27
-# That many tokenizers are kept. `Build` says which of those that are there stay, so both ends agree.
+# The most tokenizers that a process keeps. `Build` names those that stay, so both ends agree.
 MOST_TOKENIZERS = 4
 # The option of a process that builds no tokenizers.
 WITHOUT_TRANSFORMERS = "--without-transformers"
@@ -21,9 +21,7 @@ WITHOUT_TRANSFORMERS = "--without-transformers"
 
 @dataclass(frozen=True, slots=True)
 class TokenizerSource:
-    """What it takes to build a tokenizer: its folder, and of the model's code and configuration the defaults for it
-    and the ids that end a turn.
-    """
+    """The arguments for building a tokenizer: its folder, the ids that end a turn, and mlx-lm's defaults for it."""
 
     folder: str
     ends: Any = None
@@ -39,7 +37,7 @@ class Build(Message, frozen=True):
 
 
 class FindThinking(Message, frozen=True):
-    """Find out what the chat template lets be chosen."""
+    """Find the choice of thinking that the chat template offers."""
 
     result: ClassVar[Any] = ThinkingChoice
     folder: str
@@ -71,7 +69,7 @@ class Measure(Message, frozen=True):
 
 
 class TryGrammar(Message, frozen=True):
-    """Compile a grammar, and say what is wrong with it, or ""."""
+    """Compile a grammar, and return its error, or ""."""
 
     result: ClassVar[Any] = str
     lark: str

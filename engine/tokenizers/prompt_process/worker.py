@@ -1,7 +1,7 @@
-"""The prompt process: builds tokenizers, makes prompts, tries grammars, within limits that the system enforces.
+"""The prompt process: it builds tokenizers, makes prompts and tries grammars, within limits that the system enforces.
 
-It imports neither Qt nor MLX, knows no secrets and holds no files of the user. When it exceeds a limit it dies, and the
-engine starts another.
+It imports neither Qt nor MLX, knows no secrets and opens no files of the user. When it exceeds a limit, the system ends
+it, and the engine starts another.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _GRACE_S = 2
 
 
 def main(options: Sequence[str]) -> None:
-    """Serve the engine at the inherited socket that the first option numbers, until it is gone."""
+    """Serve the engine until it is gone; the first option is the number of the inherited socket."""
     channel = Channel(socket.socket(fileno=int(options[0])), protocol.REQUESTS)
     if protocol.WITHOUT_TRANSFORMERS not in options:
         _tokenizer_loader()
@@ -50,7 +50,7 @@ def main(options: Sequence[str]) -> None:
 
 @cache
 def _tokenizer_loader() -> Any:
-    """mlx-lm's function for tokenizers, without the rest of its package, which imports MLX."""
+    """Import mlx-lm's function for tokenizers without the rest of its package, which imports MLX."""
     spec = importlib.util.find_spec("mlx_lm")
     assert spec is not None
     package = types.ModuleType("mlx_lm")
@@ -62,7 +62,7 @@ def _tokenizer_loader() -> Any:
 
 
 def _limit_time(seconds: int) -> None:
-    """Let the system end this process after so many more seconds of computing, whatever holds the interpreter."""
+    """Let the system end this process after `seconds` more of computing, even in a call that holds Python's lock."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     most = int(used.ru_utime + used.ru_stime) + seconds + _GRACE_S
     resource.setrlimit(resource.RLIMIT_CPU, (most, resource.getrlimit(resource.RLIMIT_CPU)[1]))
@@ -78,7 +78,7 @@ def _answer(task: protocol.Task, tokenizers: dict[str, Any]) -> protocol.Reply:
         return protocol.Failed(_sendable(str(error.arguments["detail"])), "too-large" if too_large else error.reason)
     except MemoryError:
         return protocol.Failed("", "too-large")
-    # Whatever a tokenizer of a stranger raises, panics included.
+    # A foreign tokenizer can raise anything, also a panic of Rust code.
     except BaseException as error:
         return protocol.Failed(_sendable(" ".join(str(error).split())[:200] or type(error).__name__), "")
 
@@ -104,12 +104,12 @@ def _result(task: protocol.Task, tokenizers: dict[str, Any]) -> Any:
 
 
 def _sendable(text: str) -> str:
-    """Without halves of surrogate pairs, which what a stranger wrote may hold."""
+    """Replace halves of surrogate pairs, which foreign templates and errors may contain."""
     return text.encode("utf-8", "replace").decode()
 
 
 def _measured(file: str, text: str, tokens: int | None) -> tuple[int, int]:
-    """The number of tokens of a text, and up to which character the first `tokens` of them reach."""
+    """Return the number of tokens of a text, and the character at which the first `tokens` of them end."""
     offsets = _bare_tokenizer(file, os.stat(file).st_mtime_ns).encode(text, add_special_tokens=False).offsets
     kept = offsets[:tokens]
     return len(offsets), kept[-1][1] if kept else 0
@@ -117,7 +117,7 @@ def _measured(file: str, text: str, tokens: int | None) -> tuple[int, int]:
 
 @lru_cache(maxsize=1)
 def _bare_tokenizer(file: str, modified_ns: int) -> Any:
-    """A tokenizer.json without what a folder has beside it; built again once the file changes."""
+    """Build a tokenizer from a tokenizer.json alone; built again when the file has changed."""
     from tokenizers import Tokenizer
 
     del modified_ns
@@ -131,7 +131,7 @@ def _build(source: protocol.TokenizerSource) -> Any:
         eos_token_ids=source.ends,
         defaults=source.defaults,
     )
-    # What the engine will ask of it at once.
+    # Compute now what the first prompt needs.
     tokenizer.get_vocab()
     tokenizer.detokenizer.finalize()
     return tokenizer
