@@ -1,4 +1,4 @@
-"""A fake Hub, a cache of its own and a queue that does not linger, for every test of the hub package."""
+"""A fake Hub, an empty cache, and queues with short waits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 QUICK = RetryPolicy(first_s=0.01, longest_s=0.05, tries=4)
-# For connections that count as dead after half a second: on a loaded machine some that are not will be among them.
+# Settings with which a connection counts as dead after half a second; on a busy machine sound ones are cut too.
 IMPATIENT_S, MANY_TRIES = 0.5, RetryPolicy(first_s=0.01, longest_s=0.05, tries=1000)
 
 
@@ -37,7 +37,7 @@ def cache(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def open_queue(hub: FakeHub, cache: Path) -> Iterator[Callable[..., DownloadQueue]]:
-    """Makes queues on the fake Hub with short waits; closes them all."""
+    """A function that makes queues on the fake Hub with short waits; all are closed at the end."""
     opened: list[DownloadQueue] = []
 
     def make(
@@ -55,7 +55,7 @@ def open_queue(hub: FakeHub, cache: Path) -> Iterator[Callable[..., DownloadQueu
 
 @pytest.fixture
 def snapshot(cache: Path) -> Path:
-    """A model whose blobs are named by their content, as the library does it."""
+    """A model whose blobs are named by their content, as huggingface_hub names them."""
     files = model_files()
     path = write_snapshot(cache, "org/model", files)
     for name, content in files.items():

@@ -1,4 +1,4 @@
-"""Models that are large enough to be cut and resumed, and what a finished download of one leaves."""
+"""Models that are large enough to be cut and resumed, and steps and checks of their downloads."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import pytest
 
 from engine.hub.downloads import DownloadQueue
 from engine.hub.failures import HubError
@@ -28,7 +31,7 @@ SHARD = "model-00002-of-00003.safetensors"
 
 
 def sizeable(shards: int = 3, size: int = 200_000) -> dict[str, bytes]:
-    """A model whose shards are large enough to be cut, stalled and resumed; the bytes differ everywhere."""
+    """Return the files of a model with random shards, which are large enough to be cut, stalled and resumed."""
     source = random.Random(5)
     files = {name: content for name, content in model_files(shards=shards).items() if "safetensors" not in name}
     for number in range(shards):
@@ -40,6 +43,18 @@ def needed(files: dict[str, bytes]) -> dict[str, bytes]:
     return {name: content for name, content in files.items() if not name.endswith((".md", ".py"))}
 
 
+def needed_bytes(files: dict[str, bytes]) -> int:
+    return sum(map(len, needed(files).values()))
+
+
+@contextmanager
+def refused(reason: str) -> Iterator[pytest.ExceptionInfo[HubError]]:
+    """Expect a `HubError` with this reason."""
+    with pytest.raises(HubError) as caught:
+        yield caught
+    assert caught.value.reason == reason
+
+
 def finish(queue: DownloadQueue, name: str = NAME) -> DownloadStatus:
     status = queue.wait(name, PATIENCE_S)
     assert status is not None
@@ -47,13 +62,20 @@ def finish(queue: DownloadQueue, name: str = NAME) -> DownloadStatus:
 
 
 def download(queue: DownloadQueue) -> DownloadStatus:
-    """What becomes of the model NAME that is added to the queue."""
+    """Add the model NAME to the queue, and return its status at the end."""
     queue.add(NAME)
     return finish(queue)
 
 
+def begin_slowly(hub: FakeHub, queue: DownloadQueue) -> None:
+    """Add the model NAME to the queue, and return when some of it has arrived, slowly."""
+    hub.bytes_a_second = 20_000
+    queue.add(NAME)
+    until(lambda: queue.snapshot()[0].bytes_done > 10_000)
+
+
 def failure(queue: DownloadQueue) -> HubError:
-    """Why downloading the model NAME fails."""
+    """Add the model NAME to the queue, and return the error with which it fails."""
     error = download(queue).error
     assert error is not None
     return error
@@ -75,8 +97,9 @@ queue.wait(queue.add(name))
 def run_until_killed(
     hub: FakeHub, name: str, cache: Path, state: Path, seconds: float, *, behind: Callable[[], int] | None = None
 ) -> bool:
-    """Download a model in a process of its own, and kill that `seconds` after it first asked the Hub, or after
-    `behind()` grew; whether it was still running.
+    """Download a model in another process, and kill that `seconds` after its first request, or after `behind()` grew.
+
+    Return whether it was still running.
     """
     grown = behind or (lambda: len(hub.requests))
     before = grown()

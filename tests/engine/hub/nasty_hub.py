@@ -1,4 +1,4 @@
-"""A hundred ways in which a Hub, a mirror or the line to it can misbehave: what it does, and where."""
+"""A hundred ways in which a Hub, a mirror or the connection to it can misbehave."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ REVISION, TREE = f"/api/models/{NAME}/revision", f"/api/models/{NAME}/tree"
 
 @dataclass(frozen=True)
 class Behaviour:
-    """`arrange` makes the Hub behave so. `long` ones take a second or more."""
+    """A way to misbehave; `arrange` makes the Hub do it. `long` ones take a second or more."""
 
     name: str
     arrange: Callable[[FakeHub], object]
@@ -24,16 +24,12 @@ class Behaviour:
 
 
 def answer(body: bytes, head: bytes = b"", status: bytes = b"200 OK", length: int | None = None) -> bytes:
-    return b"HTTP/1.1 %s\r\nContent-Length: %d\r\n%s\r\n%s" % (
-        status,
-        len(body) if length is None else length,
-        head,
-        body,
-    )
+    length = len(body) if length is None else length
+    return b"HTTP/1.1 %s\r\nContent-Length: %d\r\n%s\r\n%s" % (status, length, head, body)
 
 
 def gzipped(body: bytes) -> bytes:
-    pack = zlib.compressobj(9, wbits=zlib.MAX_WBITS | 16)
+    pack = zlib.compressobj(1, wbits=zlib.MAX_WBITS | 16)
     return pack.compress(body) + pack.flush()
 
 
@@ -57,39 +53,37 @@ def _redirect_elsewhere(hub: FakeHub) -> None:
 
 
 def _raw_answers() -> Iterator[Behaviour]:
-    """Whole answers, broken as HTTP or as JSON, in place of each of the two API answers and of a file."""
-    kinds: dict[str, tuple[dict[str, object], bool]] = {
-        "closes at once": ({"raw": b""}, False),
-        "hangs": ({"raw": b"", "hang": True}, True),
-        "a slow head": ({"raw": b"HTTP/1.1 200 OK\r\nX-Slow: " + b"x" * 9999, "drip": 40}, True),
-        "half a head": ({"raw": b"HTTP/1.1 200 OK\r\nContent-Le"}, False),
-        "no HTTP": ({"raw": b"SSH-2.0-OpenSSH_9.9\r\n"}, False),
-        "a head of a megabyte": ({"raw": b"HTTP/1.1 200 OK\r\nX: " + b"x" * 2**20}, False),
-        "a negative length": ({"raw": b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n"}, False),
-        "two lengths": ({"raw": b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 9\r\n\r\n[1]"}, False),
-        "a bad chunk": ({"raw": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n[]"}, False),
-        "gzip that is none": ({"raw": answer(b"[]", b"Content-Encoding: gzip\r\n")}, False),
-        "a gzip bomb": ({"raw": answer(gzipped(bytes(2**26)), b"Content-Encoding: gzip\r\n")}, False),
-        "an unknown encoding": ({"raw": answer(b"[]", b"Content-Encoding: br\r\n")}, False),
-        "less than promised": ({"raw": answer(b"[", length=10**6)}, False),
-        "an empty body": ({"raw": answer(b"")}, False),
-        "a redirect to itself": ({"raw": answer(b"", b"Location: /again\r\n", b"302 Found")}, False),
-        "a redirect to a file": ({"raw": answer(b"", b"Location: file:///etc/passwd\r\n", b"302 Found")}, False),
-        "a redirect to nowhere": ({"raw": answer(b"", b"", b"302 Found")}, False),
-        "a redirect to no port": (
-            {"raw": answer(b"", b"Location: http://127.0.0.1:9/\r\n", b"302 Found")},
-            False,
-        ),
-        "a switch of protocols": ({"raw": answer(b"", b"", b"101 Switching Protocols")}, False),
+    """Yield whole answers, broken as HTTP or as JSON, in place of each of the two API answers and of a file."""
+    kinds: dict[str, dict[str, object]] = {
+        "closes at once": {"raw": b""},
+        "hangs": {"raw": b"", "hang": True},
+        "a slow head": {"raw": b"HTTP/1.1 200 OK\r\nX-Slow: " + b"x" * 9999, "drip": 40},
+        "half a head": {"raw": b"HTTP/1.1 200 OK\r\nContent-Le"},
+        "no HTTP": {"raw": b"SSH-2.0-OpenSSH_9.9\r\n"},
+        "a head of a megabyte": {"raw": b"HTTP/1.1 200 OK\r\nX: " + b"x" * 2**20},
+        "a negative length": {"raw": b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n"},
+        "two lengths": {"raw": b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 9\r\n\r\n[1]"},
+        "a bad chunk": {"raw": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n[]"},
+        "gzip that is none": {"raw": answer(b"[]", b"Content-Encoding: gzip\r\n")},
+        "a gzip bomb": {"raw": answer(gzipped(bytes(2**26)), b"Content-Encoding: gzip\r\n")},
+        "an unknown encoding": {"raw": answer(b"[]", b"Content-Encoding: br\r\n")},
+        "less than promised": {"raw": answer(b"[", length=10**6)},
+        "an empty body": {"raw": answer(b"")},
+        "a redirect to itself": {"raw": answer(b"", b"Location: /again\r\n", b"302 Found")},
+        "a redirect to a file": {"raw": answer(b"", b"Location: file:///etc/passwd\r\n", b"302 Found")},
+        "a redirect to nowhere": {"raw": answer(b"", b"", b"302 Found")},
+        "a redirect to no port": {"raw": answer(b"", b"Location: http://127.0.0.1:9/\r\n", b"302 Found")},
+        "a switch of protocols": {"raw": answer(b"", b"", b"101 Switching Protocols")},
     }
-    for name, (fault, long) in kinds.items():
+    for name, fault in kinds.items():
+        long = "hang" in fault or "drip" in fault
         for where, path in (("revision", REVISION), ("list", TREE)):
             yield Behaviour(f"{where}: {name}", _of_api(path, **fault), long)
         yield Behaviour(f"file: {name}", _of_file(**fault), long)
 
 
 def _odd_lists() -> Iterator[Behaviour]:
-    """Answers to the question for the files, all of them JSON or nearly."""
+    """Yield answers to the request for the files, all of them JSON or nearly."""
     good = {"type": "file", "size": 3, "oid": "a" * 40}
     entries: dict[str, list[object]] = {
         "nothing": [],

@@ -13,9 +13,9 @@ from tests.engine.heads.golden.mtp_cases import CASES
 from tests.engine.heads.heads_on_disk import HEADS
 
 SOURCE = "org/main"
-SHARDS = 40
-# The shards that hold parts of the head, counted from 0.
-WITH_HEAD = (7, 38)
+SHARDS = 10
+# The indices of the shards that hold parts of the head.
+WITH_HEAD = (3, 8)
 HEAD = HEADS["mtp_qwen3_5"].tensors
 
 
@@ -28,7 +28,7 @@ def config_of_main() -> dict[str, Any]:
 
 
 def repository(*, head: bool = True, config: dict[str, Any] | None = None) -> dict[str, bytes]:
-    """A model in 40 shards of 200 kB, whose head lies in two of them between other tensors."""
+    """Return the files of a model in 10 shards of 200 kB; the head is in two of them, between other tensors."""
     chance = np.random.default_rng(3)
     files: dict[str, bytes] = {"config.json": json.dumps(config or config_of_main()).encode()}
     weight_map: dict[str, str] = {}
@@ -48,7 +48,7 @@ def repository(*, head: bool = True, config: dict[str, Any] | None = None) -> di
 
 
 def head_bytes() -> int:
-    """The bytes of the head's tensors."""
+    """Return the bytes of the head's tensors."""
     return sum(array.nbytes for array in HEAD.values())
 
 

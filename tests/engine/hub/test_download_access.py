@@ -1,4 +1,4 @@
-"""What may be fetched at all: gated and private repositories, tokens, addresses, and files that are refused."""
+"""Gated and private repositories, tokens, addresses, and files that a download refuses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from engine.hub.client import HubAccess, HubClient
 from engine.hub.failures import HubError
 from engine.hub.listing import resolve
-from tests.engine.hub.downloading import NAME, SHARD, OpenQueue, assert_complete, download, failure, sizeable
+from tests.engine.hub.downloading import NAME, SHARD, OpenQueue, assert_complete, download, failure, refused, sizeable
 from tests.fakehub.server import Fault
 
 if TYPE_CHECKING:
@@ -36,21 +36,18 @@ def test_a_repository_that_may_not_be_read_says_why(
     assert failure(open_queue(token=token)).reason == reason
 
 
-def test_a_token_opens_a_gated_repository(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
+def test_a_token_opens_a_gated_repository_and_does_not_follow_a_redirect_to_another_port(
+    hub: FakeHub, cache: Path, open_queue: OpenQueue
+) -> None:
     files = sizeable()
     hub.add(NAME, files, gated=True)
     hub.tokens.add("hf_secret")
-    assert download(open_queue(token="hf_secret")).state == "ready"
-    assert_complete(cache, files)
-
-
-def test_the_token_does_not_follow_a_redirect_to_another_port(hub: FakeHub, open_queue: OpenQueue) -> None:
-    hub.add(NAME, sizeable(), gated=True)
-    hub.tokens.add("hf_secret")
     hub.fault(NAME, "*", to_other_port=True)
-    assert download(open_queue(token="hf_secret")).state == "ready"
+    # A token is often pasted with its line end.
+    assert download(open_queue(token=" hf_secret\n")).state == "ready"
     assert hub.sent
     assert not any(sent.authorised for sent in hub.sent)
+    assert_complete(cache, files)
 
 
 def test_the_token_is_in_no_log_file_or_repr(
@@ -78,12 +75,6 @@ def test_a_token_that_no_header_can_hold_is_refused_before_it_is_sent(
     assert hub.requests == []
 
 
-def test_a_token_is_pasted_with_its_line_end(hub: FakeHub, open_queue: OpenQueue) -> None:
-    hub.add(NAME, sizeable(), gated=True)
-    hub.tokens.add("hf_secret")
-    assert download(open_queue(token=" hf_secret\n")).state == "ready"
-
-
 def test_the_next_page_of_a_mirror_under_a_path_is_found(hub: FakeHub) -> None:
     with HubClient(HubAccess(f"{hub.endpoint}/mirror")) as client:
         for host in ("https://huggingface.co", f"{hub.endpoint}/mirror"):
@@ -101,9 +92,8 @@ def test_a_revision_with_a_slash_is_one_part_of_the_address(hub: FakeHub) -> Non
 
 @pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:1", "nonsense"])
 def test_a_proxy_that_cannot_be_used_is_an_error_of_its_own(proxy: str) -> None:
-    with pytest.raises(HubError) as caught:
+    with refused("proxy"):
         HubClient(HubAccess(proxy=proxy))
-    assert caught.value.reason == "proxy"
 
 
 def test_an_address_that_is_no_hub_is_an_error_of_its_own(hub: FakeHub, open_queue: OpenQueue) -> None:
@@ -115,15 +105,11 @@ def test_an_address_that_is_no_hub_is_an_error_of_its_own(hub: FakeHub, open_que
 
 @pytest.mark.parametrize("endpoint", ["http://[x", "", "ftp://x", "huggingface.co", "http://"])
 def test_an_address_without_http_is_refused_at_once(endpoint: str) -> None:
-    with pytest.raises(HubError) as caught:
+    with refused("wrong-mirror"):
         HubAccess(endpoint)
-    assert caught.value.reason == "wrong-mirror"
 
 
-@pytest.mark.parametrize("name", ["../../evil.json", "/etc/evil.json", "a\\b.json", "a//b.json", "c:x.json"])
-def test_a_repository_that_names_files_outside_is_refused(
-    hub: FakeHub, cache: Path, open_queue: OpenQueue, name: str
-) -> None:
-    hub.add(NAME, sizeable() | {name: b"{}"})
+def test_a_repository_that_names_files_outside_is_refused(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
+    hub.add(NAME, sizeable() | {"../../evil.json": b"{}"})
     assert failure(open_queue()).reason == "unsafe-name"
     assert not cache.exists()

@@ -1,4 +1,4 @@
-"""Downloads: what a finished one leaves, and what pausing, quitting and cancelling keep."""
+"""Downloads: the files that a finished one leaves, and those that pausing, quitting and cancelling keep."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from tests.engine.hub.downloading import (
     SHARD,
     OpenQueue,
     assert_complete,
+    begin_slowly,
     download,
     finish,
     needed,
+    needed_bytes,
     sizeable,
     until,
 )
@@ -35,7 +37,7 @@ def test_a_model_arrives_complete_and_without_what_it_does_not_need(
     hub.add(NAME, files)
     status = download(open_queue())
     assert (status.state, status.error) == ("ready", None)
-    assert status.bytes_done == status.bytes_total == sum(map(len, needed(files).values()))
+    assert status.bytes_done == status.bytes_total == needed_bytes(files)
     assert status.path == assert_complete(cache, files)
 
 
@@ -59,10 +61,8 @@ def test_pausing_keeps_what_arrived_and_resuming_fetches_the_rest(
 ) -> None:
     files = sizeable(size=400_000)
     hub.add(NAME, files)
-    hub.bytes_a_second = 20_000
     queue = open_queue()
-    queue.add(NAME)
-    until(lambda: queue.snapshot()[0].bytes_done > 10_000)
+    begin_slowly(hub, queue)
     queue.pause(NAME)
     assert finish(queue).state == "paused"
     kept = queue.snapshot()[0].bytes_done
@@ -89,13 +89,11 @@ def test_the_queue_outlives_the_program(hub: FakeHub, cache: Path, tmp_path: Pat
     files = sizeable(size=400_000)
     hub.add(NAME, files)
     hub.add("org/other", files)
-    hub.bytes_a_second = 20_000
     state = tmp_path / "data" / "downloads.json"
     queue = open_queue(state_path=state)
-    queue.add(NAME)
+    begin_slowly(hub, queue)
     queue.add("org/other")
     queue.pause("org/other")
-    until(lambda: queue.snapshot()[0].bytes_done > 10_000)
     queue.close()
     assert [entry["state"] for entry in json.loads(state.read_text())["downloads"]] == ["queued", "paused"]
     hub.bytes_a_second = None
@@ -120,10 +118,8 @@ def test_a_damaged_queue_file_is_an_empty_queue(tmp_path: Path, open_queue: Open
 
 def test_cancelling_takes_everything_back(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
     hub.add(NAME, sizeable(size=400_000))
-    hub.bytes_a_second = 20_000
     queue = open_queue()
-    queue.add(NAME)
-    until(lambda: queue.snapshot()[0].bytes_done > 10_000)
+    begin_slowly(hub, queue)
     queue.cancel(NAME)
     assert queue.snapshot() == ()
     until(lambda: not (cache / "models--org--model").exists())

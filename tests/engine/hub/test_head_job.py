@@ -1,24 +1,22 @@
-"""Getting a head: only its bytes are fetched, whatever happens in between, and what arrives drafts."""
+"""Downloading a head: only its bytes are fetched, also after interruptions, and the head drafts."""
 
 from __future__ import annotations
 
 import json
 import random
-import time
 from pathlib import Path
 
 import mlx.core as mx
 import pytest
 
 from engine.hub.client import HubAccess, HubClient
-from engine.hub.failures import HubError
-from engine.hub.head_plan import find_head
+from engine.hub.head_plan import HeadPlan, find_head
 from engine.hub.remove import plan_removal, remove
 from engine.hub.repository_names import head_name, head_of
 from engine.hub.verify import verify_model
 from engine.model_files.discovery import installed_models
 from tests.engine.heads.heads_on_disk import HEADS
-from tests.engine.hub.downloading import OpenQueue, finish, run_until_killed
+from tests.engine.hub.downloading import OpenQueue, finish, refused, run_until_killed, until
 from tests.engine.hub.repositories_with_heads import (
     SOURCE,
     WITH_HEAD,
@@ -33,7 +31,7 @@ from tests.patience import PATIENCE_S
 
 NAME = head_name(SOURCE)
 WANTED = {shard_name(index) for index in WITH_HEAD}
-# Headers, and bytes that were under way when a process died.
+# Bytes of headers, and of parts that were under way when a process died.
 SLACK = 2**17
 
 
@@ -46,7 +44,7 @@ def weight_bytes(hub: FakeHub) -> int:
 
 
 def assert_head(hub: FakeHub, cache: Path) -> Path:
-    """The head is installed under its own name, says where it comes from, and computes what it should."""
+    """Check that the head is installed under its own name, names its source, and computes correctly."""
     [found] = [model for model in installed_models(cache) if model.id == NAME]
     assert (found.kinds, found.head) == (("head",), "mtp")
     folder = Path(found.path)
@@ -60,9 +58,18 @@ def assert_head(hub: FakeHub, cache: Path) -> Path:
     return folder
 
 
+def planned(hub: FakeHub) -> HeadPlan:
+    with HubClient(HubAccess(hub.endpoint)) as client:
+        return find_head(client, SOURCE)
+
+
 def test_only_the_bytes_of_the_head_are_fetched(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
     files = repository()
     hub.add(SOURCE, files)
+    plan = planned(hub)
+    assert {span.name for span in plan.weights.spans} == WANTED
+    assert head_bytes() < plan.weights.size < head_bytes() + 4096
+    assert weight_bytes(hub) < SLACK
     queue = open_queue()
     status = finish(queue, queue.add(NAME))
     assert (status.state, status.repository, status.error) == ("ready", NAME, None)
@@ -73,7 +80,7 @@ def test_only_the_bytes_of_the_head_are_fetched(hub: FakeHub, cache: Path, open_
 
 
 def test_the_head_of_a_model_that_is_here_is_taken_from_it(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
-    """Raw folders of makers hold their heads."""
+    """Makers' own repositories include the heads."""
     hub.add(SOURCE, repository())
     queue = open_queue()
     assert finish(queue, queue.add(SOURCE)).state == "ready"
@@ -99,7 +106,7 @@ def test_a_head_is_verified_and_repaired_like_a_model(hub: FakeHub, cache: Path,
     report = verify_model(folder)
     assert report is not None
     assert report.damaged == ("model.safetensors",)
-    # As the library repairs a model: its installed revision is downloaded again.
+    # Tandem repairs a model by downloading its installed revision again.
     queue.add(NAME, revision=folder.name)
     assert finish(queue, NAME).state == "ready"
     assert_head(hub, cache)
@@ -108,15 +115,6 @@ def test_a_head_is_verified_and_repaired_like_a_model(hub: FakeHub, cache: Path,
     queue.add(NAME)
     assert finish(queue, NAME).state == "ready"
     assert weight_bytes(hub) < before + SLACK
-
-
-def test_what_it_takes_is_known_before_anything_is_fetched(hub: FakeHub) -> None:
-    hub.add(SOURCE, repository())
-    with HubClient(HubAccess(hub.endpoint)) as client:
-        plan = find_head(client, SOURCE)
-    assert {span.name for span in plan.weights.spans} == WANTED
-    assert head_bytes() < plan.weights.size < head_bytes() + 4096
-    assert weight_bytes(hub) < SLACK
 
 
 def test_a_conversion_without_a_head_gets_that_of_the_model_that_it_was_made_from(
@@ -144,9 +142,8 @@ def test_a_repository_without_a_head_says_so_before_anything_is_fetched(
     hub: FakeHub, open_queue: OpenQueue, config: dict[str, object], reason: str
 ) -> None:
     hub.add(SOURCE, repository(head=False, config=config))
-    with HubClient(HubAccess(hub.endpoint)) as client, pytest.raises(HubError) as refused:
-        find_head(client, SOURCE)
-    assert refused.value.reason == reason
+    with refused(reason):
+        planned(hub)
     queue = open_queue()
     status = finish(queue, queue.add(NAME))
     assert status.error is not None
@@ -156,9 +153,9 @@ def test_a_repository_without_a_head_says_so_before_anything_is_fetched(
 
 def test_a_head_of_another_family_is_not_fetched(hub: FakeHub) -> None:
     hub.add(SOURCE, repository(config={"model_type": "llama", "num_hidden_layers": 4}))
-    with HubClient(HubAccess(hub.endpoint)) as client, pytest.raises(HubError) as refused:
-        find_head(client, SOURCE)
-    assert (refused.value.reason, refused.value.arguments["family"]) == ("head-unknown", "llama")
+    with refused("head-unknown") as caught:
+        planned(hub)
+    assert caught.value.arguments["family"] == "llama"
 
 
 @pytest.mark.parametrize(
@@ -180,22 +177,29 @@ def test_a_head_is_paused_cancelled_and_removed_like_a_model(hub: FakeHub, cache
     hub.bytes_a_second = 20_000
     queue = open_queue()
     queue.add(NAME)
-    while (status := queue.status(NAME)) is None or status.bytes_done < 10_000:
-        time.sleep(0.01)
+    until(lambda: queue.snapshot()[0].bytes_done >= 10_000)
     queue.pause(NAME)
     assert finish(queue, NAME).state == "paused"
     queue.cancel(NAME)
     queue.close(PATIENCE_S)
     assert not list(cache.rglob("*.incomplete"))
+    queue, before = open_queue(), weight_bytes(hub)
+    queue.add(NAME)
+    until(lambda: queue.snapshot()[0].bytes_done >= 10_000)
+    queue.pause(NAME)
     hub.bytes_a_second = None
-    queue = open_queue()
-    assert finish(queue, queue.add(NAME)).state == "ready"
+    queue.resume(NAME)
+    assert finish(queue, NAME).state == "ready"
+    assert weight_bytes(hub) < before + head_bytes() + SLACK
+    assert_head(hub, cache)
     [found] = installed_models(cache)
     remove(plan_removal(found, cache))
     assert not installed_models(cache)
 
 
-@pytest.mark.parametrize("kills", [3, pytest.param(20, marks=pytest.mark.campaign)])
+@pytest.mark.parametrize(
+    "kills", [pytest.param(3, marks=pytest.mark.full), pytest.param(20, marks=pytest.mark.campaign)]
+)
 def test_a_head_whose_download_is_killed_again_and_again_arrives(
     hub: FakeHub, cache: Path, tmp_path: Path, open_queue: OpenQueue, kills: int
 ) -> None:
@@ -204,7 +208,7 @@ def test_a_head_whose_download_is_killed_again_and_again_arrives(
     state, source = tmp_path / "downloads.json", random.Random(kills)
     alive = 0
     for _ in range(kills):
-        # Past the small files and the headers.
+        # By then the small files and the headers have been sent.
         wanted = len(hub.sent) + 6
         alive += run_until_killed(
             hub, NAME, cache, state, source.uniform(0.0, 0.6), behind=lambda least=wanted: len(hub.sent) >= least
@@ -215,6 +219,6 @@ def test_a_head_whose_download_is_killed_again_and_again_arrives(
     assert (status.state, status.repository) == ("ready", NAME)
     assert alive > 0
     assert fetched(hub) == WANTED
-    # Headers are read again by each process, and the part that was under way when one died may come twice.
+    # Each process reads the headers again, and the part that was under way when one died may be sent twice.
     assert weight_bytes(hub) < head_bytes() + (alive + 1) * SLACK
     assert_head(hub, cache)

@@ -1,9 +1,8 @@
-"""A download of many files, killed again and again: it ends complete and hardly a byte comes twice."""
+"""A download of many files that is killed again and again ends complete, and few bytes are sent twice."""
 
 from __future__ import annotations
 
 import random
-from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,22 +18,14 @@ if TYPE_CHECKING:
 BLOCK = 2**20
 
 
-def bytes_twice(hub: FakeHub, files: dict[str, bytes]) -> int:
-    """How many bytes the Hub served beyond one copy of each file."""
-    served: dict[str, int] = defaultdict(int)
-    for sent in hub.sent:
-        served[sent.name] += sent.count
-    return sum(count - len(files[name]) for name, count in served.items())
-
-
-@pytest.mark.parametrize("kills", [3, pytest.param(50, marks=pytest.mark.campaign)])
+@pytest.mark.parametrize("kills", [2, pytest.param(50, marks=pytest.mark.campaign)])
 def test_a_download_that_is_killed_again_and_again_ends_complete(
     hub: FakeHub, cache: Path, tmp_path: Path, open_queue: OpenQueue, kills: int
 ) -> None:
     source = random.Random(kills)
     files = {name: content for name, content in model_files().items() if not name.endswith(".safetensors")}
-    for number in range(24):
-        files[f"model-{number + 1:05d}-of-00024.safetensors"] = source.randbytes(
+    for number in range(12):
+        files[f"model-{number + 1:05d}-of-00012.safetensors"] = source.randbytes(
             source.randint(2, 30) * 1000 * (kills + 8)
         )
     hub.add(NAME, files)
@@ -44,6 +35,5 @@ def test_a_download_that_is_killed_again_and_again_ends_complete(
     hub.bytes_a_second = None
     assert download(open_queue(state_path=state)).state == "ready"
     assert_complete(cache, files)
-    twice = bytes_twice(hub, files)
-    print(f"\n{alive} kills while running, {sum(map(len, files.values()))} bytes, {twice} served twice")
+    twice = sum(sent.count for sent in hub.sent) - sum(len(files[name]) for name in {sent.name for sent in hub.sent})
     assert twice <= alive * BLOCK

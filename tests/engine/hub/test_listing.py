@@ -1,4 +1,4 @@
-"""A repository's listing: what a model needs, and answers that no Hub gives."""
+"""A repository's listing: the files that a model needs, and answers that no Hub gives."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from engine.hub.client import HubAccess
-from engine.hub.failures import HubError
 from engine.hub.listing import list_model, resolve
+from tests.engine.hub.downloading import refused
 
 COMMIT = "a" * 40
 CONFIG = {"type": "file", "path": "config.json", "size": 10, "oid": "b" * 40}
@@ -17,15 +17,9 @@ WEIGHTS = {"type": "file", "path": "model.safetensors", "size": 9, "oid": "x", "
 
 
 def hub(*pages: Any) -> Any:
-    """A client whose Hub answers with these pages."""
+    """Return a client whose Hub answers with these pages."""
     answers = [(page, "next" if number < len(pages) else None) for number, page in enumerate(pages, 1)]
     return SimpleNamespace(access=HubAccess(), get_json=lambda *_: answers.pop(0))
-
-
-def reason_of(*pages: Any) -> str:
-    with pytest.raises(HubError) as caught:
-        list_model(hub(*pages), "org/model", COMMIT)
-    return caught.value.reason
 
 
 def test_the_files_of_all_pages_are_listed_small_ones_first() -> None:
@@ -38,7 +32,7 @@ def test_the_files_of_all_pages_are_listed_small_ones_first() -> None:
 
 
 def test_heads_beside_the_model_are_part_of_it_and_other_weights_are_not() -> None:
-    """mlx-lm leaves them alone; that is why conversions keep them under such names."""
+    """Conversions keep heads under such names because mlx-lm ignores them."""
     names = ["mtp.safetensors", "mtp/weights.safetensors", "mtp-4bit.safetensors", "model-mtp.safetensors"]
     names += ["dflash/dflash_draft_model.safetensors", "dflash/mask_embedding.pt", "mask_embedding.pt"]
     others = ["consolidated.safetensors", "adapter/x.safetensors", "mtp/run.py", "mtp.bin", "dflash/dflash.py", "x.pt"]
@@ -49,22 +43,22 @@ def test_heads_beside_the_model_are_part_of_it_and_other_weights_are_not() -> No
 
 @pytest.mark.parametrize("page", [{}, [{**CONFIG, "size": -1}], [{**CONFIG, "oid": "short"}], [{**CONFIG, "oid": 7}]])
 def test_an_answer_of_another_kind_of_server_is_a_wrong_mirror(page: Any) -> None:
-    assert reason_of(page) == "wrong-mirror"
+    with refused("wrong-mirror"):
+        list_model(hub(page), "org/model", COMMIT)
 
 
 @pytest.mark.parametrize("page", [[], [CONFIG], [WEIGHTS], [{**CONFIG, "path": f"{n}.json"} for n in range(5001)]])
 def test_a_repository_without_mlx_weights_is_no_model(page: Any) -> None:
-    assert reason_of(page) == "not-mlx"
+    with refused("not-mlx"):
+        list_model(hub(page), "org/model", COMMIT)
 
 
 @pytest.mark.parametrize("answer", [[], {}, {"sha": "main"}])
 def test_a_revision_without_a_commit_is_a_wrong_mirror(answer: Any) -> None:
-    with pytest.raises(HubError) as caught:
+    with refused("wrong-mirror"):
         resolve(hub(answer), "org/model")
-    assert caught.value.reason == "wrong-mirror"
 
 
 def test_a_revision_that_can_be_none_is_not_asked_for() -> None:
-    with pytest.raises(HubError) as caught:
+    with refused("revision-missing"):
         resolve(hub(), "org/model", "../main")
-    assert caught.value.reason == "revision-missing"

@@ -1,4 +1,4 @@
-"""Whatever a Hub does, a download ends with success or a clear error, closes at once, and its token stays at home."""
+"""A Hub may do anything: a download succeeds or fails with a clear error, closes at once, and never leaks its token."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from tests.patience import PATIENCE_S
 TOKEN = "hf_never_elsewhere"
 SETTINGS = JobSettings(policy=RetryPolicy(first_s=0.01, longest_s=0.02, tries=2), space_margin=0)
 ALL = behaviours()
-# Every tenth of those that take no time; the campaign tries all.
+# Every tenth of the quick ones; the campaign tries all.
 SHORT = [one for one in ALL if not one.long][::10]
 
 
 def check(behaviour: Behaviour, cache: Path) -> tuple[str, float]:
-    """Download from a Hub that behaves so; returns the outcome and the seconds that closing took."""
+    """Download from a Hub with this behaviour; return the outcome and the seconds that closing took."""
     files = sizeable(size=2000)
     with FakeHub() as hub:
         hub.add(NAME, files)
@@ -48,7 +48,7 @@ def check(behaviour: Behaviour, cache: Path) -> tuple[str, float]:
         return "ready", closing
     assert status.state == "failed", behaviour.name
     assert status.error is not None
-    # An error that nobody foresaw is a server-error with the name of an exception.
+    # An unexpected error is a server-error with the name of an exception.
     assert not isinstance(status.error.arguments.get("status"), str), (behaviour.name, status.error)
     assert not (cache / "models--org--model" / "refs").exists()
     return status.error.reason, closing

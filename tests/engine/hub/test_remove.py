@@ -1,4 +1,4 @@
-"""Removing a model, with the freed size known first."""
+"""Removing a model, with a plan that tells the freed size first."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 from filelock import FileLock
 
-from engine.hub.failures import HubError
 from engine.hub.remove import plan_removal, remove
 from engine.model_files.discovery import InstalledModel, installed_models
+from tests.engine.hub.downloading import refused
 from tests.engine.model_files.model_folders import model_files, write_folder, write_snapshot
 
 if TYPE_CHECKING:
@@ -35,27 +35,24 @@ def test_removal_says_first_what_it_frees_and_that_others_share_it(cache: Path, 
 def test_a_model_that_is_being_written_is_not_removed(cache: Path, snapshot: Path) -> None:
     locks = cache / ".locks" / "models--org--model"
     locks.mkdir(parents=True)
-    with FileLock(locks / "x.lock"), pytest.raises(HubError) as caught:
+    with FileLock(locks / "x.lock"), refused("in-use"):
         plan_removal(installed(cache), cache)
-    assert caught.value.reason == "in-use"
     assert snapshot.exists()
 
 
 def test_the_starter_is_not_removed(tmp_path: Path) -> None:
     write_folder(tmp_path / "starter" / "main", model_files())
     (model,) = installed_models(tmp_path / "none", starter_dir=tmp_path / "starter")
-    with pytest.raises(HubError) as caught:
+    with refused("built-in"):
         plan_removal(model, tmp_path / "none")
-    assert caught.value.reason == "built-in"
 
 
 def test_a_head_among_its_main_model_s_weights_is_not_removed_alone(tmp_path: Path) -> None:
     write_folder(tmp_path / "mine" / "a", model_files())
     weights = tmp_path / "mine" / "a" / "model.safetensors"
     head = InstalledModel("a/mtp", str(weights), "folder", True, head="mtp", supported=True)
-    with pytest.raises(HubError) as caught:
+    with refused("in-main"):
         plan_removal(head, tmp_path / "none")
-    assert caught.value.reason == "in-main"
     assert weights.exists()
 
 
@@ -105,15 +102,13 @@ def test_a_folder_that_is_a_link_loses_the_link_only(tmp_path: Path) -> None:
 @pytest.mark.parametrize("source", ["cache", "folder"])
 def test_a_model_that_is_gone_already_is_not_installed(source: str, cache: Path, tmp_path: Path) -> None:
     gone = InstalledModel("org/gone", str(tmp_path / "gone"), source, True)
-    with pytest.raises(HubError) as caught:
+    with refused("not-installed"):
         plan_removal(gone, cache)
-    assert caught.value.reason == "not-installed"
 
 
 def test_what_cannot_be_removed_is_named(cache: Path, snapshot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = plan_removal(installed(cache), cache)
     monkeypatch.setattr("engine.hub.remove.shutil.rmtree", lambda *_args, **_options: None)
-    with pytest.raises(HubError) as caught:
+    with refused("not-writable") as caught:
         remove(plan)
-    assert caught.value.reason == "not-writable"
     assert str(caught.value.arguments["path"]) in str(snapshot)
