@@ -1,3 +1,5 @@
+"""A scheduler with an asynchronous drafter."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -12,7 +14,7 @@ from tests.engine.serving_requests import load_models
 
 @pytest.fixture
 def scheduler(tiny_main: Path, tiny_draft: Path) -> Iterator[Scheduler]:
-    """With an asynchronous drafter, which starts with the first request."""
+    """A scheduler whose asynchronous drafter starts with the first request."""
     scheduler = Scheduler(EngineSettings(async_drafter="cpu"))
     load_models(scheduler, tiny_main, tiny_draft)
     yield scheduler

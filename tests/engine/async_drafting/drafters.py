@@ -1,4 +1,4 @@
-"""Drafters on threads of this process, some of which misbehave, and requests that use them."""
+"""Drafters on threads of this process, some of which misbehave, and steps of tests with them."""
 
 from __future__ import annotations
 
@@ -13,20 +13,37 @@ import mlx.core as mx
 import pytest
 from msgspec.structs import replace
 
-from engine.async_drafting.link import Connection
-from engine.async_drafting.messages import HIT, MOST_UNSENT, TO_DRAFTER, TO_ENGINE, Answer, ToDrafter, Verdict
+from engine.async_drafting.link import Connection, DrafterLink
+from engine.async_drafting.messages import (
+    HIT,
+    MOST_UNSENT,
+    TO_DRAFTER,
+    TO_ENGINE,
+    Answer,
+    Begin,
+    ToDrafter,
+    Verdict,
+)
 from engine.async_drafting.serving import serve
 from engine.main_model.loading import load
+from engine.requests import SamplingSettings, SpeculationSettings
+from engine.serving.scheduler import Scheduler
 from engine.speculation.rounds.round import PendingRound, RoundResult, Rounds
+from engine.stats import RequestStats
 from engine.wire.channel import Channel
 from engine.wire.messages import ChannelClosed, Message
+from tests.engine.serving_requests import alone, request
+from tests.patience import PATIENCE_S
 
-# What becomes of an answer on its way: the messages that arrive instead.
+BEGIN = Begin(3, 1, 384, SamplingSettings())
+FIRST = Verdict(3, 1, 0, (5, 6, 7), 3, False, 10.0)
+FIXED = SpeculationSettings(method="draft", depth=3)
+# Returns the messages that arrive in place of an answer.
 Disturbance = Callable[[Answer], list[Message]]
 
 
 class DisturbedChannel(Channel[ToDrafter]):
-    """Sends answers as `disturb` changes them; where that raises, the drafter dies."""
+    """A channel that sends answers as `disturb` changes them; if that raises, the drafter dies."""
 
     disturb: Disturbance
 
@@ -36,7 +53,7 @@ class DisturbedChannel(Channel[ToDrafter]):
 
 
 def on_a_thread(folder: Path, disturb: Disturbance) -> Connection:
-    """A drafter with the model in `folder`, whose answers arrive disturbed."""
+    """Start a drafter with the model in `folder`, whose answers arrive disturbed."""
     ours, theirs = socket.socketpair()
     channel = DisturbedChannel(theirs, TO_DRAFTER, most_unsent=MOST_UNSENT)
     channel.disturb = disturb
@@ -55,8 +72,31 @@ def on_a_thread(folder: Path, disturb: Disturbance) -> Connection:
     return Connection(Channel(ours, TO_ENGINE, most_unsent=MOST_UNSENT), lambda: thread.join())
 
 
+def wait_until(happened: Callable[[], bool]) -> None:
+    until = time.monotonic() + PATIENCE_S
+    while not happened():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+def drafted(link: DrafterLink) -> Answer:
+    """Begin an answer, and return the drafter's tokens for its first verdict, which is a miss."""
+    assert link.send(BEGIN)
+    assert link.send(FIRST)
+    _miss, answer = link.receive(PATIENCE_S), link.receive(PATIENCE_S)
+    assert answer is not None
+    return answer
+
+
+def started(scheduler: Scheduler) -> RequestStats:
+    """Answer until the drafter has its model, and return the figures of the last answer."""
+    while (stats := alone(scheduler, request(speculation=FIXED, max_tokens=4)).stats).ahead == "starting":
+        pass
+    return stats
+
+
 def slow_verification(monkeypatch: pytest.MonkeyPatch, seconds: float = 0.02) -> None:
-    """Have each round take so long that the drafter can be ready for its verdict."""
+    """Make each round so slow that the drafter can be ready for its verdict."""
     wait = Rounds.wait
 
     def waiting(self: Rounds, current: PendingRound) -> RoundResult:
@@ -75,7 +115,7 @@ def lost(_answer: Answer) -> list[Message]:
 
 
 def delayed(answer: Answer) -> list[Message]:
-    """Some come too late for their round, some in the middle of a later one."""
+    """Delay some answers beyond their round, some into the middle of a later one."""
     if answer.round % 3 == 1:
         time.sleep(0.15)
     return [answer]
@@ -90,7 +130,7 @@ def of_an_earlier_round(answer: Answer) -> list[Message]:
 
 
 def garbage(answer: Answer) -> list[Message]:
-    """Any tokens, ids that no model has among them, for the right round."""
+    """Replace the tokens of an answer by any, among them ids that no model has."""
     draw = random.Random(answer.round)
     tokens = tuple(draw.choice((draw.randrange(384), draw.randrange(2**32))) for _ in range(draw.randrange(1, 9)))
     return [replace(answer, status=HIT, tokens=tokens)]
@@ -103,7 +143,7 @@ def wrong_but_possible(answer: Answer) -> list[Message]:
 
 
 def of_the_wrong_kind(answer: Answer) -> list[Message]:
-    """What only an engine sends."""
+    """Send a message that only an engine may send."""
     return [answer, Verdict(answer.conversation, answer.round, 0, (1,))] if answer.round == 6 else [answer]
 
 

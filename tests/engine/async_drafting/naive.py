@@ -1,4 +1,4 @@
-"""What a drafter without any cache would answer, and the rounds that a main model would run with the answers."""
+"""The answers of a drafter without any cache, and the rounds of a main model with a drafter."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.main_model.sampling import Sampler
 
 
 def continued(model: nn.Module, sampler: Sampler, text: Sequence[int], count: int) -> list[int]:
-    """`count` tokens behind `text`, each from a pass over everything."""
+    """Draw `count` tokens after `text`, each from a pass over the whole text."""
     whole = list(text)
     for _ in range(count):
         logits = model(mx.array([whole]))[0, -1:]
@@ -25,7 +25,7 @@ def continued(model: nn.Module, sampler: Sampler, text: Sequence[int], count: in
 
 
 def until_idle(drafter: TreeDrafter, most: int | None = None) -> Answer | None:
-    """Let it work to the end, or for `most` steps; its last answer."""
+    """Let the drafter work to the end, or for `most` steps; return its last answer."""
     answer, steps = None, 0
     while drafter.busy and (most is None or steps < most):
         answer, steps = drafter.step() or answer, steps + 1
@@ -40,7 +40,7 @@ def rounds(
     depth: int,
     steps: int | None = None,
 ) -> Iterator[tuple[list[int], Answer]]:
-    """Rounds of a main model that writes `written`: (text so far, the drafter's answer to it)."""
+    """Yield (text so far, the drafter's answer) for rounds of a main model that writes `written`."""
     text, number, position = list(prompt), 0, 0
     whole = [*prompt, *written]
     drafter.begin(begin)

@@ -1,4 +1,4 @@
-"""The asynchronous drafter works while rounds choose its tokens, rests while they choose others, and costs no token."""
+"""The asynchronous drafter works while rounds choose its tokens, rests while they choose others, and keeps the text."""
 
 from __future__ import annotations
 
@@ -17,31 +17,29 @@ from engine.speculation.choosing.choice import Choice, Offer
 from engine.speculation.choosing.controller import Answer, Controller
 from engine.speculation.proposers.registry import is_ahead
 from engine.wire.messages import Message
-from tests.engine.async_drafting.drafters import on_a_thread, slow_verification, untouched
+from tests.engine.async_drafting.drafters import FIXED, on_a_thread, slow_verification, started, untouched
 from tests.engine.serving_requests import PLAIN, Client, request, run
 from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
-FIXED = SpeculationSettings(method="draft", depth=3)
 AUTO = SpeculationSettings(method="draft", sample_share=0.0)
 SHORT, LONG = "안녕", "the quick brown fox jumps over the lazy dog " * 8
 
 
 @pytest.fixture
 def scheduler(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> Scheduler:
-    """With a drafter that has its model; no answer of it is late, however busy the machine is."""
+    """A scheduler whose drafter has its model and is never late, however busy the machine is."""
     slow_verification(monkeypatch)
     monkeypatch.setattr(links, "in_a_process", partial(on_a_thread, disturb=untouched))
     monkeypatch.setattr(aheads, "HANDOVER_S", PATIENCE_S)
-    while answered(scheduler, SHORT, FIXED, max_tokens=4).finished.stats.ahead == "starting":
-        pass
+    started(scheduler)
     return scheduler
 
 
 @pytest.fixture
 def sent(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> list[Message]:
-    """What the drafter is told."""
+    """The messages that the drafter gets."""
     del scheduler
     found: list[Message] = []
     send = DrafterLink.send
@@ -54,14 +52,14 @@ def sent(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> list[Message]
     return found
 
 
-def answered(scheduler: Scheduler, text: str, speculation: SpeculationSettings, max_tokens: int = 60) -> Client:
+def answered(scheduler: Scheduler, text: str, speculation: SpeculationSettings) -> Client:
     scheduler.clear_prefix_cache()
-    [client] = run(scheduler, request(text, temperature=0.8, speculation=speculation, max_tokens=max_tokens))
+    [client] = run(scheduler, request(text, temperature=0.8, speculation=speculation, max_tokens=40))
     return client
 
 
 def choose(monkeypatch: pytest.MonkeyPatch, wants: Callable[[int], bool]) -> None:
-    """Choose the drafter's tokens, where there are any, in the choices that `wants` names, else the draft model's."""
+    """Let choice number n take the drafter's tokens, if there are any, if `wants(n)`, else the draft model's."""
     made = [0]
 
     def scripted(_controller: Controller, asked: Sequence[tuple[Answer, Offer]]) -> list[Choice]:
@@ -109,12 +107,12 @@ def test_a_drafter_rests_while_others_are_chosen_and_starts_again(
     assert client.finished.ids == plain
     assert {"just-in-time", "draft"} <= set(sources(client))
     ends = [index for index, message in enumerate(sent) if isinstance(message, End)]
-    # Between a pause and the next time that it is chosen it is told nothing, and then all that it missed.
+    # Between a pause and the next choice the drafter gets no message, and then all that it missed.
     assert len(ends) > 2
     assert any(isinstance(sent[index + 1], Verdict) and len(sent[index + 1].tokens) > 4 for index in ends[:-1])  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("speculation", [FIXED, AUTO])
+@pytest.mark.parametrize("speculation", [FIXED, pytest.param(AUTO, marks=pytest.mark.full)])
 def test_a_round_takes_another_source_while_the_drafter_reads_a_long_prompt(
     scheduler: Scheduler, speculation: SpeculationSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

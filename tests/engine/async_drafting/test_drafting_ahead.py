@@ -1,4 +1,4 @@
-"""What is asked of the drafter, what is taken from it, and when it is left alone."""
+"""`DraftingAhead`: the verdicts that it sends, the answers that it takes, and when the drafter rests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.patience import PATIENCE_S
 
 @dataclass
 class FakeLink:
-    """Keeps what is sent, and answers with `status` and `tokens`, if there are any."""
+    """A link that keeps sent messages, and answers verdicts with `status` and `tokens`."""
 
     status: int = HIT
     tokens: tuple[int, ...] = (7, 8, 9)
@@ -29,7 +29,7 @@ class FakeLink:
     reason: str = ""
     generation: int = 1
     silent: bool = False
-    # Whether no answer is there at once.
+    # Whether answers take longer than no time.
     slow: bool = False
     sent: list[Any] = field(default_factory=list)
     answers: deque[Answer] = field(default_factory=deque)
@@ -71,24 +71,18 @@ def following(link: FakeLink, text: list[int], depth: int | None = None) -> Draf
 
 def test_the_drafter_hears_all_that_is_new_once() -> None:
     link, text = FakeLink(), [1, 2, 3]
-    ahead = ahead_of(link, text)
-    ahead.resume()
+    ahead = following(link, text)
     text += [4, 5]
     ahead.note(2)
     ahead.follow()
     assert isinstance(link.sent[0], Begin)
     assert [(verdict.position, verdict.tokens) for verdict in link.verdicts] == [(0, (1, 2, 3)), (3, (4, 5))]
     assert ahead.prepared() == (7, 8, 9)
-
-
-def test_a_new_drafter_hears_everything_again() -> None:
-    link, text = FakeLink(), [1, 2, 3]
-    ahead = ahead_of(link, text)
-    ahead.resume()
+    # A new drafter gets the whole text.
     link.generation = 2
-    text.append(4)
+    text.append(6)
     ahead.follow()
-    assert link.verdicts[-1].tokens == (1, 2, 3, 4)
+    assert link.verdicts[-1].tokens == (1, 2, 3, 4, 5, 6)
 
 
 def test_a_miss_is_waited_for_only_when_it_is_wanted() -> None:
@@ -131,7 +125,7 @@ def test_a_drafter_that_is_always_late_rests() -> None:
     for _ in range(FIRST_REST):
         text.append(4)
         ahead.follow()
-    # It is on offer again, and nobody asks it before it is chosen.
+    # It is on offer again, but gets no verdict before it is chosen.
     assert waits.max_proposals() == ahead.depth
     assert len(link.verdicts) == asked
 

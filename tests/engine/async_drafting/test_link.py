@@ -1,4 +1,4 @@
-"""Life and death of the drafter's process: it starts on demand, is restarted once, and ends with the engine."""
+"""The drafter's process starts on demand, is restarted once, and ends with the engine."""
 
 from __future__ import annotations
 
@@ -6,23 +6,21 @@ import os
 import resource
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
 import psutil
 import pytest
+from msgspec.structs import replace
 
 from engine.async_drafting.link import Connect, Connection, DrafterLink, in_a_process
-from engine.async_drafting.messages import HIT, JUST_IN_TIME, MISS, Answer, Begin, Ready, Verdict
+from engine.async_drafting.messages import HIT, JUST_IN_TIME, MISS, Answer, Ready, Verdict
 from engine.async_drafting.serving import vocabulary_digest
 from engine.main_model.loading import load
-from engine.requests import SamplingSettings
-from tests.engine.async_drafting.drafters import dying, on_a_thread, untouched
+from tests.engine.async_drafting.drafters import BEGIN, FIRST, drafted, dying, on_a_thread, untouched, wait_until
 from tests.patience import PATIENCE_S
 
-BEGIN = Begin(3, 1, 384, SamplingSettings())
 _HOST = """
 import sys, time
 from pathlib import Path
@@ -31,13 +29,6 @@ connection = in_a_process(Path(sys.argv[1]))
 print(connection.pid, flush=True)
 time.sleep(600)
 """
-
-
-def wait_until(happened: Callable[[], bool]) -> None:
-    until = time.monotonic() + PATIENCE_S
-    while not happened():
-        assert time.monotonic() < until
-        time.sleep(0.01)
 
 
 @pytest.fixture
@@ -54,14 +45,6 @@ def link_to(tiny_draft: Path) -> Iterator[Callable[[Connect], DrafterLink]]:
         link.close()
 
 
-def ask(link: DrafterLink) -> Answer:
-    assert link.send(BEGIN)
-    assert link.send(Verdict(3, 1, 0, (5, 6, 7), 3, False, 10.0))
-    answers = [link.receive(PATIENCE_S), link.receive(PATIENCE_S)]
-    assert answers[1] is not None
-    return answers[1]
-
-
 def test_a_drafter_in_a_process_answers_with_a_full_disk_and_ends_with_its_connection(
     tiny_draft: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -72,11 +55,11 @@ def test_a_drafter_in_a_process_answers_with_a_full_disk_and_ends_with_its_conne
         resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (0, 0))
     assert isinstance(connection.channel.receive(PATIENCE_S), Ready)
     connection.channel.send(BEGIN)
-    connection.channel.send(Verdict(3, 1, 0, (5, 6, 7), 3, False, 10.0))
+    connection.channel.send(FIRST)
     answers = [connection.channel.receive(PATIENCE_S) for _ in range(2)]
     assert [answer.status for answer in answers if isinstance(answer, Answer)] == [MISS, JUST_IN_TIME]
     assert not list(tmp_path.iterdir())
-    # All that it learns of an engine that was killed.
+    # A drafter notices only this of an engine that was killed.
     connection.channel.close()
     wait_until(lambda: process.status() == psutil.STATUS_ZOMBIE)
     connection.end()
@@ -89,7 +72,7 @@ def test_a_drafter_that_is_lost_is_replaced_once_and_then_given_up(
     for attempt in range(2):
         assert link.generation == attempt + 1
         assert link.send(BEGIN)
-        assert link.send(Verdict(3, 3, 0, (5, 6, 7), 3, False, 10.0))
+        assert link.send(replace(FIRST, round=3))
         wait_until(lambda: link.receive(0.01) is None and link.state != "ready")
         wait_until(lambda: link.state != "starting")
     assert (link.state, link.reason) == ("gone", "ended")
@@ -114,11 +97,11 @@ def test_the_drafter_prepares_while_nothing_is_asked(
     link_to: Callable[[Connect], DrafterLink], tiny_draft: Path
 ) -> None:
     link = link_to(partial(on_a_thread, tiny_draft, untouched))
-    drafted = ask(link)
-    assert link.send(Verdict(3, 2, 3, drafted.tokens[:1], 3, False, 10.0))
+    first = drafted(link)
+    assert link.send(Verdict(3, 2, 3, first.tokens[:1], 3, False, 10.0))
     answer = link.receive(PATIENCE_S)
     assert answer is not None
-    assert (answer.status, answer.tokens) == (HIT, drafted.tokens[1:])
+    assert (answer.status, answer.tokens) == (HIT, first.tokens[1:])
 
 
 @pytest.mark.campaign

@@ -1,4 +1,4 @@
-"""When an engine has an asynchronous drafter, when that ends, and what an answer says where there is none."""
+"""When an engine starts and ends an asynchronous drafter, and the reason that an answer reports without one."""
 
 from __future__ import annotations
 
@@ -9,17 +9,15 @@ import pytest
 
 from engine.async_drafting import link as links
 from engine.async_drafting.link import Connection
-from engine.events import Finished
 from engine.requests import SpeculationSettings
 from engine.serving import memory
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
-from tests.engine.async_drafting.drafters import on_a_thread, untouched
+from tests.engine.async_drafting.drafters import FIXED, on_a_thread, started, untouched
 from tests.engine.serving_requests import PLAIN, alone, load_models, request, run, set_draft, submit
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
-FIXED = SpeculationSettings(method="draft", depth=3)
 AUTO = SpeculationSettings(method="draft")
 
 
@@ -43,18 +41,11 @@ def drafters(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Path]]:
     assert not running
 
 
-def started(scheduler: Scheduler) -> Finished:
-    """An answer with a drafter that has its model."""
-    while (finished := alone(scheduler, request(speculation=FIXED, max_tokens=4))).stats.ahead == "starting":
-        pass
-    return finished
-
-
 def test_another_draft_in_the_middle_of_an_answer_has_a_drafter_of_its_own(
     scheduler: Scheduler, drafters: list[Path], tiny_main: Path, tiny_draft: Path
 ) -> None:
     plain = alone(scheduler, request(speculation=PLAIN))
-    assert started(scheduler).stats.ahead == "ready"
+    assert started(scheduler).ahead == "ready"
     assert drafters == [tiny_draft]
     client = submit(scheduler, request(speculation=FIXED))
     for _ in range(8):
@@ -75,14 +66,14 @@ def test_it_ends_with_the_models(scheduler: Scheduler, drafters: list[Path], tin
     scheduler.changes.unload()
     assert not drafters
     load_models(scheduler, tiny_main, tiny_draft)
-    assert started(scheduler).stats.ahead == "ready"
+    assert started(scheduler).ahead == "ready"
 
 
 def test_there_is_none_without_memory_for_another_copy(
     scheduler: Scheduler, drafters: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(memory, "cpu_bytes", lambda _folder: 2**60)
-    assert alone(scheduler, request(speculation=FIXED)).stats.ahead == "no-memory"
+    assert alone(scheduler, request(speculation=FIXED, max_tokens=8)).stats.ahead == "no-memory"
     assert not drafters
 
 

@@ -1,9 +1,8 @@
-"""A drafter on another computer: reached by its address and a secret, and back for the next engine."""
+"""A drafter on another computer is reached by its address and a secret, and serves one engine after another."""
 
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -12,10 +11,9 @@ import mlx.core as mx
 import pytest
 
 from engine.async_drafting.link import DEFAULT_PORT, DrafterLink, address_of, on_another_computer
-from engine.async_drafting.messages import Answer, Begin, Verdict
 from engine.async_drafting.serving import DrafterServer, vocabulary_digest
 from engine.main_model.loading import load
-from engine.requests import SamplingSettings
+from tests.engine.async_drafting.drafters import drafted, wait_until
 from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
@@ -23,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("without_compilation")
 
 @pytest.fixture
 def port(tiny_draft: Path) -> Iterator[int]:
-    """Of a server for three engines."""
+    """The port of a server for three engines."""
     listening = threading.Event()
     servers: list[DrafterServer] = []
 
@@ -47,23 +45,13 @@ def port(tiny_draft: Path) -> Iterator[int]:
 def reached(port: int, secret: bytes, draft: Path) -> DrafterLink:
     connect = partial(on_another_computer, "127.0.0.1", port, secret)
     link = DrafterLink(connect, lambda: vocabulary_digest(load(draft)))
-    until = time.monotonic() + PATIENCE_S
-    while link.state == "starting" and time.monotonic() < until:
-        time.sleep(0.01)
+    wait_until(lambda: link.state != "starting")
     return link
-
-
-def drafted(link: DrafterLink) -> Answer | None:
-    assert link.send(Begin(3, 1, 384, SamplingSettings()))
-    assert link.send(Verdict(3, 1, 0, (5, 6, 7), 3, False, 10.0))
-    link.receive(PATIENCE_S)
-    return link.receive(PATIENCE_S)
 
 
 def test_engines_that_know_the_secret_are_served_one_after_the_other(port: int, tiny_draft: Path) -> None:
     first = reached(port, b"the secret", tiny_draft)
     answer = drafted(first)
-    assert answer is not None
     assert len(answer.tokens) == 3
     first.close()
     stranger = reached(port, b"another secret", tiny_draft)

@@ -1,4 +1,4 @@
-"""A computer that sleeps, or a drafter that is stopped, in the middle of an answer: that costs no token."""
+"""A computer that sleeps, or a drafter that is stopped, in the middle of an answer costs no token."""
 
 from __future__ import annotations
 
@@ -13,21 +13,19 @@ from engine.async_drafting import drafting_ahead as aheads
 from engine.async_drafting import link as links
 from engine.async_drafting.drafting_ahead import AheadFigures
 from engine.async_drafting.messages import Answer
-from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.wire.messages import Message
-from tests.engine.async_drafting.drafters import on_a_thread, untouched
+from tests.engine.async_drafting.drafters import FIXED, on_a_thread, started, untouched
 from tests.engine.serving_requests import PLAIN, Client, alone, request, submit
 from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
-FIXED = SpeculationSettings(method="draft", depth=3)
 NIGHT_S = 8 * 3600.0
 
 
 class Nap:
-    """Lets answers through while it is over."""
+    """Holds answers back while it is not over."""
 
     def __init__(self) -> None:
         self.over = threading.Event()
@@ -39,20 +37,19 @@ class Nap:
 
 
 def with_a_drafter(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> Client:
-    """An answer under way, for which a drafter has drafted. However busy the machine is, no answer of it is late."""
+    """Start an answer, and return it when the drafter has drafted for it; the drafter is never late."""
     monkeypatch.setattr(aheads, "HANDOVER_S", PATIENCE_S)
-    while alone(scheduler, request(speculation=FIXED, max_tokens=4)).stats.ahead == "starting":
-        pass
-    client = submit(scheduler, request(temperature=0.8, speculation=FIXED, max_tokens=80))
+    started(scheduler)
+    client = submit(scheduler, request(temperature=0.8, speculation=FIXED, max_tokens=50))
     while scheduler.models.drafting.ahead is None or not answered(scheduler):
         scheduler.step()
     return client
 
 
 def hurried(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> int:
-    """Have the engine wait for answers as briefly as it does; returns how many were late until then."""
+    """Let the engine wait as briefly as usual, and return the number of late answers so far."""
     monkeypatch.setattr(aheads, "HANDOVER_S", 0.001)
-    # The answer to the verdict under way is still waited for as long as it takes.
+    # The round under way still waits for its answer without a limit.
     scheduler.step()
     return figures(scheduler).late
 
@@ -64,12 +61,12 @@ def figures(scheduler: Scheduler) -> AheadFigures:
 
 
 def answered(scheduler: Scheduler) -> int:
-    """Verdicts that the drafter has answered in time."""
+    """Return the number of verdicts that the drafter has answered in time."""
     return figures(scheduler).hits + figures(scheduler).misses
 
 
 def drafter_process() -> psutil.Process:
-    """The only one among the processes of this one: others make prompts."""
+    """Return the drafter among the child processes; others make prompts."""
     [found] = [child for child in psutil.Process().children() if any("async_drafting" in a for a in child.cmdline())]
     return found
 
@@ -77,7 +74,7 @@ def drafter_process() -> psutil.Process:
 def ended(scheduler: Scheduler, client: Client) -> None:
     while scheduler.busy:
         scheduler.step()
-    plain = alone(scheduler, request(temperature=0.8, speculation=PLAIN, max_tokens=80))
+    plain = alone(scheduler, request(temperature=0.8, speculation=PLAIN, max_tokens=50))
     assert client.finished.ids == plain.ids
     assert client.finished.stats.ahead == "ready"
 

@@ -1,4 +1,4 @@
-"""Which verdicts are prepared for, and how many."""
+"""The choice of the verdicts to prepare for, and their number."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.async_drafting.tree_cache import MOST_CANDIDATES, RowBudget, fan_out
 
 
 def miss(counts: list[int], acceptance: float, power: float) -> float:
-    """The chance of a miss where `count` candidates miss with count^-power."""
+    """Return the chance of a miss if `count` candidates miss with (count + 0.5)^-power."""
     depth = len(counts) - 1
     chances = [acceptance**j * (1 - acceptance) for j in range(depth)] + [acceptance**depth]
     return sum(p * (count + 0.5) ** -power for p, count in zip(chances, counts, strict=True))

@@ -14,7 +14,7 @@ from tests.engine.speculation.families import model_type
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.tiny_models import write_model
 
-# Each with layers of every kind in half of the layers that `write_family(family, folder, 2)` writes.
+# Half of the layers that `write_family(family, folder, 2)` writes for one of these include every kind.
 SPLIT_BY_LAYERS = (
     "qwen2", "qwen3_moe", "glm4_moe", "glm4_moe_lite", "ministral3", "mistral4", "deepseek_v2", "deepseek_v3",
     "deepseek_v32", "qwen3_5", "qwen3_next", "bailing_hybrid", "kimi_k3", "minimax_m3_vl",
@@ -22,14 +22,14 @@ SPLIT_BY_LAYERS = (
 
 
 def write_family(family: str, folder: Path, times: int = 1) -> Path:
-    """A tiny model of a family whose sizes two ranks divide, with `times` as many layers."""
+    """Write a tiny model of a family whose sizes two ranks divide, with `times` as many layers."""
     config: dict[str, Any] = {"model_type": model_type(family), "max_position_embeddings": 512, **FAMILIES[family]}
     # An even number of ids: some families divide the output layer too.
     return write_model(folder, seed=len(family), tokens=320, config=deeper(config, times))
 
 
 def deeper(config: dict[str, Any], times: int) -> dict[str, Any]:
-    """The configuration with its layers repeated."""
+    """Return the configuration with its layers repeated."""
     config = dict(config)
     if "text_config" in config:
         config["text_config"] = deeper(config["text_config"], times)
@@ -45,7 +45,7 @@ def deeper(config: dict[str, Any], times: int) -> dict[str, Any]:
 
 
 def write_layers_apart(folder: Path) -> dict[int, str]:
-    """Keep each layer of a model in a file of its own, as large models lie in several; returns their names."""
+    """Split a model into one file a layer, as large models have several; return their names by layer."""
     weights: dict[str, Any] = mx.load(str(folder / "model.safetensors"))
     files: dict[int, dict[str, Any]] = defaultdict(dict)
     for name, array in weights.items():

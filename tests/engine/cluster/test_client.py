@@ -1,4 +1,4 @@
-"""The client of rank 0 blames the machine that the watch names, and rank 0 leaves it waiting for nothing."""
+"""The client of rank 0 reports the machine that the watch names, and rank 0 answers every call."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_a_request_that_is_no_text_fails_by_itself(engine: RemoteEngine) -> None
 
 
 class UnspeakableEngine:
-    """Its status is nothing that crosses to the client."""
+    """An engine whose status cannot be sent to the client."""
 
     def __init__(self) -> None:
         self.closed = False

@@ -61,7 +61,7 @@ def ranks(count: int) -> Machines:
 
 
 def compare(engine: Engine, cluster: Cluster) -> None:
-    """Plain, draft, lookup and all of them, greedy and seeded, equal plain decoding of one process."""
+    """Check that all methods, greedy and seeded, equal plain decoding of one process."""
     for temperature in (0.0, 0.8):
         expected = finished(ask(engine, temperature=temperature, method="off", max_tokens=24))
         for method in ("off", "draft", "ngram", "auto"):
@@ -108,7 +108,7 @@ def test_more_ranks_write_the_same(engine: Engine, count: int, tmp_path: Path) -
 
 
 class Losses:
-    """Ranks that are lost at drawn moments, and how long it took until everything had ended."""
+    """Ranks that are lost at random moments, and the time until everything has ended."""
 
     def __init__(self, main: Path, draft: Path, seed: int) -> None:
         self.main, self.draft, self.draw = main, draft, random.Random(seed)
@@ -116,7 +116,7 @@ class Losses:
         self.seen: list[tuple[str, str, float, bool]] = []
 
     def lose_one(self) -> None:
-        """Start two ranks, take one away, and look at what is left."""
+        """Start two ranks, take one away, and check that everything ends."""
         fault = self.draw.choice(FAULTS)
         moment = self.draw.choice(("loading", "answering", "answering", "answering", "idle"))
         links = SlowLinks(1e-4 if fault == "link" else 0.0)
@@ -134,7 +134,7 @@ class Losses:
         assert not alive, self.seen[-1]
 
     def strike(self, fault: str, victim: int, cluster: Cluster, links: SlowLinks) -> float:
-        """Returns when the fault was there."""
+        """Cause the fault, and return the time."""
         rank = psutil.Process(cluster.ranks[victim].pid)
         if fault == "kill":
             rank.kill()
@@ -191,7 +191,7 @@ class Losses:
 
 
 def processes_of(cluster: Cluster) -> list[psutil.Process]:
-    """The ranks and those that keep them."""
+    """Return the ranks and their keepers."""
     found = [psutil.Process(rank.pid) for rank in cluster.ranks]
     return [*found, *(process.parent() for process in found)]
 

@@ -1,4 +1,4 @@
-"""What another machine is asked to download, and what it may say meanwhile. The machine is a script that writes."""
+"""Downloads on another machine, which is a script here, and the messages that it may write."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.cluster.fetch import fetch_missing
 from engine.cluster.hosts import Machine, Machines
 from engine.cluster.launch import Process
 
-# More than a pipe holds.
+# Writes more than a pipe holds.
 COMPLAINS = "import sys; sys.stderr.write('careful\\n' * 40_000); sys.stderr.flush()\n"
 DOWNLOADS = f"import json; print(json.dumps({json.dumps({'bytes': 5, 'total': 9})})); print(json.dumps(dict(done=1)))\n"
 GIVES_UP = "sys.stderr.write('no space there\\n'); sys.exit(3)\n"
@@ -23,14 +23,12 @@ GIVES_UP = "sys.stderr.write('no space there\\n'); sys.exit(3)\n"
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    folder = tmp_path / "model"
-    folder.mkdir()
-    (folder / "config.json").write_text("{}")
-    return folder
+    (tmp_path / "config.json").write_text("{}")
+    return tmp_path
 
 
 def fetch(script: str, repository: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int, int]]:
-    """How far the download was said to be by a machine that runs `script` when it is asked to download."""
+    """Return the progress that a machine reports which runs `script` instead of downloading."""
     monkeypatch.setattr("engine.cluster.launch.SSH", (sys.executable, "-c", script))
     machines = Machines((Machine("127.0.0.1"), Machine("other")))
     said: list[tuple[str, int, int]] = []
@@ -45,14 +43,9 @@ def test_a_machine_that_complains_at_length_goes_on_downloading(
     assert fetch(COMPLAINS + DOWNLOADS, repository, monkeypatch) == [("other", 5, 9)]
 
 
-def test_the_last_words_of_a_machine_that_gives_up_are_told(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ClusterError) as caught:
-        fetch(COMPLAINS + GIVES_UP, repository, monkeypatch)
-    assert (caught.value.reason, caught.value.host, caught.value.detail) == ("no-download", "other", "no space there")
-
-
-def test_so_are_those_of_one_that_gave_up_before_it_was_asked(
-    repository: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("before_it_is_asked", [False, True])
+def test_the_last_words_of_a_machine_that_gives_up_are_told(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, before_it_is_asked: bool
 ) -> None:
     tell = Process.tell
 
@@ -60,7 +53,8 @@ def test_so_are_those_of_one_that_gave_up_before_it_was_asked(
         process._process.wait()
         tell(process, message)
 
-    monkeypatch.setattr(Process, "tell", told_too_late)
+    if before_it_is_asked:
+        monkeypatch.setattr(Process, "tell", told_too_late)
     with pytest.raises(ClusterError) as caught:
-        fetch(f"import sys; {GIVES_UP}", repository, monkeypatch)
-    assert (caught.value.reason, caught.value.detail) == ("no-download", "no space there")
+        fetch(("import sys\n" if before_it_is_asked else COMPLAINS) + GIVES_UP, repository, monkeypatch)
+    assert (caught.value.reason, caught.value.host, caught.value.detail) == ("no-download", "other", "no space there")

@@ -1,3 +1,5 @@
+"""The machines of a cluster from names and files, and the settings of its ranks."""
+
 from __future__ import annotations
 
 import json
@@ -55,19 +57,19 @@ def test_the_ring_is_told_where_each_rank_listens() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "reason"),
-    [("127.0.0.1", "too-few"), ("127.0.0.1,-oProxyCommand=x", "bad-host"), ("/no/such.json", "bad-hosts-file")],
+    ("text", "backend", "reason"),
+    [
+        ("127.0.0.1", "auto", "too-few"),
+        ("127.0.0.1,-oProxyCommand=x", "auto", "bad-host"),
+        ("/no/such.json", "auto", "bad-hosts-file"),
+        # Thunderbolt takes a device for every other machine.
+        ("127.0.0.1,127.0.0.1", "jaccl", "no-backend"),
+    ],
 )
-def test_a_list_that_cannot_be_used_is_refused_with_a_reason(text: str, reason: str) -> None:
+def test_a_list_that_cannot_be_used_is_refused_with_a_reason(text: str, backend: str, reason: str) -> None:
     with pytest.raises(ClusterError) as refused:
-        parse_machines(text)
+        parse_machines(text, backend)
     assert refused.value.reason == reason
-
-
-def test_thunderbolt_takes_a_device_for_every_other_machine() -> None:
-    with pytest.raises(ClusterError) as refused:
-        parse_machines("127.0.0.1,127.0.0.1", "jaccl")
-    assert refused.value.reason == "no-backend"
 
 
 def test_what_speculation_costs_is_learned_apart_and_nothing_is_kept_on_disk() -> None:

@@ -1,4 +1,4 @@
-"""A replica that only sees the journal holds the same caches as rank 0, whatever is done to them there."""
+"""A replica that only gets the journal has the same caches as rank 0 after any changes there."""
 
 from __future__ import annotations
 
@@ -21,11 +21,14 @@ from tests.engine.speculation.families import build, fresh_caches
 from tests.engine.speculation.family_configs import VOCABULARY
 
 # Full attention, windows, recurrent state, chunks and several kinds in one model.
-FAMILIES = ("llama", "llama:quantised", "gpt_oss", "qwen3_5", "llama4", "deepseek_v3")
+FAMILIES = (
+    *("llama", "gpt_oss", "qwen3_5", "llama4"),
+    *(pytest.param(family, marks=pytest.mark.full) for family in ("llama:quantised", "deepseek_v3")),
+)
 
 
 class Ranks:
-    """Rank 0 and one replica in this process, with the same whole model: their caches must be equal."""
+    """Rank 0 and one replica in this process with the same whole model, so that their caches must be equal."""
 
     def __init__(self, family: str) -> None:
         self.family, self.model = family, build(family)
@@ -39,7 +42,7 @@ class Ranks:
         return Sequence(self._leading(), self.leading.new())
 
     def differs(self, caches: MirroredCaches) -> float:
-        """The largest difference between these caches and the replica's, which a pass has touched."""
+        """Return the largest difference between these caches and the replica's after a pass."""
         other = self._caches[caches.number]
         return max(largest_difference(one, two) for one, two in zip(flatten(caches), flatten(other), strict=True))
 
@@ -66,7 +69,7 @@ class Ranks:
 
 
 def rounds(sequence: Sequence, draw: random.Random, count: int) -> None:
-    """Rounds with random draft tokens, of which a random number is accepted; now and then one is aborted."""
+    """Run rounds with random draft tokens and a random number of accepted ones; some rounds are aborted."""
     for _ in range(count):
         drafts = [draw.randrange(VOCABULARY) for _ in range(draw.randrange(5))] if sequence.plain_only is None else []
         mx.eval(sequence.verify(drafts))
@@ -159,7 +162,7 @@ def test_a_rank_that_kept_another_number_of_rows_stops() -> None:
     mx.eval(sequence.verify([5, 6]))
     sequence.commit(2, [5, 6, 7])
     ranks.journal.flush()
-    # Transactions of the text were the second thing that was made.
+    # Number 2 is the transactions of the text.
     ranks.replay.repeat(Changes([Change(2, "rewind", 0, [5], [True, 5])], []))
     with pytest.raises(RuntimeError, match="on rank 0"):
         mx.eval(sequence.verify([]))

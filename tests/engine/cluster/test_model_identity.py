@@ -1,3 +1,5 @@
+"""The names and fingerprints by which machines compare their models."""
+
 from __future__ import annotations
 
 import shutil
@@ -11,8 +13,7 @@ from engine.errors import ModelNotUsable
 
 
 def test_copies_have_one_fingerprint_and_other_weights_another(tiny_main: Path, tmp_path: Path) -> None:
-    twin = tmp_path / "twin"
-    shutil.copytree(tiny_main, twin)
+    twin = Path(shutil.copytree(tiny_main, tmp_path / "twin"))
     assert are_alike(fingerprint(twin), fingerprint(tiny_main))
     with (twin / "model.safetensors").open("ab") as file:
         file.write(b"x")

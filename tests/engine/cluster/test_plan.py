@@ -1,3 +1,5 @@
+"""The division of a model over machines, by heads and by layers, and the room for each part."""
+
 from __future__ import annotations
 
 from types import SimpleNamespace
@@ -14,15 +16,8 @@ from tests.engine.cluster.families import SPLIT_BY_LAYERS, deeper
 from tests.engine.speculation.families import model_type
 from tests.engine.speculation.family_configs import FAMILIES
 
-QWEN: dict[str, Any] = {
-    "model_type": "qwen3",
-    "hidden_size": 1024,
-    "num_hidden_layers": 7,
-    "num_attention_heads": 8,
-    "num_key_value_heads": 4,
-    "head_dim": 128,
-    "intermediate_size": 3072,
-}
+QWEN: dict[str, Any] = {"model_type": "qwen3", "hidden_size": 1024, "num_hidden_layers": 7, "num_attention_heads": 8}
+QWEN |= {"num_key_value_heads": 4, "head_dim": 128, "intermediate_size": 3072}
 
 
 def test_heads_are_divided_where_they_can_be() -> None:
@@ -76,7 +71,7 @@ def test_a_plan_by_layers_gives_rank_0_the_last_ones() -> None:
 def test_layers_are_divided_as_mlx_lm_divides_them(family: str, ranks: int) -> None:
     config = deeper({"model_type": model_type(family), **FAMILIES[family], "vocab_size": 64}, 4)
     text = config.get("text_config", config)
-    # Not a multiple of anything.
+    # A number of layers that the ranks do not divide.
     text["num_hidden_layers"] += 1
     for key in ("layer_types", "is_moe_layer"):
         if key in text:

@@ -1,4 +1,4 @@
-"""A rank without memory ends before it leaves the others waiting."""
+"""A rank notices that it can have no more memory."""
 
 from __future__ import annotations
 

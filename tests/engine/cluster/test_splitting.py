@@ -1,4 +1,4 @@
-"""What one rank reads of a model: by layers only its own, by heads never more than a tensor beside its part."""
+"""The weights that one rank reads: by layers only its own, by heads few whole tensors beside its part."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class _Met(Exception):
 
 
 class _Alone:
-    """One rank of two without the other: enough to load, not for a pass."""
+    """A group of one rank of two, which suffices to load, but not for a pass."""
 
     def __init__(self, rank: int) -> None:
         self._rank = rank
@@ -65,7 +65,7 @@ def loaded(folder: Path, rank: int, split: str = "pipeline") -> dict[str, mx.arr
 
 @pytest.fixture(scope="module")
 def apart(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[int, str]]:
-    """A model of four layers, each in a file of its own."""
+    """A model of four layers, one in each file, and the files by layer."""
     folder = write_family("qwen3_moe", tmp_path_factory.mktemp("apart") / "model", 2)
     return folder, write_layers_apart(folder)
 
@@ -74,7 +74,7 @@ def apart(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[int, str
 def partial(
     request: pytest.FixtureRequest, apart: tuple[Path, dict[int, str]], tmp_path: Path
 ) -> Iterator[tuple[Path, int, set[str]]]:
-    """The same without the files of the other rank's layers."""
+    """A copy of `apart` without the files of the other rank's layers, the rank, and those files."""
     folder, rank = tmp_path / "model", request.param
     shutil.copytree(apart[0], folder)
     others = {apart[1][layer] for layer in ((0, 1), (2, 3))[rank]}
@@ -120,7 +120,7 @@ def test_by_layers_the_weights_of_others_are_not_read(tmp_path: Path) -> None:
     loaded(folder, 0)
     before = psutil.Process().io_counters().read_chars
     loaded(folder, 0)
-    # The rest is the tokenizer and configuration, which are read more than once.
+    # The limit leaves room for tokenizer and configuration, which are read more than once.
     assert psutil.Process().io_counters().read_chars - before < 0.75 * size
 
 

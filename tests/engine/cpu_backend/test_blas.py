@@ -1,4 +1,4 @@
-"""Which BLAS is chosen, and what its name says where the choice is a poor one."""
+"""The choice of the BLAS, and the name that reports it."""
 
 from __future__ import annotations
 
@@ -23,14 +23,20 @@ def test_after_mlx_it_is_too_late_to_choose(monkeypatch: pytest.MonkeyPatch) -> 
     assert load_blas().startswith("unknown")
 
 
-def test_without_openblas_the_name_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("chosen", [None, "1"])
+def test_without_openblas_the_name_says_what_to_install(monkeypatch: pytest.MonkeyPatch, chosen: str | None) -> None:
     def missing(name: str, mode: int) -> None:  # noqa: ARG001
         raise OSError(name)
 
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.delitem(sys.modules, "mlx.core", raising=False)
     monkeypatch.setattr(ctypes, "CDLL", missing)
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    if chosen is not None:
+        monkeypatch.setenv("OPENBLAS_NUM_THREADS", chosen)
+    monkeypatch.setattr(os, "cpu_count", lambda: 12)
     assert "install OpenBLAS" in load_blas()
+    assert os.environ["OPENBLAS_NUM_THREADS"] == (chosen or "6")
 
 
 THREADS = """
@@ -41,7 +47,7 @@ print(os.environ["OPENBLAS_NUM_THREADS"], len(os.listdir("/proc/self/task")), en
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no BLAS is loaded")
-@pytest.mark.parametrize("chosen", [None, "1"])
+@pytest.mark.parametrize("chosen", [None, pytest.param("1", marks=pytest.mark.full)])
 def test_the_blas_of_numpy_has_no_more_threads_than_that_of_mlx(chosen: str | None) -> None:
     environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
     environment |= {} if chosen is None else {"OPENBLAS_NUM_THREADS": chosen}

@@ -1,4 +1,4 @@
-"""numpy's log-probabilities of greedy draws are MLX's."""
+"""The log-probabilities of greedy draws by numpy equal those by MLX."""
 
 from __future__ import annotations
 

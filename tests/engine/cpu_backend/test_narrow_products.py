@@ -1,3 +1,5 @@
+"""Products in blocks equal whole products, and models that use them equal their files."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -20,7 +22,10 @@ from engine.cpu_backend.narrow_products import (
 from engine.main_model.loading import load
 from engine.requests import MAX_DEPTH
 
-pytestmark = pytest.mark.skipif(not blas.BLAS.startswith("OpenBLAS"), reason="for OpenBLAS")
+pytestmark = [
+    pytest.mark.skipif(not blas.BLAS.startswith("OpenBLAS"), reason="for OpenBLAS"),
+    pytest.mark.usefixtures("without_compilation"),
+]
 
 ROWS = (1, 2, 5, 9, 17, MANY_ROWS - 1, MANY_ROWS, 2 * MANY_ROWS)
 
@@ -133,14 +138,11 @@ def test_a_loaded_model_says_what_its_file_says() -> None:
     path, _ = starter_pair()
     stored, _ = load_model(path)
     stored.set_dtype(mx.float32)
-    loaded = load(path).model
-    assert isinstance(loaded.layers[0].self_attn.q_proj, BlockedLinear)
+    model = load(path)
+    assert isinstance(model.model.layers[0].self_attn.q_proj, BlockedLinear)
     text = mx.arange(9, dtype=mx.uint32)[None]
-    assert mx.allclose(loaded(text), stored(text), rtol=1e-3, atol=1e-3)
-
-
-def test_a_row_says_the_same_in_a_wide_pass_as_alone() -> None:
-    model = load(starter_pair()[0])
+    assert mx.allclose(model.model(text), stored(text), rtol=1e-3, atol=1e-3)
+    # A row gives the same in a wide pass as alone.
     text = mx.array([list(range(300, 340))], dtype=mx.uint32)
     wide, narrow = model.new_caches(), model.new_caches()
     mx.eval(model.model(text, cache=wide), model.model(text, cache=narrow))

@@ -1,4 +1,4 @@
-"""A model's tokens for the Python classes of llguidance, which what is built on its C interface is compared with."""
+"""A model's tokens for the Python classes of llguidance, with which tests compare its C interface."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ class _Wrapper:
 
 
 def python_tokens(table: Sequence[bytes | None], names: Sequence[str], ends: Collection[int]) -> LLTokenizer:
-    """See `engine.grammars.native.ModelTokens`."""
+    """Make a tokenizer of the tokens that `engine.grammars.native.ModelTokens` takes."""
     return LLTokenizer(cast("Any", _Wrapper(table, names, ends)), eos_token=sorted(ends))

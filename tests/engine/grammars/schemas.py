@@ -1,4 +1,4 @@
-"""Ten schemas of the kinds that people ask for, with what a tiny model needs to come to an end: bounded strings."""
+"""Ten schemas of common kinds, with bounded strings so that the answers of a tiny model end."""
 
 from __future__ import annotations
 
@@ -12,13 +12,9 @@ WORD = {"type": "string", "maxLength": 8}
 
 
 def record(**properties: Any) -> dict[str, Any]:
-    """An object with exactly these properties."""
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    """Return the schema of an object with exactly these properties."""
+    required = list(properties)
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 
 SCHEMAS: dict[str, dict[str, Any]] = {

@@ -1,4 +1,4 @@
-"""A constraint says of every row what a fresh one would say, whatever it was asked before."""
+"""A constraint gives every row the same mask as a fresh constraint, whatever it was asked before."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def written(tokens: Sequence[int]) -> bytes:
 
 
 def answer_at_random(constraint: Constraint, rng: random.Random, most: int) -> list[int]:
-    """An answer drawn from what is allowed, up to its end or `most` tokens."""
+    """Draw an answer from the allowed tokens, up to its end or `most` tokens."""
     answer: list[int] = []
     while len(answer) < most and not ENDS.intersection(answer):
         [allowed] = constraint.allowed([*PROMPT, *answer], [], 1)

@@ -1,4 +1,4 @@
-"""What a caller asks for is checked where it is written, and the same JSON is written whatever the whitespace."""
+"""A grammar is checked when it is made, and compiled under limits."""
 
 from __future__ import annotations
 

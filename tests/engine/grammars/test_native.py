@@ -1,4 +1,4 @@
-"""The C interface of the wheel is the one that is written for here, and says what the Python classes say."""
+"""The wheel's C interface is the version that Tandem expects, and agrees with the Python classes."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from tests.engine.grammars.schemas import SCHEMAS, grammar_of
 
 TABLE: list[bytes | None] = [bytes([byte]) for byte in range(256)] + [b"name", b'": "', "서울".encode(), None, None]
 END = len(TABLE) - 1
-
-
 NAMES = [f"<{index}>" for index in range(len(TABLE))]
 
 

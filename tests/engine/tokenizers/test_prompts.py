@@ -1,4 +1,4 @@
-"""Messages as token ids: templates that fail or are missing, boundaries, and conversations that are too long."""
+"""Prompts of messages: templates that fail or are missing, boundaries, and conversations that are too long."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.main_model.loading import load
 from engine.requests import ChatRequest
 from engine.serving.scheduler import Scheduler
 from engine.tokenizers.prompts import Prompt, PromptJob, make_prompt, render, shared_prefix, turn_boundaries
-from tests.engine.serving_requests import alone, run
+from tests.engine.serving_requests import Client, alone, run
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
@@ -28,13 +28,18 @@ def long_chat(turns: int) -> list[dict[str, str]]:
     return [*chat, {"role": "user", "content": "and now"}]
 
 
-def test_a_conversation_that_is_too_long_loses_its_oldest_turns_when_it_may(tiny_main: Path) -> None:
-    scheduler = Scheduler()
+def assert_too_long(client: Client) -> None:
+    assert isinstance(client.last, Failed)
+    assert isinstance(client.last.error, PromptTooLong)
+
+
+def test_a_conversation_that_is_too_long_loses_its_oldest_turns_when_it_may(
+    scheduler: Scheduler, tiny_main: Path
+) -> None:
     scheduler.install(load(tiny_main), None)
     chat = long_chat(12)
     [refused] = run(scheduler, ChatRequest(chat, max_tokens=8))
-    assert isinstance(refused.last, Failed)
-    assert isinstance(refused.last.error, PromptTooLong)
+    assert_too_long(refused)
     [shortened] = run(scheduler, ChatRequest(chat, max_tokens=8, overflow="shorten"))
     stats = shortened.finished.stats
     assert stats.dropped_messages > 0
@@ -42,20 +47,13 @@ def test_a_conversation_that_is_too_long_loses_its_oldest_turns_when_it_may(tiny
     assert 256 < stats.prompt_tokens <= 512 - 8
     kept = [chat[0], *chat[1 + stats.dropped_messages :]]
     assert alone(scheduler, ChatRequest(kept, max_tokens=8)).ids == shortened.finished.ids
-    scheduler.close()
-
-
-def test_one_message_that_is_too_long_is_refused_even_so(tiny_main: Path) -> None:
-    scheduler = Scheduler()
-    scheduler.install(load(tiny_main), None)
-    [client] = run(scheduler, ChatRequest([{"role": "user", "content": "fox " * 600}], overflow="shorten"))
-    assert isinstance(client.last, Failed)
-    assert isinstance(client.last.error, PromptTooLong)
-    scheduler.close()
+    # One message cannot be shortened.
+    [refused] = run(scheduler, ChatRequest([{"role": "user", "content": "fox " * 600}], overflow="shorten"))
+    assert_too_long(refused)
 
 
 class Words:
-    """A tokenizer whose tokens are the lengths of words. Its template joins the messages, or raises."""
+    """A tokenizer whose tokens are the lengths of words, with the given chat template."""
 
     def __init__(self, template: Callable[[list[dict[str, str]]], str] | None) -> None:
         self.has_chat_template = template is not None
@@ -126,7 +124,7 @@ def test_the_template_gets_the_tools_only_where_there_are_some() -> None:
 
     tokenizer = Template(joined)
     job = PromptJob(TURNS, 100, tools=[TOOL])
-    # Those that are rendered to find the boundaries too, or the system message would seem to end before them.
+    # The renderings that find the boundaries get them too, or the system message would seem to end before them.
     make_prompt(tokenizer, job, with_boundaries=True)
     make_prompt(tokenizer, PromptJob(TURNS, 100))
     assert met == [[TOOL]] * 3 + ["absent"]
@@ -149,8 +147,7 @@ def test_a_raw_prompt_is_continued_without_the_template() -> None:
         make_prompt(tokenizer, PromptJob((), 2, prompt="one three"))
 
 
-def test_token_ids_are_answered_as_the_prompt_that_has_them(tiny_main: Path) -> None:
-    scheduler = Scheduler()
+def test_token_ids_are_answered_as_the_prompt_that_has_them(scheduler: Scheduler, tiny_main: Path) -> None:
     main = load(tiny_main)
     scheduler.install(main, None)
     chat = [{"role": "user", "content": "the quick brown fox"}]
@@ -163,4 +160,3 @@ def test_token_ids_are_answered_as_the_prompt_that_has_them(tiny_main: Path) -> 
     [beyond] = run(scheduler, ChatRequest(prompt=[10**6]))
     assert isinstance(beyond.last, Failed)
     assert isinstance(beyond.last.error, BadRequest)
-    scheduler.close()

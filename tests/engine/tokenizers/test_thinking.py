@@ -1,4 +1,4 @@
-"""A template thinks as it was written to when nobody chooses, and what is said of it is what it then does."""
+"""A template gets the chosen level of thinking, or decides itself, and the shown choices are those that it offers."""
 
 from __future__ import annotations
 
@@ -16,30 +16,23 @@ from engine.tokenizers.thinking import ThinkingChoice, thinking_of
 from tests.tiny_models import write_disturbed_copy
 
 # transformers warns of odd settings.
-pytestmark = pytest.mark.expects_log
+pytestmark = [pytest.mark.expects_log, pytest.mark.usefixtures("without_compilation")]
 
 _TURNS = "{% for message in messages %}{{ message.role + ': ' + message.content + '\\n' }}{% endfor %}"
-_SHUT, _OPEN = "{{ '<think>\\n\\n</think>\\n\\n' }}", "{{ '<think>\\n' }}"
-# In the shapes that published templates have.
+_SHUT = "{{ '<think>\\n\\n</think>\\n\\n' }}"
+_OPEN_OR_SHUT = "{{ '<think>\\n' }}{% else %}" + _SHUT + "{% endif %}"
+# Shapes of published templates.
 TEMPLATES = {
     "on, asks for false": "{% if enable_thinking is defined and enable_thinking is false %}" + _SHUT + "{% endif %}",
     "on, set where undefined": "{% if enable_thinking is not defined %}{% set enable_thinking = true %}{% endif %}"
     "{{ '/think' if enable_thinking else '/no_think' }}",
     "on, by an expression": "{% set thinks = enable_thinking if enable_thinking is defined else True %}"
-    "{% if thinks %}" + _OPEN + "{% else %}" + _SHUT + "{% endif %}",
-    "off, asks for true": "{% if enable_thinking is defined and enable_thinking is true %}"
-    + _OPEN
-    + "{% else %}"
-    + _SHUT
-    + "{% endif %}",
+    "{% if thinks %}" + _OPEN_OR_SHUT,
+    "off, asks for true": "{% if enable_thinking is defined and enable_thinking is true %}" + _OPEN_OR_SHUT,
     "off, by being undefined": "<think>{% if not enable_thinking %}</think>{% endif %}",
     "off, other variable": "{% set thinking = false %}{% if enable_thinking is defined %}"
     "{% set thinking = enable_thinking %}{% endif %}{{ '<think>' if thinking else '</think>' }}",
-    "of its own accord": "{% if enable_thinking is defined %}{% if enable_thinking %}"
-    + _OPEN
-    + "{% else %}"
-    + _SHUT
-    + "{% endif %}{% endif %}",
+    "of its own accord": "{% if enable_thinking is defined %}{% if enable_thinking %}" + _OPEN_OR_SHUT + "{% endif %}",
     "a mention only": "{% set thinks = true %}{# enable_thinking is for others #}",
     "levels": "{% if reasoning_effort is not defined %}{% set reasoning_effort = 'medium' %}{% endif %}"
     "{{ 'Reasoning: ' + reasoning_effort }}",
@@ -86,17 +79,12 @@ def test_a_template_gets_what_was_chosen_and_nothing_else(tokenizer_of: Callable
 
 
 @pytest.mark.parametrize("shape", TEMPLATES)
-def test_what_can_be_chosen_is_what_changes_the_prompt(tokenizer_of: Callable[[str], Any], shape: str) -> None:
-    tokenizer = tokenizer_of(shape)
-    assert thinking_of(tokenizer) == CHOICES[shape]
-
-
-@pytest.mark.parametrize("shape", TEMPLATES)
 def test_the_level_that_is_shown_is_the_one_that_the_template_gets(
     tokenizer_of: Callable[[str], Any], shape: str
 ) -> None:
     tokenizer = tokenizer_of(shape)
     choice = thinking_of(tokenizer)
+    assert choice == CHOICES[shape]
     for chosen in ("auto", *SWITCH, *EFFORTS):
         told = choice.options(choice.level(chosen) or choice.default or "auto")
         assert render(tokenizer, QUESTION, choice.options(chosen)) == render(tokenizer, QUESTION, told)
@@ -124,8 +112,8 @@ def test_a_loaded_model_says_what_its_template_does(
     folder = write_disturbed_copy(tiny_main, tmp_path / "model", amount=0.0)
     (folder / "chat_template.jinja").write_text(_TURNS + TEMPLATES["off, asks for true"])
     assert load(folder).info.thinking == ThinkingChoice(SWITCH, "off")
-    # One that does not end is loaded as before, and fails its questions.
-    monkeypatch.setattr("engine.tokenizers.prompt_process.client.PROMPT_S", 1)
+    # A model whose template does not end is loaded, and only its questions fail.
+    monkeypatch.setattr("engine.tokenizers.prompt_process.client.PROMPT_S", 0.2)
     (folder / "chat_template.jinja").write_text(
         "{% for a in range(99999) %}{% for b in range(99999) %}{{ enable_thinking }}{% endfor %}{% endfor %}"
     )

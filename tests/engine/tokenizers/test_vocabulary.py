@@ -1,4 +1,4 @@
-"""Which ids of two vocabularies stand for the same tokens."""
+"""The map between the ids of two vocabularies that stand for the same tokens."""
 
 from __future__ import annotations
 

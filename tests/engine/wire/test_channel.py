@@ -1,4 +1,4 @@
-"""Channels: only messages get through, nobody is waited for in vain, and only who knows the secret is heard."""
+"""Channels: they pass only messages, never wait in vain, and accept only peers that know the secret."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import random
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -145,22 +146,20 @@ def test_a_message_for_the_other_end_is_refused(pair: Pair) -> None:
         pair.here.receive(PATIENCE_S)
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_garbage_ends_the_connection_or_waits_for_more(seed: int) -> None:
-    draw = random.Random(seed)
-    received = bytearray(TO_DRAFTER.frame(draw.choice([BEGIN, Verdict(7, 3, 1000, (5, 6), 8, True, 0.5)])))
-    for _ in range(draw.randrange(1, 8)):
-        received[draw.randrange(len(received))] ^= 1 << draw.randrange(8)
-    received += draw.randbytes(64)
-    try:
-        while TO_DRAFTER.take(received) is not None:
-            pass
-    except BadMessage:
-        pass
+def test_garbage_ends_the_connection_or_waits_for_more() -> None:
+    draw = random.Random(0)
+    for _ in range(60):
+        received = bytearray(TO_DRAFTER.frame(draw.choice([BEGIN, Verdict(7, 3, 1000, (5, 6), 8, True, 0.5)])))
+        for _ in range(draw.randrange(1, 8)):
+            received[draw.randrange(len(received))] ^= 1 << draw.randrange(8)
+        received += draw.randbytes(64)
+        with suppress(BadMessage):
+            while TO_DRAFTER.take(received) is not None:
+                pass
 
 
 class Meeting:
-    """One end proves `knows` on a thread, the other demands `asked`: the outcomes of both, errors included."""
+    """One end proves `knows` on a thread, the other demands `asked`; holds the results or errors of both."""
 
     def __init__(self, pair: Pair, knows: bytes, asked: bytes) -> None:
         thread = threading.Thread(target=self._prove, args=(pair.here, knows))

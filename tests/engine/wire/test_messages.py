@@ -143,7 +143,7 @@ def test_settings_cross_in_a_line() -> None:
 
 
 def told_of(error: EngineError) -> list[EngineError]:
-    """The error as it arrives on each way."""
+    """Return the error as it arrives by each kind of message."""
     failed: Failed = unpack(pack(Failed(error, "", STATS), enc_hook), Failed, dec_hook)
     found: list[EngineError] = [failed.error]
     for message in (cluster.Refused(1, error), cluster.Lost(error)):
