@@ -1,7 +1,7 @@
 """Measures the throughput of the local API beside mlx-lm's server, on the same models, and what the API adds.
 
 Each server is a process of its own. Both are loaded before anything is measured, and take turns in running first. Both
-get the same conversations, and no conversation twice: none is in a cache of prompts already.
+get the same conversations, each only once, so that no prompt is in a cache.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def measure(
     max_tokens: int,
     progress: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Any]:
-    """Tokens a second of 1, 4 and 8 clients that ask at once, greedily; `ratio` is the median of ours over mlx-lm's.
+    """Measure tokens a second of 1, 4 and 8 greedy clients at once; `ratio` is the median of ours over mlx-lm's.
 
     Raises `ServerFailed`.
     """
@@ -78,7 +78,7 @@ def measure(
 
 
 def table(report: dict[str, Any]) -> str:
-    """The report as lines for a terminal."""
+    """Format the report for a terminal."""
     return "".join(
         f"{clients} clients: {figures['tokens_per_s']} tokens/s, mlx-lm's server {figures['mlx_lm_tokens_per_s']}, "
         f"ratio {figures['ratio']}\n"
@@ -98,7 +98,7 @@ def _mlx_lm_command(main: str, draft: str | None) -> list[str]:
 
 @contextmanager
 def _server(name: str, command: list[str]) -> Iterator[str]:
-    """Run a server; yields its address once it answers."""
+    """Run a server, and yield its address once it answers."""
     address = f"http://127.0.0.1:{command[command.index('--port') + 1]}"
     environment = os.environ | {"HF_HUB_OFFLINE": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment) as process:
@@ -122,13 +122,13 @@ def _answers(address: str) -> bool:
 
 
 def _conversations(texts: Sequence[str]) -> Iterator[Conversation]:
-    """The texts as questions, over and over, each behind a first message that no other has."""
+    """Yield the texts as questions, over and over, each after a unique first message."""
     for number, text in enumerate(cycle(texts), 1):
         yield [{"role": "system", "content": f"Conversation {number}."}, {"role": "user", "content": text}]
 
 
 def _tokens_per_s(address: str, asked: Sequence[Conversation], max_tokens: int) -> float:
-    """From the first question to the last token of all answers."""
+    """Return the speed from the first question to the last token of all answers."""
     started = time.perf_counter()
     try:
         with ThreadPoolExecutor(len(asked)) as clients:
@@ -139,7 +139,7 @@ def _tokens_per_s(address: str, asked: Sequence[Conversation], max_tokens: int) 
 
 
 def _ask(address: str, max_tokens: int, messages: Conversation) -> int:
-    """The number of tokens of an answer."""
+    """Ask, and return the number of tokens of the answer."""
     body = {"messages": messages, "max_tokens": max_tokens, "temperature": 0.0}
     headers = {"Content-Type": "application/json"}
     asked = urllib.request.Request(f"{address}/v1/chat/completions", json.dumps(body).encode(), headers)
@@ -155,7 +155,7 @@ def _free_port() -> int:
 
 def main() -> None:
     """Measure and print."""
-    # It imports this module.
+    # Imported here because it imports this module.
     from tests.benchmarks import api_overhead
 
     parser = options.parser_of(__doc__)

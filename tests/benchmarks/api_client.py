@@ -1,12 +1,12 @@
-"""A client of the local API in a process of its own, whose work must not count as the server's.
+"""A client of the local API in a process of its own, so that its work does not count as the server's.
 
     python -m tests.benchmarks.api_client ADDRESS
 
-Each line of its input is the body of a streaming chat completion; each line of its output says how that went: the
-seconds until the first and the last piece of text came, the number of tokens, and the text.
+Each line of its input is the body of a streaming chat completion; each line of its output has the seconds until the
+first and the last piece of text arrived, the number of tokens, and the text.
 
-It only notes when bytes come, and looks into them after the last one: what a client's library makes of them takes time
-of its own, more for the head of a reply than the API takes for all, and on a small machine the engine's cores.
+It only notes when bytes arrive, and parses them after the last one: a client library would take more time for the head
+of a reply than the API takes in all, and on a small machine it would take the engine's cores.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _AT_ONCE = 2**16
 
 
 def ask(connection: socket.socket, host: str, body: bytes) -> dict[str, Any]:
-    """Ask once, and read as fast as it comes. Raises `ConnectionError`."""
+    """Ask once, and read the reply as fast as it arrives. Raises `ConnectionError`."""
     request = _HEAD.format(host=host, length=len(body)).encode() + body
     asked = time.perf_counter()
     connection.sendall(request)
@@ -47,7 +47,7 @@ def ask(connection: socket.socket, host: str, body: bytes) -> dict[str, Any]:
 
 
 def _lines(pieces: list[bytes], times: list[float]) -> list[tuple[float, bytes]]:
-    """The lines of a reply that came as `pieces` in chunks of its own, each with the time of its chunk's last byte."""
+    """Yield the lines of a chunked reply that arrived as `pieces`, each with the time of its chunk's last byte."""
     whole, ends = b"".join(pieces), list(accumulate(map(len, pieces)))
     at, found = whole.index(2 * _LINE) + len(2 * _LINE), []
     while size := int(whole[at : (begin := whole.index(_LINE, at))], 16):

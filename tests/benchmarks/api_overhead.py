@@ -1,9 +1,9 @@
-"""What the local API costs beside asking the engine itself: until the first token, and for each token after it.
+"""Measures what the local API adds to the engine's own time: until the first token, and for each token after it.
 
 One engine answers both, in blocks whose order is mirrored: engine, API, API, engine, and the next one the other way
-round. What the machine does meanwhile counts for both. Medians of blocks come with their 95% interval, since what the
-API costs is less than two equal answers differ. The client is a process of its own, as every client is, and does
-nothing but note when bytes come (`api_client`).
+round, so that other load affects both alike. Medians of blocks come with their 95% interval, because two equal answers
+differ by more than the API's cost. The client is a process of its own, as every client is, and only notes when bytes
+arrive (`api_client`).
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from engine import ChatRequest, Engine, SpeculationSettings
 from engine.events import Event, Failed, Finished, TokensCommitted
 from tests.benchmarks.api import Conversation, ServerFailed
 
-# Plain decoding sends the most events a token, speculation has the shortest tokens. Which rounds "auto" runs depends on
-# the moment; "draft" with a fixed depth has the same in every answer, so that it shows smaller differences.
+# Plain decoding sends the most events a token, speculation has the shortest tokens. The rounds of "auto" depend on the
+# moment; "draft" with a fixed depth has the same rounds in every answer, so it shows smaller differences.
 SPECULATION = {
     "off": SpeculationSettings("off"),
     "auto": SpeculationSettings("auto"),
     "draft": SpeculationSettings("draft", 4),
 }
-# Questions that are answered before anything is measured.
+# The number of questions that are answered before anything is measured.
 _WARM_UP = 2
-# Tokens of the answers that are asked for only to see the first one come, and their blocks for each text.
+# Tokens of the answers that measure only the first token, and their blocks for each text.
 _SHORT, _SHORT_BLOCKS = 2, 3
 
 # `first_s` and `last_s`, when the first and the last piece of its text came, its `tokens` and its `text`.
@@ -47,19 +47,19 @@ Ask = Callable[[], _Answer]
 
 @dataclass(frozen=True)
 class Block:
-    """Answers to one text: the engine's own, and as many over the API."""
+    """Answers to one text: some by the engine itself, and as many over the API."""
 
     own: Sequence[_Answer]
     over_api: Sequence[_Answer]
 
     def over(self, figure: Callable[[_Answer], float]) -> float:
-        """How much more that is over the API."""
+        """Return how much larger the figure is over the API."""
         return fmean(map(figure, self.over_api)) - fmean(map(figure, self.own))
 
 
 @dataclass
 class _Times:
-    """When an answer's text came, in seconds since it was asked for."""
+    """The times at which an answer's text arrived, in seconds since the request."""
 
     asked: float = field(default_factory=time.perf_counter)
     times: list[float] = field(default_factory=list)
@@ -68,7 +68,7 @@ class _Times:
     ended: threading.Event = field(default_factory=threading.Event)
 
     def take(self, event: Event) -> None:
-        """Called on the engine's thread."""
+        """Note an event; called on the engine's thread."""
         if isinstance(event, TokensCommitted) and event.text:
             self.times.append(time.perf_counter() - self.asked)
         elif isinstance(event, Finished | Failed):
@@ -90,7 +90,7 @@ def measure(
     max_tokens: int,
     progress: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Any]:
-    """Medians by method, over answers to every text: see `figures_of`. Raises `EngineError`."""
+    """Measure medians by method over answers to every text, as `figures_of` describes. Raises `EngineError`."""
     methods = [method for method in SPECULATION if draft is not None or method != "draft"]
     blocks: dict[str, list[Block]] = {method: [] for method in methods}
     with Engine() as engine:
@@ -116,7 +116,7 @@ def measure(
 
 
 def _mirrored(engine: Engine, own: Ask, over_api: Ask, *, own_first: bool) -> Block:
-    """Two answers of each; none finds the prompt in the cache."""
+    """Return two answers of each way; none finds the prompt in the cache."""
     first, second = (own, over_api) if own_first else (over_api, own)
     answers: dict[Ask, list[_Answer]] = {first: [], second: []}
     for ask in (first, second, second, first):
@@ -126,7 +126,7 @@ def _mirrored(engine: Engine, own: Ask, over_api: Ask, *, own_first: bool) -> Bl
 
 
 def table(report: dict[str, Any]) -> str:
-    """The report as lines for a terminal."""
+    """Format the report for a terminal."""
     return "\n".join(
         f"{method}: first token {figures['first_token_ms']} ms, over the API {_spread(figures, 'first_token_over_ms')} "
         f"ms; a token {figures['token_ms']} ms, over the API {_spread(figures, 'token_over_percent')} %; "
@@ -143,9 +143,9 @@ def _spread(figures: dict[str, Any], name: str) -> str:
 
 
 def figures_of(blocks: Sequence[Block]) -> dict[str, Any]:
-    """The engine's own milliseconds, and what the API adds: medians over blocks, and the 95% intervals of those.
+    """Return the engine's own milliseconds, and what the API adds, as medians over blocks with 95% intervals.
 
-    The time of a token is that of answers with more than _SHORT of them; None where all of their text came at once.
+    The time of a token is from answers with more than _SHORT tokens; None if all of their text arrived at once.
     """
     firsts = [block.over(_first) for block in blocks]
     slow = [block for block in blocks if all(map(_is_long, (*block.own, *block.over_api)))]
@@ -164,9 +164,9 @@ def figures_of(blocks: Sequence[Block]) -> dict[str, Any]:
 
 
 def interval(values: Sequence[float]) -> tuple[float, float]:
-    """Where the median of what `values` were drawn from is, in 95 of 100 cases, whatever its distribution.
+    """Return a 95% confidence interval of the median of `values`, for any distribution.
 
-    By the ranks of the values; with fewer than six even the lowest and the highest hold it less often.
+    It follows from the ranks of the values; with fewer than six, the lowest and the highest cover less than 95%.
     """
     ranked = sorted(values)
     outside = max(0, int((len(ranked) - 1.96 * sqrt(len(ranked))) / 2))
@@ -196,7 +196,7 @@ def _own(engine: Engine, messages: Conversation, max_tokens: int, method: str) -
 
 @contextmanager
 def _client(address: str) -> Iterator[Callable[[Conversation, int, str], _Answer]]:
-    """What asks from another process."""
+    """Start the client in another process."""
     command = [sys.executable, "-m", "tests.benchmarks.api_client", address]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen(

@@ -36,9 +36,9 @@ _PAIR = LoadedPair(ModelInfo("bench", Path("bench"), "llama", 32_768, 0), None)
 
 
 class _Speaker(EngineClient):
-    """Only `submit` does anything: it commits `count` tokens of `letters` characters each from the repeated text.
+    """An engine that implements only `submit`: it commits `count` tokens of `letters` characters of the repeated text.
 
-    `pause(number)` takes the time of a round; False ends the answer.
+    `pause(number)` takes as long as a round; if it returns False, the answer ends.
     """
 
     def __init__(self, count: int, text: str = PARAGRAPH, letters: int = 4) -> None:
@@ -100,7 +100,7 @@ class _Speaker(EngineClient):
         return stream
 
     def on_failure(self, report: Callable[[EngineError], None]) -> None:
-        """It never fails."""
+        """Do nothing, as this engine never fails."""
 
     def close(self) -> None:
         self._stopped.set()
@@ -111,7 +111,7 @@ class _Speaker(EngineClient):
     def pause(self, number: int) -> bool: ...
 
     def speak(self, on_event: Callable[[Event], None]) -> None:
-        """Give the whole answer on this thread."""
+        """Deliver the whole answer on this thread."""
         words = self._words
         said: list[str] = []
         stats = RequestStats()
@@ -133,7 +133,7 @@ class _Speaker(EngineClient):
 
 
 class SteadyEngine(_Speaker):
-    """`rate` tokens a second by the clock, `count` tokens long."""
+    """Answers have `count` tokens at `rate` tokens a second by the clock."""
 
     def __init__(self, rate: float, count: int, text: str = PARAGRAPH, letters: int = 4) -> None:
         super().__init__(count, text, letters)
@@ -145,7 +145,7 @@ class SteadyEngine(_Speaker):
 
 
 class WaitingEngine(_Speaker):
-    """Each round waits `wait_s` outside of Python, as for a GPU, and then works `work_s` of processor time in it."""
+    """Each round waits `wait_s` without Python's lock, as for a GPU, and then computes for `work_s` with it."""
 
     def __init__(self, wait_s: float, work_s: float, count: int) -> None:
         super().__init__(count)
@@ -170,7 +170,7 @@ def _record(number: int, passed: float) -> RoundRecord:
 
 
 def _stats(rounds: int, passed: float) -> RequestStats:
-    """What a real engine would say at this point: figures that change with every round."""
+    """Return figures that change with every round, as a real engine's do."""
     tokens = rounds * TOKENS_A_ROUND
     return RequestStats(
         generated_tokens=tokens,

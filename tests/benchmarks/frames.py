@@ -1,9 +1,9 @@
-"""Frames: the Qt thread's work for one picture on the screen, measured while text streams into the real window.
+"""Measures frames, the Qt thread's work for one picture on the screen, while text streams into the real window.
 
-A frame is a picture that shows something new of the answer. It begins when the session hands over what the engine has
-said and is there when the window has been painted; the work for it goes on until the Qt thread has nothing left to do.
-Its interval is the time from the frame before it, painted to painted. Pictures in between, of a blinking cursor or of
-a panel that is shown less often than the text, are work, but no frames: they make no interval shorter.
+A frame is a picture that shows new text of the answer. It begins when the session passes on events of the engine, and
+appears when the window has been painted; its work ends when the Qt thread has nothing left to do. Its interval is the
+time since the previous frame was painted. Pictures in between, of a blinking cursor or of a panel that is updated less
+often than the text, are work but no frames: they make no interval shorter.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from PySide6.QtWidgets import QWidget
 
 from app.session.session import Session
 
-# Two frames at 60 a second: later than this after the one before it, a picture is late.
+# Two frames at 60 a second; a picture with a longer interval is late.
 LATE_MS = 32.0
 
 
 @dataclass
 class Frames:
-    """Times of the Qt thread in ms while it is recording."""
+    """Records times of the Qt thread in ms."""
 
     busy_ms: list[float] = field(default_factory=list)
     """How long the thread worked, for each picture."""
@@ -53,7 +53,7 @@ class Frames:
         frames = self
 
         class Paints(QObject):
-            """Lets the window paint and looks at the clock behind it."""
+            """Notes the time after each paint of the window."""
 
             inside = False
 
@@ -77,23 +77,23 @@ class Frames:
         window.removeEventFilter(paints)
 
     def begin_frame(self) -> None:
-        """Events of the engine have arrived: work for the next picture, even if the thread had no time to wait."""
+        """Note that events of the engine have arrived: they begin the next frame even if the thread was never idle."""
         if self._painted is not None:
             self._end(self._painted)
         self._news = True
         self.begins()
 
     def begins(self) -> None:
-        """There is work for a picture."""
+        """Note that there is work for a picture."""
         if self._since is None:
             self._since = time.perf_counter()
 
     def painted(self) -> None:
-        """A picture, or a part that was missing in it, has been painted."""
+        """Note that a picture, or a missing part of it, has been painted."""
         self._painted = time.perf_counter()
 
     def waits(self) -> None:
-        """There is nothing to do for now."""
+        """Note that the thread has nothing to do."""
         if self._since is None:
             return
         now = time.perf_counter()
@@ -104,7 +104,7 @@ class Frames:
             self._end(now)
 
     def _end(self, now: float) -> None:
-        """The picture is finished at `now`."""
+        """Note that the work for the picture ended at `now`."""
         assert self._since is not None
         cpu_before, self._cpu = self._cpu, time.thread_time()
         if self.streams():
@@ -124,7 +124,7 @@ class Frames:
 
 
 def _waited_for_a_processor() -> float:
-    """Seconds that this thread has been ready to run without running, as Linux counts them."""
+    """Return the seconds for which this thread was ready but did not run, as Linux counts them."""
     try:
         return int(Path("/proc/thread-self/schedstat").read_text(encoding="ascii").split()[1]) / 1e9
     except OSError:

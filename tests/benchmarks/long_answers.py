@@ -1,7 +1,7 @@
-"""Whether a token of a long answer costs the window more at its end than at its start, by what is written.
+"""Measures whether a token costs the window more at the end of a long answer than at its start, by kind of text.
 
-Each kind of text is a way for work to grow with the answer: one paragraph, one list or one table that never ends,
-thoughts that are watched, an answer that is shown as its tokens.
+In each kind of text the work could grow with the answer: one endless paragraph, list or table, thoughts that are
+shown, an answer that is shown as its tokens.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LINES = range(8000)
 
 @dataclass(frozen=True)
 class LongText:
-    """`letters` of the text are a token. `rate` tokens a second are what the window keeps up with on a slow machine."""
+    """A text whose tokens have `letters` letters; even a slow machine shows `rate` tokens a second."""
 
     text: str
     letters: int = 4
@@ -49,14 +49,15 @@ TEXTS = {
 
 
 def growth(application: Any, tokens: int) -> dict[str, Any]:
-    """For each kind of text: processor time of the Qt thread in seconds for 1,000 tokens, by fifths of the answer, and
-    the times between frames.
+    """Measure each kind of text: the times between frames, and the Qt thread's processor time for 1,000 tokens.
+
+    The latter is in seconds, by fifths of the answer.
     """
     return {name: measured(application, kind, tokens) for name, kind in TEXTS.items()}
 
 
 def measured(application: Any, kind: LongText, tokens: int) -> dict[str, Any]:
-    """One answer of a kind, and how long it took to show."""
+    """Show one answer of a kind, and measure its time."""
     engine, frames = SteadyEngine(kind.rate, tokens, kind.text, kind.letters), Frames()
     spent: list[tuple[int, float]] = []
     with measured_window(application, lambda: engine, 0) as (window, session):
@@ -89,7 +90,7 @@ def _show(window: MainWindow, turn: Turn, kind: LongText) -> None:
 
 
 def _cost(spent: list[tuple[int, float]], first: int, last: int) -> float:
-    """Seconds for 1,000 tokens between two counts, of (count, seconds so far)."""
+    """Return seconds for 1,000 tokens between two counts, each of (count, seconds so far)."""
     inside = [entry for entry in spent if first <= entry[0] <= last]
     if not inside:
         return 0.0
@@ -97,7 +98,7 @@ def _cost(spent: list[tuple[int, float]], first: int, last: int) -> float:
 
 
 def lines(report: dict[str, Any]) -> list[str]:
-    """`growth` as text."""
+    """Format the result of `growth`."""
     told = []
     for name, run in report.items():
         costs = ", ".join(f"{cost:.3f}" for cost in run["fifths"])

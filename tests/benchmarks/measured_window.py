@@ -27,7 +27,7 @@ from tests.benchmarks.fake_engine import PARAGRAPH
 from tests.benchmarks.frames import LATE_MS, Frames
 
 _SIZE = (1440, 900)
-# A window settles this long before it is measured; an answer that takes longer than that is given up.
+# Seconds for a window to settle before it is measured, and the longest time for an answer.
 SETTLE_S, PATIENCE_S = 1.0, 120.0
 
 
@@ -35,7 +35,7 @@ SETTLE_S, PATIENCE_S = 1.0, 120.0
 def measured_window(
     application: Any, make_engine: Callable[[], EngineClient], messages: int
 ) -> Iterator[tuple[MainWindow, Session]]:
-    """The real window with its own settings and chats, ready for questions."""
+    """Open the real window with its own settings and chats, ready for questions."""
 
     with tempfile.TemporaryDirectory(prefix="tandem-bench-") as folder:
         chats = Path(folder) / "chats.db"
@@ -55,7 +55,7 @@ def measured_window(
 
 
 def wait(ready: Callable[[], bool], seconds: float) -> None:
-    """Run the event loop until `ready`, looking twenty times a second."""
+    """Run the event loop until `ready`, which is checked twenty times a second."""
 
     deadline, loop, tick = QDeadlineTimer(round(seconds * 1000)), QEventLoop(), QTimer()
     tick.timeout.connect(lambda: loop.quit() if ready() or deadline.hasExpired() else None)
@@ -65,7 +65,7 @@ def wait(ready: Callable[[], bool], seconds: float) -> None:
 
 
 def intervals(frames: Frames) -> dict[str, Any]:
-    """From frame to frame, painted to painted, in ms."""
+    """Return the times from one painted frame to the next, in ms."""
     worst = max(range(len(frames.interval_ms)), key=frames.interval_ms.__getitem__, default=None)
     return {
         "frames": len(frames.interval_ms),
@@ -78,7 +78,7 @@ def intervals(frames: Frames) -> dict[str, Any]:
 
 
 def spread(figures: dict[str, Any]) -> str:
-    """`intervals` as text."""
+    """Format `intervals`."""
     return (
         f"median {figures['interval_median_ms']:.1f} ms, 99th percentile {figures['interval_p99_ms']:.1f} ms, worst "
         f"{figures['interval_worst_ms']:.1f} ms ({figures['worst_waited_ms']:.1f} ms of it without a processor), "
@@ -87,17 +87,17 @@ def spread(figures: dict[str, Any]) -> str:
 
 
 def median(times: list[float]) -> float:
-    """0 if the machine was too busy to paint a single frame."""
+    """Return the median; 0 if the machine was too busy to paint a single frame."""
     return statistics.median(times) if times else 0.0
 
 
 def percentile(times: list[float], share: float) -> float:
-    """As `median`, at another quantile."""
+    """Return another quantile, like `median`."""
     return sorted(times)[math.ceil(share * len(times)) - 1] if times else 0.0
 
 
 def _fill(chats: Path, messages: int) -> None:
-    """A chat of that many messages, as the one that was last on screen."""
+    """Store a chat of `count` messages, and make it the one that was shown last."""
 
     store, _report = open_store(chats)
     with store.database.write():

@@ -1,4 +1,4 @@
-"""Measures the memory of one answer after another: ours beside mlx-lm's, by part."""
+"""Measures the memory of successive answers by part, Tandem's beside mlx-lm's."""
 
 from __future__ import annotations
 
@@ -30,14 +30,13 @@ def measure(
     max_tokens: int,
     progress: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Any]:
-    """Bytes during and after `answers` answers of mlx-lm, then of ours, plain and with speculation.
+    """Measure bytes during and after `answers` answers of mlx-lm, then of Tandem, plain and with speculation.
 
-    Of each: `peak` is the most that was in use during an answer; `first` and `last` what is in use after the first and
-    the last answer, without the caches of finished answers, which are `kept` for their next turn; `buffers` what MLX
-    keeps to use again. `at_peak` says what the highest peak consists of: "weights", "drafter", "caches" of the answer,
-    "kept", which were in use before it, and "graph", which is all else. Of prompts that are asked again the peak is not
-    looked at by part, since their caches begin with kept ones. `parts` are what ours consists of at the end. Ctrl-C
-    ends it.
+    For each, `peak` is the most in use during an answer; `first` and `last` are in use after the first and the last
+    answer, without the caches of finished answers, which are `kept` for their next turn; `buffers` are kept by MLX for
+    reuse. `at_peak` divides the highest peak: "weights", "drafter", "caches" of the answer, "kept" (in use before it),
+    and "graph" (the rest). Repeated prompts are not divided, because their caches begin with kept ones. `parts` divides
+    Tandem's memory at the end. Ctrl-C ends the measurement.
     """
     ways: dict[str, Callable[[str], int]] = {
         "mlx-lm plain": lambda text: _mlx_lm(main, text, max_tokens),
@@ -84,7 +83,7 @@ def _at_peak(scheduler: Scheduler, before: int, caches: int, peak: int) -> dict[
 
 
 def _weights(scheduler: Scheduler) -> tuple[int, int]:
-    """Bytes of the main model and of the drafter."""
+    """Return the bytes of the main model and of the drafter."""
     drafter = scheduler.models.drafter
     return scheduler.models.main.info.bytes, 0 if drafter is None else drafter.info.bytes
 
@@ -97,7 +96,7 @@ def _parts(scheduler: Scheduler, figures: dict[str, dict[str, int]]) -> dict[str
 
 
 def _after_clearing(scheduler: Scheduler) -> tuple[int, int]:
-    """Bytes in use without the caches of finished answers, and how many those took: they may share arrays."""
+    """Return the bytes in use without the caches of finished answers, and of those, which may share arrays."""
     used = _in_use()
     scheduler.clear_prefix_cache()
     left = _in_use()
@@ -105,7 +104,7 @@ def _after_clearing(scheduler: Scheduler) -> tuple[int, int]:
 
 
 def _in_use() -> int:
-    # What only a reference cycle keeps is no growth.
+    # Memory that only a reference cycle keeps is no growth.
     gc.collect()
     return int(mx.get_active_memory())
 

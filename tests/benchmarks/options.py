@@ -1,6 +1,6 @@
-"""What the benchmarks for developers share: options, progress, and how figures are printed.
+"""Options, progress and output of the benchmarks for developers.
 
-Each is run from the root of the repository: `python -m tests.benchmarks.prefill --help`.
+Run each from the root of the repository: `python -m tests.benchmarks.prefill --help`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from engine.bench.prompts import BUILT_IN, Prompt, read_prompts
 
 
 def parser_of(description: str | None, *, repetitions: bool = True) -> argparse.ArgumentParser:
-    """A parser with the options of every benchmark."""
+    """Return a parser with the options of every benchmark."""
     parser = argparse.ArgumentParser(description=(description or "").partition("\n")[0])
     if repetitions:
         parser.add_argument("--repetitions", type=int, default=3, metavar="N", help="how often all is repeated (3)")
@@ -26,27 +26,27 @@ def parser_of(description: str | None, *, repetitions: bool = True) -> argparse.
 
 
 def add_answer_options(parser: argparse.ArgumentParser) -> None:
-    """Options of benchmarks that have models answer."""
+    """Add the options of benchmarks with answers of models."""
     add_pair_options(parser)
     parser.add_argument("--prompts", type=Path, metavar="FILE", help='one JSON object per line, each with a "text"')
     parser.add_argument("--max-tokens", type=int, default=128, metavar="N", help="answer length (128)")
 
 
 def prompts_of(arguments: argparse.Namespace) -> Sequence[Prompt]:
-    """The prompts to measure with."""
+    """Return the prompts to measure with."""
     return read_prompts(arguments.prompts) if arguments.prompts else BUILT_IN
 
 
 def numbers(text: str) -> list[float]:
-    """The numbers of a list such as 0,0.2,1."""
+    """Parse the numbers of a list such as 0,0.2,1."""
     return [float(number) for number in text.split(",")]
 
 
 def progress(line: str) -> None:
-    """Say how far a benchmark is."""
+    """Print the progress of a benchmark."""
     print(line, file=sys.stderr, flush=True)
 
 
 def show(arguments: argparse.Namespace, report: dict[str, Any], table: Callable[[dict[str, Any]], object]) -> None:
-    """Print a report as JSON, or by `table`."""
+    """Print a report as JSON, or formatted by `table`."""
     print(json.dumps(report)) if arguments.json else table(report)

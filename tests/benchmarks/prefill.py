@@ -1,4 +1,4 @@
-"""Measures how fast prompts are read, ours beside mlx-lm's, and a chat that is reopened from disk beside reading it."""
+"""Measures how fast prompts are read, by Tandem and by mlx-lm, and how fast a chat is reopened from disk."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ _LOWEST_ID = 300
 _ROOM = 16
 # Tokens of the prompt that warms up; a long one would only take time.
 _WARM_UP = 2048
-# In turns; what is reopened is what ours has read just before.
+# The ways take turns; "reopened" uses the prompt that Tandem has just read.
 _ORDERS = (("ours", "reopened", "mlx-lm"), ("mlx-lm", "ours", "reopened"))
 _PLAIN = SpeculationSettings(method="off")
 
 
 @dataclass(frozen=True)
 class _Reading:
-    """Seconds to the first token, and of each stretch of these in which nothing else had its turn."""
+    """Seconds to the first token, and of each stretch of them in which nothing else had a turn."""
 
     seconds: float
     waits: Sequence[float]
@@ -52,13 +52,12 @@ def measure(
     repetitions: int,
     progress: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Any]:
-    """Reading prompts of random tokens, `lengths` of them, up to the first token of the answer, in turns.
+    """Measure the reading of prompts of `lengths` random tokens up to the first token of the answer, in turns.
 
-    Of each length and way: `tps` is the median of prompt tokens a second, `peak` the most bytes that were in use beyond
-    those before. A wait is how long a cancelled prompt goes on at most: `longest_wait` in seconds, and how many of all
-    `waits` were `long_waits`, above 250 ms, in all repetitions. "reopened" is the same where a session before had
-    stored the caches; the file is in the system's page cache then. The model is used beyond its own context where a
-    length asks for that: reading takes the same time.
+    For each length and way, `tps` is the median of prompt tokens a second, and `peak` the most additional bytes in use.
+    A wait is the longest time for which a cancelled prompt goes on: `longest_wait` in seconds, and of all `waits` in
+    all repetitions, `long_waits` were above 250 ms. "reopened" loads caches that an earlier session stored; the file is
+    in the system's page cache then. A length may exceed the model's context: reading takes the same time.
     """
     main = replace(main, info=replace(main.info, context_length=max(lengths) + _ROOM))
     figures: dict[str, dict[str, dict[str, float]]] = {}
@@ -84,7 +83,7 @@ def _of_length(
         }
         readings: dict[str, list[_Reading]] = {way: [] for way in ways}
         peaks: dict[str, list[float]] = {way: [] for way in ways}
-        # The first round warms up: kernels are compiled, and our chunks get their size by what they took.
+        # The first round warms up: kernels are compiled, and chunk sizes adapt to the measured times.
         for number in range(repetitions + 1):
             prompt = _random_prompt(length if number else min(length, _WARM_UP), main.vocabulary, number)
             scheduler.clear_prefix_cache()
@@ -152,7 +151,7 @@ def _mlx_lm(main: LoadedModel, prompt: list[int]) -> _Reading:
 
 
 def _reopened(scheduler: Scheduler, folder: Path, prompt: list[int]) -> _Reading:
-    """In another session, once `scheduler`, which has read the prompt, has stored that."""
+    """Measure another session, after `scheduler`, which has read the prompt, has stored the caches."""
     scheduler.prefix_cache.save()
     scheduler.prefix_cache.clear()
     another = _scheduler(scheduler.models.main, folder)

@@ -1,4 +1,4 @@
-"""Measures what speculation gains where a pass is computed by several ranks, by the delay of the link between them."""
+"""Measures the speed-up of speculation with several ranks, by the delay of the links between them."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def measure(
     max_tokens: int,
     progress: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Any]:
-    """Figures by delay, each with ranks of its own, and beside them the speed-up that the model of the cost expects.
+    """Measure figures by delay, each with new ranks, and the speed-up that a model of the cost expects.
 
-    At each delay every arm answers every prompt in turn, after one warm-up. A pass waits for a number of delays that is
-    the same for a row and for several; it is found by the plain passes at the largest delay. So the speed-up of
-    rounds of `t` tokens that take `r` seconds, where plain ones take `p`, becomes t (p + n d) / (r + n d).
+    At each delay every arm answers every prompt in turn, after one warm-up. A pass waits for n delays d, for one row as
+    for several; plain passes at the largest delay give n. If rounds of `t` tokens take `r` seconds and plain ones `p`,
+    the expected speed-up is t (p + n d) / (r + n d).
     """
     found = []
     for delay_ms in delays_ms:
@@ -116,7 +116,7 @@ def _add_expected(found: list[dict[str, Any]]) -> None:
         waited = waits * figures["delay_ms"]
         for name, arm in figures["arms"].items():
             base = direct["arms"][name]
-            # How many tokens a round commits is measured: the controller drafts more where a pass costs more.
+            # The committed tokens of a round are measured, because the controller drafts more if a pass costs more.
             expected = arm["tokens_per_round"] * (plain_ms + waited) / (base["round_ms"] + waited)
             arm["expected_speedup"] = round(expected, 2)
 

@@ -1,4 +1,4 @@
-"""Links between the ranks of one machine with a delay added: what crosses is passed on that much later, each way."""
+"""Links with an added delay each way between the ranks of one machine."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _LISTEN_S = 60.0
 
 
 class SlowLinks:
-    """Stands between the ranks of a ring: `seen_by` is what the ring is told in place of their own addresses.
+    """Proxies between the ranks of a ring; `seen_by` returns their addresses for a rank.
 
-    `delay_s` is one way and for each message; with 0 the ranks are joined directly. Close it when the ranks have ended.
+    Each message takes `delay_s` longer; with 0 the ranks are joined directly. Close it when the ranks have ended.
     """
 
     def __init__(self, delay_s: float) -> None:
@@ -27,7 +27,7 @@ class SlowLinks:
         self._stands_for: dict[str, str] = {}
 
     def seen_by(self, rank: int, places: Sequence[str]) -> list[str]:
-        """The addresses ("host:port") of the ranks as `rank` is to see them: its own as it is."""
+        """Return the addresses ("host:port") that `rank` uses for the ranks; its own is unchanged."""
         if self._delay_s == 0.0:
             return list(places)
         return [place if one == rank else self._stand_in(place) for one, place in enumerate(places)]

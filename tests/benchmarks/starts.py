@@ -1,7 +1,7 @@
-"""How long the app takes from the start of its process to its window, its models and the first token of an answer.
+"""Measures the time from the start of the app's process to its window, its models and the first token of an answer.
 
-Each start is a process of its own with settings and chats of its own. The question is asked as soon as it can be.
-Beside it, in turn, what the libraries alone take: an empty window, and mlx-lm's first token of the same model.
+Each start is a new process with its own settings and chats, and asks its question as soon as it can. For comparison it
+also measures the libraries alone, in turn: an empty window, and mlx-lm's first token of the same model.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ print(time.time() - float(sys.argv[1]))
 
 
 def measure(times: int) -> dict[str, Any]:
-    """Medians in seconds of `times` starts after one to warm up."""
-    # Not at the top: a start is measured in a process that imports this module.
+    """Return medians in seconds of `times` starts after one to warm up."""
+    # Imported here because a process whose start is measured imports this module.
     from statistics import median
 
     found = [one_start() | floors() for _ in range(times + 1)][1:]
@@ -51,7 +51,7 @@ def measure(times: int) -> dict[str, Any]:
 
 
 def line(figures: dict[str, Any]) -> list[str]:
-    """The figures as text."""
+    """Format the figures."""
     window, models, token = (figures[stage] for stage in STAGES)
     return [
         f"from the start of the process, median of {figures['starts']}: window painted {window:.2f} s, models ready "
@@ -62,28 +62,28 @@ def line(figures: dict[str, Any]) -> list[str]:
 
 
 def one_start() -> dict[str, float]:
-    """Start the app in a process of its own; the seconds to each of `STAGES`."""
+    """Start the app in a new process, and return the seconds to each of `STAGES`."""
     found: dict[str, float] = json.loads(_started("-m", "tests.benchmarks.starts"))
     return found
 
 
 def floors() -> dict[str, float]:
-    """The seconds to each of `FLOORS`, from starts of processes of their own."""
+    """Start a new process for each of `FLOORS`, and return the seconds to each."""
     return dict(zip(FLOORS, (float(_started("-c", script)) for script in (_BARE_WINDOW, _MLX_LM)), strict=True))
 
 
 def _started(*program: str) -> bytes:
-    """What the program prints. It gets the time of its start and the question."""
+    """Run a program with the time of its start and the question, and return what it prints."""
     import subprocess
 
-    # As a person's interpreter does, this one keeps what it has compiled for the next start.
+    # Compiled files are kept for the next start, as for any user.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     command = [sys.executable, *program, repr(time.time()), _QUESTION]
     return subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True, timeout=_LONGEST_S).stdout
 
 
 def _start(began: float, folder: Path) -> dict[str, float]:
-    """Start the app here, in a process that `began` then; the seconds to each of `STAGES`."""
+    """Start the app in this process, which `began` then, and return the seconds to each of `STAGES`."""
     # As the command does before it imports the window.
     gc.disable()
     from PySide6.QtCore import QEvent, QObject, QTimer
@@ -100,7 +100,7 @@ def _start(began: float, folder: Path) -> dict[str, float]:
     class Painted(QObject):
         def eventFilter(self, _: QObject, event: QEvent) -> bool:
             if event.type() == QEvent.Type.Paint:
-                # What is in the window is painted with it, before the timer.
+                # The window's content is painted with it, before the timer.
                 QTimer.singleShot(0, lambda: reach("window"))
             return False
 
@@ -127,7 +127,7 @@ def _start(began: float, folder: Path) -> dict[str, float]:
 
 
 def main() -> None:
-    """Print the figures of five starts, or, in a process that was started to be measured, those of this one."""
+    """Print the figures of five starts, or in a process that is measured, those of its own start."""
     if len(sys.argv) == 1:
         print("\n".join(line(measure(5))))
         return

@@ -99,7 +99,7 @@ def _has_words(session: Session) -> bool:
 
 
 def panel_figures(application: Any, rounds: int) -> dict[str, Any]:
-    """The Qt thread's processor time for a frame in which only the live panel has news, two rounds a frame."""
+    """Measure the Qt thread's processor time for a frame that changes only the live panel, with two rounds a frame."""
 
     events: list[Event] = []
     SteadyEngine(1e9, TOKENS_A_ROUND * rounds).speak(events.append)
@@ -124,13 +124,13 @@ def panel_figures(application: Any, rounds: int) -> dict[str, Any]:
 
 
 def _memory() -> float:
-    """Resident memory of the process in MB."""
+    """Return the resident memory of the process in MB."""
 
     return float(psutil.Process().memory_info().rss) / 1e6
 
 
 def _starter_share(application: Any, repetitions: int) -> dict[str, Any]:
-    """Plain decoding of the starter pair: it has as many events a second as there can be."""
+    """Measure plain decoding of the starter pair, which has the most events a second."""
 
     sampling = _endless(starter_pair()[0])
 
@@ -153,13 +153,13 @@ def _gpu_share(application: Any, repetitions: int) -> dict[str, Any]:
 
 
 def _endless(model: Path) -> SamplingSettings:
-    """Greedy, and without the token that would end the answer."""
+    """Return greedy settings that exclude the token that would end the answer."""
     ends = json.loads((model / "config.json").read_text(encoding="utf-8"))["eos_token_id"]
     return SamplingSettings(logit_bias=dict.fromkeys(ends if isinstance(ends, list) else [ends], -1e9))
 
 
 def _shares(session: Session, repetitions: int) -> dict[str, Any]:
-    """Decoding speed alone and while the window shows the answer, in turns, after one of each to warm up."""
+    """Measure decoding speed alone and while the window shows the answer, in turns, after one of each to warm up."""
     alone: list[float] = []
     shown: list[float] = []
     costs: list[float] = []
@@ -172,7 +172,7 @@ def _shares(session: Session, repetitions: int) -> dict[str, Any]:
         answer = session.answers.ask(_QUESTION).answer
         wait(lambda answer=answer: answer.ended, PATIENCE_S)  # type: ignore[misc]
         spent, tokens = time.thread_time() - began, len(answer.tokens)
-        # Speed depends on length: answers of different ones cannot be compared.
+        # Speed depends on length, so only answers of equal length can be compared.
         assert tokens == length, (tokens, length)
         costs.append(1000 * spent / tokens)
         others.append(1000 * (time.process_time() - whole - spent) / tokens)
@@ -181,7 +181,7 @@ def _shares(session: Session, repetitions: int) -> dict[str, Any]:
         "tokens": length,
         "alone_tps": statistics.median(alone[1:]),
         "shown_tps": statistics.median(shown[1:]),
-        # Not of each pair: what disturbs one answer is gone by the next.
+        # Ratios of single pairs would vary more, as a disturbance affects only one answer.
         "ratio": statistics.median(shown[1:]) / statistics.median(alone[1:]),
         "alone_range_tps": (min(alone[1:]), max(alone[1:])),
         "shown_range_tps": (min(shown[1:]), max(shown[1:])),
@@ -192,13 +192,13 @@ def _shares(session: Session, repetitions: int) -> dict[str, Any]:
 
 
 def _busy_cores(share: dict[str, Any]) -> float:
-    """How many cores the process keeps busy while the window shows an answer."""
+    """Return how many cores the process keeps busy while the window shows an answer."""
     spent = share["gui_cpu_s_per_1000_tokens"] + share["other_cpu_s_per_1000_tokens"]
     return float(spent * share["shown_tps"] / 1000)
 
 
 def _speed_alone(session: Session) -> tuple[float, int]:
-    """Tokens a second and their number, with no consumer of the events and the Qt thread asleep."""
+    """Return tokens a second and their number, without a consumer of the events and with the Qt thread asleep."""
 
     ended: list[Finished] = []
     request = ChatRequest([{"role": "user", "content": _QUESTION}])
@@ -216,7 +216,7 @@ def _speed_alone(session: Session) -> tuple[float, int]:
 
 
 def table(report: dict[str, Any]) -> str:
-    """The figures as text."""
+    """Format the figures."""
     frames, panel = report["frames"], report["panel"]
     lines = [
         *starts.line(report["start"]),

@@ -2,7 +2,7 @@
 
 `python -m tests.tools.async_drafting 200M --draft 20M` prints medians of answers that alternate in one run,
 the engine on the first core and the drafter on the last: the share of drafting in synchronous rounds, the speed of both
-at each depth, hits, and what rounds took by how they began. `bandwidth` says how much the cores slow each other down.
+at each depth, hits, and the duration of rounds by their source. `bandwidth` tells how much the cores slow each other.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from engine.wire.messages import ChannelClosed
 from tests.tools.bandwidth import pin
 
 QUESTION = [{"role": "user", "content": "a question"}]
-# How often the second choice of a draft model is right where its first one is wrong.
+# How often the second choice of a draft model is right if its first one is wrong.
 SECOND_RIGHT = 0.6
 
 
@@ -71,14 +71,14 @@ class ScriptedDraft(nn.Module):  # type: ignore[misc]
             positions = mx.arange(inputs.shape[1]) + mx.array(cache[0].offset)
         logits: mx.array = self.model(inputs, cache=cache)
         following, rows = mx.minimum(positions + 1, self._first.shape[0] - 1), mx.arange(inputs.shape[1])
-        # Random weights' own logits are all far below this.
+        # The logits of random weights are all far below this.
         logits[:, rows, self._second[following]] = 500.0
         logits[:, rows, self._first[following]] = 1000.0
         return logits
 
 
 def drafted(script: Sequence[int], accept: float) -> tuple[list[int], list[int]]:
-    """First and second choices of a draft model that agrees with `script` at that rate."""
+    """Return first and second choices of a draft model that agrees with `script` at this rate."""
     right = synthetic._right_positions(len(script), accept, 0)
     draw = random.Random(5)
     first = [token if good else (token + 1) % 32_000 for token, good in zip(script, right, strict=True)]
@@ -164,7 +164,7 @@ def compare(main: LoadedModel, options: argparse.Namespace) -> None:
 
 
 def _profile(off: Sequence[Measured], cpu: Sequence[Measured]) -> str:
-    """How much a pass beside the drafter is slower than alone, and what the gain would be if it were not."""
+    """Return how much slower a pass is beside the drafter than alone, and the gain if it were not."""
     synchronous, beside = _milliseconds(off, "draft"), _milliseconds(cpu, "ahead")
     hits, misses = (sum(getattr(one.stats, name) for one in cpu) for name in ("ahead_hits", "ahead_misses"))
     if not synchronous or not beside or not hits:
@@ -181,7 +181,7 @@ def _profile(off: Sequence[Measured], cpu: Sequence[Measured]) -> str:
 
 
 def _milliseconds(measured: Sequence[Measured], source: str) -> float:
-    """The median round with proposals of `source`; 0 without any."""
+    """Return the median milliseconds of rounds with proposals of `source`; 0 without any."""
     found = [ms for one in measured for name, _, ms in one.rounds if name == source]
     return median(found) if found else 0.0
 
@@ -212,11 +212,11 @@ def _by_source(measured: Sequence[Measured]) -> str:
 
 
 def compare_starter_pair(options: argparse.Namespace) -> None:
-    """What "auto" does with and without an asynchronous drafter, in answers that alternate."""
+    """Compare "auto" with and without an asynchronous drafter, in answers that alternate."""
     schedulers = {name: Scheduler(EngineSettings(async_drafter=name)) for name in ("off", "auto", "cpu")}
     for scheduler in schedulers.values():
         scheduler.install(*(load(folder) for folder in starter_pair()))
-    # In the first turn everything is new: drafters start, and it is found out whether they pay.
+    # The first turn is not counted: drafters start in it, and the controller measures them.
     first: dict[str, list[float]] = {name: [] for name in schedulers}
     later: dict[str, list[float]] = {name: [] for name in schedulers}
     for turn in range(options.repeat + 1):

@@ -1,7 +1,7 @@
-"""How much two models that compute at once slow each other down, each on a core of its own.
+"""Measures how much two models that compute at once slow each other down, each on its own core.
 
 `python -m tests.tools.bandwidth 600M 50M` times passes of both models by their rows: each model alone,
-and both at once. What gets slower beside the other model waits for memory that both share.
+and both at once. A pass that is slower beside the other model waits for memory, which both share.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def pin(core: int) -> None:
 
 
 def time_passes(size: str, core: int) -> None:
-    """For each line of the input: pass times for so many seconds, as JSON."""
+    """For each line of the input, a number of seconds, time passes for that long, and print the times as JSON."""
     pin(core)
     model = synthetic._build(size, 1)
     caches = make_prompt_cache(model)
@@ -78,7 +78,7 @@ class Timer:
         self.process.stdin.flush()
 
     def read(self) -> tuple[dict[int, float], float]:
-        """Milliseconds by rows, and bytes of the weights."""
+        """Return milliseconds by rows, and the bytes of the weights."""
         assert self.process.stdout is not None
         found = json.loads(self.process.stdout.readline())
         return {int(rows): ms for rows, ms in found["ms"].items()}, found["weights"]

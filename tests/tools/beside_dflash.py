@@ -1,13 +1,13 @@
-"""Our rounds beside dflash's own loop: the same main model, the same head, in turn, in one process.
+"""Compares Tandem's rounds with dflash's own loop: the same main model and head, in turn, in one process.
 
     pip install --no-deps dflash==0.1.0          # in an environment of its own, in which Tandem is installed
     python -m tests.tools.beside_dflash
 
-dflash is no requirement of Tandem and no test runs this. Greedy. Both load the weights in the precision that the
-engine uses on this machine, and dflash's main model has the engine's fast products on the CPU too: what differs is the
-loop and the head's network. Times are from the request to the last token, reading the prompt included, and from the
-first token to the last. Neither keeps anything from one answer to the next, but our "auto depth" keeps what it learned
-of costs.
+dflash is no requirement of Tandem and no test runs this. Answers are greedy. Both load the weights in the precision
+that the engine uses on this machine, and dflash's main model has the engine's fast products on the CPU too; only the
+loop and the head's network differ. Times are from the request to the last token, including the reading of the prompt,
+and from the first token to the last. Neither keeps anything from one answer to the next, except that Tandem's "auto
+depth" keeps learned costs.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ Arm = Callable[[str, int], Answer]
 
 
 def our_arm(scheduler: Scheduler, end_tokens: frozenset[int], speculation: SpeculationSettings) -> Arm:
-    """Answers of our engine."""
+    """Return an arm that answers with Tandem's engine."""
 
     def answer(text: str, max_tokens: int) -> Answer:
         scheduler.clear_prefix_cache()
@@ -91,7 +91,7 @@ def our_arm(scheduler: Scheduler, end_tokens: frozenset[int], speculation: Specu
 
 
 def dflash_arm(main: LoadedModel, head: Any, block: int | None) -> Arm:
-    """Answers of dflash's loop with `block` rows a round, or as many as the head was trained with."""
+    """Return an arm of dflash's loop with `block` rows a round, or as many as the head was trained with."""
 
     def answer(text: str, max_tokens: int) -> Answer:
         mx.clear_cache()
@@ -112,7 +112,7 @@ def dflash_arm(main: LoadedModel, head: Any, block: int | None) -> Arm:
 
 
 def dflash_head(folder: Path, main: LoadedModel) -> Any:
-    """dflash's own network for the head in `folder`, in the main model's precision."""
+    """Load dflash's own network for the head in `folder`, in the main model's precision."""
     dflash.snapshot_download = lambda path, **_: path
     head = dflash.load_draft(str(folder))
     head.set_dtype(main.model.model.norm.weight.dtype)
@@ -121,7 +121,7 @@ def dflash_head(folder: Path, main: LoadedModel) -> Any:
 
 
 def make_arms(main: Path, head: Path) -> dict[str, Arm]:
-    """All arms, plain first; dflash has a main model of its own, whose layers it wraps."""
+    """Make all arms, plain first; dflash gets its own main model, whose layers it wraps."""
     scheduler = Scheduler()
     pair = run_to_completion(scheduler.changes.load(main, head, allow_oversize=True))
     assert pair.draft_problem is None, pair.draft_problem
@@ -144,7 +144,7 @@ def make_arms(main: Path, head: Path) -> dict[str, Arm]:
 
 
 def measure(arms: dict[str, Arm], repetitions: int, max_tokens: int) -> dict[tuple[str, int], list[Answer]]:
-    """Answers by arm and prompt; the order of the arms rotates, and the first answers are not counted."""
+    """Return answers by arm and prompt; the order of the arms rotates, and the first answers are not counted."""
     answers: dict[tuple[str, int], list[Answer]] = {}
     names = list(arms)
     for repetition in range(repetitions + 1):

@@ -1,9 +1,9 @@
 """Records the starter's answers and costs for simulations.
 
-`python -m tests.tools.record answers` has each drafter of the starter propose behind every token of an
-answer of the main model, which gives what it would have proposed there in any round. `... costs` times the passes and
-the drafting of a quiet machine, `... reading` how much longer a head's rounds take where its tokens are waited for.
-`... answers mtp` and `... costs head mtp` record these drafters anew, and keep what is recorded of the others.
+`python -m tests.tools.record answers` lets each drafter of the starter propose after every token of answers of the main
+model, which gives its proposals there in any round. `... costs` times the passes and the drafting of a quiet machine,
+`... reading` how much longer a head's rounds take if its tokens are waited for. `... answers mtp` and
+`... costs head mtp` record only these drafters anew.
 """
 
 from __future__ import annotations
@@ -54,17 +54,17 @@ HEADS = ROOT / "tests" / "starter" / "heads"
 DRAFTERS = {"draft": STARTER / "draft", "head": STARTER / "head", "eagle3": HEADS / "eagle3", "mtp": HEADS / "mtp"}
 MOST_TOKENS = 96
 FROM_DEVELOPMENT = 5
-# Hundredths as printable characters.
+# Writes hundredths as printable characters.
 ZERO = 33
 REPETITIONS, OF_SIZES = 10, 4
-# Pairs of rounds, with and without a head's confidence read.
+# The number of pairs of rounds, with and without reading a head's confidence.
 READINGS = 60
-# In a run of plain rounds.
+# The number of rounds in a run of plain rounds.
 PLAIN_ROUNDS = 12
 
 
 class _Chances:
-    """In the place of `draft_model.EarlyStop`: never stops, and notes the probability of each token."""
+    """Replaces `draft_model.EarlyStop`: it never stops, and notes the probability of each token."""
 
     noted: ClassVar[list[float]] = []
 
@@ -74,7 +74,7 @@ class _Chances:
 
 
 def questions() -> list[tuple[str, str, str]]:
-    """(kind, language, text): those of the bench, and some that the starter was developed with."""
+    """Return (kind, language, text) of the bench's questions, and of some that the starter was developed with."""
     asked = [(prompt.kind, prompt.language, prompt.text) for prompt in BUILT_IN]
     for language in LANGUAGES:
         rows = read_development(language)
@@ -85,7 +85,7 @@ def questions() -> list[tuple[str, str, str]]:
 def recorded(
     models: Models, drafter: DraftSource | HeadSource, prompt: list[int]
 ) -> tuple[list[int], list[int], list[list[float]]]:
-    """The answer's tokens; for each but the first how many proposals are right, and the drafter's chances of them."""
+    """Return the answer's tokens, and for each but the first the number of right proposals and their probabilities."""
     main = models.main
     assert main is not None
     rounds, proposer = begin(main, drafter, prompt)
@@ -111,7 +111,7 @@ def recorded(
 
 
 def begin(main: Any, drafter: Any, prompt: list[int]) -> tuple[Rounds, Proposer]:
-    """Greedy rounds behind a prompt that was read, and what proposes in them."""
+    """Return greedy rounds after a prompt that was read, and their proposer."""
     sampler = Sampler(SamplingSettings(seed=0), main.vocabulary)
     conversation = Conversation(CachedSequence(main.model, main.new_caches()))
     if isinstance(drafter, HeadSource):
@@ -155,9 +155,9 @@ def packed(chances: list[float]) -> str:
 
 
 def record_answers(names: Sequence[str]) -> None:
-    """Record these drafters; unless it is all of them, the main model's answers must be those recorded before.
+    """Record these drafters; unless they are all, the main model's answers must equal the recorded ones.
 
-    Each answer is written at once, and what was interrupted goes on there when the same drafter is recorded again.
+    Each answer is written at once; an interrupted recording of a drafter continues after the last answer.
     """
     draft_model.EarlyStop = _Chances  # type: ignore[assignment,misc]
     answers: list[dict[str, Any]] = []
@@ -171,7 +171,7 @@ def record_answers(names: Sequence[str]) -> None:
 
 
 def record_drafter(name: str, answers: list[dict[str, Any]]) -> None:
-    """Record what this drafter proposes in the answers that it is not among."""
+    """Record the proposals of this drafter in the answers that lack them."""
     scheduler = Scheduler()
     load_models(scheduler, STARTER / "main", DRAFTERS[name])
     main, drafter = scheduler.models.main, scheduler.models.drafter
@@ -193,7 +193,7 @@ def record_drafter(name: str, answers: list[dict[str, Any]]) -> None:
 
 
 def costs_of(main: Any, drafter: Any, repetitions: int) -> dict[str, list[float]]:
-    """Milliseconds by depth; the shortest of all repetitions, because other load can only make a round longer."""
+    """Return milliseconds by depth, the shortest of all repetitions, because other load only makes rounds longer."""
     rounds, proposer = begin(main, drafter, main.prompt_ids([{"role": "user", "content": TEXT}]))
     while proposer.prepare():
         pass
@@ -212,7 +212,7 @@ def costs_of(main: Any, drafter: Any, repetitions: int) -> dict[str, list[float]
                     drafting[depth] = min(drafting.get(depth, inf), 1e3 * draft_s)
     rounds.abandon()
     proposer.abandon()
-    # What takes less with more rows was disturbed with fewer.
+    # If fewer rows took longer than more, that measurement was disturbed.
     for known in (passes, drafting):
         for depth in sorted(known, reverse=True)[1:]:
             known[depth] = min(known[depth], known[depth + 1])
@@ -222,7 +222,7 @@ def costs_of(main: Any, drafter: Any, repetitions: int) -> dict[str, list[float]
 
 
 def plain_s(rounds: Rounds) -> float:
-    """Seconds of a plain round among others, as plain decoding runs: the median of the faster half."""
+    """Return the seconds of a plain round among others, as the median of the faster half."""
     current, finished = rounds.start(None, 0), []
     for number in range(PLAIN_ROUNDS):
         following = rounds.start_next(current) if number + 1 < PLAIN_ROUNDS else None
@@ -231,13 +231,13 @@ def plain_s(rounds: Rounds) -> float:
         finished.append(result.finished_at)
         if following is not None:
             current = following
-    # The first one also contains the start, and nothing follows the last one.
+    # The first round includes the start, and no round follows the last one.
     gaps = sorted(later - earlier for earlier, later in pairwise(finished[1:-1]))
     return median(gaps[: (len(gaps) + 1) // 2])
 
 
 def reading_share(main: Any, drafter: Any) -> float:
-    """The share of a head's round that it takes longer where its tokens are waited for before the pass is launched."""
+    """Return by which share a head's round is longer if its tokens are waited for before the pass is launched."""
     rounds, proposer = begin(main, drafter, main.prompt_ids([{"role": "user", "content": TEXT}]))
     while proposer.prepare():
         pass

@@ -1,7 +1,7 @@
-"""Pictures of the window for review: `python -m tests.tools.screenshots FOLDER [PICTURES]`.
+"""Takes pictures of the window for review: `python -m tests.tools.screenshots FOLDER [PICTURES]`.
 
-The main states on a scripted engine, light and dark, in four languages and three sizes. With PICTURES, those that the
-READMEs show are put there, in 256 colours.
+They show the main states on a scripted engine, light and dark, in four languages and three sizes. The pictures of the
+READMEs are also written to PICTURES, in 256 colours.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from tests.tools.shown_texts import ANSWERS, PATTERN, QUESTIONS, THOUGHTS_AND_FO
 from tests.tools.state_pictures import states
 from tests.tools.window_pictures import SIZES, opened, rest, save, settle
 
-# What the READMEs show, by the names of their files.
+# The pictures of the READMEs, by their file names.
 IN_README = {
     "main": "answer-en-light-1440",
     "tokens-dark": "tokens-en-dark",
@@ -87,7 +87,7 @@ def put_into_readmes(folder: Path, pictures: Path) -> None:
 
 
 def _in_few_colours(picture: QImage) -> QImage:
-    """In its 256 most frequent colours: a window has few besides those at the edges of letters."""
+    """Reduce a picture to its 256 most frequent colours; a window has few others except at the edges of letters."""
     pixels = np.frombuffer(picture.constBits(), dtype=np.uint32)
     colours, counts = np.unique(pixels, return_counts=True)
     kept = colours[np.argsort(counts)[::-1][:256]]
@@ -111,7 +111,7 @@ def _answered(application: Application, folder: Path, name: str, code: str) -> N
 
 
 def _at_once(application: Application, folder: Path, name: str, code: str) -> None:
-    """Two chats that answer at once, each with an accept rate, a strip and a reason of its own."""
+    """Show two chats that answer at once, each with its own accept rate, strip and reason."""
     second, answer = SECOND[code]
     engine = TogetherEngine([Script(ANSWERS[code], OFTEN_RIGHT), Script(answer, SELDOM_RIGHT, round_s=0.03)])
     window, session = opened(application, engine)
@@ -129,7 +129,7 @@ def _at_once(application: Application, folder: Path, name: str, code: str) -> No
 
 
 def _tried(application: Application, folder: Path, name: str, code: str) -> None:
-    """The question again with and without speculation, and the pair tuned on this machine."""
+    """Show a question that is asked again with and without speculation, and the pair tuned on this machine."""
     guessed, plain = Script(ANSWERS[code], PATTERN), Script(ANSWERS[code], (PLAIN,), round_s=0.031)
     window, session = opened(application, [guessed, Script("read"), guessed, plain])
     session.answers.ask(QUESTIONS[code])
@@ -150,7 +150,7 @@ def _tried(application: Application, folder: Path, name: str, code: str) -> None
 
 
 def _own_settings(application: Application, folder: Path, name: str) -> None:
-    """Thoughts, formulas, a file being attached, and the card of a chat's own settings."""
+    """Show thoughts, formulas, a file being attached, and the card of a chat's own settings."""
     window, session = opened(application, [Script(THOUGHTS_AND_FORMULAS, PATTERN)])
     session.answers.ask("Where are the roots?")
     settle(application, lambda: not session.chat.streaming)
@@ -169,7 +169,7 @@ def _own_settings(application: Application, folder: Path, name: str) -> None:
 
 
 def _under_way(application: Application, folder: Path, name: str, code: str) -> None:
-    """An answer that streams, and then a question that waits until other models are loaded."""
+    """Show an answer that streams, and then a question that waits until other models are loaded."""
     window, session = opened(application, [Script(ANSWERS[code], PATTERN)])
     engine = session.models.engine
     engine.gate = threading.Semaphore(24)
@@ -191,7 +191,7 @@ def _under_way(application: Application, folder: Path, name: str, code: str) -> 
 
 
 def _add_history(session: Session) -> None:
-    """What a chat and two programs asked for, a week's worth of figures."""
+    """Add a week of figures of a chat and two programs."""
     figures = RequestStats(
         generated_tokens=412, rounds=103, drafted=412, accepted=309, accept_rate=0.75, decode_tps=81.2, plain_tps=32.8,
         speedup=2.5, speedup_low=2.4, speedup_high=2.6,
@@ -208,7 +208,7 @@ def _add_history(session: Session) -> None:
 
 
 def _models(application: Application, folder: Path, name: str) -> None:
-    """The pickers, the pages of the settings, and the first run."""
+    """Show the pickers, the pages of the settings, and the first run."""
     with TemporaryDirectory() as home:
         library = ShownLibrary(Path(home))
         window, session = opened(application, [Script("")], library=library)
@@ -258,7 +258,7 @@ def _models(application: Application, folder: Path, name: str) -> None:
 
 
 def _machines(application: Application, folder: Path, name: str) -> None:
-    """Several Macs: what a check found, a download, the mark in the header, and a model that fits only on them."""
+    """Show several Macs: a check, a download, the mark in the header, and a model that fits only on them."""
     with TemporaryDirectory() as home:
         shown = stocked()
         large = next(entry for entry in shown.catalog if entry.id == TOGETHER)
@@ -284,7 +284,7 @@ def _machines(application: Application, folder: Path, name: str) -> None:
 
 
 def _chats(application: Application, folder: Path, name: str) -> None:
-    """Chats that were stored: the list, a search, versions, an edit, an interrupted answer, the trash."""
+    """Show stored chats: the list, a search, versions, an edit, an interrupted answer, the trash."""
     window, session = opened(application, [Script(ANSWERS["en"], PATTERN)])
     window.in_store(fill)
     session.chats.open_id(2)
@@ -312,7 +312,7 @@ def _chats(application: Application, folder: Path, name: str) -> None:
 
 
 def _save_end(application: Application, settings: SettingsWindow, page_id: str, path: Path) -> None:
-    """The end of a page that is longer than the window."""
+    """Save the end of a page that is longer than the window."""
     page = settings.page(page_id)
     if isinstance(page, Form) and page.verticalScrollBar().maximum():
         page.verticalScrollBar().setValue(page.verticalScrollBar().maximum())

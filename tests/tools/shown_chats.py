@@ -8,7 +8,7 @@ from engine.stats import RequestStats
 
 
 def fill(store: ConversationStore) -> None:
-    """Some chats, one of them with versions and an answer that was cut short."""
+    """Store some chats, one of them with versions and an answer that was cut short."""
     for title in ("Speculative decoding in one page", "Why guesses pay", "Packing list for Jeju", "草稿模型怎么选？"):
         chat = store.conversations.create(title=title)
         asked = store.messages.add_user_turn(chat, f"{title}: what should I know about a draft model?")

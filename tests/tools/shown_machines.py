@@ -1,4 +1,4 @@
-"""What a check of several Macs finds, for pictures of the window."""
+"""The result of a check of several Macs, for pictures of the window."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.cluster.plan import Plan, RankPart
 
 
 def found_machines(split: str, ready: bool = False) -> Findings:
-    """Three machines that divide a model by `split`, of which one lacks a file and memory unless all are `ready`."""
+    """Return three machines that divide a model by `split`; unless `ready`, one lacks a file and memory."""
     gb = 10**9
     versions = ("tandem-chat", "0.1.0"), ("mlx", "0.32.2")
     lacking = None if ready else ClusterError("download", "mini.local", "12.3 GB")

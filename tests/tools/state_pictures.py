@@ -1,4 +1,4 @@
-"""States of the window that are looked at in English alone: without chats, with errors, with long answers."""
+"""Pictures of states that are reviewed in English only: without chats, with errors, with long answers."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def states(application: Application, folder: Path, mode: str) -> None:
 
 
 def _resting(application: Application, folder: Path, mode: str) -> None:
-    """Speculation that was given up within an answer: while it streams, and afterwards."""
+    """Show speculation that was given up within an answer, while it streams and afterwards."""
     question, answer = SECOND["en"]
     gate = threading.Semaphore(20)
     window, session = opened(application, ScriptedEngine([Script(answer, SELDOM_RIGHT, round_s=0.03)], gate=gate))
@@ -67,7 +67,7 @@ def _resting(application: Application, folder: Path, mode: str) -> None:
 
 
 def _long_answers(application: Application, folder: Path, mode: str) -> None:
-    """A wide and long table and long lines of code, as text and as tokens; thoughts that are being written."""
+    """Show a wide and long table and long lines of code, as text and as tokens, and thoughts that stream."""
     window, session = opened(application, [Script(LONG_ANSWER, PATTERN)])
     session.answers.ask("Compare the sorting functions, with code.")
     settle(application, lambda: not session.chat.streaming)
@@ -95,7 +95,7 @@ def _long_answers(application: Application, folder: Path, mode: str) -> None:
 
 
 def _refused(application: Application, folder: Path, mode: str) -> None:
-    """A model without room, a question without room, and a message that no context holds."""
+    """Show a model without room, a question without room, and a message that no context holds."""
     gb = 10**9
     terms = (("weights", "Qwen3-32B-4bit", 18 * gb), ("context", "Qwen3-32B-4bit", 2 * gb))
     room = NotEnoughMemory("Qwen3-32B-4bit", 20 * gb, 16 * gb, 8_192, 0, terms)

@@ -33,7 +33,7 @@ def opened(
     engine = scripts if isinstance(scripts, ScriptedEngine) else ScriptedEngine(scripts, loads=loads or [])
     home = Path(mkdtemp(prefix="tandem-pictures-"))
     session = Session(lambda: engine, (Path("starter/main"), Path("starter/draft")), home / "chats.db")
-    # Not the settings of whoever takes the pictures.
+    # The pictures must not show the settings of the person who takes them.
     window = MainWindow(session, application, library or Library(SettingsStore(home / "settings.json")))
     window.resize(*SIZES[0])
     window.show()
@@ -49,7 +49,7 @@ def settle(application: Application, ready) -> None:
 
 
 def rest(application: Application) -> None:
-    """Let code be coloured and formulas be set, which happens on threads that end with their work."""
+    """Wait until code is coloured and formulas are set, on threads that end with their work."""
     least = QDeadlineTimer(400)
     settle(application, lambda: least.hasExpired() and not any(one.name in _THREADS for one in threading.enumerate()))
 
@@ -57,7 +57,7 @@ def rest(application: Application) -> None:
 def save(application: Application, shown: WindowDriver | QWidget, path: Path) -> None:
     for _ in range(5):
         application.processEvents()
-    # Only an event loop that runs deletes what was shown before.
+    # Only a running event loop deletes widgets that were shown before.
     application.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     widget = shown.window if isinstance(shown, WindowDriver) else shown
     widget.grab().save(str(path))

@@ -1,6 +1,6 @@
-"""Prints how far mlx-vlm's assistant is from the golden tensors of transformers; run in the environment `v`.
+"""Prints the difference of mlx-vlm's assistant from the golden tensors of transformers; run in the environment `v`.
 
-It hides the oldest key of a window that is full, so that it is given a window of one more.
+mlx-vlm hides the oldest key of a full window, so it gets a window that is larger by one.
 """
 
 from __future__ import annotations

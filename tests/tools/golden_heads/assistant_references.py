@@ -1,6 +1,6 @@
 """Writes weights and golden tensors of Gemma 4's assistants: the logits of transformers after each round, greedily.
 
-Run in the environment `t` of README.md. Keys, values and states are random: those of a main model in nothing but shape.
+Run in the environment `t` of README.md. Keys, values and states are random, in the shapes of a main model's.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import assistant_cases as a
 import cases
 import mtp_cases as c
 
-# transformers 5.23.0 refuses models of which no layer makes keys of its own, which is every assistant.
+# transformers 5.23.0 refuses models without a layer that makes its own keys, and so every assistant.
 Gemma4TextConfig.kv_sharing_modes = property(lambda config: ["reuse"] * config.num_hidden_layers)
 
 

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "engine/heads/golden"))
 import eagle_cases as c
 
 SHARED = {name: t.float() if t.is_floating_point() else t for name, t in load_file(c.WEIGHTS).items()}
-# Rows behind the taps' end only give later steps their tokens; nothing that counts looks at them.
+# Rows after the end of the taps only supply the tokens of later steps; no result depends on them.
 ROWS = len(c.TOKENS) - 1
 TAPS = torch.cat([SHARED["taps"], torch.zeros(1, ROWS - SHARED["taps"].shape[1], SHARED["taps"].shape[2])], dim=1)
 SHIFTED = torch.tensor([c.TOKENS[1:]])

@@ -23,7 +23,7 @@ def main() -> None:
             if name in ("d2t", "t2d"):
                 continue
             key = c.shared_name(name, shape)
-            # Cases share what they have in common, whatever the order.
+            # Cases share equal tensors in any order.
             own = np.random.default_rng(zlib.crc32(key.encode()))
             numbers = own.standard_normal(shape)
             scaled = 1 + 0.3 * numbers if len(shape) == 1 else 1.4 / np.sqrt(shape[-1]) * numbers

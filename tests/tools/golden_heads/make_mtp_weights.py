@@ -19,7 +19,7 @@ def main() -> None:
     for case in c.CASES.values():
         for name, shape in case.tensors.items():
             key = c.shared_name(name, shape)
-            # Cases share what they have in common, whatever the order.
+            # Cases share equal tensors in any order.
             own = np.random.default_rng(zlib.crc32(key.encode()))
             norm = len(shape) == 1
             numbers = own.standard_normal(shape)

@@ -29,7 +29,7 @@ EMBEDDING, OUTPUT = SHARED["main.embed_tokens.weight"], SHARED["main.lm_head.wei
 
 
 class Main:
-    """As much of a main model as the references ask for."""
+    """The parts of a main model that the references use."""
 
     class embed_tokens:  # noqa: N801
         as_linear = None
@@ -65,7 +65,7 @@ def laguna(case: c.Case) -> mx.array:
 def gemma(case: c.Case) -> dict[str, mx.array]:
     model = Gemma4DSparkDraftModel(Gemma4DsparkConfig.from_dict(dict(case.config)))
     model.load_weights(list(model.sanitize(tensors(case)).items()))
-    # mlx-vlm 0.7.10 asks for a projection of values here, which a layer whose keys are values does not have.
+    # mlx-vlm 0.7.10 needs a projection of values here, which a layer that uses its keys as values does not have.
     model._project_context_kv = lambda _: None
     cache = model.make_cache()
     made: dict[str, list[mx.array]] = {"logits": [], "tokens": [], "confidence": []}

@@ -1,6 +1,6 @@
 """Adds the chains of mlx-vlm to the golden tensors of the MTP cases: STEPS logits after each round, greedily.
 
-Run in the environment `v` of README.md, after mtp_torch_references.py. Prints how far the two are apart.
+Run in the environment `v` of README.md, after mtp_torch_references.py. Prints how much the two differ.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ EMBEDDING, OUTPUT = MAIN.values()
 
 
 class Main:
-    """As much of a main model as the reference asks for."""
+    """The parts of a main model that the reference uses."""
 
     class model:  # noqa: N801
         @staticmethod

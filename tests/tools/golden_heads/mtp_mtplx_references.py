@@ -25,7 +25,7 @@ EMBEDDING, OUTPUT = (MAIN[f"main.{name}.weight"].astype(mx.float32) for name in 
 
 
 def network(case: c.MtpCase):
-    """The layer with everything around it, as MTPLX adds it to mlx-lm's models."""
+    """Build the layer and its surroundings as MTPLX adds them to mlx-lm's models."""
     config = copy.deepcopy(dict(case.text))
     kind = config["model_type"]
     args = importlib.import_module(f"mlx_lm.models.{kind}").ModelArgs.from_dict(copy.deepcopy(config))
@@ -52,7 +52,7 @@ def read(case: c.MtpCase, mtp, ids, states, cache):
 
 
 def step() -> None:
-    """Each layer reads what the one before made of all rows, and the tokens one further on."""
+    """Run one step: each layer reads the previous layer's output for all rows, and the tokens one position later."""
     case = c.CASES["mtp_step3p5"]
     args = importlib.import_module("mlx_lm.models.step3p5").ModelArgs.from_dict(copy.deepcopy(dict(case.text)))
     mtp = step3p5_mtp_patch._make_step_mtp_module(args, c.STEP_LAYERS, c.MAIN_LAYERS)

@@ -28,7 +28,7 @@ EMBEDDING, OUTPUT = SHARED["main.embed_tokens.weight"], SHARED["main.lm_head.wei
 
 
 def rounds(case: c.Case):
-    """Anchor, new context rows and position of the anchor, for each round."""
+    """Yield the anchor, the new context rows and the anchor's position of each round."""
     start = 0
     for rows, anchor in zip(case.rounds, c.ANCHORS, strict=False):
         yield anchor, SHARED["taps"][:, start : start + rows], start + rows
@@ -53,7 +53,7 @@ def network(model_class, case: c.Case):
 
 
 def hidden_rows(model, cache, anchor: int, masks: int, taps, position: int):
-    """Hidden states of anchor and masks; only the context rows stay in the cache."""
+    """Return the hidden states of anchor and masks; only the context rows stay in the cache."""
     ids = torch.tensor([[anchor] + [c.MASK] * masks])
     scale = float(dflash._draft_value(model.config, "input_embedding_scale", 1.0))
     hidden = dflash.DFlashDraftModel.forward(
@@ -86,7 +86,7 @@ def plain(case: c.Case) -> dict[str, torch.Tensor]:
 
 
 def mimo(case: c.Case) -> dict[str, torch.Tensor]:
-    """dflash's network with the attention of transformers' MiMo-V2-Flash: sinks, and positions that turn a part.
+    """dflash's network with the attention of transformers' MiMo-V2-Flash: sinks, and partial rotary positions.
 
     Values are scaled and masks embedded as vLLM does it (qwen3_dflash.py). The mask's embedding is saved beside the
     golden tensors, in the form of the published file.
@@ -118,7 +118,7 @@ def mimo(case: c.Case) -> dict[str, torch.Tensor]:
 
 
 def dflash2(case: c.Case) -> dict[str, torch.Tensor]:
-    """Tokens are the likeliest; `probabilities` are those of the candidates, in order of their ids."""
+    """Compute the likeliest tokens, and the `probabilities` of the candidates in the order of their ids."""
     model = network(dflash.DFlash2DraftModel, case)
     dflash._sample_probs = lambda probabilities: probabilities.argmax(-1)
     cache = dflash._make_cache(model.config)
@@ -171,7 +171,7 @@ def domino(case: c.Case) -> dict[str, torch.Tensor]:
 
 
 def speculators(case: c.Case) -> dict[str, torch.Tensor]:
-    """One training pass a round: all context rows, and one anchored block behind them."""
+    """Run one training pass a round, over all context rows and one anchored block after them."""
     config = copy.deepcopy(dict(case.config))
     config.pop("speculators_config")
     made = DFlashSpeculatorConfig(**config)
