@@ -45,8 +45,8 @@ class ContextFigures:
 class AcceptanceFigures:
     """Draft tokens of `source` in position `position` of their rounds (0 is the first).
 
-    `reached` of them were checked, because all before them were accepted, and `accepted` were accepted. Both decay with
-    time, so they are fractional.
+    `reached` of them were checked, because all before them were accepted, and `accepted` were accepted. Both
+    decay, so they are fractional.
     """
 
     source: str

@@ -138,14 +138,6 @@ def test_a_drafter_that_is_resumed_where_it_paused_drafts_too() -> None:
     assert (link.verdicts[-1].position, link.verdicts[-1].tokens) == (2, (3,))
 
 
-@pytest.mark.parametrize("link", [FakeLink(status=BEHIND), FakeLink(silent=True)])
-def test_a_drafter_that_has_to_read_before_it_can_start_is_not_waited_for(link: FakeLink) -> None:
-    ahead = ahead_of(link, [1, 2, 3])
-    assert not ahead.resume()
-    assert JustInTimeProposer(ahead).max_proposals() == AheadProposer(ahead).max_proposals() == 0
-    assert ahead.wanted
-
-
 def test_settings_with_numbers_that_no_message_can_have_are_sent_without_them() -> None:
     bias = {-5: 1.0, 2**40: 2.0, 7: 3.0}
     settings = SamplingSettings(seed=3, temperature=0.5, top_k=2**50, penalty_window=2**40, logit_bias=bias)
@@ -161,7 +153,10 @@ def test_one_tells_the_drafter_what_became_of_a_round_of_either() -> None:
 
 def test_a_drafter_that_has_to_read_first_is_neither_waited_for_nor_given_up() -> None:
     text = [1, 2, 3]
-    ahead = following(FakeLink(status=BEHIND), text)
+    for link in (FakeLink(silent=True), FakeLink(status=BEHIND)):
+        ahead = ahead_of(link, text)
+        assert not ahead.resume()
+        assert JustInTimeProposer(ahead).max_proposals() == AheadProposer(ahead).max_proposals() == 0
     for _ in range(2 * MOST_LATE):
         text.append(4)
         ahead.follow()

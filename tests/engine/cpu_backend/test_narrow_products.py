@@ -100,11 +100,12 @@ def test_a_layer_takes_rows_of_any_shape(outputs: int, bias: bool) -> None:
     assert mx.allclose(holder(x), before, rtol=1e-4, atol=1e-4)
 
 
-def test_the_whole_matrix_can_still_be_read() -> None:
-    holder = nn.Sequential(nn.Linear(256, 320))
-    weight = holder.layers[0].weight
+def test_the_whole_matrix_can_still_be_read_and_a_layer_in_two_places_stays_one() -> None:
+    shared = nn.Linear(256, 320)
+    weight, holder = shared.weight, nn.Sequential(shared, shared)
     use_narrow_products(holder)
     assert isinstance(holder.layers[0], BlockedLinear)
+    assert holder.layers[0] is holder.layers[1]
     assert mx.array_equal(holder.layers[0].weight, weight)
 
 
@@ -115,14 +116,6 @@ def test_an_embedding_takes_part_only_where_it_is_the_output_layer_too() -> None
     assert isinstance(tied.embedding, BlockedEmbedding)
     assert isinstance(with_head.head, BlockedLinear)
     assert type(with_head.embedding) is nn.Embedding
-
-
-def test_a_layer_in_two_places_stays_one() -> None:
-    shared = nn.Linear(256, 256)
-    holder = nn.Sequential(shared, shared)
-    use_narrow_products(holder)
-    assert isinstance(holder.layers[0], BlockedLinear)
-    assert holder.layers[0] is holder.layers[1]
 
 
 def test_nothing_is_held_twice() -> None:

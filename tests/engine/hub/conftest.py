@@ -1,27 +1,19 @@
-"""A fake Hub, an empty cache, and queues with short waits."""
+"""A fake Hub with a model, an empty cache, and queues with short waits."""
 
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.hub.client import HubAccess
-from engine.hub.download_job import JobSettings
-from engine.hub.downloads import DownloadQueue
-from engine.hub.transfer import RetryPolicy
+from tests.engine.hub.downloading import Site
 from tests.engine.model_files.model_folders import model_files, write_snapshot
 from tests.fakehub.server import FakeHub
-from tests.patience import PATIENCE_S
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
-
-QUICK = RetryPolicy(first_s=0.01, longest_s=0.05, tries=4)
-# Settings with which a connection counts as dead after half a second; on a busy machine sound ones are cut too.
-IMPATIENT_S, MANY_TRIES = 0.5, RetryPolicy(first_s=0.01, longest_s=0.05, tries=1000)
 
 
 @pytest.fixture
@@ -36,20 +28,10 @@ def cache(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def open_queue(hub: FakeHub, cache: Path) -> Iterator[Callable[..., DownloadQueue]]:
-    """A function that makes queues on the fake Hub with short waits; all are closed at the end."""
-    opened: list[DownloadQueue] = []
-
-    def make(
-        token: str | None = None, endpoint: str | None = None, stall_s: float = PATIENCE_S, **more: Any
-    ) -> DownloadQueue:
-        access = HubAccess(endpoint or hub.endpoint, token=token, stall_s=stall_s)
-        more.setdefault("settings", JobSettings(policy=QUICK, space_margin=0))
-        opened.append(DownloadQueue(more.pop("cache_dir", cache), access, **more))
-        return opened[-1]
-
-    yield make
-    for queue in opened:
+def site(hub: FakeHub, cache: Path) -> Iterator[Site]:
+    site = Site(hub, cache)
+    yield site
+    for queue in site.opened:
         queue.close()
 
 

@@ -10,22 +10,23 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from engine.hub.client import HubAccess
+from engine.hub.download_job import JobSettings
 from engine.hub.downloads import DownloadQueue
 from engine.hub.failures import HubError
+from engine.hub.transfer import RetryPolicy
 from tests.engine.model_files.model_folders import model_files
 from tests.patience import PATIENCE_S
 
 if TYPE_CHECKING:
     from engine.hub.download_state import DownloadStatus
-    from tests.fakehub.server import FakeHub
+    from tests.fakehub.server import FakeHub, Repository
 
-
-OpenQueue = Callable[..., DownloadQueue]
-
+QUICK = RetryPolicy(first_s=0.01, longest_s=0.05, tries=4)
 NAME = "org/model"
 SHARD = "model-00002-of-00003.safetensors"
 
@@ -47,6 +48,44 @@ def needed_bytes(files: dict[str, bytes]) -> int:
     return sum(map(len, needed(files).values()))
 
 
+class Site:
+    """A fake Hub with the model NAME of `files`, and queues that download it into `cache`."""
+
+    def __init__(self, hub: FakeHub, cache: Path) -> None:
+        self.hub, self.cache = hub, cache
+        self.home = cache / "models--org--model"
+        self.opened: list[DownloadQueue] = []
+        self.serve(sizeable())
+
+    def serve(self, files: dict[str, bytes], **settings: Any) -> Repository:
+        """Let the Hub have these files of the model NAME."""
+        self.files = files
+        return self.hub.add(NAME, files, **settings)
+
+    def fault(self, name: str = SHARD, **fault: Any) -> None:
+        """Break a file of the model, or with name "*" all."""
+        self.hub.fault(NAME, name, **fault)
+
+    def queue(
+        self, token: str | None = None, endpoint: str | None = None, stall_s: float = PATIENCE_S, **more: Any
+    ) -> DownloadQueue:
+        """Open a queue on the Hub with short waits; it is closed at the end of the test."""
+        access = HubAccess(endpoint or self.hub.endpoint, token=token, stall_s=stall_s)
+        more.setdefault("settings", JobSettings(policy=QUICK, space_margin=0))
+        self.opened.append(DownloadQueue(self.cache, access, **more))
+        return self.opened[-1]
+
+    def begin_slowly(self, queue: DownloadQueue) -> None:
+        """Add the model to the queue, and return when some of it has arrived, slowly."""
+        self.hub.bytes_a_second = 20_000
+        queue.add(NAME)
+        until(lambda: queue.snapshot()[0].bytes_done > 10_000)
+
+    def assert_complete(self) -> Path:
+        """Check that the cache has the model's files and nothing else, and return their folder."""
+        return assert_complete(self.cache, self.files)
+
+
 @contextmanager
 def refused(reason: str) -> Iterator[pytest.ExceptionInfo[HubError]]:
     """Expect a `HubError` with this reason."""
@@ -61,17 +100,9 @@ def finish(queue: DownloadQueue, name: str = NAME) -> DownloadStatus:
     return status
 
 
-def download(queue: DownloadQueue) -> DownloadStatus:
-    """Add the model NAME to the queue, and return its status at the end."""
-    queue.add(NAME)
-    return finish(queue)
-
-
-def begin_slowly(hub: FakeHub, queue: DownloadQueue) -> None:
-    """Add the model NAME to the queue, and return when some of it has arrived, slowly."""
-    hub.bytes_a_second = 20_000
-    queue.add(NAME)
-    until(lambda: queue.snapshot()[0].bytes_done > 10_000)
+def download(queue: DownloadQueue, name: str = NAME) -> DownloadStatus:
+    """Add a model to the queue, and return its status at the end."""
+    return finish(queue, queue.add(name))
 
 
 def failure(queue: DownloadQueue) -> HubError:
@@ -95,16 +126,16 @@ queue.wait(queue.add(name))
 
 
 def run_until_killed(
-    hub: FakeHub, name: str, cache: Path, state: Path, seconds: float, *, behind: Callable[[], int] | None = None
+    site: Site, state: Path, seconds: float, name: str = NAME, behind: Callable[[], int] | None = None
 ) -> bool:
     """Download a model in another process, and kill that `seconds` after its first request, or after `behind()` grew.
 
     Return whether it was still running.
     """
-    grown = behind or (lambda: len(hub.requests))
+    grown = behind or (lambda: len(site.hub.requests))
     before = grown()
     process = subprocess.Popen(
-        [sys.executable, "-c", _PROGRAM, name, str(cache), str(state), hub.endpoint],
+        [sys.executable, "-c", _PROGRAM, name, str(site.cache), str(state), site.hub.endpoint],
         stderr=subprocess.DEVNULL,
         cwd=Path(__file__).parents[3],
     )

@@ -10,7 +10,7 @@ import pytest
 from engine.hub.client import HubAccess, HubClient
 from engine.hub.failures import HubError
 from engine.hub.listing import resolve
-from tests.engine.hub.downloading import NAME, SHARD, OpenQueue, assert_complete, download, failure, refused, sizeable
+from tests.engine.hub.downloading import NAME, Site, download, failure, refused, sizeable
 from tests.fakehub.server import Fault
 
 if TYPE_CHECKING:
@@ -29,35 +29,32 @@ if TYPE_CHECKING:
     ],
 )
 def test_a_repository_that_may_not_be_read_says_why(
-    hub: FakeHub, open_queue: OpenQueue, settings: dict[str, bool] | None, token: str | None, reason: str
+    site: Site, settings: dict[str, bool] | None, token: str | None, reason: str
 ) -> None:
-    if settings is not None:
-        hub.add(NAME, sizeable(), **settings)
-    assert failure(open_queue(token=token)).reason == reason
+    if settings is None:
+        site.hub.repositories.clear()
+    else:
+        site.serve(site.files, **settings)
+    assert failure(site.queue(token=token)).reason == reason
 
 
-def test_a_token_opens_a_gated_repository_and_does_not_follow_a_redirect_to_another_port(
-    hub: FakeHub, cache: Path, open_queue: OpenQueue
-) -> None:
-    files = sizeable()
-    hub.add(NAME, files, gated=True)
-    hub.tokens.add("hf_secret")
-    hub.fault(NAME, "*", to_other_port=True)
+def test_a_token_opens_a_gated_repository_and_does_not_follow_a_redirect_to_another_port(site: Site) -> None:
+    site.serve(site.files, gated=True)
+    site.hub.tokens.add("hf_secret")
+    site.fault("*", to_other_port=True)
     # A token is often pasted with its line end.
-    assert download(open_queue(token=" hf_secret\n")).state == "ready"
-    assert hub.sent
-    assert not any(sent.authorised for sent in hub.sent)
-    assert_complete(cache, files)
+    assert download(site.queue(token=" hf_secret\n")).state == "ready"
+    assert site.hub.sent
+    assert not any(sent.authorised for sent in site.hub.sent)
+    site.assert_complete()
 
 
-def test_the_token_is_in_no_log_file_or_repr(
-    hub: FakeHub, tmp_path: Path, open_queue: OpenQueue, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_token_is_in_no_log_file_or_repr(site: Site, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
-    hub.add(NAME, sizeable(), gated=True)
-    hub.tokens.add("hf_secret")
-    hub.fault(NAME, SHARD, status=500)
-    queue = open_queue(token="hf_secret", state_path=tmp_path / "downloads.json")
+    site.serve(site.files, gated=True)
+    site.hub.tokens.add("hf_secret")
+    site.fault(status=500)
+    queue = site.queue(token="hf_secret", state_path=tmp_path / "downloads.json")
     status = download(queue)
     assert status.state == "failed"
     written = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
@@ -67,12 +64,9 @@ def test_the_token_is_in_no_log_file_or_repr(
 
 
 @pytest.mark.parametrize("token", ["h\u00e4f_x", "hf_a\nb", "hf a"])
-def test_a_token_that_no_header_can_hold_is_refused_before_it_is_sent(
-    hub: FakeHub, open_queue: OpenQueue, token: str
-) -> None:
-    hub.add(NAME, sizeable())
-    assert failure(open_queue(token=token)).reason == "token-refused"
-    assert hub.requests == []
+def test_a_token_that_no_header_can_hold_is_refused_before_it_is_sent(site: Site, token: str) -> None:
+    assert failure(site.queue(token=token)).reason == "token-refused"
+    assert site.hub.requests == []
 
 
 def test_the_next_page_of_a_mirror_under_a_path_is_found(hub: FakeHub) -> None:
@@ -96,11 +90,11 @@ def test_a_proxy_that_cannot_be_used_is_an_error_of_its_own(proxy: str) -> None:
         HubClient(HubAccess(proxy=proxy))
 
 
-def test_an_address_that_is_no_hub_is_an_error_of_its_own(hub: FakeHub, open_queue: OpenQueue) -> None:
-    hub.api_faults["/api"] = hub.fault("none", "none", wrong_bytes=True)
-    error = failure(open_queue())
+def test_an_address_that_is_no_hub_is_an_error_of_its_own(site: Site) -> None:
+    site.hub.api_faults["/api"] = site.hub.fault("none", "none", wrong_bytes=True)
+    error = failure(site.queue())
     assert error.reason == "wrong-mirror"
-    assert hub.endpoint in str(error)
+    assert site.hub.endpoint in str(error)
 
 
 @pytest.mark.parametrize("endpoint", ["http://[x", "", "ftp://x", "huggingface.co", "http://"])
@@ -109,7 +103,7 @@ def test_an_address_without_http_is_refused_at_once(endpoint: str) -> None:
         HubAccess(endpoint)
 
 
-def test_a_repository_that_names_files_outside_is_refused(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
-    hub.add(NAME, sizeable() | {"../../evil.json": b"{}"})
-    assert failure(open_queue()).reason == "unsafe-name"
-    assert not cache.exists()
+def test_a_repository_that_names_files_outside_is_refused(site: Site) -> None:
+    site.serve(site.files | {"../../evil.json": b"{}"})
+    assert failure(site.queue()).reason == "unsafe-name"
+    assert not site.cache.exists()

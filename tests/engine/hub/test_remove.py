@@ -40,20 +40,14 @@ def test_a_model_that_is_being_written_is_not_removed(cache: Path, snapshot: Pat
     assert snapshot.exists()
 
 
-def test_the_starter_is_not_removed(tmp_path: Path) -> None:
-    write_folder(tmp_path / "starter" / "main", model_files())
+def test_neither_the_starter_nor_a_head_among_its_main_model_s_weights_is_removed(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "starter" / "main", model_files())
     (model,) = installed_models(tmp_path / "none", starter_dir=tmp_path / "starter")
     with refused("built-in"):
         plan_removal(model, tmp_path / "none")
-
-
-def test_a_head_among_its_main_model_s_weights_is_not_removed_alone(tmp_path: Path) -> None:
-    write_folder(tmp_path / "mine" / "a", model_files())
-    weights = tmp_path / "mine" / "a" / "model.safetensors"
-    head = InstalledModel("a/mtp", str(weights), "folder", True, head="mtp", supported=True)
+    weights = str(folder / "model.safetensors")
     with refused("in-main"):
-        plan_removal(head, tmp_path / "none")
-    assert weights.exists()
+        plan_removal(InstalledModel("a/mtp", weights, "folder", True, head="mtp", supported=True), tmp_path / "none")
 
 
 def test_a_folder_of_the_users_own_is_removed_alone(tmp_path: Path) -> None:

@@ -17,11 +17,10 @@ from engine.hub.downloads import DownloadQueue
 from engine.hub.failures import HubError, InterruptedTransferError
 from engine.hub.network_watch import Polling
 from engine.hub.transfer import RetryPolicy
-from tests.engine.hub.conftest import QUICK
 from tests.engine.hub.downloading import (
     NAME,
-    OpenQueue,
-    assert_complete,
+    QUICK,
+    Site,
     download,
     failure,
     finish,
@@ -53,23 +52,21 @@ SLOW_BODY = b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n" + b"[" * 9999
     ids=["slow body", "slow head", "silent"],
 )
 def test_a_hub_that_answers_a_byte_at_a_time_can_be_paused_and_resumed_or_cancelled_and_added_again(
-    hub: FakeHub, cache: Path, open_queue: OpenQueue, fault: Fault
+    site: Site, fault: Fault
 ) -> None:
-    files = sizeable(size=2000)
-    hub.add(NAME, files)
-    hub.api_faults[API] = fault
-    queue = open_queue(stall_s=600.0)
+    site.hub.api_faults[API] = fault
+    queue = site.queue(stall_s=600.0)
     queue.add(NAME)
-    until(lambda: bool(hub.requests))
+    until(lambda: bool(site.hub.requests))
     queue.cancel(NAME)
-    hub.requests.clear()
+    site.hub.requests.clear()
     queue.add(NAME)
-    until(lambda: bool(hub.requests))
+    until(lambda: bool(site.hub.requests))
     queue.pause(NAME)
-    hub.api_faults.clear()
+    site.hub.api_faults.clear()
     queue.resume(NAME)
     assert finish(queue).error is None
-    assert_complete(cache, files)
+    site.assert_complete()
 
 
 def test_closing_does_not_wait_for_it(hub: FakeHub, cache: Path) -> None:
@@ -160,19 +157,17 @@ def gone() -> Iterator[Unreached]:
     unreached.close()
 
 
-def test_a_download_without_a_network_fails_soon_however_many_tries_it_has(
-    gone: Unreached, open_queue: OpenQueue
-) -> None:
+def test_a_download_without_a_network_fails_soon_however_many_tries_it_has(site: Site, gone: Unreached) -> None:
     settings = JobSettings(policy=RetryPolicy(first_s=0.01, tries=10**9), space_margin=0, unreached_s=0.1)
-    assert failure(open_queue(endpoint=gone.endpoint, settings=settings)).reason == "no-network"
+    assert failure(site.queue(endpoint=gone.endpoint, settings=settings)).reason == "no-network"
 
 
 def test_a_name_that_the_system_looks_up_for_ever_counts_as_no_network(
-    open_queue: OpenQueue, monkeypatch: pytest.MonkeyPatch
+    site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done = threading.Event()
     monkeypatch.setattr(socket, "create_connection", lambda *_args, **_more: done.wait(PATIENCE_S))
-    queue = open_queue(settings=JobSettings(policy=QUICK, space_margin=0, unreached_s=0.1))
+    queue = site.queue(settings=JobSettings(policy=QUICK, space_margin=0, unreached_s=0.1))
     queue.add(NAME)
     try:
         assert finish(queue).state == "failed"
@@ -182,42 +177,37 @@ def test_a_name_that_the_system_looks_up_for_ever_counts_as_no_network(
 
 @pytest.mark.parametrize("run", ["this", "the next"])
 def test_a_download_goes_on_by_itself_when_the_network_is_back(
-    gone: Unreached, cache: Path, open_queue: OpenQueue, tmp_path: Path, run: str
+    site: Site, gone: Unreached, tmp_path: Path, run: str
 ) -> None:
     more = {"endpoint": gone.endpoint, "settings": AT_ONCE, "state_path": tmp_path / "downloads.json"}
-    queue = open_queue(**more)
+    queue = site.queue(**more)
     assert download(queue).state == "failed"
     if run == "the next":
         queue.close()
-        queue = open_queue(**more)
-    files = sizeable(size=2000)
+        queue = site.queue(**more)
     with FakeHub(port=gone.freed()) as hub:
-        hub.add(NAME, files)
+        hub.add(NAME, site.files)
         until(lambda: (status := queue.status(NAME)) is not None and status.state == "ready")
-    assert_complete(cache, files)
+    site.assert_complete()
 
 
-def test_polling_ends_after_a_while(gone: Unreached, open_queue: OpenQueue) -> None:
+def test_polling_ends_after_a_while(site: Site, gone: Unreached) -> None:
     polling = replace(AT_ONCE.polling, total_s=0.0)
-    queue = open_queue(endpoint=gone.endpoint, settings=replace(AT_ONCE, polling=polling))
+    queue = site.queue(endpoint=gone.endpoint, settings=replace(AT_ONCE, polling=polling))
     assert download(queue).state == "failed"
     with FakeHub(port=gone.freed()) as hub:
-        hub.add(NAME, sizeable(size=2000))
         until(lambda: all(thread.name != "hub-network" for thread in threading.enumerate()))
         assert hub.requests == []
 
 
 @pytest.mark.parametrize("kind", ["link", "hard link", "pipe"])
-def test_a_part_is_never_written_through_what_stands_in_its_place(
-    hub: FakeHub, cache: Path, open_queue: OpenQueue, tmp_path: Path, kind: str
-) -> None:
-    files = sizeable(size=2000)
-    repository = hub.add(NAME, files)
+def test_a_part_is_never_written_through_what_stands_in_its_place(site: Site, tmp_path: Path, kind: str) -> None:
+    repository = site.hub.repositories[NAME]
     victim = tmp_path / "victim"
     victim.write_bytes(b"precious")
-    blobs = cache / "models--org--model" / "blobs"
+    blobs = site.home / "blobs"
     blobs.mkdir(parents=True)
-    for name in files:
+    for name in site.files:
         part = blobs / f"{repository.etag(name)}.tandem.incomplete"
         if kind == "link":
             part.symlink_to(victim)
@@ -225,17 +215,16 @@ def test_a_part_is_never_written_through_what_stands_in_its_place(
             part.hardlink_to(victim)
         else:
             os.mkfifo(part)
-    assert download(open_queue()).error is None
+    assert download(site.queue()).error is None
     assert victim.read_bytes() == b"precious"
-    assert all((blobs / repository.etag(name)).read_bytes() == content for name, content in needed(files).items())
+    assert all((blobs / repository.etag(name)).read_bytes() == content for name, content in needed(site.files).items())
 
 
 def test_a_hub_whose_files_are_on_a_host_that_cannot_be_reached_is_tried_less_and_less(
-    hub: FakeHub, gone: Unreached, open_queue: OpenQueue
+    site: Site, gone: Unreached
 ) -> None:
-    hub.add(NAME, sizeable(size=2000))
     elsewhere = f"Location: {gone.endpoint}/x\r\n".encode()
-    hub.fault(NAME, "*", raw=b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\n" + elsewhere + b"\r\n")
+    site.fault("*", raw=b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\n" + elsewhere + b"\r\n")
     waits: list[float] = []
     waiting = threading.Event.wait
     settings = JobSettings(policy=QUICK, space_margin=0, unreached_s=0.1, polling=Polling(first_s=0.01, longest_s=0.16))
@@ -248,7 +237,7 @@ def test_a_hub_whose_files_are_on_a_host_that_cannot_be_reached_is_tried_less_an
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(threading.Event, "wait", wait)
-        queue = open_queue(settings=settings)
+        queue = site.queue(settings=settings)
         queue.add(NAME)
         until(lambda: len(waits) >= 6)
         queue.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -42,13 +41,8 @@ TEMPLATES = {
     "{{ '<think>' + reasoning_effort | default('low') }}{% endif %}",
 }
 SWITCH, EFFORTS = ("off", "on"), ("low", "medium", "high")
-CHOICES = {
-    "on, asks for false": ThinkingChoice(SWITCH, "on"),
-    "on, set where undefined": ThinkingChoice(SWITCH, "on"),
-    "on, by an expression": ThinkingChoice(SWITCH, "on"),
-    "off, asks for true": ThinkingChoice(SWITCH, "off"),
-    "off, by being undefined": ThinkingChoice(SWITCH, "off"),
-    "off, other variable": ThinkingChoice(SWITCH, "off"),
+# The name of a switch begins with its default.
+CHOICES = {name: ThinkingChoice(SWITCH, name.partition(",")[0]) for name in TEMPLATES if "," in name} | {
     "of its own accord": ThinkingChoice(SWITCH, ""),
     "a mention only": ThinkingChoice(),
     "levels": ThinkingChoice(EFFORTS, "medium"),
@@ -59,30 +53,20 @@ QUESTION = [{"role": "user", "content": "a"}]
 
 
 @pytest.fixture
-def tokenizer_of(tiny_main: Path, tmp_path: Path) -> Callable[[str], Any]:
-    def make(shape: str) -> Any:
-        for name in ("config.json", "tokenizer.json", "tokenizer_config.json"):
-            shutil.copy(tiny_main / name, tmp_path)
-        (tmp_path / "chat_template.jinja").write_text(_TURNS + TEMPLATES[shape])
-        return load_tokenizer(tmp_path, {"trust_remote_code": False})
-
-    return make
+def tokenizer(tiny_main: Path, tmp_path: Path, shape: str) -> Any:
+    for name in ("config.json", "tokenizer.json", "tokenizer_config.json"):
+        shutil.copy(tiny_main / name, tmp_path)
+    (tmp_path / "chat_template.jinja").write_text(_TURNS + TEMPLATES[shape])
+    return load_tokenizer(tmp_path, {"trust_remote_code": False})
 
 
 @pytest.mark.parametrize("shape", TEMPLATES)
-def test_a_template_gets_what_was_chosen_and_nothing_else(tokenizer_of: Callable[[str], Any], shape: str) -> None:
-    tokenizer = tokenizer_of(shape)
-    transformers = tokenizer._tokenizer
+def test_the_level_that_is_shown_is_the_one_that_the_template_gets(tokenizer: Any, shape: str) -> None:
     for options in ({}, {"enable_thinking": True}, {"enable_thinking": False}):
-        expected = transformers.apply_chat_template(QUESTION, add_generation_prompt=True, return_dict=False, **options)
+        expected = tokenizer._tokenizer.apply_chat_template(
+            QUESTION, add_generation_prompt=True, return_dict=False, **options
+        )
         assert render(tokenizer, QUESTION, options) == expected
-
-
-@pytest.mark.parametrize("shape", TEMPLATES)
-def test_the_level_that_is_shown_is_the_one_that_the_template_gets(
-    tokenizer_of: Callable[[str], Any], shape: str
-) -> None:
-    tokenizer = tokenizer_of(shape)
     choice = thinking_of(tokenizer)
     assert choice == CHOICES[shape]
     for chosen in ("auto", *SWITCH, *EFFORTS):

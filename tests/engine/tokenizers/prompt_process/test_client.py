@@ -1,4 +1,4 @@
-"""The prompt process keeps its limits, is replaced when it exceeds them, and makes the prompts that we would make."""
+"""The prompt process keeps its limits, is replaced when it exceeds them, and makes the same prompts as this one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import wait
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -28,11 +28,16 @@ from tests.engine.asking import QUESTION
 from tests.patience import PATIENCE_S
 from tests.tiny_models import write_disturbed_copy
 
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
 MESSAGES = (
     {"role": "system", "content": "lazy dog"},
     *({"role": role, "content": "안녕 fox " * 9} for role in ("user", "assistant") * 4),
     {"role": "user", "content": "go 😀 on"},
 )
+ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+LARGE = "{% set n=namespace(a='aaaaaaaa') %}{% for i in range(4) %}{% set n.a=n.a*65536 %}{% endfor %}{{n.a}}"
+GRAMMAR = 'start: "a"'
 
 
 def with_template(source: Path, folder: Path, template: str) -> Path:
@@ -56,22 +61,117 @@ def test_prompts_are_those_that_would_be_made_here(tiny_main: Path, overflow: st
     assert source is not None
     here = outcome(lambda: make_prompt(model.tokenizer, job, with_boundaries=True))
     assert outcome(lambda: PROMPT_PROCESS.start_prompt(source, job).result(PATIENCE_S)) == here
+    if sys.platform == "linux":
+        loaded = [Path(used.path).parts for used in psutil.Process(PROMPT_PROCESS.pid).memory_maps()]
+        assert not any({"mlx", "PySide6", "torch"} & set(parts) for parts in loaded)
 
 
 def test_the_starter_pair_needs_no_other_process() -> None:
     assert [load(folder).prompt_source for folder in starter_pair()] == [None, None]
 
 
-ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
-LARGE = "{% set n=namespace(a='aaaaaaaa') %}{% for i in range(40) %}{% set n.a=n.a~n.a %}{% endfor %}{{n.a}}"
+@pytest.fixture
+def source(tiny_main: Path) -> TokenizerSource:
+    source = load(tiny_main).prompt_source
+    assert source is not None
+    return source
+
+
+@pytest.fixture
+def process() -> Iterator[PromptProcess]:
+    """A process without tokenizers, which starts quickly."""
+    process = PromptProcess(with_transformers=False)
+    yield process
+    for thread in threading.enumerate():
+        if thread.name == "prompt":
+            thread.join(PATIENCE_S)
+    process.end()
+
+
+def started(process: PromptProcess) -> int:
+    """Start the process and return its id."""
+    process.start()
+    assert process.pid is not None
+    return process.pid
+
+
+def test_a_task_whose_process_is_killed_before_or_while_it_is_asked_gets_its_result(process: PromptProcess) -> None:
+    os.kill(started(process), signal.SIGKILL)
+    assert process.try_grammar(GRAMMAR, PATIENCE_S) == ""
+    # A stopped process cannot answer before it is killed.
+    os.kill(pid := started(process), signal.SIGSTOP)
+    with ThreadPoolExecutor(1) as pool:
+        call = pool.submit(process.try_grammar, GRAMMAR, PATIENCE_S)
+        with pytest.raises(TimeoutError):
+            call.result(0.1)
+        os.kill(pid, signal.SIGTERM)
+        os.kill(pid, signal.SIGCONT)
+        assert call.result(PATIENCE_S) == ""
+    assert process.pid != pid
+
+
+def test_a_question_whose_process_is_killed_every_time_fails_with_a_clear_error(
+    process: PromptProcess, source: TokenizerSource
+) -> None:
+    os.kill(started(process), signal.SIGSTOP)
+    call = process.start_prompt(source, PromptJob(QUESTION, 500))
+    while not call.done():
+        if (pid := process.pid) is not None:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.01)
+    error = call.exception()
+    assert isinstance(error, TemplateFailed)
+    assert error.reason == "crashed"
+
+
+def test_a_process_that_computes_nothing_is_stopped_by_the_clock(process: PromptProcess) -> None:
+    os.kill(pid := started(process), signal.SIGSTOP)
+    # The task is larger than a pipe.
+    with pytest.raises(TemplateFailed) as caught:
+        process.try_grammar(GRAMMAR + " " * 500_000, 0.2)
+    assert caught.value.arguments == {"detail": f"{0.2 * WALL_FACTOR:g}", "reason": "too-slow"}
+    assert not psutil.pid_exists(pid)
+
+
+def test_a_process_with_too_much_memory_is_stopped(process: PromptProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.kill(pid := started(process), signal.SIGSTOP)
+    monkeypatch.setattr("engine.tokenizers.prompt_process.client.MEMORY_BYTES", 2**20)
+    with pytest.raises(TemplateFailed) as caught:
+        process.try_grammar(GRAMMAR, PATIENCE_S)
+    assert caught.value.reason == "too-large"
+    assert not psutil.pid_exists(pid)
+
+
+def test_a_call_that_is_given_up_before_its_turn_kills_nothing_and_a_tokenizer_that_had_to_make_room_is_built_again(
+    process: PromptProcess, source: TokenizerSource, tiny_main: Path, tmp_path: Path
+) -> None:
+    job = PromptJob(QUESTION, 500)
+    before = process.start_prompt(source, job).result(PATIENCE_S)
+    assert process.has(source)
+    os.kill(pid := started(process), signal.SIGSTOP)
+    first, second = (process.start_prompt(source, job) for _ in range(2))
+    second.abandon()
+    os.kill(pid, signal.SIGCONT)
+    # Whichever came first, the same process answers the call that is wanted.
+    assert first.result(PATIENCE_S) == before
+    wait([second], PATIENCE_S)
+    for number in range(MOST_TOKENIZERS):
+        copy = Path(shutil.copytree(tiny_main, tmp_path / str(number)))
+        process.build(replace(source, folder=str(copy)), threading.Event())
+    assert not process.has(source)
+    assert process.start_prompt(source, job).result(PATIENCE_S) == before
+    assert process.has(source)
+    psutil.Process(process.pid).kill()
+    psutil.Process(process.pid).wait()
+    assert not process.has(source)
 
 
 @pytest.mark.parametrize(("template", "reason"), [(ENDLESS, "too-slow"), (LARGE, "too-large")])
 def test_a_template_beyond_the_limits_fails_its_question_and_no_other(
     tiny_main: Path, tmp_path: Path, template: str, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Filling the memory may take a loaded machine longer than a prompt may take.
-    monkeypatch.setattr("engine.tokenizers.prompt_process.client.PROMPT_S", 1 if reason == "too-slow" else PATIENCE_S)
+    monkeypatch.setattr("engine.tokenizers.prompt_process.client.PROMPT_S", 0.5)
     hostile = with_template(tiny_main, tmp_path / "hostile", template)
     with Engine() as engine:
         engine.load(hostile).result(timeout=PATIENCE_S)
@@ -103,102 +203,7 @@ def test_while_a_template_runs_its_question_can_be_cancelled_and_the_engine_answ
     assert failed.error.code == "engine-closed"
 
 
-@pytest.fixture
-def process() -> Iterator[PromptProcess]:
-    process = PromptProcess()
-    yield process
-    for thread in threading.enumerate():
-        if thread.name == "prompt":
-            thread.join(PATIENCE_S)
-    process.end()
-
-
-@pytest.fixture
-def source(tiny_main: Path) -> TokenizerSource:
-    source = load(tiny_main).prompt_source
-    assert source is not None
-    return source
-
-
-def ready(process: PromptProcess, source: TokenizerSource) -> int:
-    """Have the tokenizer built, and return the process's id."""
-    process.build(source, threading.Event())
-    assert process.pid is not None
-    return process.pid
-
-
-def test_a_question_whose_process_is_killed_before_or_while_it_is_asked_gets_its_prompt(
-    process: PromptProcess, source: TokenizerSource
-) -> None:
-    job = PromptJob(QUESTION, 500)
-    before = process.start_prompt(source, job).result(PATIENCE_S)
-    assert process.pid is not None
-    os.kill(process.pid, signal.SIGKILL)
-    assert process.start_prompt(source, job).result(PATIENCE_S) == before
-    # Stopped, it cannot have answered when it is killed.
-    os.kill(pid := process.pid, signal.SIGSTOP)
-    call = process.start_prompt(source, job)
-    time.sleep(0.1)
-    assert not call.done()
-    os.kill(pid, signal.SIGTERM)
-    os.kill(pid, signal.SIGCONT)
-    assert call.result(PATIENCE_S) == before
-    assert process.pid != pid
-
-
-def test_a_question_whose_process_is_killed_every_time_fails_with_a_clear_error(
-    process: PromptProcess, source: TokenizerSource
-) -> None:
-    ready(process, source)
-    os.kill(process.pid or 0, signal.SIGSTOP)
-    call = process.start_prompt(source, PromptJob(QUESTION, 500))
-    while not call.done():
-        if (pid := process.pid) is not None:
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        time.sleep(0.01)
-    error = call.exception()
-    assert isinstance(error, TemplateFailed)
-    assert error.reason == "crashed"
-
-
-def test_a_process_that_computes_nothing_is_stopped_by_the_clock(
-    process: PromptProcess, source: TokenizerSource, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("engine.tokenizers.prompt_process.client.PROMPT_S", 0.2)
-    pid = ready(process, source)
-    os.kill(pid, signal.SIGSTOP)
-    # More than a pipe holds.
-    question = [{"role": "user", "content": "fox " * 100_000}]
-    error = process.start_prompt(source, PromptJob(question, 500)).exception(PATIENCE_S)
-    assert isinstance(error, TemplateFailed)
-    assert error.arguments == {"detail": f"{0.2 * WALL_FACTOR:g}", "reason": "too-slow"}
-    assert not psutil.pid_exists(pid)
-
-
-def test_a_call_that_is_given_up_before_its_turn_kills_nothing(process: PromptProcess, source: TokenizerSource) -> None:
-    pid = ready(process, source)
-    os.kill(pid, signal.SIGSTOP)
-    first, second = (process.start_prompt(source, PromptJob(QUESTION, 500)) for _ in range(2))
-    second.abandon()
-    os.kill(pid, signal.SIGCONT)
-    # Whichever came first: the one that is wanted is answered by the process that was there.
-    assert first.result(PATIENCE_S).ids
-    wait([second], PATIENCE_S)
-
-
-def test_a_tokenizer_that_had_to_make_room_is_built_again(
-    process: PromptProcess, source: TokenizerSource, tiny_main: Path, tmp_path: Path
-) -> None:
-    job = PromptJob(QUESTION, 500)
-    before = process.start_prompt(source, job).result(PATIENCE_S)
-    for number in range(MOST_TOKENIZERS):
-        copy = Path(shutil.copytree(tiny_main, tmp_path / str(number)))
-        ready(process, replace(source, folder=str(copy)))
-    assert not process.has(source)
-    assert process.start_prompt(source, job).result(PATIENCE_S) == before
-
-
+@pytest.mark.full
 def test_the_process_imports_neither_qt_nor_mlx() -> None:
     script = (
         "import sys; from engine.tokenizers.prompt_process import worker; worker._tokenizer_loader(); "
