@@ -1,7 +1,7 @@
 """Grammars of function calls in the forms that mlx-lm's parsers read; an answer then consists of such calls only.
 
-In most forms the arguments follow their JSON schema. In a form that writes texts without quotes, a text may be any
-text: of its schema, only its name, its place in the order and whether it is required are enforced.
+In most forms the arguments follow their JSON schema. In a form that writes texts without quotes, a text may be any text
+unless its schema lists the values; besides, only its name, its place in the order and whether it is required count.
 """
 
 from __future__ import annotations

@@ -155,7 +155,7 @@ class Constraint:
         return masks
 
     def permitted(self, committed: Sequence[int], proposed: Sequence[int]) -> int:
-        """Return how many of the `proposed` tokens may follow `committed`, at most to one that ends the answer."""
+        """Return how many of the `proposed` tokens may follow `committed`, up to one that ends the answer."""
         answer = self._settle(committed)
         for index, token in enumerate(proposed):
             read = self._read_to(answer)

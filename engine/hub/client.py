@@ -220,7 +220,7 @@ class HubClient:
 
 
 def _unpacker(response: httpx2.Response) -> Callable[[bytes, int], bytes]:
-    """Return a function that unpacks at most a number of bytes of a chunk; some caches pack what was asked for plain.
+    """Return a function (chunk, most) that unpacks at most `most` bytes; some caches compress despite the request.
 
     Raises `ValueError` for other encodings than gzip, and for damaged data.
     """

@@ -52,9 +52,9 @@ def sent(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> list[Message]
     return found
 
 
-def answered(scheduler: Scheduler, text: str, speculation: SpeculationSettings) -> Client:
+def answered(scheduler: Scheduler, text: str, speculation: SpeculationSettings, max_tokens: int = 24) -> Client:
     scheduler.clear_prefix_cache()
-    [client] = run(scheduler, request(text, temperature=0.8, speculation=speculation, max_tokens=40))
+    [client] = run(scheduler, request(text, temperature=0.8, speculation=speculation, max_tokens=max_tokens))
     return client
 
 
@@ -101,9 +101,9 @@ def test_a_drafter_that_is_chosen_drafts_ahead_from_the_first_time_on(
 def test_a_drafter_rests_while_others_are_chosen_and_starts_again(
     scheduler: Scheduler, sent: list[Message], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain = answered(scheduler, SHORT, PLAIN).finished.ids
+    plain = answered(scheduler, SHORT, PLAIN, 40).finished.ids
     choose(monkeypatch, lambda number: number % 8 < 4)
-    client = answered(scheduler, SHORT, AUTO)
+    client = answered(scheduler, SHORT, AUTO, 40)
     assert client.finished.ids == plain
     assert {"just-in-time", "draft"} <= set(sources(client))
     ends = [index for index, message in enumerate(sent) if isinstance(message, End)]

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import psutil
 import pytest
 
 from engine.async_drafting import drafting_ahead as aheads
 from engine.async_drafting import link as links
-from engine.async_drafting.link import Connection
 from engine.events import Finished
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
-from engine.settings import EngineSettings
 from tests.engine.async_drafting.drafters import DISTURBANCES, FIXED, on_a_thread, slow_verification, started
 from tests.engine.serving_requests import PLAIN, request, run, submit
 from tests.patience import PATIENCE_S
@@ -27,7 +24,7 @@ AUTO = SpeculationSettings(method="draft")
 
 def answer(scheduler: Scheduler, speculation: SpeculationSettings, temperature: float, text: str) -> Finished:
     scheduler.clear_prefix_cache()
-    [client] = run(scheduler, request(text, temperature=temperature, speculation=speculation, max_tokens=20))
+    [client] = run(scheduler, request(text, temperature=temperature, speculation=speculation, max_tokens=16))
     return client.finished
 
 
@@ -40,21 +37,6 @@ CASES = [name if name in QUICK else pytest.param(name, marks=pytest.mark.full) f
 def test_the_text_is_plain_decodings(scheduler: Scheduler, disturbance: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Texts are greedy or have a seed, at a fixed depth or at the controller's, in turn."""
     check(scheduler, disturbance, TEXTS, monkeypatch)
-
-
-def test_a_drafter_that_is_switched_off_ends_at_once(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
-    ended: list[bool] = []
-
-    def connect(folder: Path) -> Connection:
-        connection = on_a_thread(folder, DISTURBANCES["untouched"])
-        return Connection(connection.channel, lambda: ended.append(True))
-
-    monkeypatch.setattr(links, "in_a_process", connect)
-    started(scheduler)
-    assert not ended
-    scheduler.configure(EngineSettings(async_drafter="off"))
-    assert ended == [True]
-    assert answer(scheduler, FIXED, 0.0, TEXTS[0]).stats.ahead == ""
 
 
 @pytest.mark.campaign
@@ -75,7 +57,7 @@ def test_a_process_that_is_killed_in_the_middle_of_rounds(scheduler: Scheduler) 
     for text, expected in zip(TEXTS, plain, strict=True):
         started(scheduler)
         scheduler.clear_prefix_cache()
-        client = submit(scheduler, request(text, temperature=0.8, speculation=FIXED, max_tokens=20))
+        client = submit(scheduler, request(text, temperature=0.8, speculation=FIXED, max_tokens=16))
         steps = 0
         while scheduler.busy:
             scheduler.step()

@@ -61,12 +61,18 @@ def test_another_draft_in_the_middle_of_an_answer_has_a_drafter_of_its_own(
     assert (client.finished.ids, client.finished.stats.ahead) == (plain.ids, "")
 
 
-def test_it_ends_with_the_models(scheduler: Scheduler, drafters: list[Path], tiny_main: Path, tiny_draft: Path) -> None:
+def test_it_ends_with_the_models_and_when_it_is_switched_off(
+    scheduler: Scheduler, drafters: list[Path], tiny_main: Path, tiny_draft: Path
+) -> None:
     started(scheduler)
     scheduler.changes.unload()
     assert not drafters
     load_models(scheduler, tiny_main, tiny_draft)
     assert started(scheduler).ahead == "ready"
+    assert drafters
+    scheduler.configure(EngineSettings(async_drafter="off"))
+    assert not drafters
+    assert alone(scheduler, request(speculation=FIXED, max_tokens=4)).stats.ahead == ""
 
 
 def test_there_is_none_without_memory_for_another_copy(

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import mlx.nn as nn
 import pytest
 
 from engine.async_drafting.branches import BranchPasses, NoBranches
-from engine.async_drafting.messages import BEHIND, HIT, MISS, Begin, Verdict
+from engine.async_drafting.messages import BEHIND, HIT, MISS, Answer, Begin, Verdict
 from engine.async_drafting.tree_drafter import TreeDrafter
 from engine.main_model.loading import load
 from engine.main_model.sampling import Sampler
@@ -37,6 +38,20 @@ def models(tiny_main: Path, tiny_draft: Path) -> tuple[nn.Module, nn.Module]:
 @pytest.fixture
 def drafter(tiny_draft: Path) -> TreeDrafter:
     return TreeDrafter(load(tiny_draft).model)
+
+
+def taken(drafter: TreeDrafter, *verdict: Any) -> Answer:
+    answer = drafter.take(Verdict(11, *verdict))
+    assert answer is not None
+    return answer
+
+
+def drafted_for(drafter: TreeDrafter, *verdict: Any) -> list[int]:
+    """Return the tokens that the drafter drafts after a verdict for which nothing was prepared."""
+    drafter.take(Verdict(11, *verdict))
+    answer = until_idle(drafter)
+    assert answer is not None
+    return list(answer.tokens)
 
 
 def sampler_of(begin: Begin) -> Sampler:
@@ -84,15 +99,11 @@ def test_a_plain_round_behind_a_miss_is_prepared_for_by_what_was_drafted(
 ) -> None:
     drafted = continued(load(tiny_draft).model, sampler_of(BEGIN), PROMPT, 6)
     drafter.begin(BEGIN)
-    first = drafter.take(Verdict(11, 0, 0, tuple(PROMPT), 4, False, 10.0))
-    assert first is not None
-    assert first.status == MISS
+    assert taken(drafter, 0, 0, tuple(PROMPT), 4, False, 10.0).status == MISS
     until_idle(drafter)
     # The engine did not wait for the draft tokens, and decoded a plain token meanwhile.
-    second = drafter.take(Verdict(11, 1, len(PROMPT), (drafted[0],), 4))
-    assert second is not None
-    assert second.status == HIT
-    assert list(second.tokens) == drafted[1:4]
+    second = taken(drafter, 1, len(PROMPT), (drafted[0],), 4)
+    assert (second.status, list(second.tokens)) == (HIT, drafted[1:4])
 
 
 def test_a_verdict_on_another_conversation_or_behind_the_text_is_passed_over(drafter: TreeDrafter) -> None:
@@ -105,25 +116,17 @@ def test_a_verdict_on_another_conversation_or_behind_the_text_is_passed_over(dra
 def test_a_long_text_is_read_before_anything_is_drafted(drafter: TreeDrafter, tiny_draft: Path) -> None:
     text = [number % 300 + 3 for number in range(400)]
     drafter.begin(BEGIN)
-    answer = drafter.take(Verdict(11, 0, 0, tuple(text), 3, False, 10.0))
-    assert answer is not None
-    assert answer.status == BEHIND
+    assert taken(drafter, 0, 0, tuple(text), 3, False, 10.0).status == BEHIND
     assert until_idle(drafter) is None
-    drafter.take(Verdict(11, 1, 400, (7,), 3, False, 10.0))
-    drafted = until_idle(drafter)
-    assert drafted is not None
-    assert list(drafted.tokens) == continued(load(tiny_draft).model, sampler_of(BEGIN), [*text, 7], 3)
+    expected = continued(load(tiny_draft).model, sampler_of(BEGIN), [*text, 7], 3)
+    assert drafted_for(drafter, 1, 400, (7,), 3, False, 10.0) == expected
 
 
 def test_an_edited_text_is_drafted_for_as_it_is_now(drafter: TreeDrafter, tiny_draft: Path) -> None:
     drafter.begin(BEGIN)
-    drafter.take(Verdict(11, 0, 0, tuple(PROMPT), 3, False, 10.0))
-    until_idle(drafter)
-    edited = [*PROMPT[:4], 99, 100]
-    drafter.take(Verdict(11, 1, 4, (99, 100), 3, False, 10.0))
-    answer = until_idle(drafter)
-    assert answer is not None
-    assert list(answer.tokens) == continued(load(tiny_draft).model, sampler_of(BEGIN), edited, 3)
+    drafted_for(drafter, 0, 0, tuple(PROMPT), 3, False, 10.0)
+    expected = continued(load(tiny_draft).model, sampler_of(BEGIN), [*PROMPT[:4], 99, 100], 3)
+    assert drafted_for(drafter, 1, 4, (99, 100), 3, False, 10.0) == expected
 
 
 @pytest.mark.parametrize("family", ["gemma3_text", "qwen3_next", "mamba2", "phi3small", "gpt2"])

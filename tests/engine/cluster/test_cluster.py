@@ -28,14 +28,6 @@ from tests.tiny_models import write_disturbed_copy
 TWO = parse_machines("127.0.0.1,127.0.0.1")
 
 
-@pytest.fixture(scope="module", autouse=True)
-def ranks_without_compilation(without_compilation: None) -> Iterator[None]:  # noqa: ARG001
-    """Without this each rank builds fused kernels with a C++ compiler."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MLX_DISABLE_COMPILE", "1")
-        yield
-
-
 class Both:
     """Two ranks and an engine in this process, with the same models; `ended` has the error of ranks that ended."""
 
@@ -160,7 +152,7 @@ def test_a_request_can_be_cancelled(by_heads: Both) -> None:
 
 
 def test_an_answer_speculates_otherwise_from_its_next_round_on(by_heads: Both) -> None:
-    engine, asked = by_heads.cluster.engine, request("the quick brown fox", PLAIN, 30)
+    engine, asked = by_heads.cluster.engine, request("the quick brown fox", PLAIN, 14)
     plain = finished(list(engine.submit(asked)))
     stream = engine.submit(asked)
     stream.speculate(SpeculationSettings(method="draft", depth=2))

@@ -37,13 +37,6 @@ FAULTS = ("kill", "kill", "kill", "stop", "stop", "stop", "kill keeper", "link",
 FAULT_COUNT, FAULT_SEED = int(os.environ.get("CLUSTER_FAULTS", "20")), int(os.environ.get("CLUSTER_SEED", "24"))
 
 
-@pytest.fixture(scope="module", autouse=True)
-def ranks_without_compilation(without_compilation: None) -> Iterator[None]:  # noqa: ARG001
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MLX_DISABLE_COMPILE", "1")
-        yield
-
-
 @pytest.fixture(scope="module")
 def engine() -> Iterator[Engine]:
     with Engine() as engine:

@@ -20,12 +20,9 @@ def test_ranks_of_one_machine_get_names_of_their_own() -> None:
     assert machines.backend == "ring"
 
 
-def test_this_machine_comes_first() -> None:
+def test_this_machine_comes_first_and_joins_one_that_is_named_alone() -> None:
     machines = arranged([Machine("10.0.0.7", "10.0.0.7"), Machine("127.0.0.1", "10.0.0.2")])
     assert [machine.name for machine in machines.all] == ["127.0.0.1", "10.0.0.7"]
-
-
-def test_a_machine_that_is_named_alone_is_joined_by_this_one() -> None:
     assert [machine.is_local for machine in arranged([Machine("127.0.0.2", "127.0.0.2")]).all] == [True, False]
 
 

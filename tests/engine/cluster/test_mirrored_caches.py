@@ -81,7 +81,6 @@ def rounds(sequence: Sequence, draw: random.Random, count: int) -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.usefixtures("without_compilation")
 def test_a_rank_follows_rounds_forks_and_rewinds(family: str) -> None:
     draw = random.Random(family)
     ranks = Ranks(family)
@@ -106,7 +105,6 @@ def test_a_rank_follows_rounds_forks_and_rewinds(family: str) -> None:
 
 
 @pytest.mark.parametrize("family", ["qwen3", "gpt_oss", "qwen3_5"])
-@pytest.mark.usefixtures("without_compilation")
 def test_a_rank_follows_texts_that_join_and_leave_a_batch(family: str) -> None:
     draw = random.Random(family)
     ranks = Ranks(family)

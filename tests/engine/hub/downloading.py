@@ -31,12 +31,12 @@ NAME = "org/model"
 SHARD = "model-00002-of-00003.safetensors"
 
 
-def sizeable(shards: int = 3, size: int = 200_000) -> dict[str, bytes]:
+def sizeable(size: int = 200_000) -> dict[str, bytes]:
     """Return the files of a model with random shards, which are large enough to be cut, stalled and resumed."""
     source = random.Random(5)
-    files = {name: content for name, content in model_files(shards=shards).items() if "safetensors" not in name}
-    for number in range(shards):
-        files[f"model-{number + 1:05d}-of-{shards:05d}.safetensors"] = source.randbytes(size + number)
+    files = {name: content for name, content in model_files(shards=3).items() if "safetensors" not in name}
+    for number in range(3):
+        files[f"model-{number + 1:05d}-of-00003.safetensors"] = source.randbytes(size + number)
     return files | {"README.md": b"# not needed", "evil.py": b"raise SystemExit"}
 
 

@@ -59,10 +59,6 @@ def test_each_behaviour_ends_with_success_or_a_clear_error(behaviour: Behaviour,
     assert check(behaviour, cache)[0] in ("ready", *HubError.REASONS)
 
 
-def test_there_are_a_hundred() -> None:
-    assert len(ALL) >= 100
-
-
 @pytest.mark.campaign
 def test_all_behaviours_end_and_close_within_a_second(tmp_path: Path) -> None:
     outcomes: dict[str, int] = {}

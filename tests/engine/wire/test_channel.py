@@ -34,29 +34,18 @@ BEGIN = Begin(1, 2, 384, SamplingSettings(temperature=0.5))
 class Pair:
     """Two ends of a connection; `raw` is the second one's socket."""
 
-    def __init__(self, most_unsent: int | None = MOST_UNSENT) -> None:
+    def __init__(self, most_unsent: int | None) -> None:
         ours, self.raw = socket.socketpair()
         self.here: Channel[Any] = Channel(ours, TO_DRAFTER, most_unsent=most_unsent)
         self.there: Channel[Any] = Channel(self.raw, TO_DRAFTER, most_unsent=most_unsent)
 
 
-@pytest.fixture
-def new_pair() -> Iterator[Callable[[int | None], Pair]]:
-    pairs: list[Pair] = []
-
-    def make(most_unsent: int | None) -> Pair:
-        pairs.append(Pair(most_unsent))
-        return pairs[-1]
-
-    yield make
-    for pair in pairs:
-        pair.here.close()
-        pair.there.close()
-
-
 @pytest.fixture(params=[MOST_UNSENT, None], ids=["never waits", "waits"])
-def pair(request: pytest.FixtureRequest, new_pair: Callable[[int | None], Pair]) -> Pair:
-    return new_pair(request.param)
+def pair(request: pytest.FixtureRequest) -> Iterator[Pair]:
+    pair = Pair(request.param)
+    yield pair
+    pair.here.close()
+    pair.there.close()
 
 
 def test_messages_arrive_in_order(pair: Pair) -> None:
@@ -76,10 +65,8 @@ def test_a_message_arrives_in_any_pieces(pair: Pair) -> None:
     assert pair.here.receive(PATIENCE_S) == End(1)
 
 
-def test_a_message_larger_than_the_socket_takes_goes_out_while_others_are_read(
-    new_pair: Callable[[int | None], Pair],
-) -> None:
-    pair = new_pair(MOST_UNSENT)
+@pytest.mark.parametrize("pair", [MOST_UNSENT], indirect=True)
+def test_a_message_larger_than_the_socket_takes_goes_out_while_others_are_read(pair: Pair) -> None:
     pair.here.send(LARGE)
     received = None
     while received is None:
@@ -88,10 +75,8 @@ def test_a_message_larger_than_the_socket_takes_goes_out_while_others_are_read(
     assert received == LARGE
 
 
-def test_messages_of_several_threads_wait_for_a_peer_that_reads_slowly(
-    new_pair: Callable[[int | None], Pair],
-) -> None:
-    pair = new_pair(None)
+@pytest.mark.parametrize("pair", [None], indirect=True)
+def test_messages_of_several_threads_wait_for_a_peer_that_reads_slowly(pair: Pair) -> None:
     threads = [threading.Thread(target=pair.here.send, args=(LARGE,)) for _ in range(3)]
     for thread in threads:
         thread.start()
@@ -100,10 +85,8 @@ def test_messages_of_several_threads_wait_for_a_peer_that_reads_slowly(
         thread.join()
 
 
-def test_a_peer_that_never_reads_ends_the_connection_and_blocks_nobody(
-    new_pair: Callable[[int | None], Pair],
-) -> None:
-    pair = new_pair(2**20)
+@pytest.mark.parametrize("pair", [2**20], indirect=True)
+def test_a_peer_that_never_reads_ends_the_connection_and_blocks_nobody(pair: Pair) -> None:
     with pytest.raises(ChannelClosed):
         pair.here.send(LARGE)
 
