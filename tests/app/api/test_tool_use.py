@@ -45,7 +45,9 @@ def caller(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     settings["chat_template"] += "{# <tool_call> tool_call.name #}"
     (main / "tokenizer_config.json").write_text(json.dumps(settings))
     draft = write_disturbed_copy(main, folder / "draft", amount=0.05)
-    with Engine() as engine:
+    with Engine() as engine, pytest.MonkeyPatch.context() as patch:
+        # Its template needs no process of its own, which takes seconds to start.
+        patch.setattr("engine.tokenizers.loading.is_known_good", lambda _: True)
         served = Served(engine, str(main), str(draft))
         # The thread that lists models stays.
         served.get("/v1/models")

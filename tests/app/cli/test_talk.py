@@ -35,9 +35,8 @@ def terminal() -> Iterator[Terminal]:
     opened.close()
 
 
-@pytest.mark.parametrize(
-    "leave", ["/exit\n", *(pytest.param(key, marks=pytest.mark.full) for key in ("/quit\n", CTRL_D))]
-)
+@pytest.mark.full
+@pytest.mark.parametrize("leave", ["/quit\n", CTRL_D])
 def test_it_is_left_with_exit_code_0(terminal: Terminal, leave: str) -> None:
     terminal.until("> ")
     terminal.type(leave)
@@ -77,3 +76,6 @@ def test_a_talk(terminal: Terminal) -> None:
     # A path is a question, not a command.
     terminal.type("/etc/hosts: what is it?\n")
     terminal.until("WHAT IS IT?!")
+    terminal.until("> ")
+    terminal.type("/exit\n")
+    assert terminal.end()[0] == 0
