@@ -284,6 +284,18 @@ def test_calls_are_logged_by_counts_alone(
     assert "secret" not in caplog.text
 
 
+@pytest.mark.expects_log
+def test_an_unexpected_failure_is_logged_and_answered_in_a_sentence(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    served = serve()
+    monkeypatch.setattr(served.host, "installed", lambda: 1 / 0)
+    answered = served.get("/v1/models")
+    assert (answered.status_code, answered.json()["error"]["code"]) == (500, "internal")
+    assert "a call to /v1/models failed" in caplog.text
+    assert "ZeroDivisionError" in caplog.text
+
+
 def test_stopping_the_server_ends_the_calls_under_way(serve: Serve) -> None:
     gate = threading.Semaphore(4)
     served = serve(ScriptedEngine([Script(STORY)], gate=gate))
