@@ -154,7 +154,7 @@ class Suite:
             if entry := re.match(r"([\d.]+)s (?:setup|call|teardown) +(\S.*)", line):
                 self._seconds[entry[2]] += float(entry[1])
         listing = subprocess.run(
-            [sys.executable, "-m", "pytest", "--collect-only", "-q", "-m", select],
+            [sys.executable, "-m", "pytest", "--collect-only", "-m", select],
             cwd=ROOT,
             capture_output=True,
             text=True,
