@@ -56,7 +56,7 @@ class Begin(Message, frozen=True):
 
 
 class Verdict(Message, frozen=True):
-    """What a round committed: the text from `position` on is `tokens`, the last of them the recovery token.
+    """What a round committed: the text from `position` on is `tokens`, the last of them the bonus token.
 
     It asks for `depth` draft tokens to follow, within `deadline_s` seconds if they are not prepared. With `stops_early`
     drafting ends when they become unlikely. The answer repeats `round`.

@@ -1,6 +1,7 @@
 """The likely outcomes of a round that is being verified, and the tree cache of the tokens drafted for them.
 
-Speculative speculative decoding (Kumar, Dao, May, arXiv:2603.03251): an outcome is (accepted length, recovery token).
+Speculative speculative decoding (Kumar, Dao, May, arXiv:2603.03251): an outcome is (accepted length, bonus token). The
+paper calls the bonus token of a round with rejections its recovery token.
 Its geometric fan-out minimises the chance of a miss if that falls with a power of the candidates at a length.
 """
 
@@ -17,7 +18,7 @@ MOST_CANDIDATES = 4
 
 
 def fan_out(acceptance: float, depth: int, budget: int, power: float = MISS_POWER) -> list[int]:
-    """Return the numbers of recovery tokens to prepare for accepted lengths 0 to `depth`, at most `budget` in all.
+    """Return the numbers of bonus tokens to prepare for accepted lengths 0 to `depth`, at most `budget` in all.
 
     `acceptance` is the rate at which a draft token is accepted. A length may get none.
     """
@@ -63,7 +64,7 @@ class TreeCache:
     def find(self, position: int, tokens: Sequence[int]) -> Branch | None:
         """Find the branch for a round that committed `tokens` to a text of `position` tokens; None if it is missing.
 
-        If the round verified only part of the proposal and its recovery token equals the next one, the rest follows.
+        If the round verified only part of the proposal and its bonus token equals the next one, the rest follows.
         """
         accepted, recovery = len(tokens) - 1, tokens[-1]
         if position != self.position or list(tokens[:-1]) != self.proposed[:accepted]:

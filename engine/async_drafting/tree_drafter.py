@@ -200,7 +200,7 @@ class TreeDrafter:
         self._passes.cut(len(self._held))
 
     def _outcomes(self, cache: TreeCache, depth: int) -> list[Branch]:
-        """Return branches with the likeliest recovery tokens at each accepted length, without the rejected token."""
+        """Return branches with the likeliest bonus tokens at each accepted length, without the rejected token."""
         sampler, proposed, first = self._sampled_with, cache.proposed, cache.position
         count = len(proposed)
         self._feed((self._text + proposed)[len(self._held) :])

@@ -45,7 +45,7 @@ class NgramProposer(Proposer):
     """Proposes by looking the last tokens up in the conversation so far.
 
     `max_depth` bounds the tokens of a round. `excluded` ids (of the chat template) are never proposed, and no match
-    crosses one. While another arm is in use, it evaluates its unused proposals (shadow evaluation).
+    crosses one. While another plan is in use, it evaluates its unused proposals (shadow evaluation).
     """
 
     source = "ngram"
