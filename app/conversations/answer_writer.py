@@ -59,19 +59,16 @@ class AnswerWriter:
 
     def finish(self, reason: str, stats: RequestStats) -> Future[None]:
         """Write the rest and end the answer with the engine's `reason` and figures."""
-
-        def end(store: ConversationStore) -> None:
-            with self._taken() as (text, tokens, rounds):
-                store.answers.finish(self.message_id, reason, stats, text, tokens, rounds)
-
-        return self._submit(end)
+        return self._end(lambda store, *rest: store.answers.finish(self.message_id, reason, stats, *rest))
 
     def fail(self, code: str, arguments: Mapping[str, Any], stats: RequestStats | None = None) -> Future[None]:
         """Write the rest and end the answer with an engine error's code and arguments."""
+        return self._end(lambda store, *rest: store.answers.fail(self.message_id, code, arguments, stats, *rest))
 
+    def _end(self, write: Callable[..., None]) -> Future[None]:
         def end(store: ConversationStore) -> None:
-            with self._taken() as (text, tokens, rounds):
-                store.answers.fail(self.message_id, code, arguments, stats, text, tokens, rounds)
+            with self._taken() as rest:
+                write(store, *rest)
 
         return self._submit(end)
 

@@ -108,11 +108,11 @@ class Answers:
 
     def mark_interrupted(self) -> tuple[int, ...]:
         """End every streaming answer as interrupted, with the text written so far. Returns their ids."""
-        rows = self._database.rows("SELECT id FROM messages WHERE state = ? ORDER BY id", (STREAMING,))
+        found = self._database.ids("SELECT id FROM messages WHERE state = ? ORDER BY id", (STREAMING,))
         with self._database.write():
-            for row in rows:
-                self._end(row["id"], INTERRUPTED, "", (), ())
-        return tuple(row["id"] for row in rows)
+            for message_id in found:
+                self._end(message_id, INTERRUPTED, "", (), ())
+        return tuple(found)
 
     def _end(
         self,

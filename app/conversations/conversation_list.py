@@ -175,11 +175,8 @@ class ConversationList:
 
     def purge_trash(self, trashed_before: float | None = None) -> list[int]:
         """Purge what is in the trash (with a time, what was put there before it) and return its ids."""
-        rows = self._database.rows(
-            "SELECT id FROM conversations WHERE trashed_at < ?",
-            (float("inf") if trashed_before is None else trashed_before,),
-        )
-        purged = [row["id"] for row in rows]
+        before = float("inf") if trashed_before is None else trashed_before
+        purged = self._database.ids("SELECT id FROM conversations WHERE trashed_at < ?", (before,))
         with self._database.write():
             for conversation_id in purged:
                 self.purge(conversation_id)
@@ -196,8 +193,7 @@ class ConversationList:
 
     def pinned(self) -> list[int]:
         """Return the ids of the pinned chats in their order, archived and trashed ones included."""
-        rows = self._database.rows("SELECT id FROM conversations WHERE pin_position IS NOT NULL ORDER BY pin_position")
-        return [row["id"] for row in rows]
+        return self._database.ids("SELECT id FROM conversations WHERE pin_position IS NOT NULL ORDER BY pin_position")
 
     def order_pins(self, conversation_ids: Sequence[int]) -> None:
         """Pin these chats in this order. Pinned ones in the archive or the trash keep their positions."""
@@ -266,8 +262,7 @@ class ConversationList:
             self._update(conversation_id, folder_id=folder_id)
 
     def _in_folder(self, folder_id: int) -> list[int]:
-        rows = self._database.rows("SELECT id FROM conversations WHERE folder_id = ?", (folder_id,))
-        return [row["id"] for row in rows]
+        return self._database.ids("SELECT id FROM conversations WHERE folder_id = ?", (folder_id,))
 
     def _update(self, conversation_id: int, **values: object) -> None:
         """Set columns of one chat. The names are constants of this module, never input."""

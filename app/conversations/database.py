@@ -97,6 +97,10 @@ class Database:
         found: sqlite3.Row | None = self.execute(sql, parameters).fetchone()
         return found
 
+    def ids(self, sql: str, parameters: Sequence[Any] = ()) -> list[int]:
+        """Return the first column of all rows."""
+        return [row[0] for row in self.rows(sql, parameters)]
+
     def scalar(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
         found = self.row(sql, parameters)
         return None if found is None else found[0]

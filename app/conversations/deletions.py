@@ -76,8 +76,7 @@ class Deletions:
     def delete_answer(self, message_id: int) -> Deletion:
         """Delete an answer and all that followed it; other answers to its question stay."""
         self._messages.row(message_id)
-        below = [row["id"] for row in self._database.rows(_BELOW, (message_id,))]
-        return self._delete(below, [], None)
+        return self._delete(self._database.ids(_BELOW, (message_id,)), [], None)
 
     def restore(self, deletion: Deletion) -> None:
         """Put the messages back where they were, and show them. Messages added since stay beside them."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, tzinfo
 from time import localtime, tzset
 
-from app.conversations.records import Conversation
+from app.conversations.records import Conversation, list_order
 
 PINNED = "pinned"
 TODAY = "today"
@@ -37,7 +37,7 @@ def grouped(conversations: Iterable[Conversation], now: float, zone: tzinfo | No
     today = datetime.fromtimestamp(now, zone).date()
     # Compare seconds, not dates: a damaged time that no calendar has must not hide all chats.
     begins = [(name, _beginning(today - timedelta(days=days), zone)) for name, days in _BEGINNINGS]
-    chats = sorted(conversations, key=_order)
+    chats = sorted(conversations, key=list_order)
     start = sum(chat.pin_position is not None for chat in chats)
     groups = [Group(PINNED, tuple(chats[:start]))]
     for name, begin in [*begins, (OLDER, float("-inf"))]:
@@ -51,12 +51,6 @@ def utc_offset() -> int:
     """Return the current UTC offset in seconds. A process does not notice a change of time zone by itself."""
     tzset()
     return localtime().tm_gmtoff
-
-
-def _order(chat: Conversation) -> tuple[bool, float, int]:
-    if chat.pin_position is not None:
-        return False, chat.pin_position, chat.id
-    return True, -chat.updated_at, -chat.id
 
 
 def _beginning(day: date, zone: tzinfo | None) -> float:

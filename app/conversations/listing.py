@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import insort
 
 from app.conversations.conversation_list import ACTIVE
-from app.conversations.records import Changes, Conversation, Folder
+from app.conversations.records import Changes, Conversation, Folder, list_order
 from app.conversations.store import ConversationStore
 
 # Above this number of changed chats, reading all of them is faster.
@@ -49,7 +49,7 @@ class Listing:
             self.chats = [chat for chat in self.chats if chat.id not in changed]
             for chat in store.conversations.among(changed, view):
                 if _is_listed(store, chat):
-                    insort(self.chats, chat, key=_order)
+                    insort(self.chats, chat, key=list_order)
         listed = self.chats, store.conversations.folders()
         self._view = view
         return listed
@@ -57,8 +57,3 @@ class Listing:
 
 def _is_listed(store: ConversationStore, chat: Conversation) -> bool:
     return bool(chat.title) or store.messages.active_leaf(chat.id) is not None
-
-
-def _order(chat: Conversation) -> tuple[bool, int, float, int]:
-    """Return the sort key of `ConversationList.view`."""
-    return chat.pin_position is None, chat.pin_position or 0, -chat.updated_at, -chat.id

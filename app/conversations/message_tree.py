@@ -82,11 +82,10 @@ class MessageTree:
 
     def path_ids(self, conversation_id: int) -> list[int]:
         """Return the ids of the questions and answers that the chat shows, first message first."""
-        rows = self._database.rows(
+        return self._database.ids(
             f"{_PATH} SELECT m.id FROM path JOIN messages AS m USING (id) WHERE role <> 'system' ORDER BY depth",
             (conversation_id,),
         )
-        return [row["id"] for row in rows]
 
     def all(self, conversation_id: int) -> list[Message]:
         """Return every message of the chat, parents before children."""
@@ -109,11 +108,10 @@ class MessageTree:
 
     def children(self, conversation_id: int, parent_id: int | None) -> list[int]:
         """Return the ids of the messages under `parent_id` (None: the first messages), in their order."""
-        rows = self._database.rows(
+        return self._database.ids(
             "SELECT id FROM messages WHERE conversation_id = ? AND parent_id IS ? ORDER BY position, id",
             (conversation_id, parent_id),
         )
-        return [row["id"] for row in rows]
 
     def tokens(self, message_id: int) -> list[Token]:
         """Return the tokens of an answer, streaming or not; empty where none were recorded."""

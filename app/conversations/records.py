@@ -53,6 +53,11 @@ class Conversation:
     streaming: bool
 
 
+def list_order(chat: Conversation) -> tuple[bool, int, float, int]:
+    """Return the sort key of lists of chats: pinned ones in their order, then the last used ones."""
+    return chat.pin_position is None, chat.pin_position or 0, -chat.updated_at, -chat.id
+
+
 @dataclass(frozen=True, slots=True)
 class Folder:
     """A named group of chats; a chat is in at most one folder. `closed` hides its chats in the list."""

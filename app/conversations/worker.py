@@ -26,6 +26,8 @@ from app.conversations.store import ConversationStore
 _log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
+_Operation = Callable[[ConversationStore], Any]
+_Job = tuple[float, int, Future[Any], _Operation]
 
 # Seconds from the start to the first check whether a daily backup is due, and between further checks.
 FIRST_BACKUP_S, BACKUP_EVERY_S = 60.0, 3600.0
@@ -56,7 +58,7 @@ class StoreThread:
         self._listener = listener
         self._clock = clock
         self._wake = threading.Condition()
-        self._jobs: list[tuple[float, int, Future[Any], Callable[[ConversationStore], Any]]] = []
+        self._jobs: list[_Job] = []
         self._numbers = itertools.count()
         self._closing = self._merging = False
         self._finishing: threading.Thread | None = None
@@ -97,22 +99,19 @@ class StoreThread:
         except Exception as error:
             failure = error
             self.opened.set_exception(failure)
-            self._serve(lambda future, _operation: future.set_exception(failure))
+            self._serve(lambda future, _operation: future.set_exception(failure), self._next_job)
             return
         store.database.on_commit = self._report
         self.opened.set_result(report)
         self.submit(self._back_up_daily, FIRST_BACKUP_S)
-        self._serve(lambda future, operation: _settle(future, operation, store))
+        self._serve(lambda future, operation: _settle(future, operation, store), self._next_job)
         store.close()
 
     def _back_up_daily(self, store: ConversationStore) -> None:
         """Copy the store if a backup is due. Operations submitted meanwhile run between its pages."""
 
         def between() -> None:
-            while (job := self._due_job()) is not None:
-                _due, _number, future, operation = job
-                if future.set_running_or_notify_cancel():
-                    _settle(future, operation, store)
+            self._serve(lambda future, operation: _settle(future, operation, store), self._due_job)
             if self._closing:
                 raise _ClosingError
 
@@ -151,13 +150,13 @@ class StoreThread:
         except OSError:
             _log.info("the daily backup of %s was not finished", self._path, exc_info=True)
 
-    def _serve(self, handle: Callable[[Future[Any], Callable[[ConversationStore], Any]], None]) -> None:
-        while (job := self._next_job()) is not None:
+    def _serve(self, handle: Callable[[Future[Any], _Operation], None], next_job: Callable[[], _Job | None]) -> None:
+        while (job := next_job()) is not None:
             _due, _number, future, operation = job
             if future.set_running_or_notify_cancel():
                 handle(future, operation)
 
-    def _next_job(self) -> tuple[float, int, Future[Any], Callable[[ConversationStore], Any]] | None:
+    def _next_job(self) -> _Job | None:
         """Wait for the next due job; None when the queue is empty and closed."""
         with self._wake:
             while True:
@@ -168,7 +167,7 @@ class StoreThread:
                     return None
                 self._wake.wait(self._jobs[0][0] - now if self._jobs else None)
 
-    def _due_job(self) -> tuple[float, int, Future[Any], Callable[[ConversationStore], Any]] | None:
+    def _due_job(self) -> _Job | None:
         """Return the next job if one is due now."""
         with self._wake:
             return heapq.heappop(self._jobs) if self._jobs and self._jobs[0][0] <= time.monotonic() else None
@@ -183,7 +182,7 @@ class StoreThread:
             _log.exception("a listener of the store failed")
 
 
-def _settle(future: Future[Any], operation: Callable[[ConversationStore], Any], store: ConversationStore) -> None:
+def _settle(future: Future[Any], operation: _Operation, store: ConversationStore) -> None:
     try:
         result = store.run(operation)
     except Exception as error:

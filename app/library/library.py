@@ -6,7 +6,8 @@ read the plain data and listen to the signals.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import os
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,12 +16,12 @@ from typing import TYPE_CHECKING, TypeVar
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.library.finder import Finder
-from app.library.opened_folders import unlisted
 from app.session.bridge import as_engine_error
 from app.settings.keychain import Keychain
 from app.system.background import Background
 from app.system.paths import cache_folder, data_folder, resource
 from engine.errors import EngineError
+from engine.model_files.cache_names import repository_of_folder
 
 if TYPE_CHECKING:
     # Imported off the Qt thread: huggingface_hub would delay the first frame.
@@ -31,9 +32,8 @@ if TYPE_CHECKING:
     from engine.hub.download_state import DownloadStatus
     from engine.hub.values import AccessReport, RemovalPlan, VerifyReport
 
-_POLL_MS = 250
-# While a download waits for the network, which may take hours.
-_WAITING_POLL_MS = 2000
+# The longer one while a download waits for the network, which may take hours.
+_POLL_MS, _WAITING_POLL_MS = 250, 2000
 _THREADS = 4
 _RUNNING = frozenset({"queued", "resolving", "downloading", "verifying"})
 
@@ -201,7 +201,7 @@ class Library(QObject):
         listed = {entry.path for entry in inventory.installed}
         unknown = sorted(path for path in paths if path not in listed and path not in known)
         if unknown:
-            self._run(partial(unlisted, unknown, listed), then=self._add_folders)
+            self._run(partial(_unlisted, unknown, listed), then=self._add_folders)
 
     def _add_folders(self, folders: list[str]) -> None:
         known = self.settings.values.model_folders
@@ -312,7 +312,9 @@ class Library(QObject):
                 self.settled.emit(status)
         if before.keys() - {status.repository for status in downloads}:
             self.rescan()
-        if self.running or any(_waits_for_network(status) for status in downloads):
+        # The queue resumes a download that waits for the network by itself.
+        waits = any(status.error is not None and status.error.reason == "no-network" for status in downloads)
+        if self.running or waits:
             self._timer.start(_POLL_MS if self.running else _WAITING_POLL_MS)
         else:
             self._timer.stop()
@@ -390,6 +392,8 @@ class Library(QObject):
         self.background.run(work, then, lambda error: report(as_engine_error(error)))
 
 
-def _waits_for_network(status: DownloadStatus) -> bool:
-    """Return whether the queue resumes the download by itself."""
-    return status.error is not None and status.error.reason == "no-network"
+def _unlisted(folders: Iterable[str], listed: Collection[str]) -> list[str]:
+    """Return the folders that are neither listed, also by another path, nor snapshots of a Hugging Face cache."""
+    real = {os.path.realpath(path) for path in listed}
+    others = (folder for folder in folders if os.path.realpath(folder) not in real)
+    return [folder for folder in others if repository_of_folder(Path(folder).parent.parent.name) is None]

@@ -1,4 +1,4 @@
-"""The Homebrew cask says what the release has, in the order that Homebrew's style wants."""
+"""The Homebrew cask describes the release in the order of Homebrew's style."""
 
 from __future__ import annotations
 

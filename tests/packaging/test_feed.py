@@ -1,4 +1,4 @@
-"""The release feed that packaging/ signs is one that the app reads, with what the changelog says of the version."""
+"""The app accepts the release feed that packaging/ signs, with the changelog's part on the version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What macOS is told about Tandem.app, and what it may do there."""
+"""Info.plist and the entitlements of Tandem.app."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 info_plist = runpy.run_path(str(ROOT / "packaging" / "bundle" / "info_plist.py"))
-# What PyInstaller adds by itself: the program, the kind of bundle, and what the spec file names.
+# Keys that PyInstaller adds itself.
 BY_PYINSTALLER = {"CFBundleExecutable", "CFBundlePackageType", "CFBundleInfoDictionaryVersion", "CFBundleIconFile"}
 
 
@@ -22,16 +22,13 @@ def told() -> dict[str, Any]:
     return content
 
 
-def test_it_says_which_app_in_which_version(told: dict[str, Any]) -> None:
+def test_it_says_which_app_in_which_version_runs_where(told: dict[str, Any]) -> None:
     assert info_plist["IDENTIFIER"] == "chat.tandem.Tandem"
     assert told["CFBundleName"] == told["CFBundleDisplayName"] == "Tandem"
     assert told["CFBundleShortVersionString"] == told["CFBundleVersion"] == "1.2.3"
     assert told["LSApplicationCategoryType"] == "public.app-category.productivity"
     assert "Apache" in told["NSHumanReadableCopyright"]
     assert not BY_PYINSTALLER & told.keys()
-
-
-def test_it_says_where_the_app_runs(told: dict[str, Any]) -> None:
     assert told["LSMinimumSystemVersion"] == "14.0"
     assert told["LSArchitecturePriority"] == ["arm64"]
     assert told["NSHighResolutionCapable"] is True

@@ -13,7 +13,9 @@ READMES = [ROOT / "README.md", *sorted((ROOT / "i18n").glob("README.*.md"))]
 
 
 @pytest.mark.parametrize("readme", READMES, ids=lambda file: file.name)
-def test_it_says_where_everything_is(readme: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_says_where_everything_is_and_how_to_install_and_uninstall(
+    readme: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"):
         monkeypatch.delenv(name)
     text = readme.read_text(encoding="utf-8")
@@ -22,11 +24,6 @@ def test_it_says_where_everything_is(readme: Path, own_home: Path, monkeypatch: 
         for folder in (folders.user_data_dir, folders.user_config_dir, folders.user_cache_dir):
             assert folder.replace(str(own_home), "~") in text
     assert "~/.cache/huggingface/hub" in text
-
-
-@pytest.mark.parametrize("readme", READMES, ids=lambda file: file.name)
-def test_it_says_how_to_install_the_command_and_how_to_get_rid_of_it(readme: Path) -> None:
-    text = readme.read_text(encoding="utf-8")
     for command in (
         "uv tool install --constraints packaging/constraints.txt .",
         'pipx install "--pip-args=-c packaging/constraints.txt" .',

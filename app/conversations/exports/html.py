@@ -65,8 +65,7 @@ def _article(role: str, heading: str, body: str) -> str:
 
 def _heading(message: Message, labels: Labels) -> str:
     when = datetime.fromtimestamp(message.created_at)
-    models = " + ".join(name for name in (message.source.main_model, message.source.draft_model) if name)
-    words = " · ".join(escape(part) for part in (labels.of_role(message.role), models) if part)
+    words = " · ".join(map(escape, labels.of_writer(message)))
     return f'{words} · <time datetime="{when.isoformat()}">{when:%Y-%m-%d %H:%M}</time>'
 
 

@@ -27,9 +27,8 @@ def conversation_as_object(
     messages = store.messages.all(conversation_id)
     uids = {message.id: message.uid for message in messages}
     leaf = store.messages.active_leaf(conversation_id)
-    folder = next(
-        (folder.name for folder in store.conversations.folders() if folder.id == conversation.folder_id), None
-    )
+    folders = {folder.id: folder.name for folder in store.conversations.folders()}
+    folder = folders.get(conversation.folder_id or 0)
     listed = []
     for message in messages:
         parent = None if message.parent_id is None else uids[message.parent_id]
@@ -68,9 +67,6 @@ def _conversation_as_object(conversation: Conversation, folder: str | None) -> d
 
 
 def _message_as_object(message: Message, parent_uid: str | None) -> dict[str, Any]:
-    error = None
-    if message.error is not None:
-        error = {"code": message.error[0], "arguments": message.error[1]}
     return {
         "uid": message.uid,
         "parent": parent_uid,
@@ -86,6 +82,6 @@ def _message_as_object(message: Message, parent_uid: str | None) -> dict[str, An
         "settings": message.source.settings,
         "seed": message.source.seed,
         "finish_reason": message.finish_reason,
-        "error": error,
+        "error": message.error and {"code": message.error[0], "arguments": message.error[1]},
         "stats": to_builtins(message.stats),
     }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.conversations.records import Message
+
 
 @dataclass(frozen=True, slots=True)
 class Labels:
@@ -15,8 +17,11 @@ class Labels:
     failed: str = "This answer ended with an error."
     thoughts: str = "Thoughts"
 
-    def of_role(self, role: str) -> str:
-        return {"user": self.user, "assistant": self.assistant, "system": self.system}[role]
+    def of_writer(self, message: Message) -> tuple[str, ...]:
+        """Return the role and, for an answer, the names of its models."""
+        role = {"user": self.user, "assistant": self.assistant, "system": self.system}[message.role]
+        models = " + ".join(name for name in (message.source.main_model, message.source.draft_model) if name)
+        return (role, models) if models else (role,)
 
     def of_state(self, state: str) -> str:
         return {"interrupted": self.interrupted, "streaming": self.interrupted, "failed": self.failed}.get(state, "")

@@ -35,9 +35,7 @@ def _content(message: Message, labels: Labels) -> list[str]:
 
 
 def _heading(message: Message, labels: Labels) -> str:
-    when = datetime.fromtimestamp(message.created_at).strftime("%Y-%m-%d %H:%M")
-    models = " + ".join(name for name in (message.source.main_model, message.source.draft_model) if name)
-    return " · ".join(part for part in (labels.of_role(message.role), models, when) if part)
+    return " · ".join((*labels.of_writer(message), f"{datetime.fromtimestamp(message.created_at):%Y-%m-%d %H:%M}"))
 
 
 def _attachment(attachment: Attachment) -> str:

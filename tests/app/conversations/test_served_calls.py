@@ -1,4 +1,4 @@
-"""The request history of a server without a window: figures only, and never in the window's way."""
+"""The request history of a server without a window, which never keeps the window from the store."""
 
 from __future__ import annotations
 
@@ -52,9 +52,8 @@ def test_answers_with_a_token_or_an_error_are_written_once(path: Path, served: S
     assert served.waiting == 0
     rows = stored(path)
     assert [row.finish_reason for row in rows] == ["failed", "stop", "stop"]
-    assert (rows[1].client, rows[1].endpoint, rows[1].main_model, rows[1].finished_at) == (
-        "agent", "/v1/messages", "big", 12.0,
-    )  # fmt: skip
+    one = rows[1]
+    assert (one.client, one.endpoint, one.main_model, one.finished_at) == ("agent", "/v1/messages", "big", 12.0)
 
 
 def test_answers_wait_while_the_window_has_the_store(
@@ -70,7 +69,7 @@ def test_answers_wait_while_the_window_has_the_store(
     assert len(stored(path)) == 1
 
 
-@pytest.mark.parametrize("meanwhile", [1, 2, 3, 4])
+@pytest.mark.parametrize("meanwhile", [1, 4, *(pytest.param(count, marks=pytest.mark.full) for count in (2, 3))])
 def test_answers_that_end_while_others_are_written_wait(
     path: Path, monkeypatch: pytest.MonkeyPatch, meanwhile: int
 ) -> None:
@@ -93,20 +92,17 @@ def test_answers_that_end_while_others_are_written_wait(
     assert [row.finish_reason for row in reversed(stored(path))] == ["stop"] * 3 + late
 
 
-def test_a_store_of_an_older_version_is_left_to_the_window(path: Path, served: ServedCalls) -> None:
+@pytest.mark.parametrize("damaged", [False, True])
+def test_a_damaged_store_and_one_of_an_older_version_are_left_to_the_window(
+    path: Path, served: ServedCalls, damaged: bool
+) -> None:
     path.parent.mkdir()
+    if damaged:
+        path.write_bytes(b"no database at all" * 1000)
+    else:
+        with visit_store(path) as store:
+            store.database.execute("PRAGMA user_version = 3")
     served.note(call(ANSWERED))
-    with visit_store(path) as store:
-        store.database.execute("PRAGMA user_version = 3")
     before = path.read_bytes()
-    served.write()
-    assert (served.waiting, path.read_bytes()) == (1, before)
-
-
-def test_a_damaged_store_is_left_to_the_window(path: Path, served: ServedCalls) -> None:
-    path.parent.mkdir()
-    path.write_bytes(b"no database at all" * 1000)
-    before = path.read_bytes()
-    served.note(call(ANSWERED))
     served.write()
     assert (served.waiting, path.read_bytes()) == (1, before)

@@ -69,6 +69,9 @@ def test_an_answer_keeps_its_models_settings_seed_figures_tokens_and_rounds(
     turn = store.messages.add_user_turn(chat, "Say hello")
     answer = store.answers.start(turn, SOURCE)
     store.answers.append(answer, "Hel", TOKENS[:1], ROUNDS[:1])
+    # A copy of a streaming answer is interrupted where it was.
+    copied = store.messages.path(store.messages.branch(answer))[-1]
+    assert (copied.content, copied.state) == ("Hel", "interrupted")
     assert (store.messages.get(answer).content, store.messages.get(answer).state) == ("Hel", "streaming")
     assert store.messages.tokens(answer) == TOKENS[:1]
     assert store.messages.rounds(answer) == ROUNDS[:1]
@@ -77,9 +80,9 @@ def test_an_answer_keeps_its_models_settings_seed_figures_tokens_and_rounds(
     message = store.messages.get(answer)
     assert (message.content, message.state, message.finish_reason) == ("Hello", "complete", "stop")
     assert (message.source, message.stats) == (SOURCE, STATS)
-    copied = store.messages.active_leaf(store.messages.duplicate(chat))
-    assert copied is not None
-    for kept in (answer, copied):
+    duplicated = store.messages.active_leaf(store.messages.duplicate(chat))
+    assert duplicated is not None
+    for kept in (answer, duplicated):
         assert store.messages.tokens(kept) == TOKENS
         assert store.messages.rounds(kept) == ROUNDS
     assert not store.conversations.get(chat).streaming
@@ -194,23 +197,22 @@ def test_a_duplicate_has_every_sibling_and_no_history(store: ConversationStore, 
     assert [row.message_id for row in store.history.rows()] == [answer]
 
 
-def test_a_copy_of_a_streaming_answer_is_interrupted_where_it_was(store: ConversationStore, chat: int) -> None:
-    answer = store.answers.start(store.messages.add_user_turn(chat, "q"), SOURCE)
-    store.answers.append(answer, "so far")
-    copied = store.messages.path(store.messages.branch(answer))[-1]
-    assert (copied.content, copied.state) == ("so far", "interrupted")
-    assert store.messages.get(answer).state == "streaming"
-
-
-def test_trash_is_undone_with_everything_as_it_was(store: ConversationStore) -> None:
+@pytest.mark.parametrize(
+    ("put", "take", "view"),
+    [("trash", "restore", TRASHED), ("archive", "unarchive", ARCHIVED)],
+    ids=["trash", "archive"],
+)
+def test_trash_and_archive_are_undone_with_everything_as_it_was(
+    store: ConversationStore, put: str, take: str, view: str
+) -> None:
     chat, other = store.conversations.create(title="One"), store.conversations.create()
     store.conversations.pin(chat)
     store.conversations.move_to_folder(chat, store.conversations.create_folder("Work"))
     before = store.conversations.get(chat)
-    store.conversations.trash(chat)
+    getattr(store.conversations, put)(chat)
     assert [listed.id for listed in store.conversations.view()] == [other]
-    assert [listed.id for listed in store.conversations.view(TRASHED)] == [chat]
-    store.conversations.restore(chat)
+    assert [listed.id for listed in store.conversations.view(view)] == [chat]
+    getattr(store.conversations, take)(chat)
     assert store.conversations.get(chat) == before
 
 
@@ -276,14 +278,6 @@ def test_the_newest_used_chat_comes_first(store: ConversationStore, clock: Clock
     clock.now += 5
     store.conversations.rename(newer, "renaming is no use")
     assert [listed.id for listed in store.conversations.view()] == [older, newer]
-
-
-def test_archived_chats_have_a_view_of_their_own(store: ConversationStore, chat: int) -> None:
-    store.conversations.archive(chat)
-    assert store.conversations.view() == []
-    assert [listed.id for listed in store.conversations.view(ARCHIVED)] == [chat]
-    store.conversations.unarchive(chat)
-    assert [listed.id for listed in store.conversations.view()] == [chat]
 
 
 def test_folders_are_named_once_and_lose_no_chat(store: ConversationStore) -> None:
