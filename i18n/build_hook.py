@@ -1,4 +1,4 @@
-"""What hatchling runs before it builds a wheel or an editable install: it compiles the translations."""
+"""Compiles the translations when hatchling builds a wheel or an editable install."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Compile the .ts files into the .qm files that the window loads: `python i18n/compile.py`.
 
-Building a wheel or an editable install runs this, and so do the tests; run it by hand in a checkout that is used
-without either. Files that are newer than their source are left as they are.
+Building a wheel or an editable install runs this, and so do the tests. Run it by hand in a checkout without either. A
+file that is newer than its source is not compiled again.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ FOLDER = Path(__file__).resolve().parent
 
 
 def compile_translations(folder: Path = FOLDER) -> list[Path]:
-    """Bring every .qm file of `folder` up to date; returns all of them.
+    """Bring every .qm file of `folder` up to date, and return all of them.
 
-    Several processes may do so at the same time. Raises `OSError` or `subprocess.SubprocessError` when Qt's compiler
-    is missing or fails.
+    Safe to run in several processes at once. Raises `OSError` or `subprocess.SubprocessError` when Qt's compiler is
+    missing or fails.
     """
     compiled = []
     for source in sorted(folder.glob("tandem_*.ts")):
@@ -33,7 +33,7 @@ def compile_translations(folder: Path = FOLDER) -> list[Path]:
 
 
 def _lrelease() -> Path:
-    """Qt's compiler. It comes with PySide6, which is not imported: a machine that builds may lack Qt's libraries."""
+    """Return the path of Qt's compiler, without importing PySide6: a build machine may lack Qt's libraries."""
     spec = importlib.util.find_spec("PySide6")
     if spec is None or not spec.submodule_search_locations:
         raise FileNotFoundError("PySide6-Essentials is not installed; it holds Qt's lrelease")

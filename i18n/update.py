@@ -1,7 +1,7 @@
 """Bring the .ts files up to date with the sources: `python i18n/update.py` after changing a visible string.
 
-What proposers and methods are called comes from the engine's registry, which marks no strings.
-English holds its plurals only. What comes out "unfinished" has to be translated in the same commit; a test says so.
+The names of proposers and methods come from the engine's registry, which marks no strings. The English file has only
+plurals. A test fails as long as a string is "unfinished".
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LANGUAGES = ("en", "ko", "ja", "zh_CN")
 
 
 def update(folder: Path = FOLDER) -> None:
-    """Extract every string of `app/`, and the registry's words, into the .ts files of `folder`."""
+    """Extract the strings of `app/` and of the registry into the .ts files of `folder`."""
     tool = Path(PySide6.__file__).parent / ("lupdate.exe" if sys.platform == "win32" else "lupdate")
     sources = sorted((FOLDER.parent / "app").rglob("*.py"))
     with tempfile.TemporaryDirectory() as scratch:
@@ -29,7 +29,7 @@ def update(folder: Path = FOLDER) -> None:
 
 
 def _marked() -> Iterator[str]:
-    """Lines that mark the words of the registry as the extractor wants them."""
+    """Yield lines that mark the registry's strings for the extractor."""
     sys.path.insert(0, str(FOLDER.parent))
     from engine.speculation.proposers.registry import PROPOSERS, method_words, methods, source_words
 
@@ -42,7 +42,7 @@ def _marked() -> Iterator[str]:
 def _run(tool: Path, sources: Sequence[Path], folder: Path) -> None:
     for language in LANGUAGES:
         options = ["-source-language", "en", "-target-language", language, "-no-obsolete", "-locations", "none"]
-        # `Restyled.bound` takes a text as `tr` does.
+        # `Restyled.bound` takes a text like `tr`.
         options += ["-tr-function-alias", "tr+=bound"]
         if language == "en":
             options.append("-pluralonly")

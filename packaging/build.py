@@ -2,9 +2,9 @@
 
     python packaging/build.py [--out FOLDER]
 
-It makes an environment of its own from the pinned constraints, installs the wheel into it, lets PyInstaller collect the
-bundle, writes the notices and the bill of materials, checks what came out, and packs it. The same inputs give the same
-files; on macOS, only signatures differ. packaging/README.md says what can be set and why it is done this way.
+It makes an environment from the pinned constraints, installs the wheel into it, lets PyInstaller collect the bundle,
+writes the notices and the bill of materials, checks the result, and packs it. The same inputs give the same files; on
+macOS, only signatures differ. packaging/README.md describes the settings and the reasons.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import info_plist
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
-# Seconds since 1970 that every file of an archive is dated with, where the caller does not say.
+# The default time of every file of an archive, in seconds since 1970.
 EPOCH = "1767225600"
 _STRIP_NOTHING = ".libs"
 
@@ -51,15 +51,15 @@ def main() -> int:
 
 
 def run(*command: object, **more: str) -> None:
-    """Run a command to its end; raises `CalledProcessError` where it fails."""
-    # A seed for hashes, so that sets are written in the same order; nothing of the caller's own Python.
+    """Run a command to its end. Raises `CalledProcessError` if it fails."""
+    # The seed for hashes gives sets the same order. The caller's own Python must not matter.
     fixed = {"PYTHONHASHSEED": "0", "SOURCE_DATE_EPOCH": os.environ.get("SOURCE_DATE_EPOCH", EPOCH)}
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     subprocess.run([str(part) for part in command], check=True, env={**inherited, **fixed, **more})
 
 
 def make_environment(folder: Path) -> Path:
-    """An environment with the wheel and the tools that build the bundle; returns its Python."""
+    """Make an environment with the wheel and the tools that build the bundle, and return its Python."""
     shutil.rmtree(folder, ignore_errors=True)
     run(sys.executable, "-m", "venv", folder)
     python = folder / "bin" / "python"
@@ -71,9 +71,9 @@ def make_environment(folder: Path) -> Path:
 
 
 def take_mlx_of_oldest_macos(python: Path, folder: Path) -> None:
-    """Replace MLX by its wheels for the oldest macOS that the app promises; pip took those of the system it runs on.
+    """Replace MLX by its wheels for the oldest supported macOS; pip took those of the system that it runs on.
 
-    What belongs to a newer macOS does not load on an older one. `verify.py` fails if another library is so, too.
+    Wheels for a newer macOS do not load on an older one. `verify.py` checks the other libraries.
     """
     oldest = f"macosx_{info_plist.LEAST_MACOS.replace('.', '_')}_arm64"
     wanted = ("--no-deps", "--only-binary", ":all:", "--platform", oldest, "-c", HERE / "constraints.txt")
@@ -82,13 +82,13 @@ def take_mlx_of_oldest_macos(python: Path, folder: Path) -> None:
 
 
 def collect(python: Path, out: Path, version: str, icon: Path) -> Path:
-    """The folder Tandem, or Tandem.app."""
+    """Collect the bundle, and return the folder Tandem or Tandem.app."""
     run(
         *(python, "-m", "PyInstaller", "--noconfirm", "--clean", "--log-level", "WARN"),
         *("--distpath", out / "dist", "--workpath", out / "work", HERE / "bundle" / "tandem.spec"),
         TANDEM_VERSION=version,
         TANDEM_ICON=str(icon),
-        # Else a checkout that this is run in would be taken for what is installed.
+        # Otherwise a checkout in the working directory would be used instead of the installed package.
         PYTHONSAFEPATH="1",
     )
     if sys.platform == "darwin":
@@ -100,14 +100,14 @@ def collect(python: Path, out: Path, version: str, icon: Path) -> Path:
 
 
 def strip(bundle: Path) -> None:
-    """Take the symbols out of the libraries. Those that a wheel's tool has moved apart would be damaged."""
+    """Strip symbols from the libraries, except those that a wheel's tool rewrote: they would be damaged."""
     for file in sorted(bundle.rglob("*.so*")):
         if not file.is_symlink() and not file.parent.name.endswith(_STRIP_NOTHING):
             run("strip", "--strip-unneeded", file)
 
 
 def pack(python: Path, bundle: Path, out: Path, version: str) -> Path:
-    """The file that people download."""
+    """Make the file that people download, and return it."""
     if sys.platform == "darwin":
         image = out / f"Tandem-{version}-arm64.dmg"
         run(python, HERE / "disk_image.py", bundle, image)

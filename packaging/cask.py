@@ -3,7 +3,7 @@
     python packaging/cask.py DISK_IMAGE REPOSITORY CASK
 
 REPOSITORY is the owner and name on GitHub, such as "owner/tandem", whose release has the image. The cask, tandem.rb,
-goes into a tap as Casks/tandem.rb. Homebrew's style says which line comes after which.
+goes into a tap as Casks/tandem.rb. Homebrew's style determines the order of its lines.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def main(image: str, repository: str, cask: str) -> None:
 
 
 def content(image: Path, repository: str) -> str:
-    """The cask of a disk image. Raises `SystemExit` where the image or the repository has another kind of name."""
+    """Return the cask of a disk image. Raises `SystemExit` for an image or a repository with an invalid name."""
     named = _IMAGE.fullmatch(image.name)
     if named is None:
         raise SystemExit(f"{image.name} is not named as a release's disk image")

@@ -1,4 +1,4 @@
-"""Make the disk image that Tandem.app is downloaded in: the app, and a link to Applications to drag it onto.
+"""Make the disk image for downloads of Tandem.app, with a link to Applications to drag the app onto.
 
 python packaging/disk_image.py APP DMG
 """

@@ -4,8 +4,8 @@
     python packaging/feed.py sign VERSION PAGE FOLDER    writes FOLDER/feed.json and FOLDER/feed.json.sig
     python packaging/feed.py news VERSION                what is new in it, for the text of the release
 
-The private key is in TANDEM_FEED_KEY, in base64; only who publishes releases has it. What is new comes from the
-version's part of CHANGELOG.md.
+The private key, which only publishers of releases have, is in TANDEM_FEED_KEY, in base64. The news are the version's
+part of CHANGELOG.md.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def make_keys() -> None:
 
 
 def sign(version: str, page: str, folder: str) -> None:
-    """Write the feed of a release, and its signature."""
+    """Write the feed of a release and its signature."""
     feed = json.dumps({"version": version, "page": page, "news": {"en": news_of(version)}}, indent=2).encode()
     private = Ed25519PrivateKey.from_private_bytes(base64.b64decode(os.environ["TANDEM_FEED_KEY"]))
     Path(folder, "feed.json").write_bytes(feed)
@@ -55,7 +55,7 @@ def sign(version: str, page: str, folder: str) -> None:
 
 
 def news_of(version: str) -> str:
-    """The version's part of CHANGELOG.md, without its title."""
+    """Return the version's part of CHANGELOG.md, without its title."""
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     found = re.search(rf"^## {re.escape(version)}\b.*?\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
     if found is None:

@@ -15,7 +15,7 @@ from PySide6.QtCore import QBuffer, QIODevice
 from PySide6.QtGui import QGuiApplication, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
-# Pixels: 16 to 512 points, each for plain and for high resolution.
+# Pixels: 16 to 512 points, each in normal and in high resolution.
 SIZES = (16, 32, 64, 128, 256, 512, 1024)
 # macOS leaves a margin around an icon's shape: 824 of 1024.
 _SHAPE = 824 / 1024
@@ -29,7 +29,7 @@ def main(source: str, target: str) -> None:
 
 
 def drawn(source: Path, size: int) -> Image.Image:
-    """The icon at `size` x `size` pixels."""
+    """Return the icon with `size` x `size` pixels."""
     image = QImage(size, size, QImage.Format.Format_ARGB32)
     image.fill(0)
     painter = QPainter(image)

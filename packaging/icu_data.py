@@ -1,11 +1,11 @@
-"""Shorten the data of ICU, which Qt for Linux brings along, to what Qt asks it for.
+"""Shorten the data of ICU, which comes with Qt for Linux, to what Qt needs.
 
     python packaging/icu_data.py BUNDLE
 
-Qt sorts names with ICU and asks it for the names of time zones. Its own tables hold the rest: numbers, dates,
-languages, where lines and words break. The library with the data is written anew, with the same name and symbol; it
-stays a file of its own. Needs binutils. https://unicode-org.github.io/icu/userguide/icu_data/ describes the data, and
-icu4c/source/common/ucmndata.h of ICU its table of contents.
+Qt uses ICU to sort names and for the names of time zones. For numbers, dates, languages and breaks of lines and words,
+Qt has its own tables. The library with the data is replaced by one with the same name and symbol. Needs binutils.
+https://unicode-org.github.io/icu/userguide/icu_data/ describes the data, and icu4c/source/common/ucmndata.h of ICU its
+table of contents.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-# The items in the order of their names lie at multiples of this.
+# Items begin at multiples of this, in the order of their names.
 _ALIGNED = 16
 _COUNT, _ITEM = struct.Struct("<I"), struct.Struct("<II")
-# Trees that Qt never reads: line and word breaks, names of currencies, languages, regions and units, spelled-out
-# numbers, transliterations; then converters of old encodings, profiles of internet names, names of characters.
+# Items that Qt never reads: line and word breaks, names of currencies, languages, regions and units, spelled-out
+# numbers, transliterations, converters of old encodings, profiles of internet names, names of characters.
 _UNUSED = re.compile(
     r"""[^/]+/(
         (brkitr|curr|lang|region|unit|rbnf|translit)/.*
         | .*\.(cnv|spp|cfu)
         | (unames|uemoji)\.icu
-        # The formats of other languages than those of the window; what applies to all of them has no such name.
+        # Formats of languages other than the window's; those for all languages have other names.
         | (zone/)?(?!(en|ja|ko|zh)(_|\.))[a-z]{2,3}(_[A-Za-z0-9]+)*\.res
     )""",
     re.VERBOSE,
@@ -45,7 +45,7 @@ def main(bundle: str) -> None:
 
 
 def shorten(library: Path) -> None:
-    """Write the library anew without the items that Qt never asks for. Raises `ValueError` where it is no ICU data."""
+    """Rewrite the library without the items that Qt never reads. Raises `ValueError` if it is not ICU data."""
     with tempfile.TemporaryDirectory() as temporary:
         data = Path(temporary, "icu.dat")
         run("objcopy", "-O", "binary", "--only-section=.rodata", library, data)
@@ -55,12 +55,12 @@ def shorten(library: Path) -> None:
 
 
 def is_unused(name: str) -> bool:
-    """True for an item that Qt never asks for, such as "icudt73l/curr/de.res"."""
+    """Return whether Qt never reads an item, such as "icudt73l/curr/de.res"."""
     return _UNUSED.fullmatch(name) is not None
 
 
 def read_items(data: bytes) -> tuple[bytes, dict[str, bytes]]:
-    """The header, and the items by their names, of an ICU data file."""
+    """Return the header, and the items by their names, of an ICU data file."""
     if data[12:16] != b"CmnD":
         raise ValueError("not ICU's common data")
     length = int.from_bytes(data[:2], "little")
@@ -75,7 +75,7 @@ def read_items(data: bytes) -> tuple[bytes, dict[str, bytes]]:
 
 
 def pack(header: bytes, items: Mapping[str, bytes]) -> bytes:
-    """An ICU data file with these items, whose names are in order. The inverse of `read_items`."""
+    """Return an ICU data file with these items, whose names are in order. The inverse of `read_items`."""
     names, places, name_at = b"", [], _COUNT.size + len(items) * _ITEM.size
     for name in items:
         places.append(name_at + len(names))

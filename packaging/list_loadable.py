@@ -2,8 +2,8 @@
 
     python packaging/list_loadable.py
 
-The app decides from the list whether a model can be loaded: it imports neither package before a model is wanted, and a
-frozen app has no source files to look into. A test compares the list with the installed packages.
+The app uses the list to decide whether a model can be loaded, because it imports neither package before a model is
+needed, and a frozen app has no source files. A test compares the list with the installed packages.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TOKENIZER_NAME = re.compile(r'"([A-Z]\w*(?:Tokenizer|Backend))"')
 
 
 def loadable() -> dict[str, Any]:
-    """The content of the file, from the sources of the installed packages.
+    """Return the content of the file, from the sources of the installed packages.
 
     `models`, `chat_templates` and `tool_parsers` are modules of mlx-lm; `renamed` maps a model type to the module that
     builds it, `renamed_by_architecture` one to the modules by the name of the class in `architectures`;
@@ -53,14 +53,14 @@ def _that_match(mlx_lm: Path, pattern: re.Pattern[str]) -> list[str]:
 
 
 def _modules(folder: Path) -> list[tuple[str, str]]:
-    """Name and source of every module in a folder, by name."""
+    """Return the name and source of every module in a folder, by name."""
     return [
         (file.stem, file.read_text(encoding="utf-8")) for file in sorted(folder.glob("*.py")) if file.stem != "__init__"
     ]
 
 
 def _table(mlx_lm: Path, name: str) -> dict[Any, Any]:
-    """A dictionary that mlx_lm/utils.py defines with literals. Not imported: that would load MLX."""
+    """Return a dictionary that mlx_lm/utils.py defines with literals, without importing it, which would load MLX."""
     for node in ast.parse((mlx_lm / "utils.py").read_text(encoding="utf-8")).body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == name:
             table: dict[Any, Any] = ast.literal_eval(node.value)

@@ -1,4 +1,4 @@
-"""Run a command in a new network namespace of Linux with its loopback switched on, as it is not at first.
+"""Switch on the loopback of a new network namespace of Linux, then run a command.
 
     unshare --user --map-root-user --net python packaging/loopback.py COMMAND [ARGUMENT ...]
 

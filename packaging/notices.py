@@ -1,9 +1,9 @@
-"""Write the notices and the bill of materials of what is inside a bundle, into the bundle.
+"""Write the notices and the bill of materials of a bundle into it.
 
     python packaging/notices.py BUNDLE VERSION
 
-NOTICES.txt has the licence of every package, as its authors wrote it; the window shows it. tandem.cdx.json is a
-software bill of materials in CycloneDX's format. Both come from the metadata of the environment that this runs in.
+NOTICES.txt, which the window shows, has the licence of every package in its authors' words. tandem.cdx.json is a
+software bill of materials in CycloneDX's format. Both come from the metadata of this Python's environment.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ def main(bundle: str, version: str) -> None:
 
 
 def resources(bundle: Path) -> Path:
-    """The folder `resources` inside a bundle."""
+    """Return the folder `resources` inside a bundle."""
     return bundle / ("Contents/Resources/resources" if bundle.suffix == ".app" else "_internal/resources")
 
 
 def needed_by(name: str) -> list[Distribution]:
-    """The package and all that it needs here, without what the bundle leaves out."""
+    """Return the package and all that it needs on this system, without packages that the bundle leaves out."""
     found: dict[str, Distribution] = {}
     wanted = [name]
     while wanted:
         try:
             package = distribution(wanted.pop())
         except PackageNotFoundError:
-            # For another system, or an extra.
+            # It is for another system or an extra.
             continue
         if name_of(package) in found or is_left_out(package):
             continue
@@ -69,7 +69,7 @@ def name_of(package: Distribution) -> str:
 
 
 def licence_of(package: Distribution) -> str:
-    """In a few words: an SPDX expression where there is one."""
+    """Return the name of a licence, as an SPDX expression if there is one."""
     metadata = package.metadata
     classified = [
         line.rpartition(" :: ")[2] for line in metadata.get_all("Classifier") or () if line.startswith("License ::")
@@ -79,7 +79,7 @@ def licence_of(package: Distribution) -> str:
 
 
 def notice(package: Distribution) -> str:
-    """The package, its licence, and the texts that its authors want to be passed on."""
+    """Return the name of a package, its licence, and the texts of its licence files."""
     files = [file for file in package.files or () if _LICENCE_FILE.search(str(file))]
     texts = [Path(str(file.locate())).read_text(encoding="utf-8", errors="replace").strip() for file in files]
     head = f"{package.metadata['Name']} {package.version}: {licence_of(package)}"
@@ -87,7 +87,7 @@ def notice(package: Distribution) -> str:
 
 
 def bill_of_materials(inside: list[Distribution], version: str) -> str:
-    """CycloneDX 1.6 as JSON; the same for the same packages."""
+    """Return CycloneDX 1.6 as JSON, always the same for the same packages."""
     application = Component(name="Tandem", version=version, type=ComponentType.APPLICATION, bom_ref="tandem")
     bom = Bom(
         components=[
@@ -102,7 +102,7 @@ def bill_of_materials(inside: list[Distribution], version: str) -> str:
         ]
     )
     bom.metadata.component = application
-    # Neither the clock nor chance: the same packages give the same file.
+    # Neither the clock nor chance may change the file.
     bom.serial_number = uuid.uuid5(
         uuid.NAMESPACE_URL, " ".join([version, *(component.bom_ref.value or "" for component in bom.components)])
     )

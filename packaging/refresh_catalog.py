@@ -3,8 +3,8 @@
     python packaging/refresh_catalog.py            rewrite the file
     python packaging/refresh_catalog.py --check    only say what has changed; exit code 1 if anything has
 
-Sizes, context lengths, vocabulary sizes and architectures are read from the repositories' own listings and small
-files; which models are in the catalog, and which drafts go with them, is chosen by people.
+Sizes, context lengths, vocabulary sizes and architectures come from the repositories' listings and small files. People
+choose the models of the catalog and their drafts.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Refresh = Callable[[HubClient, dict[str, Any], Path], dict[str, Any]]
 
 
 def refreshed(client: HubClient, entry: dict[str, Any], keep_in: Path) -> dict[str, Any]:
-    """The entry with what the Hub says now. Raises `HubError` when the repository cannot be read."""
+    """Return the entry with the Hub's current figures. Raises `HubError` when the repository cannot be read."""
     remote = read_repository(client, entry["id"], keep_in)
     size = text_config(remote.config).get("vocab_size")
     return entry | {
@@ -48,13 +48,13 @@ def refreshed(client: HubClient, entry: dict[str, Any], keep_in: Path) -> dict[s
 
 
 def refreshed_head(client: HubClient, entry: dict[str, Any], keep_in: Path) -> dict[str, Any]:
-    """The entry of a head, checked if its repository holds one of the kind that the catalog says. Raises `HubError`."""
+    """Return the entry of a head, and check that its repository has the catalog's kind. Raises `HubError`."""
     remote = read_repository(client, entry["id"], keep_in)
     return entry | {"bytes": remote.weight_bytes, "checked": kind_of_config(remote.config) == entry["kind"]}
 
 
 def _entries(content: dict[str, Any]) -> Iterator[tuple[list[dict[str, Any]], int, dict[str, Any], Refresh]]:
-    """Every model and head: the list that it is in, its place there, the entry, and what brings it up to date."""
+    """Yield the list, the index, the entry and the refreshing function of every model and head."""
     for key, refresh in (("models", refreshed), ("heads", refreshed_head)):
         for number, entry in enumerate(content.get(key, [])):
             yield content[key], number, entry, refresh
@@ -105,7 +105,7 @@ def main() -> int:
 
 
 def catalog_text(content: dict[str, Any]) -> str:
-    """One field a line and lists on one line, so that a change of one figure is a change of one line."""
+    """Return the file's text with one field a line, so that a changed figure changes one line."""
     parts = []
     for key, value in content.items():
         text = json.dumps(value, ensure_ascii=False)

@@ -3,8 +3,8 @@
     python packaging/sign.py APP_OR_IMAGE
 
 TANDEM_SIGNING_IDENTITY is the name of a Developer ID certificate in the keychain, and TANDEM_NOTARY_PROFILE that of the
-credentials stored with `xcrun notarytool store-credentials`. Without the first, the app keeps the signature without
-an identity that PyInstaller gave it, and this says so; without the second it is signed and not notarised.
+credentials stored with `xcrun notarytool store-credentials`. Without the first, this prints a warning and the app keeps
+PyInstaller's signature, which has no identity; without the second it is signed but not notarised.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 ENTITLEMENTS = Path(__file__).resolve().parent / "bundle" / "entitlements.plist"
-# How a file begins that macOS runs or links: Mach-O of 32 and 64 bits, and files for several processors.
+# The first bytes of code: Mach-O of 32 and 64 bits, and files for several processors.
 _MACH_O = (b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"\xca\xfe\xba\xbf")
 
 
@@ -38,7 +38,7 @@ def main(product: str) -> None:
 
 
 def warn(sentence: str) -> None:
-    """Print it; on GitHub, it is shown at the head of the run."""
+    """Print a warning, which GitHub shows at the top of the run."""
     print(f"::warning::{sentence}" if "GITHUB_ACTIONS" in os.environ else sentence)
 
 
@@ -52,7 +52,7 @@ def _is_code(file: Path) -> bool:
 
 
 def nested_code(app: Path) -> list[Path]:
-    """Every file with code in it but the app's own program, the deepest first: what is outside is signed last."""
+    """Return every file with code except the app's program, the deepest first: outer code is signed last."""
     files = [file for file in app.rglob("*") if file.is_file() and not file.is_symlink() and _is_code(file)]
     program = app / "Contents" / "MacOS" / "Tandem"
     return sorted((file for file in files if file != program), key=lambda file: (-len(file.parts), file))
@@ -67,7 +67,7 @@ def sign(app: Path, identity: str) -> None:
 
 
 def notarise(product: Path, profile: str) -> None:
-    """Wait for Apple's answer and attach it, so that a Mac without a network accepts the product too."""
+    """Wait for Apple's ticket and attach it, so that a Mac without a network accepts the product too."""
     submitted = product
     if product.is_dir():
         submitted = product.with_suffix(".zip")

@@ -1,9 +1,9 @@
-"""Check a finished bundle: what must be inside is, what must not be is not, and it answers where it has never been.
+"""Check a finished bundle: its files, its libraries, and that it works in another place.
 
     python packaging/verify.py BUNDLE
 
-Raises `SystemExit` with what is wrong. The last check copies the bundle to a path with spaces and letters of other
-scripts, write-protects it, and lets it answer a question there, without a home folder, a network or this Python.
+Raises `SystemExit` with all problems. The last check copies the bundle to a path with spaces and letters of other
+scripts, write-protects it, and lets it answer a question there, without a network and with an empty home folder.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from info_plist import LEAST_MACOS
 
 HERE = Path(__file__).resolve().parent
 
-# Bytes on Linux; a Mac's bundle carries Metal's library of 147 MB besides.
+# Bytes on Linux; a Mac's bundle also has Metal's large library.
 LARGEST = 260_000_000
 _NEVER = ("torch", "Qt6Qml", "Qt6Quick", "Qt6Designer", "QtQml", "QtQuick", "lrelease", "lupdate", "starter/recipe")
 _SELF_TEST_S = 300
@@ -47,12 +47,12 @@ def main(bundle: str) -> None:
 
 
 def size_of(folder: Path) -> int:
-    """Bytes of all files; a link counts nothing."""
+    """Return the bytes of all files without links."""
     return sum(file.lstat().st_size for file in folder.rglob("*") if file.is_file() and not file.is_symlink())
 
 
 def data_of(folder: Path) -> Path:
-    """Where the bundle keeps everything but its program."""
+    """Return the folder of everything but the program."""
     return folder / ("Contents/Frameworks" if folder.suffix == ".app" else "_internal")
 
 
@@ -76,7 +76,7 @@ def wrong_files(folder: Path) -> Iterator[str]:
     for language in ("en", "ko", "ja", "zh_CN"):
         if not any(name.endswith(f"i18n/tandem_{language}.qm") for name in names):
             yield f"the translation for {language} is missing"
-    # Their licences let users put in other versions.
+    # Their licences let users replace them.
     for replaceable in (
         ("QtCore", "QtGui", "QtWidgets") if folder.suffix == ".app" else ("libQt6Core.so", "libQt6Gui.so")
     ):
@@ -87,7 +87,7 @@ def wrong_files(folder: Path) -> Iterator[str]:
 
 
 def too_new_libraries(app: Path) -> Iterator[str]:
-    """Libraries that the oldest macOS of Info.plist, or its processor, cannot load."""
+    """Yield the libraries that the oldest macOS of Info.plist, or its processor, cannot load."""
     least = tuple(map(int, LEAST_MACOS.split(".")))
     for file in nested_code(app):
         headers = MachO(str(file)).headers
@@ -102,7 +102,7 @@ def too_new_libraries(app: Path) -> Iterator[str]:
 
 
 def missing_modules(folder: Path) -> Iterator[str]:
-    """Modules that are imported by name: those of every kind of model that the app says it can load."""
+    """Yield missing modules that are imported by name, for the models in loadable.json."""
     archive = CArchiveReader(str(program_of(folder)))
     inside = {*archive.open_embedded_archive("PYZ.pyz").toc}
     listed = json.loads(next(folder.rglob("resources/loadable.json")).read_text(encoding="utf-8"))
@@ -114,7 +114,7 @@ def missing_modules(folder: Path) -> Iterator[str]:
 
 
 def what_the_self_test_says(folder: Path) -> Iterator[str]:
-    """Problems of the bundle in a place that it does not know."""
+    """Yield the problems of the bundle in another place."""
     with tempfile.TemporaryDirectory() as temporary:
         there = Path(temporary) / "An app 앱 応用" / folder.name
         shutil.copytree(folder, there, symlinks=True)
@@ -138,7 +138,7 @@ def what_the_self_test_says(folder: Path) -> Iterator[str]:
 
 
 def without_network() -> list[str]:
-    """The beginning of a command that reaches nothing but its own machine, where this system can do that."""
+    """Return the beginning of a command that runs without a network, or nothing if this system cannot do that."""
     alone = ["unshare", "--user", "--map-root-user", "--net", sys.executable, str(HERE / "loopback.py")]
     if sys.platform == "linux" and shutil.which("unshare") and not subprocess.run([*alone, "true"]).returncode:
         return alone

@@ -1,4 +1,4 @@
-"""What is left out of the bundle: parts of libraries that Tandem never reaches."""
+"""Selects the contents of the bundle, without parts of libraries that Tandem never uses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from packaging.requirements import Requirement
 # (path in the bundle, path on this machine, kind), as PyInstaller writes it.
 Entry = tuple[str, str, str]
 
-# Imported somewhere in a library, and never by what Tandem does with it.
+# Libraries import these, but not for what Tandem uses.
 UNUSED_MODULES = [
     "torch",
     "tensorflow",
@@ -34,7 +34,7 @@ UNUSED_MODULES = [
     "unittest",
     "mlx_lm.server",
     "mlx_lm.evaluate",
-    # Tools that build the bundle; libraries would use them if they were there.
+    # Tools that build the bundle, which libraries would use if they found them.
     "PIL",
     "cyclonedx",
     "macholib",
@@ -46,7 +46,7 @@ UNUSED_MODULES = [
     "PySide6.QtTest",
 ]
 
-# transformers serves for tokenizers alone: its models, image processors and trainers stay behind.
+# Only the tokenizers of transformers are used, not its models, image processors and trainers.
 _OF_TOKENIZERS = re.compile(
     r"transformers\.models(\.\w+)?(\.(tokenization|configuration)_\w+)?|transformers\.models\.auto\.\w+"
 )
@@ -66,7 +66,7 @@ _UNUSED_FILES = re.compile(
     r"""
     PySide6/Qt/(qml|libexec|metatypes)/
     | PySide6/Qt/translations/(?!qtbase_(ko|ja|zh_CN)\.qm)
-    # The printers of a Linux desktop would bring its whole CUPS along; printing to a file needs none.
+    # Printers of a Linux desktop would add all of CUPS; printing to a file needs none.
     | PySide6/Qt/plugins/(qmltooling|designer|help|sqldrivers|printsupport|networkinformation|tls|generic)/
     | PySide6/Qt/plugins/egldeviceintegrations/
     # Desktops on Wayland run X programs as well.
@@ -86,25 +86,25 @@ _UNUSED_FILES = re.compile(
 
 
 def needed_here(requirements: Iterable[str]) -> list[str]:
-    """The names of the libraries that these requirements ask for on this system, without those of extras.
+    """Return the names of the libraries that these requirements need on this system, without extras.
 
-    Some of them ask for the version that they have, so the bundle has what describes them.
+    Some of them read their own version, so the bundle includes their metadata.
     """
     read = map(Requirement, requirements)
     return [one.name for one in read if one.marker is None or one.marker.evaluate({"extra": ""})]
 
 
 def is_unused_module(name: str) -> bool:
-    """True for a module of transformers that is of no use to a tokenizer."""
+    """Return whether a module of transformers is of no use to a tokenizer."""
     if name.startswith("transformers.models"):
         return _OF_TOKENIZERS.fullmatch(name) is None
     return _NOT_OF_TOKENIZERS.match(name) is not None
 
 
 def is_unused_file(path: str) -> bool:
-    """True for a file, by its path in the bundle, that is left out."""
+    """Return whether a file, named by its path in the bundle, is left out."""
     if path.startswith("transformers/") and path.endswith(".py"):
-        # It looks into the sources of its models for what they define; the others are not looked at.
+        # transformers reads the sources of its models to find what they define, and no other sources.
         name = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
         return not path.startswith("transformers/models/") or is_unused_module(name)
     return _UNUSED_FILES.search(path) is not None
@@ -113,10 +113,10 @@ def is_unused_file(path: str) -> bool:
 def needed_binaries(
     binaries: Iterable[Entry], imports_of: Callable[[str], Iterable[tuple[str, str | None]]]
 ) -> list[Entry]:
-    """Without the system's libraries that nothing left needs.
+    """Return the binaries without the system's libraries that none of them needs.
 
-    A system's library lies at the top of the bundle; everything else came with a package. `imports_of` gives name and
-    path of each library that a file is linked to.
+    The system's libraries are at the top of the bundle; all others belong to a package. `imports_of` returns the names
+    and paths of the libraries that a file is linked to.
     """
     binaries = list(binaries)
     by_name = {Path(entry[0]).name: entry for entry in binaries}
@@ -132,9 +132,9 @@ def needed_binaries(
 
 
 def declarations(source: str) -> str:
-    """What transformers looks for in the source of a module before it imports it: `__all__`, and what classes require.
+    """Return what transformers reads of a module's source before importing it: `__all__` and requirements of classes.
 
-    The module itself is run from the archive; the rest of its source is not read.
+    The module itself runs from the archive.
     """
     kept: list[ast.stmt] = []
     for statement in ast.parse(source).body:

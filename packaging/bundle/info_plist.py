@@ -1,4 +1,4 @@
-"""What macOS is told about Tandem.app."""
+"""The Info.plist of Tandem.app."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 IDENTIFIER = "chat.tandem.Tandem"
 LEAST_MACOS = "14.0"
-# As macOS names them; the window's own translations are in i18n/.
+# macOS's names of the languages; the window's translations are in i18n/.
 LOCALISATIONS = ["en", "ko", "ja", "zh-Hans"]
-# What macOS shows when it asks whether Tandem may use the local network. Without this it refuses, and asks nobody.
+# macOS shows this when it asks whether Tandem may use the local network. Without it, macOS refuses without asking.
 LOCAL_NETWORK = {
     "en": "Tandem connects to other computers to run a model on several Macs, to use a draft model on another "
     "computer, and to let other devices use its models.",
@@ -23,7 +23,7 @@ LOCAL_NETWORK = {
 
 
 def content(version: str) -> dict[str, Any]:
-    """The Info.plist of a release. `version` is that of pyproject.toml, such as "0.2.0"."""
+    """Return the Info.plist of a release. `version` is that of pyproject.toml, such as "0.2.0"."""
     return {
         "CFBundleName": "Tandem",
         "CFBundleDisplayName": "Tandem",
@@ -46,14 +46,14 @@ def content(version: str) -> dict[str, Any]:
         "NSHighResolutionCapable": True,
         "NSLocalNetworkUsageDescription": LOCAL_NETWORK["en"],
         "NSHumanReadableCopyright": "Copyright the Tandem authors. Apache License 2.0.",
-        # Light and dark as the person chose.
+        # Follow the system's light or dark appearance.
         "NSRequiresAquaSystemAppearance": False,
         "NSSupportsAutomaticGraphicsSwitching": True,
     }
 
 
 def write_translations(folder: Path) -> list[tuple[str, str]]:
-    """Write what macOS shows of Info.plist in each language; returns (file, folder in the bundle) for PyInstaller."""
+    """Write the translations of Info.plist, and return pairs of file and folder in the bundle for PyInstaller."""
     written = []
     for language, text in LOCAL_NETWORK.items():
         file = folder / f"{language}.lproj" / "InfoPlist.strings"

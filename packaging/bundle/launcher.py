@@ -1,4 +1,4 @@
-"""Where the bundle starts: the `tandem` command, or a process that makes prompts or drafts for it."""
+"""The bundle's entry point: the `tandem` command, or a process that makes prompts or drafts for it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 
 
 def main() -> int:
-    # Before anything is imported: these processes have no Qt, and the first no MLX.
+    # Nothing may be imported before this: these processes have no Qt, and the first has no MLX.
     if sys.argv[1:2] == ["--prompt-process"]:
         from engine.tokenizers.prompt_process.worker import main as serve
 
