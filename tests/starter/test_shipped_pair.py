@@ -110,6 +110,7 @@ def test_the_mix_holds_tasks_where_the_draft_fails(outcomes: list[Outcome]) -> N
     assert kinds["skill"].accept_rate < kinds["topic"].accept_rate
 
 
+@pytest.mark.full
 def test_a_name_told_in_the_first_turn_is_remembered(pair: Pair) -> None:
     assert "Sarah" in ask(pair, "My name is Sarah.", "What is a token?", "What is my name?")
 

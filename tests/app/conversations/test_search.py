@@ -83,6 +83,7 @@ def test_emoji_are_found(store: ConversationStore) -> None:
 TEXT = st.text(st.sampled_from("초안모델草稿案推ドﾄﾞガーaBcé e\u0301\u1112\u1161ßİ1_ .,\n🎉각가\u11a8"), max_size=30)
 
 
+@settings(max_examples=60)
 @given(TEXT)
 def test_offsets_lead_back_to_the_characters_that_were_folded(text: str) -> None:
     folded, offsets = fold_with_offsets(text)
@@ -96,6 +97,7 @@ def test_offsets_lead_back_to_the_characters_that_were_folded(text: str) -> None
             assert fold(text[start:end]) == covered
 
 
+@settings(max_examples=60)
 @given(TEXT, st.data())
 def test_any_part_of_an_unspaced_text_is_found_and_marked(text: str, data: st.DataObject) -> None:
     folded = fold(text)

@@ -17,7 +17,7 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(value=st.lists(values, max_size=3) | st.dictionaries(st.text(max_size=4), values, max_size=3), data=st.data())
 def test_every_beginning_is_known_and_the_whole_is_none(value: object, data: st.DataObject) -> None:
     whole = json.dumps(value, indent=data.draw(st.sampled_from([None, 2])))

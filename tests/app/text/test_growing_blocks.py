@@ -27,12 +27,12 @@ def assert_parsing_every_time_gives_the_same(pieces: Iterable[str], monkeypatch:
         assert quick.tail == thorough.tail
 
 
-@pytest.mark.parametrize("seed", seeds(20, 60))
+@pytest.mark.parametrize("seed", seeds(15, 60))
 def test_blocks_are_those_of_a_splitter_that_parses_every_time(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert_parsing_every_time_gives_the_same(stream(seed), monkeypatch)
 
 
-@pytest.mark.parametrize("seed", seeds(8, 30))
+@pytest.mark.parametrize("seed", seeds(5, 30))
 def test_rows_of_a_long_table_are_those_of_a_splitter_that_parses_every_time(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
