@@ -34,6 +34,7 @@ class KnowsAllButSums:
         return found
 
 
+@pytest.mark.full
 def test_what_main_is_wrong_about_comes_first() -> None:
     pair = KnowsAllButSums(5, 120)
 

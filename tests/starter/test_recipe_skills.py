@@ -20,6 +20,7 @@ def is_true(equation: str) -> bool:
     return SIGNS[sign](int(first), int(second)) == int(result)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", SKILLS)
 def test_every_skill_speaks_every_language(name: str, language: str) -> None:

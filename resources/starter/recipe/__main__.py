@@ -41,7 +41,7 @@ _BUILDS = {
     "mtp": "build_mtp_head",
 }
 _NOT_SHIPPED = ("eagle", "mtp")
-# No course's.
+# A seed that no course uses.
 _FRESH_SEED = 7771
 
 

@@ -21,7 +21,7 @@ from resources.starter.recipe.model import MAIN, FeedForward, RMSNorm, Shape, ro
 if TYPE_CHECKING:
     from resources.starter.recipe.model import LanguageModel
 
-# The steps that are trained one after the other, and so many positions more are needed.
+# The number of chained steps in training, and of additional positions that they need.
 STEPS = 3
 
 
@@ -83,7 +83,7 @@ class Seen:
 
 
 class ChainAttention(nn.Module):
-    """Attention of each row to the true pairs up to its own, and to the steps that were chained behind it."""
+    """Attention of each row to the true pairs up to its own, and to the steps chained after it."""
 
     def __init__(self, shape: Shape, inputs: int, *, norms: bool) -> None:
         super().__init__()
@@ -133,7 +133,7 @@ def _with_own_steps(queries: Tensor, seen: Seen, mask: Tensor) -> Tensor:
 
 
 class ChainHead(nn.Module, ABC):
-    """`step` reads one token more a row, `forward` as many as there are steps; `scores` takes their rows."""
+    """`step` reads one more token in each row, `forward` one for each step; `scores` takes their rows."""
 
     shape: EagleShape | MtpShape
 
@@ -145,11 +145,11 @@ class ChainHead(nn.Module, ABC):
 
     @abstractmethod
     def features(self, main: LanguageModel, tokens: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor]:
-        """What main gives of `tokens`, for `entry`, and its own hidden states; nothing is learned of either."""
+        """Return main's features of `tokens`, for `entry`, and its hidden states, both without gradients."""
 
     @abstractmethod
     def entry(self, features: Tensor) -> Tensor:
-        """Features as the head's first step takes them (rows, length, hidden_size)."""
+        """Return features as the head's first step takes them (rows, length, hidden_size)."""
 
     @abstractmethod
     def step(self, embedded: Tensor, hidden: Tensor, mask: Tensor, seen: Seen, offset: int) -> Tensor:
@@ -160,16 +160,16 @@ class ChainHead(nn.Module, ABC):
 
     @abstractmethod
     def scores(self, main: LanguageModel, hidden: Tensor) -> Tensor:
-        """Scores (..., `targets`) of hidden states."""
+        """Return the scores (..., `targets`) of hidden states."""
 
     @property
     @abstractmethod
     def targets(self) -> Tensor:
-        """The token that each column of the scores stands for."""
+        """Return the token of each column of the scores."""
 
     @abstractmethod
     def begin_at(self, main: LanguageModel) -> None:
-        """Take over from main what makes the first scores sensible."""
+        """Copy the weights of main that make the first scores sensible."""
 
     def forward(self, features: Tensor, embedded: tuple[Tensor, ...], mask: Tensor) -> tuple[Tensor, ...]:
         """The hidden states of one step after the other, each fed with those before it.
@@ -214,7 +214,7 @@ class EagleLayer(nn.Module):
 
 
 class EagleHead(ChainHead):
-    """EAGLE-3: three tapped layers of main, an output matrix of its own over the most frequent tokens."""
+    """EAGLE-3: three tapped layers of main, and its own output matrix for the most frequent tokens."""
 
     shape: EagleShape
 

@@ -55,7 +55,7 @@ def train_chain_head(
 
 
 def texts_from(short: Rows, long: Rows, seed: int, steps: int, start: int) -> Iterator[Texts]:
-    """The rows of steps `start` to `steps`: the same for the same seed, wherever a run begins."""
+    """Yield the rows of steps `start` to `steps`, which depend on the seed only, not on `start`."""
     for step in range(start, steps):
         generator = np.random.default_rng((seed, step))
         is_long = (step + 1) % LONG_EVERY == 0
@@ -67,7 +67,7 @@ def texts_from(short: Rows, long: Rows, seed: int, steps: int, start: int) -> It
 
 
 def chain_loss(main: LanguageModel, head: ChainHead, texts: Texts) -> Tensor:
-    """Cross-entropy of the drafts of every step with main's own choices."""
+    """Return the cross-entropy of every step's drafts with main's choices."""
     with torch.no_grad():
         features, hidden = head.features(main, texts.tokens, texts.mask)
         choices = main.logits(hidden).argmax(-1)

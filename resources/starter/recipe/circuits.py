@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from resources.starter.recipe.model import Attention, LanguageModel
 
 Held = Sequence[tuple[Tensor, Tensor]]
-"""Parts of parameters, and the values they are held at."""
+"""Parts of parameters with their fixed values."""
 
 # Rotary frequencies: the first few tell neighbours apart, those from _SLOW on hardly turn within a chat.
 _FAST, _SLOW = 6, 14
@@ -56,7 +56,7 @@ def _orthonormal(shared: Tensor) -> Tensor:
 
 
 def _wire_predecessor(attention: Attention, shared: Tensor, carried: Tensor, written: Tensor) -> Held:
-    """Head 0 attends one position back, whatever stands there, and writes what it carries."""
+    """Make head 0 attend to the previous position, whatever its token, and copy its value."""
     size = attention.shape.head_dim
     half = size // 2
     angles = attention.shape.rope_theta ** (-torch.arange(_FAST) / half)
@@ -75,7 +75,7 @@ def _wire_predecessor(attention: Attention, shared: Tensor, carried: Tensor, wri
 
 
 def _wire_match(attention: Attention, slow: Tensor, carried: Tensor, written: Tensor, readable: Tensor) -> Held:
-    """Heads 0 and 1 attend where the predecessor equals the present token, and copy what stands there."""
+    """Make heads 0 and 1 attend to positions whose predecessor equals the current token, and copy their tokens."""
     size = attention.shape.head_dim
     gain = torch.ones(size)
     gain[slow] = _MATCH_GAIN
@@ -100,6 +100,6 @@ def _set(*parts: tuple[Tensor, Tensor]) -> Held:
 
 @torch.no_grad()
 def hold(held: Held) -> None:
-    """Put every held part back to its value."""
+    """Reset every fixed part to its value."""
     for part, value in held:
         part.copy_(value)

@@ -1,4 +1,4 @@
-"""What the project wrote: topics, phrases of the skills, words and held-out questions, read from TOML."""
+"""Reads the project's texts from TOML: topics, phrases of the skills, words and held-out questions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HERE = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Followup:
-    """What may be asked after a topic, referring back to it: templates of the question, its one answer."""
+    """A question that refers back to a topic: its templates, and its only answer."""
 
     questions: tuple[str, ...]
     answer: str
@@ -24,7 +24,7 @@ class Followup:
 
 @dataclass(frozen=True)
 class Topic:
-    """One thing the guide knows: templates of its questions, its one answer, what may be asked next."""
+    """A topic of the guide: templates of its questions, its only answer, and questions that may follow."""
 
     name: str
     questions: tuple[str, ...]
@@ -104,7 +104,7 @@ def read_wordings(language: str) -> dict[str, tuple[str, ...]]:
 
 @cache
 def read_short(language: str) -> dict[str, tuple[str, ...]]:
-    """What people type in a word or two, by topic."""
+    """Return short messages of a word or two, by topic."""
     table = _read(_HERE / "phrases" / f"short_{language}.toml")["questions"]
     return {name: tuple(texts) for name, texts in table.items()}
 
@@ -117,7 +117,7 @@ def read_words() -> list[dict[str, str]]:
 
 @cache
 def read_held_out(language: str) -> tuple[HeldOut, ...]:
-    """The held-out questions of one language, which nobody looks at while content and training are worked on."""
+    """Return the held-out questions of one language, which nobody reads while working on content and training."""
     return _questions(language, (f"held_out_{language}.toml",))
 
 
@@ -155,7 +155,7 @@ def _questions(language: str, names: tuple[str, ...]) -> tuple[HeldOut, ...]:
 
 @cache
 def held_out_wordings() -> frozenset[str]:
-    """What the corpus must not contain, normalised: each judged question of both sets, each held-out short message."""
+    """Return the normalised texts that the corpus must not contain: judged questions and held-out short messages."""
     questions = (item for language in LANGUAGES for item in (*read_held_out(language), *read_development(language)))
     short = (item.text for language in LANGUAGES for item in read_short_held_out(language))
     return frozenset(normalised(text) for text in (*(item.turns[-1] for item in questions), *short))

@@ -1,4 +1,4 @@
-"""What a training example is."""
+"""Training examples."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _LENGTHS = (1, 2, 3, 4, 6)
 
 
 def conversations(seed: int, count: int, course: Course = COURSES[0]) -> Iterator[Conversation]:
-    """`count` conversations of a course, its languages in turn."""
+    """Yield `count` conversations of a course, its languages in turn."""
     for index in range(count):
         rng = random.Random(f"{seed}/{index}")
         exercises = rng.choices(_LENGTHS, course.lengths)[0]
@@ -32,7 +32,7 @@ def conversations(seed: int, count: int, course: Course = COURSES[0]) -> Iterato
 
 
 def long_conversations(seed: int, count: int) -> Iterator[Conversation]:
-    """`count` conversations that fill most of the context: what keeps late positions sound."""
+    """Yield `count` conversations that fill most of the context, so that late positions are trained."""
     for index in range(count):
         rng = random.Random(f"long/{seed}/{index}")
         yield _conversation(Voice(LANGUAGES[index % len(LANGUAGES)], rng), rng.randint(12, 26))
@@ -67,5 +67,5 @@ def is_of_another_language(turn: Turn, language: str) -> bool:
 
 
 def is_held_out(wording: str) -> bool:
-    """Whether the evaluation asks this, up to case, spaces and punctuation."""
+    """Return whether the evaluation asks this, ignoring case, spaces and punctuation."""
     return normalised(wording) in held_out_wordings()

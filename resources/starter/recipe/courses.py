@@ -1,4 +1,4 @@
-"""The courses of main's training: what each mixes, and how fast it learns."""
+"""The courses of main's training, with their mixtures and learning rates."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ COURSES = (
     replace(
         _IN_QUESTIONS, steps=1300, seed=35, conversations=76_000, first_rate=_IN_QUESTIONS.last_rate, last_rate=0.2
     ),
-    # Back to the answers alone, on the way to rest.
+    # Answers alone again, at a falling rate.
     replace(
         _IN_NUMBERS,
         steps=2400,
@@ -159,7 +159,7 @@ SHORT_MESSAGES = replace(
     mix=Mix(topic=0.1, small_talk=0.05, offtopic=0.04, memory=0.0, previous=0.0, followup=0.8, short=0.81),
 )
 
-# What is kept up beside them, so that nothing is forgotten: the late course with more follow-ups, and looking back.
+# Repeated beside them, so that nothing is forgotten: the late course with more follow-ups and references back.
 KEPT = replace(
     _LATE,
     steps=600,
@@ -170,7 +170,7 @@ KEPT = replace(
     mix=Mix(topic=0.26, small_talk=0.04, offtopic=0.06, memory=0.14, previous=0.17, followup=0.6),
 )
 
-# Every answer to its end: what the draft and the head are to guess.
+# Complete answers, which the draft and the head have to guess.
 WHOLE = replace(
     KEPT,
     topic_opening=0.0,

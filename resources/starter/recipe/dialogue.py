@@ -1,4 +1,4 @@
-"""What comes next in a conversation: a topic, its follow-up, a skill, something to remember, a look back."""
+"""Draws the next turns of a conversation: a topic, its follow-up, a skill, something to remember, a reference back."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ SMALL_TALK = (
 )
 
 
-# Short messages that mean the same wherever they stand in a chat.
+# Short messages that mean the same anywhere in a chat.
 COURTESIES = ("goodbye", "thanks", "compliment", "good-night", "who-are-you", "are-you-human")
 
 
 def draw_turns(voice: Voice, before: Sequence[Turn]) -> list[Turn]:
-    """The next turns of a conversation that so far holds `before`."""
+    """Draw the next turns of a conversation after `before`."""
     mix = voice.course.mix
     draw = voice.rng.random()
     if draw < mix.topic:
@@ -113,7 +113,7 @@ def _short(voice: Voice, *, is_first: bool) -> Turn:
         table = voice.phrases["offtopic"]
         word = voice.rng.choice([*table["people"], *table["things"], *table["places"], *table["works"]])
         return Turn(_recased(word, voice), content.offtopic.answer, OFFTOPIC)
-    # Half of them are small talk, as the first words of a chat are.
+    # Half of them are small talk, like the first words of a chat.
     is_small_talk = not is_first or voice.rng.random() < 0.5
     small_talk = SMALL_TALK if is_first else COURTESIES
     names = [name for name in small_talk if name in topics] if is_small_talk else list(topics)
@@ -162,7 +162,7 @@ def _value(voice: Voice, source: str) -> str:
 
 
 def _memory(voice: Voice, before: Sequence[Turn]) -> list[Turn]:
-    """Something told and asked for later, other exercises in between; or asked for without being told."""
+    """Draw something that is told and asked for after other exercises, or asked for without being told."""
     rng = voice.rng
     told = {turn.kind.removeprefix("told/") for turn in before if turn.kind.startswith("told/")}
     facts = voice.phrases["facts"]
@@ -201,7 +201,7 @@ def _look_back(voice: Voice, before: Sequence[Turn]) -> list[Turn]:
 
 
 def _same_in_another_language(voice: Voice) -> list[Turn]:
-    """A topic's answer, then the same topic's answer as another language words it."""
+    """Draw a topic's answer, then the same topic's answer in another language."""
     rng = voice.rng
     other = rng.choice([language for language in LANGUAGES if language != voice.language])
     own_topics, other_topics = read_content(voice.language).topics, read_content(other).topics

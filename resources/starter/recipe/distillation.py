@@ -1,4 +1,4 @@
-"""What the draft learns: the token that the final main model would write, at every place of an answer."""
+"""The draft's training targets: the token that the final main model would write at every position of an answer."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ BATCH = 64
 
 @dataclass
 class Tally:
-    """Counts of one kind of question; rates are what a report shows."""
+    """Counts for one kind of question; reports show the rates."""
 
     questions: int = 0
     right: int = 0
@@ -52,7 +52,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Outcome:
-    """One held-out question, what the main model answered last, and what the draft's guesses were worth."""
+    """A held-out question, the main model's last answer, and the counts of the draft's guesses."""
 
     question: HeldOut
     answer: str
@@ -159,7 +159,7 @@ def judge(pair: Pair, questions: Sequence[HeldOut]) -> list[Outcome]:
 
 
 def tallies(outcomes: Iterable[Outcome]) -> dict[str, dict[str, Tally]]:
-    """Sums by language and by kind of question, and over all."""
+    """Return sums by language, by kind of question, and of all."""
     sums: dict[str, dict[str, Tally]] = {
         "language": defaultdict(Tally),
         "kind": defaultdict(Tally),
@@ -176,7 +176,7 @@ def tallies(outcomes: Iterable[Outcome]) -> dict[str, dict[str, Tally]]:
 
 
 def report(outcomes: Sequence[Outcome], *, with_failures: bool) -> str:
-    """A table of every sum, then every wrong answer if asked for."""
+    """Return a table of all sums and, if asked for, all wrong answers."""
     lines = []
     for heading, group in tallies(outcomes).items():
         if heading == "subject":

@@ -27,14 +27,14 @@ FOLDERS = ("main", "draft", "head")
 
 
 def load_model(shape: Shape, folder: Path) -> LanguageModel:
-    """The model of an exported folder, in float32."""
+    """Load the model of an exported folder, in float32."""
     model = LanguageModel(shape)
     model.load_state_dict({name: value.float() for name, value in load_file(folder / "model.safetensors").items()})
     return model
 
 
 def export_model(model: LanguageModel, tokenizer: Tokenizer, folder: Path) -> None:
-    """Write `folder`, replacing the files it holds."""
+    """Write `folder`, replacing its files."""
     folder.mkdir(parents=True, exist_ok=True)
     weights = {name: value.to(torch.bfloat16).contiguous() for name, value in model.state_dict().items()}
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
@@ -59,14 +59,14 @@ def export_head(head: Head | ChainHead, folder: Path) -> None:
 
 
 def load_head(shape: HeadShape, folder: Path) -> Head:
-    """The head of an exported folder, in float32."""
+    """Load the head of an exported folder, in float32."""
     head = Head(shape)
     head.load_state_dict({name: value.float() for name, value in load_file(folder / "model.safetensors").items()})
     return head
 
 
 def write_checksums(target: Path) -> None:
-    """Pin what target/main, target/draft and target/head hold in target/SHA256SUMS, in the format of sha256sum."""
+    """Write the checksums of target/main, target/draft and target/head to target/SHA256SUMS, in sha256sum's format."""
     folders = [target / name for name in FOLDERS if (target / name).is_dir()]
     files = sorted(path for folder in folders for path in folder.iterdir())
     lines = [f"{sha256(path.read_bytes()).hexdigest()}  {path.relative_to(target).as_posix()}" for path in files]

@@ -35,12 +35,12 @@ def fresh_tallies(pair: Pair, seed: int, count: int) -> dict[tuple[str, str], Ta
 
 
 def is_right(answer: str, written: str, *, is_cut: bool) -> bool:
-    """Whether main says what is written; an answer that was cut may end within a letter."""
+    """Return whether main gives the written answer; one that was cut may end inside a character."""
     return written.startswith(answer.rstrip("\ufffd")) if is_cut else answer == written
 
 
 def report_fresh(sums: dict[tuple[str, str], Tally]) -> str:
-    """A line for each kind, the weakest first, and how much of it is right in each language."""
+    """Return a line for each kind, the weakest first, with the share of right answers in each language."""
     kinds: dict[str, Tally] = defaultdict(Tally)
     for (kind, _), tally in sums.items():
         kinds[kind].add(tally)

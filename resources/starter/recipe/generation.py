@@ -1,4 +1,4 @@
-"""Main's own greedy answers to questions of the corpus: what the draft is to predict, slips included."""
+"""Main's greedy answers to questions of the corpus, mistakes included, which the draft has to predict."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def answered_by(
 
 @torch.no_grad()
 def greedy(model: LanguageModel, prompts: Tensor, end: int) -> list[list[int]]:
-    """Greedy continuations of prompts (rows, length), until every row has ended."""
+    """Return greedy continuations of prompts (rows, length), until every row has ended."""
     past: list[list[Tensor]] = [[] for _ in model.model.layers]
     tokens, columns = prompts, []
     has_ended = torch.zeros(len(prompts), dtype=torch.bool)

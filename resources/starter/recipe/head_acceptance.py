@@ -1,4 +1,4 @@
-"""What a head's drafts are worth: greedy rounds over main's own answers, in torch."""
+"""Measures a head's acceptance in greedy rounds over main's own answers, in torch."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Acceptance:
 
     @property
     def by_position(self) -> list[float]:
-        """The chance that a guess is right, given that those before it are."""
+        """The probability that a guess is right, given that those before it are."""
         return [right / max(1, asked) for right, asked in zip(self.right, self.asked, strict=True)]
 
 
@@ -81,7 +81,7 @@ def measure(main: LanguageModel, head: Head, texts: Iterable[tuple[list[int], in
 
 
 def _round(total: Acceptance, guesses: list[int], rest: list[int]) -> int:
-    """Count one round; how many tokens of `rest` it commits."""
+    """Count one round, and return how many tokens of `rest` it commits."""
     total.rounds += 1
     accepted = 0
     for place, (guess, token) in enumerate(zip(guesses, rest, strict=False)):

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 SHORT_ROWS, LONG_EVERY, BLOCKS = 6, 16, 120
 SHARE_OF_CUT_STEPS, LEAST_BLOCK = 0.5, 3
-# Every answer's first round begins at its first token, and where an answer begins a head is wrong most often.
+# Every answer's first round begins at its first token, where a head is wrong most often.
 OPENING_TOKENS, OPENING_ODDS = 4, 4
 
 
@@ -69,7 +69,7 @@ class Blocks:
 
 @torch.no_grad()
 def read_by(main: LanguageModel, rows: Rows, taps: tuple[int, ...]) -> Read:
-    """Have `main` read all rows."""
+    """Let `main` read all rows."""
     parts, choices = [], []
     at_once = max(1, READ_AT_ONCE * SHORT_ROW // rows.tokens.shape[1])
     for start in range(0, len(rows), at_once):
@@ -83,7 +83,7 @@ def read_by(main: LanguageModel, rows: Rows, taps: tuple[int, ...]) -> Read:
 
 
 def save_read(read: Read, path: Path) -> None:
-    """Keep what main read, for a run that is stopped and goes on."""
+    """Save what main read, so that a stopped run can resume."""
     rows = {name: torch.from_numpy(getattr(read.rows, name)) for name in ("tokens", "answers", "owners")}
     partial_path = path.with_suffix(".partial")
     torch.save({**rows, "taps": read.taps, "choices": read.choices}, partial_path)
@@ -91,7 +91,7 @@ def save_read(read: Read, path: Path) -> None:
 
 
 def load_read(path: Path) -> Read:
-    """What `save_read` kept."""
+    """Load what `save_read` saved."""
     kept = torch.load(path, weights_only=True)
     rows = Rows(*(kept[name].numpy() for name in ("tokens", "answers", "owners")))
     return Read(rows, kept["taps"], kept["choices"])

@@ -16,7 +16,7 @@ _FINAL_SIGNS = ".?!。？！…"
 
 
 def disturb(text: str, language: str, rng: random.Random, prefixes: Sequence[str], suffixes: Sequence[str]) -> str:
-    """`text` as somebody in a hurry might have typed it; about a third of all texts stay as they are."""
+    """Return `text` as somebody in a hurry might type it; about a third of all texts do not change."""
     if rng.random() < 0.35:
         return text
     if rng.random() < 0.3:

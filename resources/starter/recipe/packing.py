@@ -21,7 +21,7 @@ SHORT_ROW, LONG_ROW = 256, 2048
 _OPEN_ROWS = 64
 
 Example = tuple[list[int], list[bool]]
-"""Token ids, and for each whether an answer holds it."""
+"""Token ids, and for each whether it belongs to an answer."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def encode_conversation(tokenizer: Tokenizer, conversation: Conversation) -> Exa
 
 
 def encode_conversations(tokenizer: Tokenizer, conversations: Iterable[Conversation]) -> Iterator[Example]:
-    """An example for each conversation."""
+    """Yield an example for each conversation."""
     for conversation in conversations:
         yield encode_conversation(tokenizer, conversation)
 

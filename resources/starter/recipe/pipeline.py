@@ -1,4 +1,4 @@
-"""From nothing to the shipped pair: corpus, tokenizer, main, draft, folders."""
+"""Builds the shipped pair: corpus, tokenizer, main, draft, folders."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _TOKENIZER_CONVERSATIONS = 20_000
 _TOKENS_PER_STEP = 3072
 _LONG_EVERY, _LATE_ROWS = 8, 64
 _LONGEST_ODD_PROMPT = SHORT_ROW - 120
-# A head that goes on learning begins at this share of the full rate.
+# Refreshing a head begins at this share of the full rate.
 _RATE_OF_REFRESH = 0.15
 
 
@@ -231,7 +231,7 @@ def _long_rows(tokenizer: Tokenizer, plan: Plan) -> Rows:
 
 
 def _own_answers(main: LanguageModel, tokenizer: Tokenizer, plan: Plan) -> Rows:
-    """What draft and head learn from: main's answers to fresh questions, among conversations as written."""
+    """Return the rows for draft and head: main's answers to fresh questions, among written conversations."""
     main.eval()
     asked = conversations(plan.seed + 1, plan.own_answers, WHOLE)
     written = encode_conversations(tokenizer, conversations(plan.seed + 2, plan.written_answers, WHOLE))
@@ -251,7 +251,7 @@ def _tokenizer(seed: int, path: Path) -> Tokenizer:
 
 
 def _texts(seed: int) -> Iterator[str]:
-    """What the tokenizer sees: each wording once, however often the training rows hold it, and the roles."""
+    """Return the tokenizer's texts: each wording once, however often it is trained, and the roles."""
     seen: set[str] = set()
     for conversation in conversations(seed, _TOKENIZER_CONVERSATIONS):
         for turn in conversation.turns:

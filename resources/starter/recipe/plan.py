@@ -1,4 +1,4 @@
-"""How much the recipe trains."""
+"""The amount of training."""
 
 from __future__ import annotations
 

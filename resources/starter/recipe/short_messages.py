@@ -1,4 +1,4 @@
-"""Whether a message of a word or two is answered in its own language, and with its own topic."""
+"""Checks that messages of a word or two are answered in their language and with their topic."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def ask_short(pair: Pair, messages: Sequence[ShortMessage]) -> list[ShortAnswer]
 
 
 def report_short(name: str, answers: Sequence[ShortAnswer], *, with_failures: bool) -> str:
-    """A line a language, then every answer in another language if asked for."""
+    """Return a line for each language and, if asked for, all answers in another language."""
     lines = []
     for language in LANGUAGES:
         own = [answer for answer in answers if answer.message.language == language]

@@ -104,7 +104,7 @@ def make_batch(rows: Rows, chosen: list[int], question_weight: float = 0.0) -> B
 
 
 def next_token_loss(model: LanguageModel, batch: Batch) -> Tensor:
-    """Weighted mean of the predicted tokens' cross-entropy."""
+    """Return the weighted mean of the predicted tokens' cross-entropy."""
     hidden = model(batch.tokens, batch.mask).flatten(0, 1)
     scores = model.logits(hidden[batch.predicting]).float()
     losses = functional.cross_entropy(scores, batch.targets, reduction="none")
@@ -159,7 +159,7 @@ def narrow_numbers() -> torch.autocast:
 
 
 def compile_if_possible(model: nn.Module) -> None:
-    """Have torch fuse what stands between the matrix products, where there is a C++ compiler."""
+    """Let torch fuse the operations between matrix products, if there is a C++ compiler."""
     if shutil.which("g++") or shutil.which("clang++"):
         model.compile(dynamic=False)
 

@@ -209,5 +209,5 @@ def corpus_store(tmp_path_factory: pytest.TempPathFactory) -> ConversationStore:
     from app.conversations.opening import open_store
 
     store, _report = open_store(tmp_path_factory.mktemp("corpus") / "chats.db", Clock())
-    fill(store, 400)
+    fill(store, 200)
     return store

@@ -1,4 +1,4 @@
-"""One limit everywhere: models are judged by the bytes that the engine admits."""
+"""Models are judged by the bytes that the engine admits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Working offline: no connection is ever tried, whatever is asked for."""
+"""Working offline: nothing ever tries to connect."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class NoToken(Keychain):
 
 @pytest.fixture
 def tried(monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """Every address that somebody connects to or looks up."""
+    """Record every address that is connected to or looked up."""
     found: list[object] = []
     connect, look_up = socket.socket.connect, socket.getaddrinfo
 
