@@ -45,7 +45,6 @@ def test_the_method_that_wrote_the_most_speaks_for_the_pair() -> None:
     assert measured_pairs([once, USED]) == measured_pairs([USED, once])
 
 
-@pytest.mark.full
 def test_an_earlier_run_is_remembered_at_the_next_start(qapp: Application, qtbot: QtBot, tmp_path: Path) -> None:
     chats = tmp_path / "chats.db"
     store, _report = open_store(chats)
