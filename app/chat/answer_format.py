@@ -134,8 +134,7 @@ class AnswerFormatMark(Restyled, QToolButton):
         else:
             set_name(self, self.tr("Answers in this chat are JSON by a schema"))
 
-    def retranslate(self) -> None:
-        self.refresh()
+    retranslate = refresh
 
 
 def _check(schema: str) -> None:

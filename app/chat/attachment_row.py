@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
@@ -127,7 +128,9 @@ class AttachmentRow(Restyled, QScrollArea):
                 chip.hide()
                 chip.deleteLater()
         chips = [self._chip(attachment, tokens) for attachment, tokens in self._files.items()]
-        for chip in (*chips, *map(self._waiting_chip, self._reading_here)):
+        words = self.tr("reading…")
+        chips += [self._make_chip(one.name, words, partial(self.cancel, one))[0] for one in self._reading_here]
+        for chip in chips:
             self._flow.addWidget(chip)
             chip.show()
         self.setVisible(bool(self._files or self._reading_here))
@@ -154,13 +157,10 @@ class AttachmentRow(Restyled, QScrollArea):
         facts = [] if tokens is None else [self.tr("{count} tokens").format(count=number(tokens, 0))]
         if guess := guessed_encoding(attachment):
             facts.append(self.tr("read as {encoding}").format(encoding=guess))
-        chip, details = self._make_chip(attachment.name, " · ".join(facts), lambda: self.remove(attachment))
+        chip, details = self._make_chip(attachment.name, " · ".join(facts), partial(self.remove, attachment))
         if guess:
             details.setToolTip(self.tr("If the text looks garbled, save the file as UTF-8 and attach it again."))
         return chip
-
-    def _waiting_chip(self, reading: Reading) -> QWidget:
-        return self._make_chip(reading.name, self.tr("reading…"), lambda: self.cancel(reading))[0]
 
     def _make_chip(self, file: str, facts: str, remove: Callable[[], object]) -> tuple[QWidget, QLabel]:
         """Return a chip with a file's name, facts and a button that removes it, and the label of the facts."""
@@ -172,7 +172,7 @@ class AttachmentRow(Restyled, QScrollArea):
         details.setText(facts)
         styled(button, "quiet").setIcon(icon("close", theme.colours().muted))
         set_name(button, self.tr("Remove {name}").format(name=file))
-        button.clicked.connect(remove)
+        button.clicked.connect(lambda: remove())
         fill(hbox(chip, margins=(10, 3, 4, 3), spacing=6), name, details, button)
         return chip, details
 

@@ -41,6 +41,7 @@ class CodeBlock(Restyled, QFrame):
         self.text_view.grows.connect(self.grows)
         fill(vbox(self, margins=(1, 1, 1, 1), spacing=0), header, self.text_view)
         self.text_view.fit()
+        spans_cache().ready.connect(self._colour_found)
         self.restyle()
 
     @property
@@ -67,16 +68,11 @@ class CodeBlock(Restyled, QFrame):
             self._colour()
 
     def _colour(self) -> None:
-        self._wait(not highlight(self.text_view.document(), self._text, self._language))
+        self._waits = not highlight(self.text_view.document(), self._text, self._language)
 
-    def _wait(self, waits: bool) -> None:
-        """Connect to the search for the spans to colour while it runs."""
-        if waits != self._waits:
-            self._waits = waits
-            if waits:
-                spans_cache().found.connect(self._colour)
-            else:
-                spans_cache().found.disconnect(self._colour)
+    def _colour_found(self) -> None:
+        if self._waits:
+            self._colour()
 
     def retranslate(self) -> None:
         if not self._language:

@@ -60,16 +60,13 @@ class Composer(Restyled, QWidget):
         self._keys.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         fill(vbox(self, margins=(0, 0, 0, 12), spacing=8), card, self._keys)
         self.setFocusProxy(self.edit)
-        self._connect()
-        self.restyle()
-
-    def _connect(self) -> None:
         self.edit.submitted.connect(self.send)
         for changed in (self.edit.edited, self.files.changed):
             changed.connect(self.take_back)
         self._button.clicked.connect(self._press_button)
         self._send.changed.connect(self._show_button)
         self._stop.changed.connect(self._show_button)
+        self.restyle()
 
     def send(self) -> None:
         """Send or queue the text, including what is being composed. Does nothing while it cannot be sent."""
@@ -159,9 +156,6 @@ class Composer(Restyled, QWidget):
         self._show_keys()
         self._show_button()
 
-    def apply_theme(self) -> None:
-        self._show_button()
-
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Mark the card's edge while the message box has the focus."""
         if watched is self.edit and event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
@@ -195,3 +189,5 @@ class Composer(Restyled, QWidget):
             self._button.setIcon(icon("close", colours.on_accent))
             self._button.setEnabled(True)
             set_name(self._button, self.tr("Queued: press to take it back"))
+
+    apply_theme = _show_button

@@ -5,21 +5,20 @@ from __future__ import annotations
 import logging
 import re
 import xml.etree.ElementTree as ET
-from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-from PySide6.QtCore import QByteArray, QObject, Signal
+from PySide6.QtCore import QByteArray
 from PySide6.QtSvg import QSvgRenderer
 
-from app.system.background import Background
+from app.chat.background_cache import BackgroundCache
 from app.text.formulas import Formula
 
 log = logging.getLogger(__name__)
 
 _CACHED = 2000
-# The texts that wait for formulas are rendered again after this many of them.
+# The texts that wait for formulas are rendered again as a whole, so only after this many of them.
 _BATCH = 8
 # In pixels. A wider formula would be scaled down until it is illegible.
 _WIDEST = 1600
@@ -38,50 +37,10 @@ class Outline:
     descent: float
 
 
-class FormulaPictures(QObject):
-    """Typesets and caches formulas. `ready` is emitted when some or all requested formulas are known."""
-
-    ready = Signal()
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._outlines: OrderedDict[tuple[Formula, int], Outline | None] = OrderedDict()
-        self._pending: set[tuple[Formula, int]] = set()
-        self._background = Background("formulas", parent=self)
-
-    def has(self, formula: Formula, pixels: int) -> bool:
-        """Whether the formula is known in that size. If not, typeset it and emit `ready` later."""
-        key = (formula, pixels)
-        if key in self._outlines:
-            self._outlines.move_to_end(key)
-            return True
-        if key not in self._pending:
-            self._pending.add(key)
-            self._background.run(lambda: outline_of(formula, pixels), lambda outline: self._add(key, outline))
-        return False
-
-    def is_known(self, formula: Formula, pixels: int) -> bool:
-        """Whether typesetting the formula in that size has succeeded or failed."""
-        return (formula, pixels) in self._outlines
-
-    def outline(self, formula: Formula, pixels: int) -> Outline | None:
-        """Return the formula at that font size; None if it cannot be typeset, or has not been yet."""
-        return self._outlines.get((formula, pixels))
-
-    def _add(self, key: tuple[Formula, int], outline: Outline | None) -> None:
-        self._pending.discard(key)
-        self._outlines[key] = outline
-        if len(self._outlines) > _CACHED:
-            self._outlines.popitem(last=False)
-        # Each `ready` renders the waiting texts again as a whole, so it comes once for several formulas.
-        if len(self._pending) % _BATCH == 0:
-            self.ready.emit()
-
-
 @cache
-def pictures() -> FormulaPictures:
-    """Return the cache of the program, for all chats."""
-    return FormulaPictures()
+def pictures() -> BackgroundCache[tuple[Formula, int], Outline | None]:
+    """Return the typeset formulas of all chats, by (formula, font size in pixels); None if one cannot be typeset."""
+    return BackgroundCache("formulas", lambda key: outline_of(*key), _CACHED, _BATCH)
 
 
 @lru_cache(maxsize=_CACHED)

@@ -77,13 +77,13 @@ def put_formulas(document: QTextDocument, formulas: list[Formula], pixels: int) 
     # From the end, so that earlier positions stay valid.
     for position, index in reversed(list(_placeholders(document, len(formulas)))):
         formula = formulas[index]
-        known = pictures().has(formula, pixels)
+        known = pictures().has((formula, pixels))
         if not known:
             missing.append(formula)
         cursor.setPosition(position)
         cursor.setPosition(position + 1, QTextCursor.MoveMode.KeepAnchor)
         style = QTextCharFormat(cursor.charFormat())
-        if known and pictures().outline(formula, pixels) is not None:
+        if known and pictures().known[formula, pixels] is not None:
             style.setObjectType(OBJECT)
             style.setProperty(_LATEX, formula.latex)
             style.setProperty(_SOURCE, formula.source)
@@ -163,7 +163,7 @@ def _formula(style: QTextFormat) -> Formula:
 
 
 def _outline(style: QTextFormat) -> Outline | None:
-    return pictures().outline(_formula(style), style.intProperty(_PIXELS))
+    return pictures().known.get((_formula(style), style.intProperty(_PIXELS)))
 
 
 def _scale(document: QTextDocument, outline: Outline) -> float:

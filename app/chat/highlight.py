@@ -7,13 +7,11 @@ plain until they are done.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import OrderedDict
 from functools import cache
 
-from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor, QTextDocument
 
-from app.system.background import Background
+from app.chat.background_cache import BackgroundCache
 from app.widgets import theme
 
 # Longer code stays plain: colouring it would take too long.
@@ -66,60 +64,30 @@ def _languages() -> frozenset[str]:
     return frozenset(alias for _, aliases, _, _ in get_all_lexers(plugins=False) for alias in aliases)
 
 
-class SpansCache(QObject):
-    """The spans of the latest blocks. `found` is emitted when those of another block are known."""
-
-    found = Signal()
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._known: OrderedDict[tuple[str, str], Spans] = OrderedDict()
-        self._pending: set[tuple[str, str]] = set()
-        self._loaded_lexers: set[str] = set()
-        self._background = Background("highlight", parent=self)
-
-    def get(self, text: str, language: str) -> Spans | None:
-        """Return the spans of a block; None if they are not known yet, and `found` will be emitted."""
-        key = (text, language)
-        if key not in self._known and len(text) <= _SHORT and language in self._loaded_lexers:
-            self._keep(key, spans(*key))
-        if key in self._known:
-            self._known.move_to_end(key)
-            return self._known[key]
-        if key not in self._pending:
-            self._pending.add(key)
-            self._background.run(lambda: spans(*key), lambda found: self._add(key, found))
-        return None
-
-    def _add(self, key: tuple[str, str], found: Spans) -> None:
-        self._pending.discard(key)
-        self._loaded_lexers.add(key[1])
-        self._keep(key, found)
-        self.found.emit()
-
-    def _keep(self, key: tuple[str, str], found: Spans) -> None:
-        self._known[key] = found
-        if len(self._known) > _CACHED:
-            self._known.popitem(last=False)
-
-
 @cache
-def spans_cache() -> SpansCache:
-    """Return the cache of the program."""
-    return SpansCache()
+def spans_cache() -> BackgroundCache[tuple[str, str], Spans]:
+    """Return the spans of the latest blocks, by (text, language)."""
+    return BackgroundCache("highlight", lambda key: spans(*key), _CACHED)
 
 
 def highlight(document: QTextDocument, text: str, language: str) -> bool:
-    """Colour `document`, which shows `text`, in the theme in use. Returns False if its spans are not known yet."""
-    found = spans_cache().get(text, language) if language else ()
-    if found is None:
+    """Colour `document`, which shows `text`, in the theme in use.
+
+    Returns False if its spans are not known yet. The cache emits `ready` when they are.
+    """
+    if not language:
+        return True
+    key, cached = (text, language), spans_cache()
+    if len(text) <= _SHORT and key not in cached.known and any(known == language for _, known in cached.known):
+        cached.keep(key, spans(*key))
+    if not cached.has(key):
         return False
     colours = theme.colours()
     cursor = QTextCursor(document)
     cursor.beginEditBlock()
     # Qt counts UTF-16 units, Pygments characters; beyond the BMP a character is two units.
     wide = [index for index, letter in enumerate(text) if ord(letter) > 0xFFFF]
-    for start, length, role, bold in found:
+    for start, length, role, bold in cached.known[key]:
         style = QTextCharFormat()
         style.setForeground(QColor(getattr(colours, role)))
         if bold:

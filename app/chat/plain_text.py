@@ -71,11 +71,6 @@ def spoken_text(markdown: str) -> str:
     return plain_text(_CODE.sub("", _LINE_END.sub("\n", markdown))).strip()
 
 
-def as_shown(markdown: str) -> QMimeData:
-    """Render Markdown for other programs, as HTML and as plain text."""
-    return mime_of(*shown_parts(markdown))
-
-
 def shown_parts(markdown: str) -> tuple[str, str]:
     """Render Markdown as (HTML, plain text). May be called on any thread."""
     # Imports a parser, which only the first copied text needs.
@@ -85,6 +80,7 @@ def shown_parts(markdown: str) -> tuple[str, str]:
 
 
 def mime_of(html: str, text: str) -> QMimeData:
+    """Return both forms for the clipboard: other programs choose."""
     data = QMimeData()
     data.setHtml(html)
     data.setText(text)

@@ -45,6 +45,8 @@ class PresetButton(Restyled, QToolButton):
         set_name(self, self.tr("Chat settings: {name}").format(name=name_of(chosen)))
         self.updateGeometry()
 
+    retranslate = refresh
+
     def fill_menu(self) -> None:
         menu, chosen = self.menu_, chosen_in(self._session)
         menu.clear()
@@ -55,9 +57,6 @@ class PresetButton(Restyled, QToolButton):
             action.triggered.connect(lambda _=False, wanted=preset: choose(self._session, wanted))
         menu.addSeparator()
         menu.addAction(self._settings)
-
-    def retranslate(self) -> None:
-        self.refresh()
 
     def apply_theme(self) -> None:
         self.setIcon(icon("settings", theme.colours().muted))

@@ -74,7 +74,9 @@ class Prose(Restyled, AutoHeightTextBrowser):
         self._plain = self._quotes = self._tables = False
         # The width at which the words of the tables did not fit.
         self._too_narrow = 0
+        # The formulas that are shown as LaTeX because they are not typeset yet.
         self._missing: list[Formula] = []
+        pictures().ready.connect(self._take_formulas)
         self._painter: FormulaPainter | None = None
         self._text_size = 0
         self.restyle()
@@ -101,7 +103,7 @@ class Prose(Restyled, AutoHeightTextBrowser):
             self._tables = bool(document.rootFrame().childFrames())
             if formulas and self._painter is None:
                 self._painter = FormulaPainter(document)
-            self._wait(put_formulas(document, formulas, formula_size(self.font())) if formulas else [])
+            self._missing = put_formulas(document, formulas, formula_size(self.font())) if formulas else []
         self.fit()
 
     def fit(self) -> None:
@@ -143,18 +145,10 @@ class Prose(Restyled, AutoHeightTextBrowser):
             self.fit()
         return continues
 
-    def _wait(self, missing: list[Formula]) -> None:
-        """Connect to the typesetting of formulas while some of them are shown as LaTeX."""
-        waits, self._missing = bool(self._missing), missing
-        if waits and not missing:
-            pictures().ready.disconnect(self._take_formulas)
-        elif missing and not waits:
-            pictures().ready.connect(self._take_formulas)
-
     def _take_formulas(self) -> None:
         """Render again if a missing formula is known now. `ready` may concern other texts."""
         pixels = formula_size(self.font())
-        if any(pictures().is_known(formula, pixels) for formula in self._missing):
+        if any((formula, pixels) in pictures().known for formula in self._missing):
             self._render_again()
 
     def _render_again(self) -> None:

@@ -45,7 +45,7 @@ class ChatSettingsSheet(Restyled, Overlay):
         self._saved = label(self, "muted", wraps=True)
         self._close = self.bound("Close", QToolButton(self), set_name)
         self._close.clicked.connect(self.close_overlay)
-        self.presets = self.bound("Preset", Chooser(self), QWidget.setAccessibleName)
+        self.presets = self.bound("Preset", Chooser(self, chosen=self._choose), QWidget.setAccessibleName)
         # Its text is elided before the buttons beside it are cut off.
         self.presets.setMinimumWidth(96)
         self.name = self.bound("Preset name", QLineEdit(self), QLineEdit.setPlaceholderText, QWidget.setAccessibleName)
@@ -90,14 +90,13 @@ class ChatSettingsSheet(Restyled, Overlay):
         fill(self.column, head, (area, 1), foot)
 
     def _connect(self) -> None:
-        self.presets.activated.connect(self._choose)
         self.prompt.edited.connect(lambda text: self._keep(text, self._session.chat.own))
         self.format.edited.connect(lambda chosen: self._changed(ANSWER_FORMAT, chosen or None))
         self.save.clicked.connect(self._save)
         self.name.returnPressed.connect(self._save)
         self.delete.clicked.connect(self._delete)
         self.begin.clicked.connect(self._begin_with)
-        self.reset.clicked.connect(lambda: self._put(DEFAULTS))
+        self.reset.clicked.connect(lambda: self._choose(DEFAULTS))
         for row in self.rows.values():
             row.changed.connect(self._changed)
         settings = self._session.settings
@@ -145,14 +144,10 @@ class ChatSettingsSheet(Restyled, Overlay):
             own[key] = value
         self._keep(chat.system_prompt, own)
 
-    def _choose(self, index: int) -> None:
-        preset = self.presets.itemData(index)
+    def _choose(self, preset: Preset | None) -> None:
         if preset is not None:
-            self._put(preset)
-
-    def _put(self, preset: Preset) -> None:
-        self._saved.setText("")
-        choose(self._session, preset)
+            self._saved.setText("")
+            choose(self._session, preset)
 
     def _save(self) -> None:
         """Replace the chooser by a field for the name; when called again, save the preset."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from html import unescape
 from weakref import WeakKeyDictionary
 
@@ -103,15 +103,13 @@ class ShownTexts(QObject):
             if len(written) <= AT_ONCE:
                 cached.typed = _typed(written)
             elif turn.answer.ended:
-                self._prepare(turn, cached, written, as_tokens)
+                both = partial(self._keep, cached)
+                self._background.run(lambda: (_typed(written), _shown(turn, as_tokens)), both)
         return cached
 
-    def _prepare(self, turn: Turn, cached: _Cached, written: str, as_tokens: bool) -> None:
-        def keep(texts: tuple[str, list[str]]) -> None:
-            cached.typed, cached.shown = texts
-            self.ready.emit()
-
-        self._background.run(lambda: (_typed(written), _shown(turn, as_tokens)), keep)
+    def _keep(self, cached: _Cached, texts: tuple[str, list[str]]) -> None:
+        cached.typed, cached.shown = texts
+        self.ready.emit()
 
 
 def _typed(written: str) -> str:

@@ -65,13 +65,11 @@ class SlashMenu(Restyled, QFrame):
 
     def _follow(self) -> None:
         wanted = self._wanted()
-        if wanted is None:
-            self._declined = False
-        if wanted is None or self._declined or not self._edit.hasFocus():
-            self._close()
-            return
-        self._found = [preset for preset in presets_of(self._session) if wanted in name_of(preset).casefold()]
-        self._found.sort(key=lambda preset: not name_of(preset).casefold().startswith(wanted))
+        self._declined = self._declined and wanted is not None
+        self._found = []
+        if wanted is not None and not self._declined and self._edit.hasFocus():
+            self._found = [preset for preset in presets_of(self._session) if wanted in name_of(preset).casefold()]
+            self._found.sort(key=lambda preset: not name_of(preset).casefold().startswith(wanted))
         if not self._found:
             self._close()
             return
@@ -106,8 +104,10 @@ class SlashMenu(Restyled, QFrame):
     def _choose(self) -> None:
         row = self._list.currentRow()
         if 0 <= row < len(self._found):
+            preset = self._found[row]
+            # This ends the search.
             self._edit.take_text()
-            choose(self._session, self._found[row])
+            choose(self._session, preset)
         self._close()
 
     def _close(self) -> None:
@@ -128,14 +128,13 @@ class SlashMenu(Restyled, QFrame):
             self._place()
         elif watched is self._edit and event.type() == QEvent.Type.FocusOut:
             self._close()
-        elif watched is self._edit and not self._edit.preedit() and (claims_escape(event) or self._press(event)):
-            return True
+        elif watched is self._edit and isinstance(event, QKeyEvent) and not self._edit.preedit():
+            is_press = event.type() == QEvent.Type.KeyPress
+            return claims_escape(event) or (is_press and self._press(event)) or super().eventFilter(watched, event)
         return super().eventFilter(watched, event)
 
-    def _press(self, event: QEvent) -> bool:
+    def _press(self, event: QKeyEvent) -> bool:
         """Handle a key of the list. Returns whether `event` was one."""
-        if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress:
-            return False
         key, plain = event.key(), not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         if key == Qt.Key.Key_Escape:
             self._declined = True

@@ -58,6 +58,8 @@ class ThinkingButton(Restyled, QToolButton):
         self.setAccessibleName(self.text())
         self.updateGeometry()
 
+    retranslate = refresh
+
     def choose(self, thinking: str) -> None:
         """Use this choice for the chat on screen from the next answer on."""
         chat = self._session.chat
@@ -74,9 +76,6 @@ class ThinkingButton(Restyled, QToolButton):
             action.setCheckable(True)
             action.setChecked(level == self.chosen)
             action.triggered.connect(lambda _=False, wanted=level: self.choose(wanted))
-
-    def retranslate(self) -> None:
-        self.refresh()
 
 
 def _name(thinking: str) -> str:

@@ -243,10 +243,10 @@ class Transcript(Restyled, QScrollArea):
 
     def _turn_to_focus(self) -> None:
         now = QApplication.focusWidget()
-        if now is not None and self.isAncestorOf(now):
-            turn = next((view.turn for view in self._column.views if view.isAncestorOf(now)), None)
-            if turn is not None:
-                self.turned_to.emit(turn)
+        for view in self._column.views:
+            if now is not None and view.isAncestorOf(now):
+                self.turned_to.emit(view.turn)
+                return
 
     def _mark_newest(self) -> None:
         for view in self._column.views:

@@ -74,59 +74,33 @@ def _luminance(colour: QColor) -> float:
     return 0.2126 * linear(colour.redF()) + 0.7152 * linear(colour.greenF()) + 0.0722 * linear(colour.blueF())
 
 
+def _theme(base: dict[str, str]) -> Colours:
+    """Return the theme of these colours, with those of text moved until they are readable."""
+    surfaces = (base["window"], base["panel"], base["sidebar"], base["selection"])
+    texts = {
+        f"{role}_text": readable(base[role], *surfaces, base[f"{role}_tint"]) for role in ("main", "draft", "lookup")
+    }
+    texts["muted"] = readable(base["muted"], *surfaces)
+    texts["faint"] = readable(base["faint"], *surfaces[:3])
+    texts["problem"] = readable(base["problem"], *surfaces, base["problem_tint"])
+    return Colours(**(base | texts))
+
+
 @cache
 def light() -> Colours:
-    window, panel, sidebar, selection = "#f7f7f5", "#ffffff", "#efefec", "#e3e5ea"
-    surfaces = (window, panel, sidebar, selection)
-    return Colours(
-        window=window,
-        panel=panel,
-        sidebar=sidebar,
-        line="#e2e2dd",
-        selection=selection,
-        text="#1c1d21",
-        muted=readable("#6c6f78", *surfaces),
-        faint=readable("#9a9ca3", window, panel, sidebar),
-        main="#4a5bd4",
-        main_text=readable("#4a5bd4", *surfaces, "#e6e9fb"),
-        main_tint="#e6e9fb",
-        draft="#0f9d8a",
-        draft_text=readable("#0f9d8a", *surfaces, "#d9f2ee"),
-        draft_tint="#d9f2ee",
-        lookup="#c77d0a",
-        lookup_text=readable("#c77d0a", *surfaces, "#fbeed6"),
-        lookup_tint="#fbeed6",
-        rejected="#c9cbd1",
-        problem=readable("#c23b3b", *surfaces, "#fbe4e2"),
-        problem_tint="#fbe4e2",
-        on_accent="#ffffff",
-    )
+    return _theme({
+        "window": "#f7f7f5", "panel": "#ffffff", "sidebar": "#efefec", "line": "#e2e2dd", "selection": "#e3e5ea",
+        "text": "#1c1d21", "muted": "#6c6f78", "faint": "#9a9ca3", "rejected": "#c9cbd1", "on_accent": "#ffffff",
+        "main": "#4a5bd4", "main_tint": "#e6e9fb", "draft": "#0f9d8a", "draft_tint": "#d9f2ee",
+        "lookup": "#c77d0a", "lookup_tint": "#fbeed6", "problem": "#c23b3b", "problem_tint": "#fbe4e2",
+    })  # fmt: skip
 
 
 @cache
 def dark() -> Colours:
-    window, panel, sidebar, selection = "#17181b", "#1e1f23", "#141517", "#26282e"
-    surfaces = (window, panel, sidebar, selection)
-    return Colours(
-        window=window,
-        panel=panel,
-        sidebar=sidebar,
-        line="#2c2e34",
-        selection=selection,
-        text="#ecedf0",
-        muted=readable("#9ea2ac", *surfaces),
-        faint=readable("#6d717b", window, panel, sidebar),
-        main="#8c9bff",
-        main_text=readable("#8c9bff", *surfaces, "#2a2f52"),
-        main_tint="#2a2f52",
-        draft="#3fd0bb",
-        draft_text=readable("#3fd0bb", *surfaces, "#143c37"),
-        draft_tint="#143c37",
-        lookup="#f0b04a",
-        lookup_text=readable("#f0b04a", *surfaces, "#46330f"),
-        lookup_tint="#46330f",
-        rejected="#4a4d55",
-        problem=readable("#ff8a80", *surfaces, "#4a2322"),
-        problem_tint="#4a2322",
-        on_accent="#17181b",
-    )
+    return _theme({
+        "window": "#17181b", "panel": "#1e1f23", "sidebar": "#141517", "line": "#2c2e34", "selection": "#26282e",
+        "text": "#ecedf0", "muted": "#9ea2ac", "faint": "#6d717b", "rejected": "#4a4d55", "on_accent": "#17181b",
+        "main": "#8c9bff", "main_tint": "#2a2f52", "draft": "#3fd0bb", "draft_tint": "#143c37",
+        "lookup": "#f0b04a", "lookup_tint": "#46330f", "problem": "#ff8a80", "problem_tint": "#4a2322",
+    })  # fmt: skip

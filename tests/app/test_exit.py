@@ -16,11 +16,11 @@ ROOT = Path(__file__).resolve().parents[2]
 COPY = """
 from PySide6.QtGui import QGuiApplication
 
-from app.chat.plain_text import as_shown
+from app.chat.plain_text import mime_of, shown_parts
 
 
 def test_copy():
-    QGuiApplication.clipboard().setMimeData(as_shown("**one**"))
+    QGuiApplication.clipboard().setMimeData(mime_of(*shown_parts("**one**")))
     assert QGuiApplication.clipboard().text() == "one"
 """
 

@@ -96,9 +96,9 @@ def _is_set(view: Prose) -> bool:
     """Whether every formula of a text that has an outline is shown as one."""
     size = formula_size(view.font())
     formulas = [formula for _, _, formula in find_formulas(view.markdown)]
-    if not all(pictures().has(formula, size) for formula in formulas):
+    if not all(pictures().has((formula, size)) for formula in formulas):
         return False
-    return view.toPlainText().count("\ufffc") == sum(pictures().outline(one, size) is not None for one in formulas)
+    return view.toPlainText().count("\ufffc") == sum(pictures().known[one, size] is not None for one in formulas)
 
 
 def test_a_formula_is_painted_in_its_line(body: AnswerBody, qtbot: QtBot) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtGui import QGuiApplication, QTextCursor
 
-from app.chat.plain_text import arranged_text, as_shown, plain_text, spoken_text
+from app.chat.plain_text import arranged_text, mime_of, plain_text, shown_parts, spoken_text
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.window_parts import entry
 
@@ -50,7 +50,7 @@ def test_what_is_copied_as_shown_has_its_marks_its_cells_and_its_paragraphs() ->
     )
     shown = "Head\n\nHi b x^2\n\n• one\n  1. in\n• two\n\na\tb\n1\t2\n\nx = 1\n\ny = 2\n\n☑ done"
     assert arranged_text(markdown) == shown
-    copied = as_shown(markdown)
+    copied = mime_of(*shown_parts(markdown))
     assert copied.text() == shown
     assert "<strong>b</strong> x^2" in copied.html()
     assert "<td>1</td>" in copied.html()
