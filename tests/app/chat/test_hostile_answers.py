@@ -94,7 +94,7 @@ def test_a_stored_answer_is_made_in_slices_and_only_near_the_view(
         assert len(transcript.findChildren(Prose)) + len(transcript.findChildren(CodeBlock)) < 120
         assert any(text.strip() for text in texts_in_view(transcript)) or name in ("3000 rules", "5000 fences")
     cost, blocks = work
-    assert 0 < max(cost.values()) <= _MOST
+    assert max(cost.values()) <= _MOST
     assert max(blocks.values()) <= 60
 
 
@@ -111,7 +111,7 @@ def test_a_frame_of_an_answer_that_streams_lays_out_no_more_at_its_end(
         transcript.refresh(turn)
         QCoreApplication.processEvents()
     cost, blocks = work
-    assert 0 < max(cost.values()) <= _MOST
+    assert max(cost.values()) <= _MOST
     assert max(blocks.values()) <= 200
 
 

@@ -22,7 +22,7 @@ from tests.app.scripted_engine import Script, ScriptedEngine
 BACKGROUND = QTextFormat.Property.BackgroundBrush
 
 
-SEEDS = [*range(8), *(pytest.param(seed, marks=pytest.mark.full) for seed in range(8, 40))]
+SEEDS = [*range(4), *(pytest.param(seed, marks=pytest.mark.full) for seed in range(4, 40))]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
