@@ -118,13 +118,10 @@ def test_a_selection_in_finished_text_survives_streaming(body: AnswerBody) -> No
     assert first.textCursor().selectedText() == "A finished paragraph."
 
 
-def test_a_replaced_text_is_shown_anew(body: AnswerBody) -> None:
+def test_a_replaced_text_is_shown_anew_and_a_continued_one_goes_on_in_its_last_paragraph(body: AnswerBody) -> None:
     body.show_text("something long", ended=False)
     body.show_text("else", ended=True)
     assert texts(body) == ["else"]
-
-
-def test_a_continued_answer_goes_on_in_its_last_paragraph(body: AnswerBody) -> None:
     body.show_text("In token", True)
     body.show_text("In token view", False)
     body.show_text("In token view all is tinted.", True)

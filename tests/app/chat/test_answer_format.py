@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 
-from app.chat.answer_format import AnswerFormatMark
+from app.chat.answer_format import AnswerFormatField, AnswerFormatMark
 from app.chat.answer_texts import foot_html
 from app.session.answer import Answer, State
 from engine.grammars.grammar import Grammar
+from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine
-
-if TYPE_CHECKING:
-    from app.chat.answer_format import AnswerFormatField
-    from tests.app.conftest import OpenWindow
-    from tests.app.window_driver import WindowDriver
+from tests.app.window_driver import WindowDriver
 
 
 @pytest.fixture

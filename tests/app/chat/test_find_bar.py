@@ -170,12 +170,6 @@ def test_an_answer_that_ends_is_counted_and_escape_in_the_message_box_ends_the_s
     assert window.found_text == "Not found"
 
 
-def test_words_are_found_where_they_stand_together() -> None:
-    turn = Turn("What?", Answer(State.DONE, "A draft model. The model has a draft. A draft-model! == and ->"))
-    for text, count in (("draft model", 2), ("draft mod", 2), ('"model" draft', 6), ("->", 1), ("=", 2), ("!!", 0)):
-        assert ShownTexts().count(turn, phrase(text), False) == count, text
-
-
 def test_highlights_stay_when_the_theme_or_the_language_changes(open_window: OpenWindow, qapp: Application) -> None:
     window = open_window(ScriptedEngine([Script("A draft, $x^2$.\n\n```\ndraft\n```\n")]))
     answered(window, "What?")
@@ -199,21 +193,26 @@ def test_a_message_found_in_all_chats_is_shown_at_its_first_match(open_window: O
         window.wait(lambda text=wanted: window.found_text == text)
 
 
-def test_matches_in_turns_far_from_the_view_are_counted_without_widgets() -> None:
-    texts, query = ShownTexts(), phrase("초안")
-    turn = Turn("초안?", Answer(State.DONE, "**초안**과 초**안**, ~~초안~~"))
-    assert texts.count(turn, query, False) == 4
-    turn.answer.text += " 초안"
-    assert texts.count(turn, query, False) == 5
-    assert texts.count(Turn("아니요", Answer(State.DONE, "없음")), query, False) == 0
+TOGETHER = "A draft model. The model has a draft. A draft-model! == and ->"
 
 
 @pytest.mark.parametrize(
-    ("typed", "words"),
-    [("a [draft](https://example.org) model", "draft model"), ("1 &lt; 2 &amp; 3", "<"), ("1. one\n2. two", "one two")],
+    ("typed", "words", "count"),
+    [
+        ("**초안**과 초**안**, ~~초안~~", "초안", 4),
+        # These words stand together only once they are rendered.
+        ("a [draft](https://example.org) model", "draft model", 1),
+        ("1 &lt; 2 &amp; 3", "<", 1),
+        ("1. one\n2. two", "one two", 1),
+        *[(TOGETHER, "draft model", 2), (TOGETHER, "draft mod", 2), (TOGETHER, '"model" draft', 6)],
+        *[(TOGETHER, "->", 1), (TOGETHER, "=", 2), (TOGETHER, "!!", 0)],
+    ],
 )
-def test_words_are_found_that_stand_together_only_once_rendered(typed: str, words: str) -> None:
-    assert ShownTexts().count(Turn("What?", Answer(State.DONE, typed)), phrase(words), False) == 1
+def test_matches_in_turns_far_from_the_view_are_counted_without_widgets(typed: str, words: str, count: int) -> None:
+    texts, turn = ShownTexts(), Turn("초안이 뭐예요?", Answer(State.DONE, typed))
+    assert texts.count(turn, phrase(words), False) == count
+    turn.answer.text = "없음"
+    assert texts.count(turn, phrase(words), False) == (1 if words == "초안" else 0)
 
 
 def test_an_answer_that_ends_is_searched_again() -> None:

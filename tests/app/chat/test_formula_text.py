@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QRect
 from PySide6.QtGui import QColor, QTextCursor
+from pytestqt.qtbot import QtBot
 
 from app.chat.answer_body import AnswerBody
 from app.chat.formula_pictures import outline_of, pictures
@@ -15,12 +14,8 @@ from app.chat.plain_text import plain_text
 from app.chat.prose import Prose
 from app.text.formulas import LONGEST, Formula, find_formulas
 from app.widgets import theme
+from app.widgets.application import Application
 from tests.app.chat.conftest import Show
-
-if TYPE_CHECKING:
-    from pytestqt.qtbot import QtBot
-
-    from app.widgets.application import Application
 
 
 def sources(text: str) -> list[str]:
@@ -142,9 +137,7 @@ def test_a_formula_in_a_quote_is_without_the_signs_of_the_quote() -> None:
 def test_a_mistake_is_shown_as_it_was_written(body: AnswerBody, qtbot: QtBot) -> None:
     body.show_text(r"Broken: $\frac{a_b_$, and **bold**." + "\n", ended=True)
     assert prose(body, qtbot).toPlainText() == r"Broken: $\frac{a_b_$, and bold."
-
-
-def test_a_formula_too_long_to_read_is_shown_as_it_was_written(body: AnswerBody, qtbot: QtBot) -> None:
+    # So is a formula that is too long to read.
     body.show_text(f"${'x' * (LONGEST + 1)}$\n", ended=True)
     assert "\ufffc" not in prose(body, qtbot).toPlainText()
 
@@ -168,6 +161,7 @@ def test_a_wide_formula_fits_the_column(body: AnswerBody, qtbot: QtBot) -> None:
 def test_a_selection_copies_formulas_as_they_were_written(body: AnswerBody, qtbot: QtBot) -> None:
     body.show_text("🙂 Let $x^2$ be \\(y\\).\n", ended=True)
     view = prose(body, qtbot)
+    assert plain_text("**So** $a_b$ and _c_.") == "So a_b and c."
     view.selectAll()
     assert view.source_of_selection() == "🙂 Let $x^2$ be \\(y\\)."
     assert view.createMimeDataFromSelection().text() == "🙂 Let $x^2$ be \\(y\\)."
@@ -189,10 +183,6 @@ def test_a_text_is_not_rendered_again_for_the_formulas_of_others(qtbot: QtBot, s
     pictures().ready.emit()
     assert rendered == []
     qtbot.waitUntil(lambda: prose.toPlainText() == "It is \ufffc.")
-
-
-def test_plain_text_has_formulas_without_their_delimiters() -> None:
-    assert plain_text("**So** $a_b$ and _c_.") == "So a_b and c."
 
 
 def test_formulas_have_the_colour_of_the_theme(body: AnswerBody, qtbot: QtBot, qapp: Application) -> None:

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 from PySide6.QtGui import QGuiApplication, QTextCursor
+from pytestqt.qtbot import QtBot
 
 from app.chat.plain_text import arranged_text, mime_of, plain_text, shown_parts, spoken_text
+from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.window_parts import entry
-
-if TYPE_CHECKING:
-    from pytestqt.qtbot import QtBot
-
-    from tests.app.conftest import OpenWindow
 
 
 @pytest.mark.parametrize(

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QSlider, QWidget
+from pytestqt.qtbot import QtBot
 
+from app.chat.settings_sheet import ChatSettingsSheet
 from app.conversations.chat_settings import KEYS, VARIABLES
 from app.system.language import LANGUAGES
+from app.widgets.application import Application
 from app.widgets.labels import WrappedLabel
 from app.widgets.overlay import HighArea
+from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine
-
-if TYPE_CHECKING:
-    from pytestqt.qtbot import QtBot
-
-    from app.chat.settings_sheet import ChatSettingsSheet
-    from app.widgets.application import Application
-    from tests.app.conftest import OpenWindow
-    from tests.app.window_driver import WindowDriver
+from tests.app.window_driver import WindowDriver
 
 
 @pytest.fixture

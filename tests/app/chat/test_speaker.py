@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QAccessible
+from pytestqt.qtbot import QtBot
 
 from app.chat.plain_text import spoken_text
 from app.chat.speaker import Speaker, language_of, voices_in
 from engine.errors import InternalFailure
+from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import STORY, Script, ScriptedEngine
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from pytestqt.qtbot import QtBot
-
-    from tests.app.conftest import OpenWindow
 from tests.app.window_parts import entry
 
 SAY = """#!/bin/sh

@@ -4,28 +4,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QTextCharFormat, QTextCursor
+from pytestqt.qtbot import QtBot
 
 from app.chat.token_legend import TokenLegend
 from app.chat.token_view import TokenView
 from app.conversations.encoding import round_from_row, round_to_row
 from app.session.answer import Answer
 from app.widgets import theme
+from app.widgets.application import Application
 from app.wording.sources import role_of
 from engine.events import Token
 from engine.stats import RoundRecord
 from tests.app.chat.conftest import Show
+from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine, ScriptedRound, play
-
-if TYPE_CHECKING:
-    from pytestqt.qtbot import QtBot
-
-    from app.widgets.application import Application
-    from tests.app.conftest import OpenWindow
 
 MIXED = "One two, three.\n\n한국어 문장 하나와 👩‍💻 그림, そして日本語。\n```python\nx = 1\n```\nThe end of it all."
 

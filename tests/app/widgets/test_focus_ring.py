@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QListWidget, QPushButton, QScrollArea, QWidget
 
 from app.chat.welcome import Welcome
+from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.window_driver import WindowDriver
 from tests.app.window_parts import button
-
-if TYPE_CHECKING:
-    from tests.app.conftest import OpenWindow
-    from tests.app.window_driver import WindowDriver
 
 
 @pytest.fixture

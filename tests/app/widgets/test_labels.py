@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 import re
-from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QFont, QTextDocument, QTextLayout
 from PySide6.QtGui import Qt as GuiQt
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from pytestqt.qtbot import QtBot
 
 from app.conversations.request_history import RequestRow
 from app.session.attachments import Attachment
@@ -18,12 +18,8 @@ from app.settings_window.dialog import PAGES
 from app.speculation.history_table import HistoryTable
 from app.widgets.labels import ElidedLabel, WrappedLabel, label, tip, wrapped_tip
 from app.widgets.line_breaks import with_good_breaks
+from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine
-
-if TYPE_CHECKING:
-    from pytestqt.qtbot import QtBot
-
-    from tests.app.conftest import OpenWindow
 
 NAME = "<b>Name</b> <img src='x.png'>"
 

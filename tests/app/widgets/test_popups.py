@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QColor, QContextMenuEvent
@@ -11,11 +9,9 @@ from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLineEdit, QMenu, 
 
 from app.settings_window.dialog import PAGES
 from app.widgets import theme
+from app.widgets.application import Application
 from app.widgets.controls import Chooser
-
-if TYPE_CHECKING:
-    from app.widgets.application import Application
-    from tests.app.conftest import OpenShown
+from tests.app.conftest import OpenShown
 
 
 def corner_and_middle(popup: QWidget) -> tuple[int, QColor]:

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QToolButton
+from pytestqt.qtbot import QtBot
 
 from app.widgets import theme
+from app.widgets.application import Application
 from app.widgets.icons import icon
 from app.widgets.search_field import LiveField, colour_clear_button, name_clear_button
-
-if TYPE_CHECKING:
-    from pytestqt.qtbot import QtBot
-
-    from app.widgets.application import Application
 
 
 def test_words_that_were_put_there_can_be_cleared(qtbot: QtBot) -> None:

@@ -6,7 +6,7 @@ import errno
 import re
 import sqlite3
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +16,7 @@ from app.conversations.opening import open_store
 from app.conversations.records import AnswerSource
 from app.session.chats import RecordedError, stored_answer
 from app.system.language import LANGUAGES
+from app.widgets.application import Application
 from app.wording import errors as wording
 from engine.errors import (
     BadRequest,
@@ -30,11 +31,6 @@ from engine.errors import (
     TemplateFailed,
 )
 from engine.stats import PlainSpan
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from app.widgets.application import Application
 
 EXAMPLES = {
     EngineError: lambda: EngineError("broken"),

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
 
+from tests.app.conftest import OpenShown, OpenWindow
 from tests.app.scripted_engine import PLAIN, STORY, Script, ScriptedEngine, ScriptedRound
 from tests.app.shown_library import DRAFT, MAIN, path_of
-
-if TYPE_CHECKING:
-    from pytestqt.qtbot import QtBot
-
-    from tests.app.conftest import OpenShown, OpenWindow
-    from tests.app.window_driver import WindowDriver
+from tests.app.window_driver import WindowDriver
 
 
 def picker_says(window: WindowDriver) -> str:
