@@ -48,12 +48,8 @@ def fill_the_disk(_hub: FakeHub, _library: Library, patch: pytest.MonkeyPatch) -
     patch.setattr(transfer.os, "pwrite", full)
 
 
-def set_private(hub: FakeHub, *_: object) -> None:
-    hub.repositories[NAME].private = True
-
-
-def set_gated(hub: FakeHub, *_: object) -> None:
-    hub.repositories[NAME].gated = True
+def close_repository(**closed: bool) -> Callable[..., None]:
+    return lambda hub, *_: vars(hub.repositories[NAME]).update(closed)
 
 
 def answer(fault: Fault) -> Callable[..., None]:
@@ -65,8 +61,8 @@ def unplug(hub: FakeHub, *_: object) -> None:
 
 
 TROUBLES = {
-    "gated": Trouble(set_gated, "org/model is gated.", has_page=True),
-    "private": Trouble(set_private, "There is no model org/model, or it is private."),
+    "gated": Trouble(close_repository(gated=True), "org/model is gated.", has_page=True),
+    "private": Trouble(close_repository(private=True), "There is no model org/model, or it is private."),
     "missing": Trouble(lambda hub, *_: hub.repositories.clear(), "There is no model org/model, or it is private."),
     "token-refused": Trouble(
         lambda _hub, library, _: library.keep_token("hf_revoked", then=lambda _kept: None),

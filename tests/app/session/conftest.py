@@ -21,10 +21,25 @@ class OpenSession(Protocol):
     def __call__(self, engine: ScriptedEngine | None = None, load: bool = True) -> Session: ...
 
 
+class Settle(Protocol):
+    """Waits until no session has pending work. The argument is the result of the call that caused the work."""
+
+    def __call__(self, result: object = None) -> None: ...
+
+
 @pytest.fixture
-def open_session(tmp_path: Path, qtbot: QtBot) -> Iterator[OpenSession]:
+def opened() -> list[Session]:
+    return []
+
+
+@pytest.fixture
+def settle(opened: list[Session], qtbot: QtBot) -> Settle:
+    return lambda result=None: qtbot.waitUntil(lambda: not any(session.busy for session in opened))  # noqa: ARG005
+
+
+@pytest.fixture
+def open_session(opened: list[Session], tmp_path: Path, settle: Settle) -> Iterator[OpenSession]:
     """Open sessions one after the other, all with the same store."""
-    opened: list[Session] = []
 
     def open_on(engine: ScriptedEngine | None = None, load: bool = True) -> Session:
         # Made only when needed: otherwise nothing would end its thread.
@@ -32,7 +47,7 @@ def open_session(tmp_path: Path, qtbot: QtBot) -> Iterator[OpenSession]:
         opened.append(session)
         if load:
             session.models.load_starter()
-        qtbot.waitUntil(lambda: not session.busy)
+        settle()
         return session
 
     yield open_on

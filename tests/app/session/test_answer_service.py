@@ -14,7 +14,7 @@ from app.session.chats import Turn
 from app.session.session import Session
 from engine.errors import InternalFailure
 from tests.app.scripted_engine import Script, ScriptedEngine
-from tests.app.session.conftest import OpenSession
+from tests.app.session.conftest import OpenSession, Settle
 
 
 def stored(session: Session) -> list[str]:
@@ -24,9 +24,9 @@ def stored(session: Session) -> list[str]:
     return session.chats.wait_for(lambda store: [message.content for message in store.messages.path(chat_id)])
 
 
-def answered(session: Session, qtbot: QtBot, question: str) -> Turn:
+def answered(session: Session, settle: Settle, question: str) -> Turn:
     turn = session.answers.ask(question)
-    qtbot.waitUntil(lambda: turn.answer.ended and not session.busy)
+    settle()
     return turn
 
 
@@ -46,7 +46,7 @@ def refuse_writes(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Database, "write", refuse)
 
 
-def test_a_question_and_its_answer_are_on_disk_when_it_has_ended(open_session: OpenSession, qtbot: QtBot) -> None:
+def test_a_question_and_its_answer_are_on_disk_when_it_has_ended(open_session: OpenSession, settle: Settle) -> None:
     session = open_session(ScriptedEngine([Script("One.")]))
     steps: list[str] = []
     session.answers.asked.connect(lambda _chat, _turn: steps.append("asked"))
@@ -56,62 +56,60 @@ def test_a_question_and_its_answer_are_on_disk_when_it_has_ended(open_session: O
     busy: list[bool] = []
     session.answers.asked.connect(lambda _chat, _turn: busy.append(session.busy and session.chat.streaming))
     session.chats.keep_unsent(session.chat, "first")
-    turn = answered(session, qtbot, "first")
+    turn = answered(session, settle, "first")
     assert (turn.answer.state, turn.answer.text) == (State.DONE, "One.")
     assert stored(session) == ["first", "One."]
     assert (steps, busy, session.chat.unsent) == (["asked", "stored", "ended"], [True], "")
 
 
 def test_the_branch_of_an_answer_is_shown_if_another_was_chosen_while_it_was_stored(
-    open_session: OpenSession, qtbot: QtBot
+    open_session: OpenSession, settle: Settle
 ) -> None:
     session = open_session(ScriptedEngine([Script("One."), Script("Two."), Script("Three.")]))
-    session.answers.ask_again(answered(session, qtbot, "first"))
-    qtbot.waitUntil(lambda: not session.busy)
+    settle(session.answers.ask_again(answered(session, settle, "first")))
     (turn,) = session.chat.turns
     assert (turn.answer.text, turn.answer_node.position, turn.answer_node.count) == ("Two.", 1, 2)
     session.chats.switch(session.chat, turn.answer_node, -1)
-    session.answers.ask("second")
-    qtbot.waitUntil(lambda: not session.busy)
+    settle(session.answers.ask("second"))
     assert [turn.answer.text for turn in session.chat.turns] == ["One.", "Three."]
     assert stored(session) == ["first", "One.", "second", "Three."]
 
 
-def test_an_edited_question_is_a_sibling_of_the_first(open_session: OpenSession, qtbot: QtBot) -> None:
+def test_an_edited_question_is_a_sibling_of_the_first(open_session: OpenSession, settle: Settle) -> None:
     session = open_session(ScriptedEngine([Script("One."), Script("Two.")]))
-    session.answers.edit(answered(session, qtbot, "first"), "other")
-    qtbot.waitUntil(lambda: not session.busy)
+    settle(session.answers.edit(answered(session, settle, "first"), "other"))
     (turn,) = session.chat.turns
     assert (turn.question, turn.question_node.count) == ("other", 2)
     assert stored(session) == ["other", "Two."]
 
 
-def test_a_stopped_answer_is_continued_where_it_stopped(open_session: OpenSession, qtbot: QtBot) -> None:
+def test_a_stopped_answer_is_continued_where_it_stopped(
+    open_session: OpenSession, qtbot: QtBot, settle: Settle
+) -> None:
     session, turn, gate = half_answered(open_session, qtbot, Script(" Four."))
     session.answers.stop()
-    gate.release(1000)
-    qtbot.waitUntil(lambda: not session.busy)
+    settle(gate.release(1000))
     assert turn.answer.state is State.CANCELLED
     kept = turn.answer.text
-    session.answers.continue_answer(turn)
-    qtbot.waitUntil(lambda: not session.busy)
+    settle(session.answers.continue_answer(turn))
     assert stored(session) == ["first", kept + " Four."]
 
 
-def test_what_is_stopped_before_it_is_stored_never_reaches_the_engine(open_session: OpenSession, qtbot: QtBot) -> None:
+def test_what_is_stopped_before_it_is_stored_never_reaches_the_engine(
+    open_session: OpenSession, settle: Settle
+) -> None:
     engine = ScriptedEngine()
     session = open_session(engine)
     turn = session.answers.ask("first")
-    session.answers.stop()
-    qtbot.waitUntil(lambda: not session.busy)
+    settle(session.answers.stop())
     assert turn.answer.state is State.CANCELLED
     assert engine.requests == []
 
 
-def test_an_answer_that_fails_keeps_its_error(open_session: OpenSession, qtbot: QtBot) -> None:
+def test_an_answer_that_fails_keeps_its_error(open_session: OpenSession, settle: Settle) -> None:
     error = InternalFailure("out of order")
     session = open_session(ScriptedEngine([Script("One two three.", error=error, fail_after=1)]))
-    turn = answered(session, qtbot, "first")
+    turn = answered(session, settle, "first")
     message_id = turn.answer_node.id
     assert message_id is not None
     kept = session.chats.wait_for(lambda store: store.messages.get(message_id))
@@ -121,7 +119,7 @@ def test_an_answer_that_fails_keeps_its_error(open_session: OpenSession, qtbot: 
 
 
 def test_a_question_that_cannot_be_stored_is_handed_back(
-    open_session: OpenSession, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    open_session: OpenSession, settle: Settle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine = ScriptedEngine()
     session = open_session(engine)
@@ -130,53 +128,50 @@ def test_a_question_that_cannot_be_stored_is_handed_back(
     session.answers.not_stored.connect(lambda _chat, turn: returned.append(turn.question))
     session.chats.store_failed.connect(errors.append)
     refuse_writes(monkeypatch)
-    session.answers.ask("first")
-    qtbot.waitUntil(lambda: not session.busy)
+    settle(session.answers.ask("first"))
     assert (returned, session.chat.turns, engine.requests) == (["first"], [], [])
     assert isinstance(errors[0], StoreNotWritable)
     assert session.answers.quiet
 
 
 def test_edits_and_continuations_that_cannot_be_stored_leave_the_answer(
-    open_session: OpenSession, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    open_session: OpenSession, settle: Settle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session = open_session(ScriptedEngine([Script("One two.", reason="length")]))
-    turn = answered(session, qtbot, "first")
+    turn = answered(session, settle, "first")
     refuse_writes(monkeypatch)
-    session.answers.continue_answer(turn)
-    qtbot.waitUntil(lambda: not session.busy)
+    settle(session.answers.continue_answer(turn))
     assert (turn.answer.state, turn.answer.text) == (State.INTERRUPTED, "One two.")
-    session.answers.edit(turn, "other")
-    qtbot.waitUntil(lambda: not session.busy)
+    settle(session.answers.edit(turn, "other"))
     assert [(turn.question, turn.answer.text) for turn in session.chat.turns] == [("first", "One two.")]
 
 
 @pytest.mark.parametrize("closes", [False, True])
 def test_an_end_that_the_disk_refused_is_written_when_there_is_space_again_or_the_session_closes(
-    open_session: OpenSession, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, closes: bool
+    open_session: OpenSession, qtbot: QtBot, settle: Settle, monkeypatch: pytest.MonkeyPatch, closes: bool
 ) -> None:
     session, turn, gate = half_answered(open_session, qtbot)
     errors: list[Exception] = []
     session.chats.store_failed.connect(errors.append)
     with monkeypatch.context() as patch:
         refuse_writes(patch)
-        gate.release(1000)
-        qtbot.waitUntil(lambda: not session.busy)
+        settle(gate.release(1000))
     assert isinstance(errors[0], StoreNotWritable)
     if closes:
         session.close()
         session = open_session()
     else:
-        session.answers.save_again()
-        qtbot.waitUntil(lambda: not session.busy)
+        settle(session.answers.save_again())
     (turn,) = session.chat.turns
     assert (turn.answer.state, turn.answer.text) == (State.DONE, "One two three.")
     assert stored(session) == ["first", "One two three."]
 
 
-def test_the_tokens_of_a_stored_answer_are_read_when_they_are_wanted(open_session: OpenSession, qtbot: QtBot) -> None:
+def test_the_tokens_of_a_stored_answer_are_read_when_they_are_wanted(
+    open_session: OpenSession, qtbot: QtBot, settle: Settle
+) -> None:
     session = open_session(ScriptedEngine([Script("One two.")]))
-    count = len(answered(session, qtbot, "first").answer.tokens)
+    count = len(answered(session, settle, "first").answer.tokens)
     session.close()
     session = open_session()
     (turn,) = session.chat.turns
@@ -186,13 +181,14 @@ def test_the_tokens_of_a_stored_answer_are_read_when_they_are_wanted(open_sessio
     assert len(turn.answer.tokens) == count
 
 
-def test_an_answer_stops_when_its_chat_goes_to_the_trash(open_session: OpenSession, qtbot: QtBot) -> None:
+def test_an_answer_stops_when_its_chat_goes_to_the_trash(
+    open_session: OpenSession, qtbot: QtBot, settle: Settle
+) -> None:
     session, turn, gate = half_answered(open_session, qtbot)
     assert session.answers.chat_ids == {session.chat.id}
     chat_id = session.chat.id
     assert chat_id is not None
     session.chats.trash(chat_id)
-    gate.release(1000)
-    qtbot.waitUntil(lambda: not session.busy)
+    settle(gate.release(1000))
     assert turn.answer.state is State.CANCELLED
     assert session.answers.quiet

@@ -8,32 +8,30 @@ from pytestqt.qtbot import QtBot
 
 from app.session.session import Session
 from tests.app.scripted_engine import Script, ScriptedEngine
-from tests.app.session.conftest import OpenSession
+from tests.app.session.conftest import OpenSession, Settle
 
 
-def answered(session: Session, qtbot: QtBot, question: str) -> int:
+def answered(session: Session, settle: Settle, question: str) -> int:
     """Ask in the chat on screen and return its id."""
-    session.answers.ask(question)
-    qtbot.waitUntil(lambda: not session.busy)
+    settle(session.answers.ask(question))
     assert session.chat.id is not None
     return session.chat.id
 
 
-def test_the_chat_that_was_last_on_screen_is_shown_at_the_next_start(open_session: OpenSession, qtbot: QtBot) -> None:
+def test_the_chat_that_was_last_on_screen_is_shown_at_the_next_start(open_session: OpenSession, settle: Settle) -> None:
     session = open_session()
-    first = answered(session, qtbot, "first")
+    first = answered(session, settle, "first")
     session.chats.new_chat()
-    answered(session, qtbot, "second")
-    session.chats.open_id(first)
-    qtbot.waitUntil(lambda: not session.busy)
+    answered(session, settle, "second")
+    settle(session.chats.open_id(first))
     session.close()
     session = open_session()
     assert session.chat.id == first
 
 
-def test_an_unsent_message_and_the_read_position_survive_the_session(open_session: OpenSession, qtbot: QtBot) -> None:
+def test_an_unsent_message_and_the_read_position_survive_the_session(open_session: OpenSession, settle: Settle) -> None:
     session = open_session()
-    answered(session, qtbot, "first")
+    answered(session, settle, "first")
     session.chats.keep_unsent(session.chat, "half a")
     session.chats.keep_unsent(session.chat, "half a thought")
     session.chats.keep_read_position(session.chat, (0, 12))
@@ -51,106 +49,94 @@ def test_an_unsent_message_of_a_new_chat_is_found_again(open_session: OpenSessio
     assert session.chat.unsent == "half a thought"
 
 
-def test_only_the_chat_that_was_asked_for_last_is_shown(open_session: OpenSession, qtbot: QtBot) -> None:
+def test_only_the_chat_that_was_asked_for_last_is_shown(open_session: OpenSession, settle: Settle) -> None:
     session = open_session()
-    first = answered(session, qtbot, "first")
+    first = answered(session, settle, "first")
     session.chats.new_chat()
-    second = answered(session, qtbot, "second")
+    second = answered(session, settle, "second")
     session.chats.new_chat()
     shown: list[int | None] = []
     session.chats.opened.connect(lambda chat: shown.append(chat.id))
     session.chats.open_id(first)
-    session.chats.open_id(second)
-    qtbot.waitUntil(lambda: not session.busy)
+    settle(session.chats.open_id(second))
     assert shown == [second]
 
 
-def test_a_chat_goes_to_the_trash_and_comes_back_until_it_is_purged(open_session: OpenSession, qtbot: QtBot) -> None:
+def test_a_chat_goes_to_the_trash_and_comes_back_until_it_is_purged(open_session: OpenSession, settle: Settle) -> None:
     session = open_session()
-    chat_id = answered(session, qtbot, "first")
-    session.chats.trash(chat_id)
-    qtbot.waitUntil(lambda: not session.busy)
+    chat_id = answered(session, settle, "first")
+    settle(session.chats.trash(chat_id))
     assert (session.chat.id, session.chats.restorable) == (None, [chat_id])
-    session.chats.restore_last()
-    qtbot.waitUntil(lambda: not session.busy)
+    settle(session.chats.restore_last())
     assert (session.chat.id, session.chats.restorable) == (chat_id, [])
     # A chat that is continued in the trash leaves it.
-    session.chats.trash(chat_id)
-    qtbot.waitUntil(lambda: not session.busy)
-    session.chats.open_id(chat_id)
-    qtbot.waitUntil(lambda: not session.busy)
-    answered(session, qtbot, "second")
+    settle(session.chats.trash(chat_id))
+    settle(session.chats.open_id(chat_id))
+    answered(session, settle, "second")
     assert session.chats.restorable == []
     assert session.list.chat(chat_id) is not None
-    session.chats.purge(chat_id)
-    qtbot.waitUntil(lambda: not session.busy)
+    settle(session.chats.purge(chat_id))
     assert (session.chat.id, session.list.chats) == (None, [])
 
 
-def test_emptying_the_trash_forgets_its_chats(open_session: OpenSession, qtbot: QtBot) -> None:
+def test_emptying_the_trash_forgets_its_chats(open_session: OpenSession, settle: Settle) -> None:
     engine = ScriptedEngine()
     session = open_session(engine)
-    chat_id, uid = answered(session, qtbot, "first"), session.chat.uid
+    chat_id, uid = answered(session, settle, "first"), session.chat.uid
     session.chats.trash(chat_id)
     emptied: list[int] = []
     session.chats.trash_emptied.connect(emptied.append)
-    session.chats.empty_trash()
-    qtbot.waitUntil(lambda: not session.busy)
+    settle(session.chats.empty_trash())
     assert (emptied, session.chats.restorable, engine.forgotten) == ([1], [], {uid})
 
 
-def test_a_branch_has_the_turns_down_to_its_own_and_a_copy_has_all(open_session: OpenSession, qtbot: QtBot) -> None:
+def test_a_branch_has_the_turns_down_to_its_own_and_a_copy_has_all(open_session: OpenSession, settle: Settle) -> None:
     session = open_session(ScriptedEngine([Script("One."), Script("Two.")]))
-    answered(session, qtbot, "first")
-    chat_id = answered(session, qtbot, "second")
-    session.chats.branch(session.chat.turns[0])
-    qtbot.waitUntil(lambda: not session.busy)
+    answered(session, settle, "first")
+    chat_id = answered(session, settle, "second")
+    settle(session.chats.branch(session.chat.turns[0]))
     assert session.chat.id != chat_id
     assert [turn.question for turn in session.chat.turns] == ["first"]
-    session.chats.duplicate(chat_id)
-    qtbot.waitUntil(lambda: not session.busy)
+    settle(session.chats.duplicate(chat_id))
     assert [turn.question for turn in session.chat.turns] == ["first", "second"]
     assert session.chat.id != chat_id
     assert len(session.list.chats) == 3
 
 
-def test_a_message_is_shown_on_its_own_branch(open_session: OpenSession, qtbot: QtBot) -> None:
+def test_a_message_is_shown_on_its_own_branch(open_session: OpenSession, settle: Settle) -> None:
     session = open_session(ScriptedEngine([Script("One."), Script("Two.")]))
-    chat_id = answered(session, qtbot, "first")
+    chat_id = answered(session, settle, "first")
     (turn,) = session.chat.turns
     answer_id = turn.answer_node.id
     assert answer_id is not None
-    session.answers.ask_again(turn)
-    qtbot.waitUntil(lambda: not session.busy)
+    settle(session.answers.ask_again(turn))
     session.chats.new_chat()
     shown: list[str] = []
     session.chats.show_message(chat_id, answer_id, lambda chat: shown.extend(turn.answer.text for turn in chat.turns))
-    qtbot.waitUntil(lambda: not session.busy)
+    settle()
     assert shown == ["One."]
 
 
 def test_a_chat_that_was_written_to_elsewhere_is_read_again_and_backed_up(
-    open_session: OpenSession, qtbot: QtBot
+    open_session: OpenSession, settle: Settle
 ) -> None:
     session = open_session(ScriptedEngine([Script("One.")]))
-    chat_id = answered(session, qtbot, "first")
+    chat_id = answered(session, settle, "first")
     session.chats.wait_for(lambda store: store.messages.add_user_turn(chat_id, "second"))
-    session.chats.reload(chat_id)
-    qtbot.waitUntil(lambda: not session.busy)
+    settle(session.chats.reload(chat_id))
     assert [turn.question for turn in session.chat.turns] == ["first", "second"]
     copies: list[Path] = []
-    session.chats.back_up(copies.append, lambda _error: None)
-    qtbot.waitUntil(lambda: not session.busy)
+    settle(session.chats.back_up(copies.append, lambda _error: None))
     assert copies[0].is_file()
     assert copies[0].parent.parent == session.chats.store_path.parent
 
 
 def test_a_store_that_cannot_be_opened_is_replaced_until_the_end(
-    open_session: OpenSession, qtbot: QtBot, tmp_path: Path
+    open_session: OpenSession, qtbot: QtBot, settle: Settle, tmp_path: Path
 ) -> None:
     (tmp_path / "chats.db").mkdir()
     session = open_session()
     qtbot.waitUntil(lambda: session.chats.store_ready)
     assert not session.chats.persistent
-    answered(session, qtbot, "first")
+    answered(session, settle, "first")
     assert session.chats.store_path == tmp_path / "chats.db"

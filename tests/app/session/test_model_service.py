@@ -12,7 +12,7 @@ from engine.errors import ModelNotUsable
 from engine.settings import EngineSettings
 from tests.app.conftest import STARTER
 from tests.app.scripted_engine import ScriptedEngine
-from tests.app.session.conftest import OpenSession
+from tests.app.session.conftest import OpenSession, Settle
 
 
 def test_questions_can_be_asked_while_the_draft_model_is_loading(open_session: OpenSession, qtbot: QtBot) -> None:
@@ -28,7 +28,7 @@ def test_questions_can_be_asked_while_the_draft_model_is_loading(open_session: O
 
 
 def test_models_that_cannot_be_used_leave_the_pair_until_it_is_unloaded(
-    open_session: OpenSession, qtbot: QtBot
+    open_session: OpenSession, settle: Settle
 ) -> None:
     engine = ScriptedEngine()
     session = open_session(engine)
@@ -37,18 +37,15 @@ def test_models_that_cannot_be_used_leave_the_pair_until_it_is_unloaded(
     engine.loads.append(ModelNotUsable(Path("broken"), "damaged"))
     session.models.load("broken", None)
     assert (session.models.pair.loading, session.models.pair.wanted) == ("main", "broken")
-    qtbot.waitUntil(lambda: not session.busy)
+    settle()
     assert (session.models.pair.names, session.models.pair.loading) == (before, "")
     assert [error.code for error in errors] == [ModelNotUsable.code]
     engine.loads.append(ModelNotUsable(Path("broken"), "damaged"))
-    session.models.set_draft("broken")
-    qtbot.waitUntil(lambda: not session.busy)
+    settle(session.models.set_draft("broken"))
     assert session.models.pair.draft_problem is not None
-    session.models.set_draft(None)
-    qtbot.waitUntil(lambda: not session.busy)
+    settle(session.models.set_draft(None))
     assert (session.models.pair.draft, session.models.pair.draft_problem) == (None, None)
-    session.models.unload()
-    qtbot.waitUntil(lambda: not session.busy)
+    settle(session.models.unload())
     assert session.models.pair.names == ("", "")
     assert not session.answers.ready
 
@@ -62,14 +59,13 @@ def test_no_call_reaches_an_engine_that_is_not_there(open_session: OpenSession) 
     assert not session.models.call_engine(lambda engine: engine.learned(), lambda _: None)
 
 
-def test_settings_reach_an_engine_that_is_made_later(open_session: OpenSession, qtbot: QtBot, tmp_path: Path) -> None:
+def test_settings_reach_an_engine_that_is_made_later(open_session: OpenSession, settle: Settle, tmp_path: Path) -> None:
     engine = ScriptedEngine()
     session = open_session(engine, load=False)
     limits = replace(EngineSettings(), prefix_cache_bytes=5)
     session.models.configure(limits)
     session.models.keep_stored(["a"])
-    session.models.load_starter()
-    qtbot.waitUntil(lambda: not session.busy)
+    settle(session.models.load_starter())
     assert engine.settings.prefix_cache_bytes == 5
     assert engine.stored == [frozenset(["a"])]
     # A store that is not the user's own leaves no prefixes on disk.
@@ -77,14 +73,15 @@ def test_settings_reach_an_engine_that_is_made_later(open_session: OpenSession, 
     assert engine.settings.prefix_cache_folder is None
 
 
-def test_another_engine_answers_and_leaves_when_it_ends(open_session: OpenSession, qtbot: QtBot) -> None:
+def test_another_engine_answers_and_leaves_when_it_ends(
+    open_session: OpenSession, qtbot: QtBot, settle: Settle
+) -> None:
     own, given = ScriptedEngine(), ScriptedEngine()
     session = open_session(own)
     session.models.load("slow", None)
     session.models.use(given)
     assert session.models.pair.names == ("", "")
-    session.models.load("large", None)
-    qtbot.waitUntil(lambda: not session.busy)
+    settle(session.models.load("large", None))
     assert (session.models.pair.names[0], session.models.pair.loading) == ("large", "")
     qtbot.waitUntil(lambda: own.pair.main is None)
     restarted: list[str] = []

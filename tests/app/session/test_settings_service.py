@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pytestqt.qtbot import QtBot
-
 from app.session.session import Session
-from tests.app.session.conftest import OpenSession
+from tests.app.session.conftest import OpenSession, Settle
 
 
 def changes(session: Session) -> list[str]:
@@ -28,10 +26,9 @@ def test_speculation_changes_for_the_chat_with_own_settings_else_for_all(open_se
     assert session.settings.defaults.speculation.method == "off"
 
 
-def test_showing_a_chat_with_other_settings_announces_them(open_session: OpenSession, qtbot: QtBot) -> None:
+def test_showing_a_chat_with_other_settings_announces_them(open_session: OpenSession, settle: Settle) -> None:
     session = open_session()
-    session.answers.ask("first")
-    qtbot.waitUntil(lambda: not session.busy)
+    settle(session.answers.ask("first"))
     first = session.chat
     session.settings.set_own(first, "", {"method": "off"})
     found = changes(session)
@@ -52,25 +49,22 @@ def test_a_chats_own_settings_survive_the_session(open_session: OpenSession) -> 
     assert session.settings.sampling.temperature == 0.25
 
 
-def test_presets_are_saved_and_deleted(open_session: OpenSession, qtbot: QtBot) -> None:
+def test_presets_are_saved_and_deleted(open_session: OpenSession, settle: Settle) -> None:
     session = open_session()
     session.settings.set_own(session.chat, "Be brief.", {"temperature": 0.5})
-    session.settings.save_preset("Brief")
-    qtbot.waitUntil(lambda: not session.busy)
+    settle(session.settings.save_preset("Brief"))
     session.close()
     session = open_session()
     assert [(preset.name, preset.system_prompt) for preset in session.settings.presets] == [("Brief", "Be brief.")]
-    session.settings.delete_preset("Brief")
-    qtbot.waitUntil(lambda: not session.busy)
+    settle(session.settings.delete_preset("Brief"))
     assert session.settings.presets == []
 
 
-def test_new_chats_begin_with_what_was_chosen_for_them(open_session: OpenSession, qtbot: QtBot) -> None:
+def test_new_chats_begin_with_what_was_chosen_for_them(open_session: OpenSession, settle: Settle) -> None:
     session = open_session()
     session.settings.begin_chats_with("Be brief.", {"temperature": 0.5})
     assert (session.chat.system_prompt, session.chat.own) == ("Be brief.", {"temperature": 0.5})
-    session.answers.ask("first")
-    qtbot.waitUntil(lambda: not session.busy)
+    settle(session.answers.ask("first"))
     session.chats.new_chat()
     assert (session.chat.system_prompt, session.chat.own) == ("Be brief.", {"temperature": 0.5})
     session.close()

@@ -37,11 +37,15 @@ SLOW = RequestStats(
 )  # fmt: skip
 
 
-def fill(store: ConversationStore) -> None:
+def add_answer(store: ConversationStore, main: str, draft: str, method: str, stats: RequestStats) -> None:
     chat = store.conversations.create(title="a chat")
-    for main, draft, method, stats in (("Big", "Small", "auto", FAST), ("Other", "", "ngram", SLOW)):
-        answer = store.answers.start(store.messages.add_user_turn(chat, "q"), AnswerSource(main, draft, method))
-        store.answers.finish(answer, "stop", stats, "text of the answer")
+    answer = store.answers.start(store.messages.add_user_turn(chat, "q"), AnswerSource(main, draft, method))
+    store.answers.finish(answer, "stop", stats, "text of the answer")
+
+
+def fill(store: ConversationStore) -> None:
+    add_answer(store, "Big", "Small", "auto", FAST)
+    add_answer(store, "Other", "", "ngram", SLOW)
 
 
 @pytest.fixture(params=["ko", *(pytest.param(one, marks=pytest.mark.full) for one in LANGUAGES if one != "ko")])
@@ -56,7 +60,6 @@ def window(open_settings: OpenShown) -> WindowDriver:
 
 @pytest.fixture
 def page(window: WindowDriver, qtbot: QtBot) -> HistoryPage:
-    qtbot.waitUntil(lambda: window.session.chats.store_ready)
     window.in_store(fill)
     window.settings.open("history")
     shown: HistoryPage = window.settings.page("history")
@@ -64,19 +67,20 @@ def page(window: WindowDriver, qtbot: QtBot) -> HistoryPage:
     return shown
 
 
+KEYS = [column.key for column in COLUMNS]
+
+
 def column(page: HistoryPage, key: str) -> list[Any]:
-    place = [column.key for column in COLUMNS].index(key)
-    return [page.table.data(page.table.index(row, place)) for row in range(page.table.rowCount())]
+    return [page.table.data(page.table.index(row, KEYS.index(key))) for row in range(page.table.rowCount())]
 
 
 def test_a_column_sorts_when_its_heading_is_pressed(page: HistoryPage, qtbot: QtBot) -> None:
     arrow = QStyleOptionHeader()
     page.view.horizontalHeader().initStyleOptionForIndex(arrow, 0)
     assert arrow.sortIndicator == QStyleOptionHeader.SortIndicator.SortDown
-    speedup = [column.key for column in COLUMNS].index("speedup")
-    page.view.sortByColumn(speedup, Qt.SortOrder.AscendingOrder)
+    page.view.sortByColumn(KEYS.index("speedup"), Qt.SortOrder.AscendingOrder)
     qtbot.waitUntil(lambda: column(page, "speedup") == ["1.5×", "2.0×"])
-    page.view.sortByColumn(speedup, Qt.SortOrder.DescendingOrder)
+    page.view.sortByColumn(KEYS.index("speedup"), Qt.SortOrder.DescendingOrder)
     qtbot.waitUntil(lambda: column(page, "speedup") == ["2.0×", "1.5×"])
     assert column(page, "accept_rate") == ["60%", "20%"]
 
@@ -111,8 +115,7 @@ def test_answers_appear_while_the_page_is_shown_and_their_rows_lead_to_them(
     qtbot.waitUntil(lambda: len(page.table.rows) == 3)
     assert page.table.rows[0].generated_tokens == turn.answer.stats.generated_tokens
     qapp.language.choose("ko")
-    place = [column.key for column in COLUMNS].index("accept_rate")
-    assert page.table.headerData(place, Qt.Orientation.Horizontal) == "채택"
+    assert page.table.headerData(KEYS.index("accept_rate"), Qt.Orientation.Horizontal) == "채택"
     qapp.language.choose("en")
 
     def fail(store: ConversationStore) -> None:
@@ -178,12 +181,6 @@ def refuse(_history: RequestHistory, _deleted: DeletedRequests) -> None:
 LONG = "Qwen3-Coder-30B-A3B-Instruct-8bit-dwq"
 
 
-def long_names(store: ConversationStore) -> None:
-    chat = store.conversations.create(title="another chat")
-    answer = store.answers.start(store.messages.add_user_turn(chat, "q"), AnswerSource(LONG, LONG, "auto"))
-    store.answers.finish(answer, "stop", FAST, "text of the answer")
-
-
 def width_of_text(view: FigureView, index: QModelIndex) -> int:
     """Return the width that the text of a cell needs with the margins of the style."""
     option = QStyleOptionViewItem()
@@ -215,14 +212,14 @@ def text_size(request: pytest.FixtureRequest, qapp: Application) -> Iterator[int
 def test_no_heading_and_no_figure_is_cut_that_is_shown(
     page: HistoryPage, window: WindowDriver, qtbot: QtBot, qapp: Application, text_size: int, language: str
 ) -> None:
-    window.in_store(long_names)
+    window.in_store(lambda store: add_answer(store, LONG, LONG, "auto", FAST))
     window.session.history.add(
         [ProgramRequest("OpenAI/Python 2.24.0", "/v1/responses", 2e9, LONG, LONG, "auto", "stop", FAST)]
     )
     qtbot.waitUntil(lambda: len(page.table.rows) == 4)
     settings = window.settings
     usual = settings.width()
-    header, keys = page.view.horizontalHeader(), [column.key for column in COLUMNS]
+    header = page.view.horizontalHeader()
     qapp.language.choose(language)
     for width in (1500, usual, 900, 760 if text_size == 100 else 800):
         settings.resize(width, 600)
@@ -235,16 +232,16 @@ def test_no_heading_and_no_figure_is_cut_that_is_shown(
         assert all(button.width() >= button.sizeHint().width() for button in buttons), width
         assert page.pair.width() >= page.pair.fontMetrics().horizontalAdvance(page.pair.currentText()) + 40
         assert header.length() == page.view.viewport().width(), width
-        shown = [index for index in range(len(keys)) if not header.isSectionHidden(index)]
-        names = {keys[index] for index in shown}
+        shown = [index for index in range(len(KEYS)) if not header.isSectionHidden(index)]
+        names = {KEYS[index] for index in shown}
         assert {"finished_at", "main_model", "speedup"} <= names
         if text_size == 100:
             assert "accept_rate" in names
-            assert width < 1500 or names == set(keys)
+            assert width < 1500 or names == set(KEYS)
             assert width < usual or {"draft_model", "decode_tps"} <= names, names
         for index in shown:
-            assert room_for_heading(header, index) >= width_of_heading(header, index), (width, keys[index])
-            if keys[index] not in ("main_model", "draft_model", "client"):
+            assert room_for_heading(header, index) >= width_of_heading(header, index), (width, KEYS[index])
+            if KEYS[index] not in ("main_model", "draft_model", "client"):
                 cells = (page.table.index(row, index) for row in range(4))
                 room = page.view.columnWidth(index)
-                assert room >= max(width_of_text(page.view, cell) for cell in cells), (width, keys[index])
+                assert room >= max(width_of_text(page.view, cell) for cell in cells), (width, KEYS[index])

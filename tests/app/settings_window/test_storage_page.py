@@ -38,7 +38,6 @@ def test_a_backup_is_made_chosen_for_the_next_start_and_deleted_after_a_question
     open_settings: OpenShown, qtbot: Any
 ) -> None:
     window, library, _ = open_settings()
-    qtbot.waitUntil(lambda: window.session.chats.store_ready)
     turn = window.session.answers.ask("What was said?")
     qtbot.waitUntil(lambda: turn.answer.ended)
     window.settle()
