@@ -6,6 +6,7 @@ import socket
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -195,12 +196,9 @@ def test_a_gated_model_leads_to_its_page_after_saying_where_that_is(
 
 
 def test_a_search_and_a_pasted_address_show_gated_models_with_the_way_to_their_page(
-    hub_settings: WindowDriver, library: Library, hub: FakeHub, qtbot: QtBot
+    page: Any, library: Library, hub: FakeHub, qtbot: QtBot
 ) -> None:
     hub.add("org/asks-first", model_files(), gated=True)
-    qtbot.waitUntil(lambda: library.inventory is not None)
-    hub_settings.settings.open("models")
-    page = hub_settings.settings.page("models")
     page.show_tab(SEARCH)
     for text in ("asks-first", "https://huggingface.co/org/asks-first"):
         page.field.clear()
@@ -216,17 +214,20 @@ def test_a_search_and_a_pasted_address_show_gated_models_with_the_way_to_their_p
 
 @pytest.mark.usefixtures("without_compilation")
 def test_a_search_reads_configurations_and_judges_drafts_before_a_weight_is_here(
-    hub_settings: WindowDriver, library: Library, hub: FakeHub, tiny_pair: dict[str, dict[str, bytes]], qtbot: QtBot
+    page: Any,
+    hub_settings: WindowDriver,
+    library: Library,
+    hub: FakeHub,
+    tiny_pair: dict[str, dict[str, bytes]],
+    qtbot: QtBot,
 ) -> None:
     hub.add("someone/Tiny-Tuned-32bit", tiny_pair[TINY_DRAFT])
-    qtbot.waitUntil(lambda: library.inventory is not None)
     library.get(TINY_MAIN)
     qtbot.waitUntil(lambda: "Tiny Main is ready." in hub_settings.banner_text)
     hub_settings.press_banner()
     session = hub_settings.session
     qtbot.waitUntil(lambda: session.answers.ready and not session.models.pair.loading)
     hub_settings.settings.open("models")
-    page = hub_settings.settings.page("models")
     page.show_tab(SEARCH)
     hub.sent.clear()
     QTest.keyClicks(page.field, "tuned")
@@ -240,16 +241,13 @@ def test_a_search_reads_configurations_and_judges_drafts_before_a_weight_is_here
 
 
 def test_a_damaged_model_is_told_by_file_and_repaired_with_that_file_alone(
-    hub_settings: WindowDriver, library: Library, hub: FakeHub, tmp_path: Path, qtbot: QtBot
+    page: Any, library: Library, hub: FakeHub, tmp_path: Path, qtbot: QtBot
 ) -> None:
-    qtbot.waitUntil(lambda: library.inventory is not None)
     library.get(TINY_DRAFT)
     qtbot.waitUntil(lambda: bool(library.inventory.installed))  # type: ignore[union-attr]
     (config,) = (tmp_path / "cache").rglob("config.json")
     content = config.read_bytes()
     config.resolve().write_bytes(content.replace(b"512", b"513"))
-    hub_settings.settings.open("models")
-    page = hub_settings.settings.page("models")
     page.show_tab(INSTALLED)
     page.cards()[0].check_button.click()
     qtbot.waitUntil(lambda: page.cards()[0].badge.text() == "damaged")
