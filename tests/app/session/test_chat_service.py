@@ -63,8 +63,9 @@ def test_only_the_chat_that_was_asked_for_last_is_shown(open_session: OpenSessio
 
 
 def test_a_chat_goes_to_the_trash_and_comes_back_until_it_is_purged(open_session: OpenSession, settle: Settle) -> None:
-    session = open_session()
-    chat_id = answered(session, settle, "first")
+    engine = ScriptedEngine()
+    session = open_session(engine)
+    chat_id, uid = answered(session, settle, "first"), session.chat.uid
     settle(session.chats.trash(chat_id))
     assert (session.chat.id, session.chats.restorable) == (None, [chat_id])
     settle(session.chats.restore_last())
@@ -75,19 +76,27 @@ def test_a_chat_goes_to_the_trash_and_comes_back_until_it_is_purged(open_session
     answered(session, settle, "second")
     assert session.chats.restorable == []
     assert session.list.chat(chat_id) is not None
+    assert engine.forgotten == set()
     settle(session.chats.purge(chat_id))
-    assert (session.chat.id, session.list.chats) == (None, [])
+    assert (session.chat.id, session.list.chats, engine.forgotten) == (None, [], {uid})
 
 
-def test_emptying_the_trash_forgets_its_chats(open_session: OpenSession, settle: Settle) -> None:
+def test_the_engine_knows_the_chats_from_the_start_and_forgets_them_with_the_trash(
+    open_session: OpenSession, settle: Settle
+) -> None:
     engine = ScriptedEngine()
-    session = open_session(engine)
+    session = open_session()
     chat_id, uid = answered(session, settle, "first"), session.chat.uid
-    session.chats.trash(chat_id)
+    settle(session.chats.trash(chat_id))
+    session.close()
+    session = open_session(engine)
+    assert (engine.stored, engine.forgotten) == ([frozenset({uid})], set())
+    second, other = answered(session, settle, "second"), session.chat.uid
+    session.chats.trash(second)
     emptied: list[int] = []
     session.chats.trash_emptied.connect(emptied.append)
     settle(session.chats.empty_trash())
-    assert (emptied, session.chats.restorable, engine.forgotten) == ([1], [], {uid})
+    assert (emptied, session.chats.restorable, engine.forgotten) == ([2], [], {uid, other})
 
 
 def test_a_branch_has_the_turns_down_to_its_own_and_a_copy_has_all(open_session: OpenSession, settle: Settle) -> None:
@@ -135,8 +144,12 @@ def test_a_store_that_cannot_be_opened_is_replaced_until_the_end(
     open_session: OpenSession, qtbot: QtBot, settle: Settle, tmp_path: Path
 ) -> None:
     (tmp_path / "chats.db").mkdir()
-    session = open_session()
+    engine = ScriptedEngine()
+    session = open_session(engine)
     qtbot.waitUntil(lambda: session.chats.store_ready)
     assert not session.chats.persistent
     answered(session, settle, "first")
     assert session.chats.store_path == tmp_path / "chats.db"
+    # No prefix is stored, and none is removed, because the user's chats are unknown.
+    assert [request.conversation for request in engine.requests] == [None]
+    assert engine.stored == []

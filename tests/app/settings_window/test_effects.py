@@ -94,9 +94,14 @@ def test_the_panel_changes_the_settings_of_the_pair_that_has_its_own(desk: Desk,
 def test_theme_text_size_and_the_send_key_change_at_once(desk: Desk, qtbot: QtBot) -> None:
     window = desk.open()
     before = window.edit.fontMetrics().height()
-    desk.settings.change(theme="dark", text_size=130)
+    desk.settings.change(theme="dark", text_size=130, language="ja")
     assert desk.qapp.theme.is_dark
+    assert desk.qapp.language.code == "ja"
     assert window.edit.fontMetrics().height() > before
+    # Choices elsewhere in the window are stored.
+    desk.qapp.theme.set_mode("light")
+    desk.qapp.language.choose("en")
+    assert (desk.settings.values.theme, desk.settings.values.language) == ("light", "en")
     desk.session.models.load_starter()
     qtbot.waitUntil(lambda: desk.session.answers.ready)
     desk.settings.change(send_key="modifier")

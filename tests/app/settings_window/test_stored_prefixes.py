@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from app.settings_window.storage_page import StoragePage
     from app.widgets.application import Application
     from tests.app.conftest import OpenWindow
 
@@ -47,16 +46,6 @@ def open_real(qapp: Application, qtbot: QtBot) -> Iterator[Callable[[], WindowDr
         window.deleteLater()
 
 
-def purge(window: WindowDriver) -> str:
-    """Delete the chat on screen for good; returns its uid."""
-    chat = window.session.chat
-    assert chat.id is not None
-    window.session.chats.trash(chat.id)
-    window.session.chats.purge(chat.id)
-    window.settle()
-    return chat.uid
-
-
 def stored() -> list[str]:
     return [file.name for file in prefix_folder().iterdir()] if prefix_folder().exists() else []
 
@@ -74,7 +63,7 @@ def test_a_chat_that_is_opened_again_is_not_read_again_until_it_is_deleted(
     window.ask_and_wait("And the main model?")
     # All but the last token of the answer, which the model never reads.
     assert window.answer().stats.cached_tokens >= before.prompt_tokens + before.generated_tokens - 1
-    purge(window)
+    window.session.chats.purge(window.session.chat.id or 0)
     qtbot.waitUntil(lambda: stored() == [])
     window.close()
     assert stored() == []
@@ -93,7 +82,7 @@ def test_what_the_chats_do_not_know_is_removed_at_the_start(
     qtbot.waitUntil(lambda: stored() == [])
 
 
-def test_a_question_says_which_chat_it_belongs_to_and_a_comparison_says_none_and_deleting_forgets_it(
+def test_a_question_says_which_chat_it_belongs_to_and_a_comparison_says_none(
     open_window: OpenWindow, qtbot: QtBot
 ) -> None:
     engine = ScriptedEngine([Script("One.")])
@@ -111,46 +100,6 @@ def test_a_question_says_which_chat_it_belongs_to_and_a_comparison_says_none_and
     window.trigger("compare")
     qtbot.waitUntil(lambda: not window.find(Comparer).running)
     assert {request.conversation for request in engine.requests[asked:]} == {None}
-    assert {purge(window)} == engine.forgotten
-    uids = set()
-    for question in ("fourth", "fifth"):
-        window.trigger("new-chat")
-        window.ask_and_wait(question)
-        uids.add(window.session.chat.uid)
-        window.session.chats.trash(window.session.chat.id or 0)
-        window.settle()
-    assert not uids & engine.forgotten
-    window.session.chats.empty_trash()
-    window.settle()
-    assert uids <= engine.forgotten
-
-
-def test_the_engine_hears_at_the_start_which_chats_there_are(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine([Script("One.")]))
-    window.ask_and_wait("first")
-    uid = window.session.chat.uid
-    window.session.chats.trash(window.session.chat.id or 0)
-    window.settle()
-    window.close()
-    engine = ScriptedEngine()
-    open_window(engine)
-    qtbot.waitUntil(lambda: engine.stored == [frozenset({uid})])
-
-
-def test_chats_that_will_not_last_leave_nothing(open_window: OpenWindow) -> None:
-    (data_folder() / "chats.db").mkdir(parents=True)
-    engine = ScriptedEngine([Script("One.")])
-    window = open_window(engine)
-    window.ask_and_wait("first")
-    assert [request.conversation for request in engine.requests] == [None]
-    # The chats are unknown, so nothing is removed either.
-    assert engine.stored == []
-
-
-def storage_of(window: Any) -> StoragePage:
-    window.settings.open("storage")
-    page: StoragePage = window.settings.page("storage")
-    return page
 
 
 def test_switching_it_off_leaves_nothing_on_the_disk(open_shown: OpenShown, qtbot: QtBot) -> None:
@@ -158,7 +107,7 @@ def test_switching_it_off_leaves_nothing_on_the_disk(open_shown: OpenShown, qtbo
     qtbot.waitUntil(lambda: len(engine.stored) == 1)
     assert engine.settings.prefix_cache_folder == prefix_folder()
     assert engine.settings.prefix_folder_bytes == 4_000_000_000
-    storage_of(window).control("keep_prefixes").setChecked(False)  # type: ignore[attr-defined]
+    window.settings_page("storage").control("keep_prefixes").setChecked(False)
     assert engine.settings.prefix_cache_folder is None
     assert engine.stored[-1] == frozenset()
     library.settings.change(keep_prefixes=True, prefix_folder_gb=1.0)
@@ -172,7 +121,7 @@ def test_both_clear_buttons_forget_it(open_settings: OpenShown, qtbot: QtBot, bu
     (prefix_folder() / "mark-1.safetensors").write_bytes(b"x" * 5000)
     (prefix_folder().parent / "other").write_bytes(b"x" * 7000)
     window, _, engine = open_settings()
-    storage = storage_of(window)
+    storage = window.settings_page("storage")
     assert "· 5\u00a0kB" in storage.folders["prefixes"].help.text()
     assert "· 7\u00a0kB" in storage.folders["caches"].help.text()
     getattr(storage, button).click()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from app.settings.declarations import settings_of
 from app.settings.setting import AT_ONCE
 from app.settings_window.dialog import PAGES
-from app.widgets.application import Application
 from tests.app.conftest import OpenShown
 
 
@@ -20,25 +19,19 @@ def test_a_page_goes_back_to_its_defaults(open_settings: OpenShown) -> None:
     assert (values.temperature, values.kv_bits, values.theme) == (0.0, 0, "dark")
     assert generation.control("temperature").value() == 0.0
     assert not generation.reset.isVisible()
+    page = window.settings_page("general")
+    language, theme = page.control("language"), page.control("theme")
+    for control, value in ((language, "ja"), (theme, "dark")):
+        control.setCurrentIndex(control.findData(value))
+        control.activated.emit(control.currentIndex())
+    assert (library.settings.values.language, library.settings.values.theme) == ("ja", "dark")
+    library.settings.change(theme="light")
+    assert theme.currentData() == "light"
     # A field takes effect when it is left.
     mirror = window.settings_page("network").control("hub_endpoint")
     mirror.setText(" https://mirror.example ")
     mirror.editingFinished.emit()
     assert library.settings.values.hub_endpoint == "https://mirror.example"
-
-
-def test_the_language_and_theme_are_chosen_on_the_general_page(open_shown: OpenShown, qapp: Application) -> None:
-    window, _, _ = open_shown()
-    window.trigger("settings")
-    page = window.settings.page("general")
-    language, theme = page.control("language"), page.control("theme")
-    for control, value in ((language, "ja"), (theme, "dark")):
-        control.setCurrentIndex(control.findData(value))
-        control.activated.emit(control.currentIndex())
-    assert qapp.language.code == "ja"
-    assert qapp.theme.is_dark
-    qapp.theme.set_mode("light")
-    assert theme.currentData() == "light"
 
 
 def test_every_setting_that_does_not_take_effect_at_once_says_when(open_settings: OpenShown) -> None:
