@@ -178,7 +178,7 @@ class ModelController(QObject):
 
     def _show_settled(self, status: DownloadStatus) -> None:
         if status.state == "failed" and status.error is not None:
-            # The other model of the pair is announced by itself.
+            # The other model of the pair is announced alone.
             self._pairs.pop(self._main_of(status.repository), None)
             self._show_failed(status)
             return

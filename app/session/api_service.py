@@ -50,7 +50,7 @@ class ApiService(QObject):
 
     changed = Signal()
     calls_ended = Signal(object)
-    # A client had another model loaded: "main" or "draft", its path, and the future of the engine.
+    # A client loads another model: "main" or "draft", its path, and the engine's future.
     _model_asked = Signal(str, str, object)
 
     def __init__(self, models: ModelService, parent: QObject, secrets: Callable[[], Any] = Keychain) -> None:

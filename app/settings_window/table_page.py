@@ -67,7 +67,7 @@ class TablePage(Restyled, Form):
     def _keep(self, setting: Setting, value: Any) -> None:
         self.settings.change(**{setting.key: value})
 
-    def _word_rows(self) -> None:
+    def retranslate(self) -> None:
         translate = QCoreApplication.translate
         self.title.setText(translate("Settings", self._title))
         self.reset.setText(translate("Settings", "Restore defaults"))
@@ -88,7 +88,4 @@ class TablePage(Restyled, Form):
                 help_ = joined(help_, effects[setting.effect])
             row.set_words(translate("Settings", setting.title), help_)
             control.retranslate()
-
-    def retranslate(self) -> None:
-        self._word_rows()
         self.show_values()
