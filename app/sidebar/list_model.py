@@ -226,7 +226,8 @@ class ChatListModel(QAbstractListModel):
         if role == STREAMS:
             return isinstance(row, Conversation) and row.id in self._streaming
         if role == INSIDE:
-            return self._inside(row)
+            in_folder = isinstance(row, Conversation) and row.folder_id is not None and row.pin_position is None
+            return self._movable and in_folder
         if role == COUNT:
             return self._counts[row.id] if isinstance(row, Folder) else 0
         if role == Qt.ItemDataRole.EditRole and isinstance(row, (Conversation, Folder)):
@@ -236,11 +237,6 @@ class ChatListModel(QAbstractListModel):
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return self._spoken(row)
         return None
-
-    def _inside(self, row: Row) -> bool:
-        return (
-            self._movable and isinstance(row, Conversation) and row.folder_id is not None and row.pin_position is None
-        )
 
     def _spoken(self, row: Row) -> str:
         if isinstance(row, str):

@@ -65,9 +65,8 @@ class Chip(QPushButton):
         self._role.setText(role)
         self.set_name_width(self._name_width)
         self._mark.setPixmap(icon(mark, colour).pixmap(QSize(16, 16), self.devicePixelRatioF()))
-        self._arrow.setPixmap(
-            icon("chevron-down", theme.colours().muted).pixmap(QSize(16, 16), self.devicePixelRatioF())
-        )
+        arrow = icon("chevron-down", theme.colours().muted)
+        self._arrow.setPixmap(arrow.pixmap(QSize(16, 16), self.devicePixelRatioF()))
         set_style_class(self, look)
         self.updateGeometry()
 
@@ -184,13 +183,8 @@ class Header(Restyled, QFrame):
         on = not why_off(pair, method)
         looks_up = on and (pair.draft is None or not uses_drafter(method))
         colour = (colours.lookup if looks_up else colours.draft) if on else colours.muted
-        self.draft.show_model(
-            self._drafter_words(pair, on),
-            draft_name,
-            "draft-on" if on else "draft-off",
-            colour,
-            "chip-on" if on else "chip",
-        )
+        mark, look = ("draft-on", "chip-on") if on else ("draft-off", "chip")
+        self.draft.show_model(self._drafter_words(pair, on), draft_name, mark, colour, look)
         state = self._shown_state = state_now(self._session)
         spoken = loading if pair.loading else draft_name
         spoken_name = self.tr("Head: {name}. {state}") if _has_head(pair) else self.tr("Draft model: {name}. {state}")

@@ -56,17 +56,13 @@ class TurnCommands(QObject):
                 self.copy_answer, lambda _: self.tr("Copy the answer as Markdown"), lambda turn: turn.answer.text
             ),
             "copy-shown": _TurnAction(
-                self._copy_shown,
-                lambda _: self.tr("Copy the answer as shown"),
-                lambda turn: turn.answer.text,
+                self._copy_shown, lambda _: self.tr("Copy the answer as shown"), lambda turn: turn.answer.text
             ),
             "copy-question": _TurnAction(
                 lambda turn: _copy(turn.question), lambda _: self.tr("Copy the message"), lambda turn: turn.question
             ),
             "speak": _TurnAction(
-                self.speak,
-                lambda _: self._speak_text(),
-                lambda turn: turn.answer.text and self.speaker.program is not None,
+                self.speak, self._speak_text, lambda turn: turn.answer.text and self.speaker.program is not None
             ),
             "edit": _TurnAction(
                 self.edit,
@@ -184,7 +180,7 @@ class TurnCommands(QObject):
             return self.tr("Delete the answer")
         return self.tr("Delete the answer and everything after it")
 
-    def _speak_text(self) -> str:
+    def _speak_text(self, _turn: Turn) -> str:
         if self.speaker.program is None:
             return self.tr("Read aloud (no system voice)")
         return self.tr("Read the answer aloud")

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from app.library.hub_service import Inventory
+    from app.session.session import Session
     from app.widgets.application import Application
-    from app.window.main_window import MainWindow
     from tests.app.scripted_engine import ScriptedEngine
     from tests.app.shown_library import ShownLibrary
     from tests.app.window_driver import WindowDriver
@@ -73,7 +73,7 @@ def patient_notices(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def english_and_light(qapp: Application) -> Iterator[None]:
+def english_and_light(qapp: Application) -> None:
     """Reset the language to English, the theme to light and the text size to normal before every test."""
     if qapp.language.choice != "en":
         qapp.language.choose("en")
@@ -81,7 +81,6 @@ def english_and_light(qapp: Application) -> Iterator[None]:
         qapp.theme.set_mode("light")
     if qapp.theme.text_size != 100:
         qapp.theme.set_text_size(100)
-    return
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -126,31 +125,31 @@ class OpenWindow(Protocol):
     ) -> WindowDriver: ...
 
 
-@pytest.fixture
-def open_window(qapp: Application, qtbot: QtBot) -> Iterator[OpenWindow]:
-    """Return a function that opens the real window on a scripted engine; close the windows after the test."""
-    from app.session.session import Session
+def _show(session: Session, qapp: Application, qtbot: QtBot, library: ShownLibrary | None = None) -> WindowDriver:
     from app.window.main_window import MainWindow
     from tests.app.window_driver import WindowDriver
 
-    opened: list[MainWindow] = []
+    window = MainWindow(session, qapp, library)
+    window.show()
+    return WindowDriver(window, session, qtbot.waitUntil)
+
+
+@pytest.fixture
+def open_window(qapp: Application, qtbot: QtBot) -> OpenWindow:
+    """A function that opens the real window on a scripted engine. `nothing_is_left` closes the window."""
+    from app.session.session import Session
 
     def open_on(engine: ScriptedEngine, load: bool = True, others: Sequence[ScriptedEngine] = ()) -> WindowDriver:
         engines = iter([engine, *others])
         session = Session(lambda: next(engines), STARTER)
-        window = MainWindow(session, qapp)
-        opened.append(window)
-        window.show()
+        window = _show(session, qapp, qtbot)
         session.models.load_starter()
         qtbot.waitUntil(lambda: session.chats.store_ready)
         if load:
             qtbot.waitUntil(lambda: not session.models.pair.loading)
-        return WindowDriver(window, session, qtbot.waitUntil)
+        return window
 
-    yield open_on
-    for window in opened:
-        window.close()
-        window.deleteLater()
+    return open_on
 
 
 class OpenShown(Protocol):
@@ -162,29 +161,20 @@ class OpenShown(Protocol):
 
 
 @pytest.fixture
-def open_shown(qapp: Application, qtbot: QtBot, tmp_path: Path) -> Iterator[OpenShown]:
-    """Return a function that opens the window on a library with prepared answers, with a pair loaded."""
+def open_shown(qapp: Application, qtbot: QtBot, tmp_path: Path) -> OpenShown:
+    """A function that opens the window on a library with prepared answers, with Qwen3 8B and its draft loaded."""
     from app.session.session import Session
-    from app.window.main_window import MainWindow
     from tests.app.scripted_engine import Script, ScriptedEngine
     from tests.app.shown_library import DRAFT, MAIN, ShownLibrary, path_of
-    from tests.app.window_driver import WindowDriver
-
-    opened: list[MainWindow] = []
 
     def open_on(
         inventory: Inventory | None = None, pair: tuple[str, str | None] = (path_of(MAIN), path_of(DRAFT))
     ) -> tuple[WindowDriver, ShownLibrary, ScriptedEngine]:
         engine, library = ScriptedEngine([Script("Hello.")]), ShownLibrary(tmp_path, inventory)
         session = Session(lambda: engine, STARTER)
-        window = MainWindow(session, qapp, library)
-        opened.append(window)
-        window.show()
+        window = _show(session, qapp, qtbot, library)
         session.models.load(*pair)
         qtbot.waitUntil(lambda: not session.models.pair.loading)
-        return WindowDriver(window, session, qtbot.waitUntil), library, engine
+        return window, library, engine
 
-    yield open_on
-    for window in opened:
-        window.close()
-        window.deleteLater()
+    return open_on

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -28,7 +27,10 @@ class Stop:
 
 
 def walk(window: QWidget, *, backwards: bool = False) -> list[Stop]:
-    """Return the stops of the window, beginning at the widget with the focus, until Tab returns to it."""
+    """Return the stops of the window, beginning at the widget with the focus, until Tab returns to it.
+
+    `backwards` walks with Shift and Tab, and does not look at what is painted.
+    """
     window.activateWindow()
     QApplication.processEvents()
     stops: list[Stop] = []
@@ -41,16 +43,16 @@ def walk(window: QWidget, *, backwards: bool = False) -> list[Stop]:
             return stops
         QApplication.processEvents()
         place = QRect(widget.mapTo(window, QPoint(0, 0)), widget.size())
-        around = place.adjusted(-AROUND, -AROUND, AROUND, AROUND).intersected(window.rect())
-        focused = _picture(window, around)
-        widget.clearFocus()
-        QApplication.processEvents()
-        shows = focused != _picture(window, around)
-        widget.setFocus(Qt.FocusReason.TabFocusReason)
-        stops.append(Stop(widget, name_of(widget), place, shows))
+        stops.append(Stop(widget, name_of(widget), place, backwards or _shows_focus(window, widget, place)))
         QTest.keyClick(widget, Qt.Key.Key_Backtab if backwards else Qt.Key.Key_Tab)
     raise AssertionError(f"Tab does not come back: {[stop.name for stop in stops]}")
 
 
-def _picture(window: QWidget, around: QRect) -> QImage:
-    return window.grab(around).toImage()
+def _shows_focus(window: QWidget, widget: QWidget, place: QRect) -> bool:
+    around = place.adjusted(-AROUND, -AROUND, AROUND, AROUND).intersected(window.rect())
+    focused = window.grab(around).toImage()
+    widget.clearFocus()
+    QApplication.processEvents()
+    shows = focused != window.grab(around).toImage()
+    widget.setFocus(Qt.FocusReason.TabFocusReason)
+    return shows

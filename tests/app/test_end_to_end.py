@@ -10,10 +10,11 @@ from concurrent.futures import Future
 from contextlib import closing
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from pytestqt.qtbot import QtBot
 
 from app.cli import self_test
 from app.conversations.chat_settings import Generation
@@ -24,6 +25,7 @@ from app.speculation.comparison import Comparer, Step, Verdict
 from app.speculation.tuner import Tuner
 from app.system.background import Background
 from app.system.language import LANGUAGES
+from app.widgets.application import Application
 from app.window import startup
 from app.window.main_window import MainWindow
 from app.wording import figures
@@ -35,11 +37,6 @@ from tests.app.free_port import free_port
 from tests.app.scripted_engine import STORY, Script, ScriptedEngine
 from tests.app.window_driver import WindowDriver
 from tests.patience import PATIENCE_S
-
-if TYPE_CHECKING:
-    from pytestqt.qtbot import QtBot
-
-    from app.widgets.application import Application
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -151,13 +148,13 @@ def test_a_program_gets_the_text_that_stands_in_the_window_greedy_and_by_seed(wi
     assert texts[0] != texts[1]
 
 
-def test_compare_finds_the_same_text_and_two_speeds(window: WindowDriver, qtbot: QtBot) -> None:
+def test_compare_finds_the_same_text_and_two_speeds(window: WindowDriver) -> None:
     window.ask("What is a draft model?")
     session = window.session
-    qtbot.waitUntil(lambda: session.chat.turns[-1].answer.ended and session.answers.quiet)
+    window.wait(lambda: session.chat.turns[-1].answer.ended and session.answers.quiet)
     window.trigger("compare")
     made = window.find(Comparer).comparison
-    qtbot.waitUntil(lambda: not made.running)
+    window.wait(lambda: not made.running)
     assert made.step is Step.DONE, made.error
     assert made.verdict() is Verdict.SAME
     assert made.speculated.text == made.plain.text == session.chat.turns[-1].answer.text
@@ -167,10 +164,10 @@ def test_compare_finds_the_same_text_and_two_speeds(window: WindowDriver, qtbot:
 
 
 @pytest.mark.full
-def test_tuning_measures_the_starter_pair_and_the_settings_show_it(window: WindowDriver, qtbot: QtBot) -> None:
+def test_tuning_measures_the_starter_pair_and_the_settings_show_it(window: WindowDriver) -> None:
     window.trigger("tune")
     tuner = window.find(Tuner)
-    qtbot.waitUntil(lambda: not tuner.running)
+    window.wait(lambda: not tuner.running)
     assert tuner.error is None
     assert tuner.result is not None
     assert tuner.result.figures is not None
@@ -178,22 +175,22 @@ def test_tuning_measures_the_starter_pair_and_the_settings_show_it(window: Windo
         figures.number(one.depth, 0) for one in tuner.result.figures.depths if one.source == "draft"
     ]
     learned = window.settings_page("speculation").learned
-    qtbot.waitUntil(lambda: any(row.pair == tuner.result.pair for row in learned.table.rows))
+    window.wait(lambda: any(row.pair == tuner.result.pair for row in learned.table.rows))
 
 
 @pytest.mark.full
 def test_a_folder_that_is_no_model_is_told_and_the_pair_stays_until_its_draft_is_taken_away(
-    window: WindowDriver, qtbot: QtBot, tmp_path: Path
+    window: WindowDriver, tmp_path: Path
 ) -> None:
     models = window.session.models
     models.load(str(tmp_path), None)
-    qtbot.waitUntil(lambda: not models.pair.loading)
+    window.wait(lambda: not models.pair.loading)
     assert "config.json" in window.banner_text
     window.ask_and_wait("Hello")
     assert window.answer().text
     assert models.pair.draft is not None
     window.trigger("no-draft")
-    qtbot.waitUntil(lambda: not models.pair.loading)
+    window.wait(lambda: not models.pair.loading)
     assert "no draft model" in window.header.draft.toolTip()
     assert window.session.answers.ready
 

@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,11 +16,9 @@ from app.widgets import theme
 from app.wording.figures import depth_texts
 from app.wording.sources import method_name, names_without_drafter
 from engine.speculation.proposers.registry import PROPOSERS, ProposerEntry
+from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine, ScriptedRound
 from tests.app.shown_library import bare
-
-if TYPE_CHECKING:
-    from tests.app.conftest import OpenWindow
 
 ROOT = Path(__file__).resolve().parents[2]
 ENTRY = ProposerEntry("tests.engine.speculation.test_toy_proposer", words="echo", method_words="Echo")

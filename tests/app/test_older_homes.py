@@ -7,7 +7,7 @@ import sqlite3
 import zipfile
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import mlx.core  # noqa: F401
 import pytest
@@ -24,11 +24,9 @@ from engine.prefix import store as prefix_store
 from engine.prefix.files import files_in, forget_others
 from engine.speculation.choosing import kept
 from engine.speculation.choosing.kept import Controllers
+from tests.app.conftest import OpenWindow
 from tests.app.older_homes import CHOSEN, GEOMETRY, HOMES, PAUSED, QUESTIONS, unpack
 from tests.app.scripted_engine import Script, ScriptedEngine
-
-if TYPE_CHECKING:
-    from tests.app.conftest import OpenWindow
 
 
 @pytest.fixture(
@@ -90,7 +88,7 @@ def test_the_window_opens_with_all_that_was_there(export: str, open_window: Open
 
 
 @pytest.mark.usefixtures("export")
-def test_settings_are_as_they_were_chosen() -> None:
+def test_settings_downloads_and_prefixes_are_read() -> None:
     store = SettingsStore(settings_folder() / "settings.json")
     assert store.backup is None
     values = store.values
@@ -100,9 +98,16 @@ def test_settings_are_as_they_were_chosen() -> None:
     # A chosen temperature stays chosen, and the length that was the default is now the model's own.
     assert "temperature" in values.kept_sampling
     assert (values.max_tokens, values.window_place) == (0, GEOMETRY)
+    [entry] = read_queue(data_folder() / "downloads.json")
+    assert (entry.repository, entry.state) == (PAUSED, "paused")
+    assert (entry.bytes_done, entry.bytes_total) == (1_200_000_000, 4_600_000_000)
+    # Prefixes of chats that are gone are deleted.
+    assert files_in(prefix_folder())
+    forget_others(prefix_folder(), ())
+    assert not [*prefix_folder().iterdir()]
 
 
-def test_the_chats_keep_tokens_rounds_and_request_history(export: str) -> None:
+def test_the_chats_keep_tokens_rounds_and_request_history_and_exports_are_imported(export: str, tmp_path: Path) -> None:
     store, report = open_store(data_folder() / "chats.db")
     assert not report.interrupted
     answers = [message for message in store.messages.path(1) if message.role == "assistant"]
@@ -114,23 +119,13 @@ def test_the_chats_keep_tokens_rounds_and_request_history(export: str) -> None:
     assert {row.message_id for row in store.history.rows()} == {answer.id for answer in answers}
     assert store.search.messages("draft") != []
     store.close()
-
-
-def test_an_exported_chat_is_imported(export: str, tmp_path: Path) -> None:
     file = tmp_path / "export.json"
     file.write_text(export, encoding="utf-8")
     store, _report = open_store(tmp_path / "other.db")
-    report = import_file(lambda operation: operation(store), file)
-    assert (len(report.added), report.skipped, report.left_out) == (1, (), {})
-    assert [m.content for m in store.messages.path(report.added[0])] == [m["content"] for m in messages_of(export)]
+    imported = import_file(lambda operation: operation(store), file)
+    assert (len(imported.added), imported.skipped, imported.left_out) == (1, (), {})
+    assert [m.content for m in store.messages.path(imported.added[0])] == [m["content"] for m in messages_of(export)]
     store.close()
-
-
-@pytest.mark.usefixtures("export")
-def test_a_paused_download_is_still_in_the_queue() -> None:
-    [entry] = read_queue(data_folder() / "downloads.json")
-    assert (entry.repository, entry.state) == (PAUSED, "paused")
-    assert (entry.bytes_done, entry.bytes_total) == (1_200_000_000, 4_600_000_000)
 
 
 @pytest.mark.usefixtures("export")
@@ -156,13 +151,6 @@ def test_learned_figures_serve_on_where_their_format_is_that_of_now() -> None:
         controllers.keep()
     controllers.forget(None)
     assert not Controllers(learned_file(), content["machine"], content["mlx"]).learned()
-
-
-@pytest.mark.usefixtures("export")
-def test_stored_prefixes_of_chats_that_are_gone_are_deleted() -> None:
-    assert files_in(prefix_folder())
-    forget_others(prefix_folder(), ())
-    assert not [*prefix_folder().iterdir()]
 
 
 def messages_of(export: str) -> list[dict[str, Any]]:

@@ -8,8 +8,8 @@ After an intended change, this replaces the pictures; check those that git repor
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -21,14 +21,10 @@ from app.session.answer import Answer
 from app.speculation.charts import LineChart, PositionBars, TimeBar
 from app.speculation.round_strip import PITCH, RoundStrip
 from app.widgets import theme
+from app.widgets.application import Application
 from app.widgets.badges import Bar
 from app.widgets.icons import icon
 from tests.app.scripted_engine import PATTERN, Script, ScriptedRound, play
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from app.widgets.application import Application
 
 PICTURES = Path(__file__).parent / "pictures"
 # Antialiased edges differ slightly between versions of Qt and processors; a cell of the strip is 0.6 % of its picture.

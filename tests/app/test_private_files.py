@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -17,10 +18,6 @@ from app.settings.relocation import move_folder
 from app.settings.store import SettingsStore
 from app.system.paths import cache_folder
 from engine.files import private_files
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 @pytest.fixture(autouse=True)

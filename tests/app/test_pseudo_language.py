@@ -6,11 +6,11 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QSize, QTranslator
 from PySide6.QtWidgets import QComboBox, QWidget
+from pytestqt.qtbot import QtBot
 
 from app.models.cards import Card
 from app.models.page import INSTALLED
@@ -18,15 +18,11 @@ from app.settings_window.dialog import PAGES
 from app.settings_window.form import Form
 from app.speculation.comparison import Comparer
 from app.speculation.tuner import Tuner
+from app.widgets.application import Application
+from tests.app.conftest import OpenShown
 from tests.app.cut_texts import cut_texts, wait_until_nothing_is_cut
 from tests.app.learned_figures import FOUND
 from tests.app.shown_library import LARGER, downloading, stocked
-
-if TYPE_CHECKING:
-    from pytestqt.qtbot import QtBot
-
-    from app.widgets.application import Application
-    from tests.app.conftest import OpenShown
 
 _PLACEHOLDER = re.compile(r"(\{[^}]*\}|%n|</?b>)")
 
@@ -113,7 +109,7 @@ def test_window_comparison_and_tuning_card_cut_no_text(open_shown: OpenShown, qt
 
 
 @pytest.mark.usefixtures("pseudo")
-def test_a_very_long_name_of_a_model_is_shortened_in_its_card(open_shown: OpenShown, qtbot: QtBot) -> None:
+def test_a_very_long_name_of_a_model_is_shortened_in_its_card(open_shown: OpenShown) -> None:
     name = "A-Very-Long-Name-Of-A-Model-That-Somebody-Has-Merged-From-Many-Others-And-Quantised-Twice-4bit"
     stock = stocked()
     long_named = replace(stock.installed[0], name=name)
@@ -128,7 +124,7 @@ def test_a_very_long_name_of_a_model_is_shortened_in_its_card(open_shown: OpenSh
     def shortened() -> list[Card]:
         return [card for card in page.findChildren(Card) if card.isVisible() and len(card.name.text()) > 60]
 
-    qtbot.waitUntil(lambda: len(shortened()) == 2)
+    window.wait(lambda: len(shortened()) == 2)
     for card in shortened():
-        qtbot.waitUntil(lambda card=card: card.name.toolTip() == card.name.text())  # type: ignore[misc]
+        window.wait(lambda card=card: card.name.toolTip() == card.name.text())  # type: ignore[misc]
         assert card.badge.geometry().right() <= card.width() <= page.width()

@@ -1,4 +1,4 @@
-"""How each language is written: its punctuation, spaces, register, particles, and the words of the glossary."""
+"""The style of each language: punctuation, spaces, register, particles, and the words of the glossary."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ NAMES = {
         "Thunderbolt",
         "mac-studio.local",
         "ms",
-        "Lesser General Public License",
     ),
+    *("ms", "Lesser General Public License"),
 }
 # Words of the glossary that English uses in other senses as well: "get worse", "continue the answer", "a depth of 3".
 OF_MANY_SENSES = {
     *("chat", "get", "find", "log", "continue", "resume", "download", "compare", "token", "folder"),
     *("branch", "copy", "round", "thinking", "accepted", "rejected"),
 }
-# A field whose values all end alike, so that what follows is spelled for them: a factor, a duration, a key.
+# Fields whose values all end alike, so that the next word can be spelled for them: a factor, a duration, a key.
 SAME_ENDING = {"{times}", "{time}", "{keys}", "{saved}"}
-# A field whose values stand in quotation marks, which are full-width.
+# Fields whose values stand in quotation marks, which are full-width.
 QUOTED = re.compile(r"\{guessed\}|\{plain\}")
 # Words that the glossary replaced, as regular expressions without regard to case.
 RETIRED = {
@@ -62,7 +62,7 @@ def translations(language: str) -> list[tuple[str, str]]:
 
 
 def breaking(language: str, pattern: str) -> list[str]:
-    """The translations that hold `pattern`, which a language has no use for."""
+    """Return the translations that match `pattern`, which the language does not allow."""
     return [form for _, form in translations(language) if re.search(pattern, form)]
 
 
@@ -78,38 +78,25 @@ def test_english_is_in_sentence_case_with_one_word_for_a_thing() -> None:
 
 @pytest.mark.parametrize("language", ["en", *TRANSLATED])
 def test_no_retired_word_is_left(language: str) -> None:
-    """What the glossary replaced: a guess by a draft token, here by this Mac, lookup by prompt lookup, and so on."""
+    """The glossary replaced "guess" by "draft token", "here" by "this Mac", "lookup" by "prompt lookup", and others."""
     shown = {source for source, _ in translations("ko")} if language == "en" else dict(translations(language)).values()
     retired = re.compile(RETIRED[language], re.I)
     assert sorted(text for text in shown if retired.search(FIELD.sub("", text))) == []
 
 
 @pytest.mark.parametrize("language", ["ja", "zh_CN"])
-def test_punctuation_between_han_and_kana_is_full_width(language: str) -> None:
+def test_punctuation_is_full_width_and_spaces_stand_beside_latin_letters_digits_and_fields(language: str) -> None:
     assert breaking(language, rf"{KANA_OR_HAN}[,.:;!?()]|[,:;!?()]{KANA_OR_HAN}|[^.]\.$|: ") == []
-
-
-@pytest.mark.parametrize("language", ["ja", "zh_CN"])
-def test_full_width_punctuation_brings_its_own_space(language: str) -> None:
+    together = re.compile(rf"{KANA_OR_HAN}[A-Za-z0-9{{%]|[A-Za-z0-9}}%]{KANA_OR_HAN}|%n{KANA_OR_HAN}")
+    same_ending = re.compile(rf"(?:{'|'.join(map(re.escape, SAME_ENDING))})(?={KANA_OR_HAN})")
     shown = [QUOTED.sub("“”", form) for _, form in translations(language)]
+    # Full-width punctuation has its own space.
     assert [form for form in shown if re.search(f"[{FULL_WIDTH}] | [{FULL_WIDTH}]", form)] == []
-
-
-@pytest.mark.parametrize("language", ["ja", "zh_CN"])
-def test_a_space_stands_between_han_or_kana_and_latin_letters_digits_and_fields(language: str) -> None:
-    together = rf"{KANA_OR_HAN}[A-Za-z0-9{{%]|[A-Za-z0-9}}%]{KANA_OR_HAN}|%n{KANA_OR_HAN}"
-    found = []
-    for _, form in translations(language):
-        text = QUOTED.sub("“”", form)
-        for field in SAME_ENDING:
-            text = re.sub(rf"{re.escape(field)}(?={KANA_OR_HAN})", "", text)
-        if re.search(together, text):
-            found.append(form)
-    assert found == []
+    assert [form for form in shown if together.search(same_ending.sub("", form))] == []
 
 
 def test_korean_particles_fit_whatever_a_field_holds() -> None:
-    """Particles such as 을/를 follow the last sound, which a field does not tell; nor are both written out: 을(를)."""
+    """Particles such as 을/를 depend on the last sound, which a field does not tell; 을(를) is not allowed either."""
     particle = re.compile(r"(\{\w+\}|%n)[’”]?(?:을|를|은|는|이|가|와|과|으로|로|이나|나|이에요|예요)(?=[\s.,()]|$)")
     found = [
         form
@@ -141,13 +128,8 @@ def test_quotation_marks_are_those_of_the_language() -> None:
 
 
 def test_words_are_spelled_one_way() -> None:
-    assert (
-        breaking(
-            "ja",
-            r"ウィンドウ|トークナイザ(?!ー)|デコーディング(?<!投機的デコーディング)|既定値|フォルダー|(?<!その)他の",
-        )
-        == []
-    )
+    japanese = r"ウィンドウ|トークナイザ(?!ー)|デコーディング(?<!投機的デコーディング)|既定値|フォルダー|(?<!その)他の"
+    assert breaking("ja", japanese) == []
     assert breaking("ko", r"허브|줄 바꿈") == []
     assert breaking("zh_CN", r"载入|全屏(?!幕)|彻底|复制(?!对话|$)") == []
 
@@ -161,18 +143,13 @@ def test_no_english_word_is_left_over(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", TRANSLATED)
-def test_an_ellipsis_ends_what_it_ends_in_english(language: str) -> None:
-    found = [form for source, form in translations(language) if source.endswith("…") != form.endswith("…")]
-    assert found == []
-    assert breaking(language, r"\.\.\.") == []
-
-
-@pytest.mark.parametrize("language", TRANSLATED)
-def test_one_english_text_has_one_translation(language: str) -> None:
+def test_one_english_text_has_one_translation_that_ends_in_an_ellipsis_if_it_does(language: str) -> None:
     found = defaultdict(set)
     for source, form in translations(language):
         found[source].add(form)
+        assert source.endswith("…") == form.endswith("…"), form
     assert {source: several for source, several in found.items() if len(several) > 1 and source not in TWO_THINGS} == {}
+    assert breaking(language, r"\.\.\.") == []
 
 
 @pytest.mark.parametrize("language", TRANSLATED)
@@ -190,7 +167,7 @@ def test_the_words_of_the_glossary_are_used(language: str) -> None:
 
 
 def glossary(language: str) -> dict[str, list[str]]:
-    """The English terms of one sense, each with the words that stand for it in a language."""
+    """Return the English terms with one sense, each with its words in a language."""
     column = 1 + TRANSLATED.index(language)
     found: dict[str, list[str]] = {}
     for line in GLOSSARY.read_text().splitlines():

@@ -7,18 +7,15 @@ import importlib.util
 import re
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QCoreApplication
 
 from app.actions.spec import MENUS, SUBMENUS
 from app.system.language import LANGUAGES
+from app.widgets.application import Application
 from app.window.actions import ACTIONS
 from tests.app.translation_files import SOURCES, forms, messages
-
-if TYPE_CHECKING:
-    from app.widgets.application import Application
 
 ROOT = Path(__file__).resolve().parents[2]
 ACCELERATOR = re.compile(r"(?<!&)&([^&\s])")

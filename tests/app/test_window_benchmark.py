@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
+from app.widgets.application import Application
 from engine.events import Finished, TokensCommitted
 from tests.benchmarks import long_answers, measured_window, starts
 from tests.benchmarks.fake_engine import SteadyEngine, WaitingEngine
 from tests.benchmarks.window import frame_figures, panel_figures, table
-
-if TYPE_CHECKING:
-    from app.widgets.application import Application
 
 pytestmark = pytest.mark.full
 

@@ -376,12 +376,6 @@ class WindowDriver:
         self.settings.open(page_id)
         return self.settings.page(page_id)
 
-    def close(self) -> None:
-        self.window.close()
-
-    def resize(self, width: int, height: int) -> None:
-        self.window.resize(width, height)
-
 
 def texts(widget: QWidget) -> list[str]:
     """Return the texts of all labels, buttons and fields that are not hidden in a widget."""

@@ -306,29 +306,23 @@ class SidebarDriver:
         return button(self.pane, "Folders, archive and trash")
 
 
-class PaletteDriver:
-    """The command palette."""
+class _CardDriver:
+    """A card with a search field above a list."""
 
-    def __init__(self, palette: CommandPalette) -> None:
-        self.palette = palette
+    def __init__(self, card: QWidget) -> None:
+        self._card = card
 
     @property
-    def field(self) -> LiveField:
-        return self.palette.findChild(LiveField)
+    def field(self) -> QLineEdit:
+        return self._card.findChild(QLineEdit)
 
     @property
     def list(self) -> QListWidget:
-        return self.palette.findChild(QListWidget)
+        return self._card.findChild(QListWidget)
 
     @property
     def is_open(self) -> bool:
-        return self.palette.isVisible()
-
-    @property
-    def commands(self) -> list[str]:
-        """The texts of the offered commands for screen readers."""
-        items = (self.list.item(number) for number in range(self.list.count()))
-        return [item.data(Qt.ItemDataRole.AccessibleTextRole) for item in items]
+        return self._card.isVisible()
 
     def type(self, text: str) -> None:
         QTest.keyClicks(self.field, text)
@@ -337,23 +331,26 @@ class PaletteDriver:
         QTest.keyClick(self.field, key)
 
 
-class PickerDriver:
+class PaletteDriver(_CardDriver):
+    """The command palette."""
+
+    def __init__(self, palette: CommandPalette) -> None:
+        super().__init__(palette)
+        self.palette = palette
+
+    @property
+    def commands(self) -> list[str]:
+        """The texts of the offered commands for screen readers."""
+        items = (self.list.item(number) for number in range(self.list.count()))
+        return [item.data(Qt.ItemDataRole.AccessibleTextRole) for item in items]
+
+
+class PickerDriver(_CardDriver):
     """The list of models below a chip of the header. `rows` are their texts for screen readers."""
 
     def __init__(self, picker: Picker) -> None:
+        super().__init__(picker)
         self.picker = picker
-
-    @property
-    def field(self) -> QLineEdit:
-        return self.picker.findChild(QLineEdit)
-
-    @property
-    def list(self) -> QListWidget:
-        return self.picker.findChild(QListWidget)
-
-    @property
-    def is_open(self) -> bool:
-        return self.picker.isVisible()
 
     @property
     def rows(self) -> list[str]:
@@ -383,12 +380,6 @@ class PickerDriver:
     def select(self, index: int) -> None:
         """Make a row current."""
         self.list.setCurrentRow(index)
-
-    def type(self, text: str) -> None:
-        QTest.keyClicks(self.field, text)
-
-    def press(self, key: Qt.Key) -> None:
-        QTest.keyClick(self.field, key)
 
     def press_more(self) -> None:
         """Press the link to the Models page below the list."""

@@ -78,8 +78,7 @@ FILE_ACTIONS = (
         QT_TRANSLATE_NOOP("Actions", "Show chats in Finder"),
         QT_TRANSLATE_NOOP("Actions", "Show the folder where chats are stored"),
         lambda parts: parts.chats.show_folder(),
-        "",
-        "folder",
+        icon="folder",
         begins_section=True,
     ),
     WindowAction(

@@ -80,8 +80,7 @@ WINDOW_ACTIONS = (
         QT_TRANSLATE_NOOP("Actions", "Local API…"),
         QT_TRANSLATE_NOOP("Actions", "Show the address of the local API and what it does"),
         lambda parts: parts.settings.open("api"),
-        "",
-        "link",
+        icon="link",
     ),
     WindowAction(
         "machines-page",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import dataclass, field
 
 import pytest
 from PySide6.QtGui import QAction
@@ -84,43 +85,37 @@ def lamp(actions: Actions) -> Lamp:
     return lamp
 
 
-def test_an_action_runs_on_what_the_table_is_bound_to(actions: Actions, lamp: Lamp) -> None:
-    actions["new-chat"].trigger()
-    assert lamp.done == ["blink"]
-
-
-def test_an_action_says_what_it_does_and_at_which_keys(actions: Actions) -> None:
+def test_an_action_runs_on_what_the_table_is_bound_to_and_says_what_it_does(actions: Actions, lamp: Lamp) -> None:
     action = actions["new-chat"]
-    assert action.text() == "Blink"
-    assert action.whatsThis() == "Blink once"
-    assert action.toolTip() == "Blink once (Ctrl+B)"
+    action.trigger()
+    assert lamp.done == ["blink"]
+    assert (action.text(), action.whatsThis(), action.toolTip()) == ("Blink", "Blink once", "Blink once (Ctrl+B)")
     assert actions["stop"].toolTip() == "Stop it"
     assert not action.icon().isNull()
 
 
 def test_a_rule_decides_what_can_be_used_and_what_a_menu_leaves_out(actions: Actions) -> None:
-    actions.update(ActionState())
-    assert not actions["stop"].isEnabled()
-    assert not actions["stop"].isVisible()
-    actions.update(replace(ActionState(), streaming=True))
-    assert actions["stop"].isEnabled()
-    assert actions["stop"].isVisible()
+    for streaming in (False, True):
+        actions.update(ActionState(streaming=streaming))
+        assert actions["stop"].isEnabled() is streaming
+        assert actions["stop"].isVisible() is streaming
 
 
 def test_the_option_in_force_is_marked_whoever_chose_it(actions: Actions, lamp: Lamp) -> None:
-    assert actions["paint-white"].isChecked()
+    def marked() -> list[bool]:
+        return [actions[f"paint-{colour}"].isChecked() for colour in ("white", "red")]
+
+    assert marked() == [True, False]
     actions["paint-red"].trigger()
     assert lamp.colour == "red"
-    assert [actions[f"paint-{colour}"].isChecked() for colour in ("white", "red")] == [False, True]
+    assert marked() == [False, True]
+    # Choosing it again does not unmark it.
+    actions["paint-red"].trigger()
+    assert lamp.done == ["red", "red"]
+    assert marked() == [False, True]
     lamp.colour = "white"
     actions.refresh_checks()
-    assert [actions[f"paint-{colour}"].isChecked() for colour in ("white", "red")] == [True, False]
-
-
-def test_an_option_that_is_chosen_again_stays_marked(actions: Actions, lamp: Lamp) -> None:
-    actions["paint-white"].trigger()
-    assert lamp.done == ["white"]
-    assert actions["paint-white"].isChecked()
+    assert marked() == [True, False]
 
 
 def test_every_action_is_in_its_menu(actions: Actions, window: QMainWindow) -> None:
@@ -157,13 +152,9 @@ def test_what_is_turned_on_and_off_is_called_what_it_does_next(
 
 
 def test_macos_takes_the_app_menu_from_the_help_menu(actions: Actions, window: QMainWindow) -> None:
-    try:
-        menus = Menus(actions, window, on_mac=True)
-    except AttributeError:
-        # The Dock's menu, which only Qt for macOS has, comes last.
-        shown = [action.menu() for action in window.menuBar().actions()]
-    else:
-        menus.retranslate()
-        shown = [action.menu() for action in window.menuBar().actions()]
+    # Only Qt for macOS has the Dock's menu, which is made last.
+    with suppress(AttributeError):
+        Menus(actions, window, on_mac=True)
+    shown = [action.menu() for action in window.menuBar().actions()]
     assert len(shown) == len(MENUS) - 1
     assert shown[-1].actions() == [actions["settings"]]

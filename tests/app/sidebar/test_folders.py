@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import time
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 
+from app.conversations.store import ConversationStore
 from app.sidebar.list_model import COUNT
+from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.window_driver import WindowDriver
 from tests.app.window_parts import entry
-
-if TYPE_CHECKING:
-    from pytestqt.qtbot import QtBot
-
-    from app.conversations.store import ConversationStore
-    from tests.app.conftest import OpenWindow
-    from tests.app.window_driver import WindowDriver
 
 
 @pytest.fixture
@@ -52,10 +47,10 @@ def test_a_chat_stands_below_its_folder_and_moves_by_its_menu_and_by_dragging(wi
     assert sidebar.rows == ["Folders", "[Work]", "-c", "-b", "-a"]
 
 
-def test_a_new_folder_takes_the_chat_and_wants_a_name(window: WindowDriver, qtbot: QtBot) -> None:
+def test_a_new_folder_takes_the_chat_and_wants_a_name(window: WindowDriver) -> None:
     window.sidebar.choose("c", "Move to folder", "New folder…")
     assert window.sidebar.rows == ["Folders", "[Work]", "-a", "[New folder]", "-c", "Today", "b"]
-    qtbot.waitUntil(lambda: window.sidebar.list.state() == window.sidebar.list.State.EditingState)
+    window.wait(lambda: window.sidebar.list.state() == window.sidebar.list.State.EditingState)
     window.sidebar.rename("New folder", "Home")
     assert window.in_store(lambda store: [folder.name for folder in store.conversations.folders()]) == ["Work", "Home"]
 

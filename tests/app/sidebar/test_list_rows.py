@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QSize, Qt
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QStyleOptionViewItem
 
+from app.conversations.store import ConversationStore
 from app.sidebar.list_model import ROW, STREAMS
 from app.sidebar.row_painter import RowPainter
+from app.widgets.application import Application
+from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from pytestqt.qtbot import QtBot
-
-    from app.conversations.store import ConversationStore
-    from app.widgets.application import Application
-    from tests.app.conftest import OpenWindow
-    from tests.app.window_driver import WindowDriver
+from tests.app.window_driver import WindowDriver
 
 CHATS = 120
 
@@ -132,10 +126,10 @@ def test_the_dot_of_a_chat_that_streams_is_painted_without_measuring_the_rows(
 
 
 def test_a_search_in_between_is_another_list_and_another_day_arranges_it_anew(
-    window: WindowDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    window: WindowDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window.sidebar.search.setText("Chat 11")
-    qtbot.waitUntil(lambda: window.sidebar.rows[0] == "Chats")
+    window.wait(lambda: window.sidebar.rows[0] == "Chats")
     window.sidebar.search.clear()
     assert shown(window) == [f"Chat {number}" for number in range(CHATS)]
     first = window.sidebar.list.indexAt(QPoint(5, 40))

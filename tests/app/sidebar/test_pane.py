@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from app.conversations.store import ConversationStore
+from app.widgets.application import Application
+from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import STORY, Script, ScriptedEngine
-
-if TYPE_CHECKING:
-    import pytest
-    from pytestqt.qtbot import QtBot
-
-    from app.conversations.store import ConversationStore
-    from app.widgets.application import Application
-    from tests.app.conftest import OpenWindow
-    from tests.app.window_driver import WindowDriver
+from tests.app.window_driver import WindowDriver
 
 
 def two_chats(open_window: OpenWindow) -> WindowDriver:
@@ -59,7 +54,7 @@ def test_pins_are_reordered_by_dragging(open_window: OpenWindow) -> None:
 
 
 def test_a_deleted_chat_comes_back_with_undo_or_a_question_and_leaves_the_screen_when_it_is_gone(
-    open_window: OpenWindow, qtbot: QtBot
+    open_window: OpenWindow,
 ) -> None:
     window = open_window(ScriptedEngine([Script("One.")]))
     window.ask_and_wait("first")
@@ -72,7 +67,7 @@ def test_a_deleted_chat_comes_back_with_undo_or_a_question_and_leaves_the_screen
 
     delete()
     window.press_banner()
-    qtbot.waitUntil(lambda: window.turns == [("first", "One.")])
+    window.wait(lambda: window.turns == [("first", "One.")])
     assert window.titles == ["First"]
     assert not window.is_enabled("restore-chat")
     assert window.banner.isHidden()
@@ -82,20 +77,20 @@ def test_a_deleted_chat_comes_back_with_undo_or_a_question_and_leaves_the_screen
     window.sidebar.show_view("Chats")
     assert window.titles == []
     window.ask_and_wait("second")
-    qtbot.waitUntil(lambda: window.titles == ["First"])
+    window.wait(lambda: window.titles == ["First"])
     assert not window.is_enabled("restore-chat")
     delete()
     window.sidebar.show_view("Trash")
     window.open_chat("First")
-    qtbot.waitUntil(lambda: window.turns == [("first", "One."), ("second", "One.")])
+    window.wait(lambda: window.turns == [("first", "One."), ("second", "One.")])
     window.sidebar.choose("First", "Delete permanently")
     window.sidebar.empty_button.click()
-    qtbot.waitUntil(lambda: window.titles == [])
+    window.wait(lambda: window.titles == [])
     assert window.turns == []
     assert not window.is_enabled("restore-chat")
 
 
-def test_a_chat_that_streams_has_its_mark_in_the_list(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_chat_that_streams_has_its_mark_in_the_list(open_window: OpenWindow) -> None:
     engine = ScriptedEngine([Script(STORY)], gate=threading.Semaphore(5))
     window = open_window(engine)
     window.ask("Tell me a story")
@@ -103,24 +98,24 @@ def test_a_chat_that_streams_has_its_mark_in_the_list(open_window: OpenWindow, q
     def is_marked() -> bool:
         return any(row.endswith("generating") for row in window.sidebar.spoken)
 
-    qtbot.waitUntil(is_marked)
+    window.wait(is_marked)
     window.trigger("new-chat")
     assert is_marked()
     engine.gate.release(1000)  # type: ignore[union-attr]
-    qtbot.waitUntil(lambda: not is_marked())
+    window.wait(lambda: not is_marked())
 
 
-def test_a_search_over_all_chats_jumps_to_the_message(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_search_over_all_chats_jumps_to_the_message(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("초안 모델이 먼저 제안해요."), Script("Two.")]))
     for question in ("추측이 뭐예요?", "second"):
         window.trigger("new-chat")
         window.ask_and_wait(question)
     assert window.turns == [("second", "Two.")]
     window.sidebar.search.setText("초안")
-    qtbot.waitUntil(lambda: window.sidebar.rows[0] == "Messages")
+    window.wait(lambda: window.sidebar.rows[0] == "Messages")
     window.sidebar.click_row(window.sidebar.model.index(1))
-    qtbot.waitUntil(lambda: bool(window.turns) and window.turns[0][0] == "추측이 뭐예요?")
-    qtbot.waitUntil(lambda: window.find_bar.isVisible())
+    window.wait(lambda: bool(window.turns) and window.turns[0][0] == "추측이 뭐예요?")
+    window.wait(lambda: window.find_bar.isVisible())
     (prose,) = window.turn().blocks
     marks = prose.extraSelections()
     assert [mark.cursor.selectedText() for mark in marks] == ["초안"]
@@ -141,7 +136,7 @@ def test_find_in_a_chat_counts_and_steps(open_window: OpenWindow) -> None:
     assert prose.extraSelections() == []
 
 
-def test_deleting_a_chat_for_good_asks_in_place(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_deleting_a_chat_for_good_asks_in_place(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine())
     sidebar, button = window.sidebar, window.sidebar.empty_button
 
@@ -169,22 +164,22 @@ def test_deleting_a_chat_for_good_asks_in_place(open_window: OpenWindow, qtbot: 
     window.settle()
     assert len(window.titles) == 2
     QTest.keyClick(button, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: window.titles == ["Letters"])
+    window.wait(lambda: window.titles == ["Letters"])
     assert button.text() == "Empty Trash"
     sidebar.select("Letters")
     sidebar.press(Qt.Key.Key_Delete)
     QTest.keyClick(button, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: window.titles == [])
+    window.wait(lambda: window.titles == [])
 
 
-def test_what_was_found_is_chosen_with_the_keys(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_what_was_found_is_chosen_with_the_keys(open_window: OpenWindow) -> None:
     window = two_chats(open_window)
     window.trigger("search-chats")
     search, rows = window.sidebar.search, window.sidebar.list
     QTest.keyClicks(search, "apples")
     window.settle()
     QTest.keyClick(search, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: window.turns == [("Apples", "One.")])
+    window.wait(lambda: window.turns == [("Apples", "One.")])
     search.setFocus()
     QTest.keyClick(search, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
     QTest.keyClicks(search, "bananas")
@@ -192,20 +187,20 @@ def test_what_was_found_is_chosen_with_the_keys(open_window: OpenWindow, qtbot: 
     QTest.keyClick(search, Qt.Key.Key_Down)
     assert rows.hasFocus()
     QTest.keyClick(rows, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: window.turns == [("Bananas", "One.")])
+    window.wait(lambda: window.turns == [("Bananas", "One.")])
     search.setFocus()
     QTest.keyClick(search, Qt.Key.Key_Escape)
     assert search.text() == ""
     assert len(window.titles) == 2
 
 
-def test_a_syllable_that_is_being_composed_is_looked_for(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_syllable_that_is_being_composed_is_looked_for(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("초안 모델이 먼저 제안해요.")]))
     window.ask_and_wait("뭐예요?")
     search = window.sidebar.search
     window.compose("초", search)
     window.compose("안", search, commit="초")
-    qtbot.waitUntil(lambda: window.sidebar.rows[0] == "Messages")
+    window.wait(lambda: window.sidebar.rows[0] == "Messages")
     assert search.words == "초안"
     window.compose("", search, commit="안")
     assert (search.text(), search.words) == ("초안", "초안")

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
 
 from app.conversations.records import Conversation
 from app.sidebar.purge_button import PurgeButton
-
-if TYPE_CHECKING:
-    from pytestqt.qtbot import QtBot
 
 
 def trashed(number: int) -> Conversation:

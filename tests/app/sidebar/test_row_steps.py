@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
 
-from app.sidebar.row_steps import MOST_STEPS, Insert, Move, Remove, steps_between
-
-if TYPE_CHECKING:
-    from app.sidebar.row_steps import Step
+from app.sidebar.row_steps import MOST_STEPS, Insert, Move, Remove, Step, steps_between
 
 
 def after_steps(before: list[int], after: list[int], steps: list[Step]) -> list[int]:

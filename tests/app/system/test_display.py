@@ -9,26 +9,21 @@ import pytest
 from app.system.display import has_display
 
 
-@pytest.mark.parametrize("system", ["darwin", "win32"])
-def test_a_desktop_system_always_has_a_display(system: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "platform", system)
-    monkeypatch.delenv("QT_QPA_PLATFORM", raising=False)
-    assert has_display()
-
-
 @pytest.mark.parametrize(
-    ("environment", "shown"),
+    ("system", "environment", "shown"),
     [
-        ({}, False),
-        ({"DISPLAY": ":0"}, True),
-        ({"WAYLAND_DISPLAY": "wayland-0"}, True),
-        ({"QT_QPA_PLATFORM": "offscreen"}, True),
+        ("darwin", {}, True),
+        ("win32", {}, True),
+        ("linux", {}, False),
+        ("linux", {"DISPLAY": ":0"}, True),
+        ("linux", {"WAYLAND_DISPLAY": "wayland-0"}, True),
+        ("linux", {"QT_QPA_PLATFORM": "offscreen"}, True),
     ],
 )
-def test_elsewhere_the_environment_decides(
-    environment: dict[str, str], shown: bool, monkeypatch: pytest.MonkeyPatch
+def test_system_and_environment_decide(
+    system: str, environment: dict[str, str], shown: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(sys, "platform", system)
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
         monkeypatch.delenv(name, raising=False)
     for name, value in environment.items():

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QLocale
 
 from app.system import language
 from app.system.language import best_language
-
-if TYPE_CHECKING:
-    from app.widgets.application import Application
+from app.widgets.application import Application
 
 
 def test_switching_the_language_changes_texts_plurals_and_numbers(qapp: Application) -> None:

@@ -7,19 +7,15 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from PySide6.QtCore import QObject
+from pytestqt.qtbot import QtBot
 
 from app.system.single_instance import SingleInstance
 from tests.patience import PATIENCE_S
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from PySide6.QtCore import QObject
-    from pytestqt.qtbot import QtBot
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QLineEdit, QPlainTextEdit
+from pytestqt.qtbot import QtBot
 
-from tests.app.conftest import EACH_LANGUAGE
+from app.widgets.application import Application
+from tests.app.conftest import EACH_LANGUAGE, OpenWindow
 from tests.app.cut_texts import wait_until_nothing_is_cut
 from tests.app.scripted_engine import Script, ScriptedEngine
-
-if TYPE_CHECKING:
-    from pytestqt.qtbot import QtBot
-
-    from app.widgets.application import Application
-    from tests.app.conftest import OpenWindow
-    from tests.app.window_driver import WindowDriver
+from tests.app.window_driver import WindowDriver
 
 ANSWER = "A paragraph.\n\n```python\nx = 1\n```\n\nAnother one with a [link](https://example.org)."
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QGuiApplication
@@ -13,15 +12,10 @@ from PySide6.QtWidgets import QApplication, QLabel, QMenu
 from app.actions.spec import MENUS, ActionState
 from app.system.language import LANGUAGES
 from app.system.paths import resource
+from app.widgets.application import Application
 from app.window.actions import ACTIONS
+from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
-
-if TYPE_CHECKING:
-    from pytestqt.qtbot import QtBot
-
-    from app.widgets.application import Application
-    from tests.app.conftest import OpenWindow
-
 
 SPECS = [spec for specs in ACTIONS.values() for spec in specs]
 
@@ -102,11 +96,11 @@ def test_text_is_edited_from_the_menus(open_window: OpenWindow) -> None:
     assert edit.toPlainText() == "once"
 
 
-def test_the_window_in_front_is_closed(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_the_window_in_front_is_closed(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine())
     settings = window.settings
     window.trigger("about")
-    qtbot.waitUntil(lambda: QApplication.activeWindow() is settings)
+    window.wait(lambda: QApplication.activeWindow() is settings)
     about = next(label for label in settings.findChildren(QLabel) if "Apache" in label.text())
     assert not about.visibleRegion().isEmpty()
     # On macOS the menu bar gets the key, elsewhere the window.

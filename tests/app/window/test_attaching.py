@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
@@ -16,32 +16,24 @@ from app.conversations.records import Attachment
 from app.session.attachments import NotAttachable, read_attachment
 from app.sidebar.pane import ChatPane
 from app.system.language import LANGUAGES
+from app.widgets.application import Application
 from app.widgets.layouts import settle_layouts
 from app.window.attachment_reader import AttachmentReader
+from tests.app.conftest import OpenWindow
 from tests.app.pdf_files import pdf
 from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.window_driver import WindowDriver
 from tests.patience import PATIENCE_S
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
-    from pytestqt.qtbot import QtBot
-
-    from app.widgets.application import Application
-    from tests.app.conftest import OpenWindow
-    from tests.app.window_driver import WindowDriver
-
-
-def test_pasted_files_go_with_the_question_and_come_back_with_the_chat(
-    open_window: OpenWindow, qtbot: QtBot, tmp_path: Path
-) -> None:
+def test_pasted_files_go_with_the_question_and_come_back_with_the_chat(open_window: OpenWindow, tmp_path: Path) -> None:
     (tmp_path / "main.py").write_text("print('초안')\n")
     pdf("First page.", "", "Last page.").write(tmp_path / "paper.pdf")
     engine = ScriptedEngine([Script("It prints.")])
     window = open_window(engine)
     for count, name in enumerate(("main.py", "paper.pdf"), 1):
         window.paste(tmp_path / name)
-        qtbot.waitUntil(lambda count=count: len(window.attached) == count)
+        window.wait(lambda count=count: len(window.attached) == count)
     window.ask_and_wait("What does it do?")
     assert engine.requests[-1].messages[-1]["content"] == (
         "main.py\n```\nprint('초안')\n```\n\npaper.pdf\n```\nFirst page.\n\nLast page.\n```\n\nWhat does it do?"
@@ -49,11 +41,11 @@ def test_pasted_files_go_with_the_question_and_come_back_with_the_chat(
     assert window.composer.files.attachments == ()
     window.close()
     window = open_window(ScriptedEngine())
-    qtbot.waitUntil(lambda: bool(window.session.chat.turns))
+    window.wait(lambda: bool(window.session.chat.turns))
     assert [file.name for file in window.session.chat.turns[0].attachments] == ["main.py", "paper.pdf"]
 
 
-def test_a_file_goes_without_words(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_file_goes_without_words(open_window: OpenWindow, tmp_path: Path) -> None:
     (tmp_path / "main.py").write_text("print()\n")
     engine = ScriptedEngine([Script("It prints."), Script("Again."), Script("Short.")])
     window = open_window(engine)
@@ -61,7 +53,7 @@ def test_a_file_goes_without_words(open_window: OpenWindow, qtbot: QtBot, tmp_pa
     QTest.keyClick(edit, Qt.Key.Key_Return)
     assert not session.chat.turns
     window.paste(tmp_path / "main.py")
-    qtbot.waitUntil(lambda: window.is_enabled("send"))
+    window.wait(lambda: window.is_enabled("send"))
     QTest.keyClick(edit, Qt.Key.Key_Return)
     window.wait_until_answered()
     assert engine.requests[-1].messages[-1]["content"] == "main.py\n```\nprint()\n```"
@@ -80,7 +72,7 @@ def test_a_file_goes_without_words(open_window: OpenWindow, qtbot: QtBot, tmp_pa
     QTest.keyClick(editor.edit, Qt.Key.Key_Return)
     window.wait_until_answered()
     assert engine.requests[-1].messages[-1]["content"].endswith("\n\nShorter?")
-    qtbot.waitUntil(lambda: session.answers.ready)
+    window.wait(lambda: session.answers.ready)
     window.trigger("edit-last")
     editor = window.turn().editor
     editor.edit.clear()
@@ -89,21 +81,19 @@ def test_a_file_goes_without_words(open_window: OpenWindow, qtbot: QtBot, tmp_pa
     assert session.chat.turns[0].question == ""
 
 
-def test_an_attachment_waits_with_the_draft(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_an_attachment_waits_with_the_draft(open_window: OpenWindow, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("note")
     window = open_window(ScriptedEngine())
     window.write("look at this")
     window.paste(tmp_path / "notes.txt")
-    qtbot.waitUntil(lambda: bool(window.composer.files.attachments))
+    window.wait(lambda: bool(window.composer.files.attachments))
     window.close()
     window = open_window(ScriptedEngine())
-    qtbot.waitUntil(lambda: window.attached == ["notes.txt"])
+    window.wait(lambda: window.attached == ["notes.txt"])
     assert window.unsent == "look at this"
 
 
-def test_why_nothing_is_attached_is_told_and_is_no_news_after_sending(
-    open_window: OpenWindow, qtbot: QtBot, tmp_path: Path
-) -> None:
+def test_why_nothing_is_attached_is_told_and_is_no_news_after_sending(open_window: OpenWindow, tmp_path: Path) -> None:
     window = open_window(ScriptedEngine([Script("Yes.")]))
     window.settle()
     for name, content, words in (
@@ -112,7 +102,7 @@ def test_why_nothing_is_attached_is_told_and_is_no_news_after_sending(
     ):
         (tmp_path / name).write_bytes(content)
         window.paste(tmp_path / name)
-        qtbot.waitUntil(lambda words=words: words in window.banner_text)
+        window.wait(lambda words=words: words in window.banner_text)
     assert window.composer.files.isHidden()
     picture = QMimeData()
     picture.setImageData(QImage(4, 4, QImage.Format.Format_RGB32))
@@ -168,7 +158,7 @@ def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> threading.Event:
 
 
 def test_a_question_waits_for_the_file_that_is_being_read(
-    open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, gate: threading.Event
+    open_window: OpenWindow, tmp_path: Path, gate: threading.Event
 ) -> None:
     engine = ScriptedEngine([Script("It prints.")])
     window = open_window(engine)
@@ -177,14 +167,14 @@ def test_a_question_waits_for_the_file_that_is_being_read(
     assert window.unsent == "What does it do?"
     assert not window.is_enabled("send")
     gate.set()
-    qtbot.waitUntil(lambda: window.is_enabled("send"))
+    window.wait(lambda: window.is_enabled("send"))
     window.send()
     window.wait_until_answered()
     assert "print()" in engine.requests[-1].messages[-1]["content"]
 
 
 def test_a_question_waits_for_its_file_after_another_chat_was_shown(
-    open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, gate: threading.Event
+    open_window: OpenWindow, tmp_path: Path, gate: threading.Event
 ) -> None:
     window = open_window(ScriptedEngine([Script("One.")]))
     window.ask_and_wait("first")
@@ -200,7 +190,7 @@ def test_a_question_waits_for_its_file_after_another_chat_was_shown(
     assert not window.is_enabled("send")
     session.chats.new_chat()
     gate.set()
-    qtbot.waitUntil(lambda: len(first.unsent_attachments) == 1)
+    window.wait(lambda: len(first.unsent_attachments) == 1)
     assert files.attachments == ()
     session.chats.open(first)
     assert window.attached == ["main.py"]
@@ -208,7 +198,7 @@ def test_a_question_waits_for_its_file_after_another_chat_was_shown(
 
 
 def test_a_file_can_be_left_behind_while_it_is_being_read(
-    open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, gate: threading.Event
+    open_window: OpenWindow, tmp_path: Path, gate: threading.Event
 ) -> None:
     window = open_window(ScriptedEngine([Script("One.")]))
     window.settle()
@@ -219,12 +209,12 @@ def test_a_file_can_be_left_behind_while_it_is_being_read(
     window.ask("first")
     gate.set()
     window.wait_until_answered()
-    qtbot.waitUntil(lambda: not window.session.busy)
+    window.wait(lambda: not window.session.busy)
     assert window.composer.files.attachments == ()
 
 
 def test_closing_the_window_ends_the_reading_of_a_pdf_file(
-    open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pdf("One.", "Two.", "Three.").write(tmp_path / "long.pdf")
     reading, pages = threading.Event(), []
@@ -241,12 +231,12 @@ def test_closing_the_window_ends_the_reading_of_a_pdf_file(
     monkeypatch.setattr("pypdf.PageObject.extract_text", slowly)
     window.paste(tmp_path / "long.pdf")
     window.paste(tmp_path / "long.pdf")
-    qtbot.waitUntil(reading.is_set)
+    window.wait(reading.is_set)
     window.close()
     assert len(pages) == 1
 
 
-def test_many_files_stand_in_rows_and_keep_their_names(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_many_files_stand_in_rows_and_keep_their_names(open_window: OpenWindow, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes("오늘은 날씨가 좋아요.".encode("cp949"))
     window = open_window(ScriptedEngine())
     window.resize(900, 600)
@@ -268,7 +258,7 @@ def test_many_files_stand_in_rows_and_keep_their_names(open_window: OpenWindow, 
     assert files.isHidden()
     window.settle()
     window.paste(tmp_path / "a.txt")
-    qtbot.waitUntil(lambda: any("read as EUC-KR" in label.text() for label in files.findChildren(QLabel)))
+    window.wait(lambda: any("read as EUC-KR" in label.text() for label in files.findChildren(QLabel)))
     settle_layouts()
     (chip,) = (chip for chip in files.findChildren(QFrame, "attachment") if not chip.isHidden())
     assert files.height() == chip.sizeHint().height()
@@ -285,7 +275,7 @@ def drop(window: WindowDriver, at: QPoint, data: QMimeData) -> bool:
 
 
 def test_files_dropped_anywhere_in_the_window_land_in_the_message_and_words_only_there(
-    open_window: OpenWindow, qtbot: QtBot, tmp_path: Path
+    open_window: OpenWindow, tmp_path: Path
 ) -> None:
     window = open_window(ScriptedEngine([Script("Some words.\n\n```python\nprint()\n```\n")]))
     window.resize(1440, 900)
@@ -301,7 +291,7 @@ def test_files_dropped_anywhere_in_the_window_land_in_the_message_and_words_only
         files.setUrls([QUrl.fromLocalFile(str(file))])
         assert view.isVisible()
         assert drop(window, view.mapTo(window.window, view.rect().center()), files), view
-        qtbot.waitUntil(lambda count=number: len(window.attached) == count)
+        window.wait(lambda count=number: len(window.attached) == count)
     words.setText("words")
     assert not drop(window, header.rect().center(), words)
     assert window.unsent == ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QCoreApplication, Qt
@@ -11,24 +10,20 @@ from PySide6.QtGui import QInputMethodEvent, QTextCursor
 from PySide6.QtTest import QTest
 
 from app.session.answer import State
+from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import STORY, Script, ScriptedEngine
 
-if TYPE_CHECKING:
-    from pytestqt.qtbot import QtBot
 
-    from tests.app.conftest import OpenWindow
-
-
-def test_a_question_asked_while_a_version_is_on_its_way_is_not_lost(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_question_asked_while_a_version_is_on_its_way_is_not_lost(open_window: OpenWindow) -> None:
     engine = ScriptedEngine([Script("One."), Script("Two."), Script("Three.")])
     window = open_window(engine)
     window.ask_and_wait("first")
     window.trigger("ask-again")
-    qtbot.waitUntil(lambda: window.turns == [("first", "Two.")])
+    window.wait(lambda: window.turns == [("first", "Two.")])
     window.settle()
     window.turn().press("previous")
     window.ask("second")
-    qtbot.waitUntil(lambda: window.turns == [("first", "One."), ("second", "Three.")])
+    window.wait(lambda: window.turns == [("first", "One."), ("second", "Three.")])
     assert [m["content"] for m in engine.requests[-1].messages] == ["first", "One.", "second"]
     window.settle()
     path = window.session.chats.wait_for(lambda store: [message.content for message in store.messages.path(1)])
@@ -37,7 +32,7 @@ def test_a_question_asked_while_a_version_is_on_its_way_is_not_lost(open_window:
 
 @pytest.mark.parametrize("word", ["edit", "again"])
 def test_what_is_asked_while_another_branch_is_on_its_way_is_shown_where_it_was_put(
-    open_window: OpenWindow, qtbot: QtBot, word: str
+    open_window: OpenWindow, word: str
 ) -> None:
     engine = ScriptedEngine([Script(f"{number}.") for number in range(4)])
     window = open_window(engine)
@@ -54,7 +49,7 @@ def test_what_is_asked_while_another_branch_is_on_its_way_is_shown_where_it_was_
     else:
         session.answers.ask_again(asked_of)
     expected = [("third", "3.")] if word == "edit" else [("second", "1."), ("below the second", "3.")]
-    qtbot.waitUntil(lambda: window.turns == expected)
+    window.wait(lambda: window.turns == expected)
     window.settle()
     asked = [question for question, _ in expected]
     assert [m["content"] for m in engine.requests[-1].messages if m["role"] == "user"] == asked
@@ -63,9 +58,7 @@ def test_what_is_asked_while_another_branch_is_on_its_way_is_shown_where_it_was_
 
 
 @pytest.mark.parametrize("word", ["edit", "ask"])
-def test_an_answer_is_not_continued_once_something_else_is_asked(
-    open_window: OpenWindow, qtbot: QtBot, word: str
-) -> None:
+def test_an_answer_is_not_continued_once_something_else_is_asked(open_window: OpenWindow, word: str) -> None:
     engine = ScriptedEngine([Script("One.", reason="length"), Script("Two."), Script("Three.")])
     window = open_window(engine)
     session = window.session
@@ -77,14 +70,14 @@ def test_an_answer_is_not_continued_once_something_else_is_asked(
     else:
         session.answers.ask("second")
     expected = [("second", "Two.")] if word == "edit" else [("first", "One."), ("second", "Two.")]
-    qtbot.waitUntil(lambda: window.turns == expected)
-    qtbot.waitUntil(lambda: session.answers.quiet)
+    window.wait(lambda: window.turns == expected)
+    window.wait(lambda: session.answers.quiet)
     window.settle()
     streaming = session.chats.wait_for(lambda store: store.messages.get(turn.answer_node.id).state)
     assert (streaming, len(engine.requests)) == ("complete", 2)
 
 
-def test_an_answer_goes_on_by_the_settings_of_its_own_chat(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_an_answer_goes_on_by_the_settings_of_its_own_chat(open_window: OpenWindow) -> None:
     engine = ScriptedEngine([Script("One.", reason="length"), Script(" More.")])
     window = open_window(engine)
     session = window.session
@@ -93,29 +86,29 @@ def test_an_answer_goes_on_by_the_settings_of_its_own_chat(open_window: OpenWind
     turn = session.chat.turns[0]
     window.trigger("continue-answer")
     window.trigger("new-chat")
-    qtbot.waitUntil(lambda: turn.answer.text == "One. More.")
+    window.wait(lambda: turn.answer.text == "One. More.")
     assert (engine.requests[-1].sampling.temperature, engine.requests[-1].sampling.seed) == (0.5, 7)
     window.settle()
 
 
-def test_an_answer_further_up_that_goes_on_can_be_stopped(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_an_answer_further_up_that_goes_on_can_be_stopped(open_window: OpenWindow) -> None:
     engine = ScriptedEngine([Script("One.", reason="length"), Script("Two."), Script(STORY)])
     window = open_window(engine)
     window.ask_and_wait("first", "second")
     engine.gate = threading.Semaphore(5)
     turn = window.session.chat.turns[0]
     window.turn(0).press("go-on")
-    qtbot.waitUntil(lambda: len(turn.answer.text) > len("One."))
+    window.wait(lambda: len(turn.answer.text) > len("One."))
     assert not window.session.answers.ready
     assert window.is_enabled("stop")
     window.trigger("stop")
     engine.gate.release(1000)
-    qtbot.waitUntil(lambda: turn.answer.state is State.CANCELLED)
+    window.wait(lambda: turn.answer.state is State.CANCELLED)
     assert window.session.answers.ready
     window.settle()
 
 
-def test_what_was_written_in_an_edit_stays_while_it_cannot_be_asked(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_what_was_written_in_an_edit_stays_while_it_cannot_be_asked(open_window: OpenWindow) -> None:
     engine = ScriptedEngine([Script("One."), Script(STORY), Script("Three.")])
     window = open_window(engine)
     window.ask_and_wait("first")
@@ -124,7 +117,7 @@ def test_what_was_written_in_an_edit_stays_while_it_cannot_be_asked(open_window:
     editor.edit.setPlainText("changed at length")
     engine.gate = threading.Semaphore(5)
     window.ask("second")
-    qtbot.waitUntil(lambda: bool(window.answer().text))
+    window.wait(lambda: bool(window.answer().text))
     QTest.keyClick(editor.edit, Qt.Key.Key_Return)
     assert window.turn(0).editor is editor
     assert editor.edit.toPlainText() == "changed at length"
@@ -132,12 +125,12 @@ def test_what_was_written_in_an_edit_stays_while_it_cannot_be_asked(open_window:
     window.wait_until_answered()
     window.settle()
     QTest.keyClick(editor.edit, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: window.turns == [("changed at length", "Three.")])
+    window.wait(lambda: window.turns == [("changed at length", "Three.")])
     window.settle()
 
 
 @pytest.mark.parametrize("send_key", ["enter", "modifier"])
-def test_an_edit_is_sent_with_the_key_that_sends_messages(open_window: OpenWindow, qtbot: QtBot, send_key: str) -> None:
+def test_an_edit_is_sent_with_the_key_that_sends_messages(open_window: OpenWindow, send_key: str) -> None:
     window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
     window.composer.set_send_key(send_key)
     window.write("first")
@@ -152,7 +145,7 @@ def test_an_edit_is_sent_with_the_key_that_sends_messages(open_window: OpenWindo
         assert editor.edit.toPlainText() == "first\n"
     editor.edit.setPlainText("changed")
     QTest.keyClick(editor.edit, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(lambda: window.turns == [("changed", "Two.")])
+    window.wait(lambda: window.turns == [("changed", "Two.")])
     assert window.unsent == "a draft that stays"
     window.settle()
 

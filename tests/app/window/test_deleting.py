@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
+from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.window_driver import WindowDriver
 from tests.app.window_parts import entry
-
-if TYPE_CHECKING:
-    from tests.app.conftest import OpenWindow
-    from tests.app.window_driver import WindowDriver
 
 TURN, ANSWER, REST = (
     "Delete the message and its answer",

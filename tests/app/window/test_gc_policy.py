@@ -1,20 +1,17 @@
-"""What the window asks of Python while an engine runs beside it, and that it leaves Python as it was."""
+"""`GcPolicy` sets when Python switches threads and collects, and restores Python's own settings."""
 
 from __future__ import annotations
 
 import gc
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QObject, Signal
+from pytestqt.qtbot import QtBot
 
 from app.window.gc_policy import SWITCH_S, GcPolicy
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from pytestqt.qtbot import QtBot
 
 
 class _Pair:
@@ -48,6 +45,14 @@ def sharing(session: _Session) -> Iterator[GcPolicy]:
     made.close()
 
 
+@pytest.fixture
+def collected(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, ...]]:
+    """The arguments of each collection, which is not performed."""
+    found: list[tuple[int, ...]] = []
+    monkeypatch.setattr(gc, "collect", lambda *generation: found.append(generation))
+    return found
+
+
 def test_python_is_as_it_was_afterwards(session: _Session) -> None:
     # The suite freezes what its modules leave.
     gc.unfreeze()
@@ -64,40 +69,28 @@ def test_python_is_as_it_was_afterwards(session: _Session) -> None:
     assert gc.get_freeze_count() == 0
 
 
-@pytest.mark.parametrize(("new", "collected_once"), [(10, []), (5_000, [(0,)]), (1_000_000, [()])])
+@pytest.mark.parametrize(
+    ("new", "times", "expected"),
+    [(10, 1, []), (5_000, 1, [(0,)]), (1_000_000, 1, [()]), (5_000, 20, [*[(0,)] * 19, ()])],
+)
 def test_what_is_collected_depends_on_how_much_is_new(
-    sharing: GcPolicy, monkeypatch: pytest.MonkeyPatch, new: int, collected_once: list[tuple[int, ...]]
+    sharing: GcPolicy,
+    collected: list[tuple[int, ...]],
+    monkeypatch: pytest.MonkeyPatch,
+    new: int,
+    times: int,
+    expected: list[tuple[int, ...]],
 ) -> None:
-    collected: list[tuple[int, ...]] = []
-    monkeypatch.setattr(gc, "collect", lambda *generation: collected.append(generation))
     monkeypatch.setattr(gc, "get_count", lambda: (new, 0, 0))
-    sharing.collect()
-    assert collected == collected_once
-
-
-def test_everything_is_collected_once_enough_has_come_together(
-    sharing: GcPolicy, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    collected: list[tuple[int, ...]] = []
-    monkeypatch.setattr(gc, "collect", lambda *generation: collected.append(generation))
-    monkeypatch.setattr(gc, "get_count", lambda: (5_000, 0, 0))
-    for _ in range(100):
+    for _ in range(times):
         sharing.collect()
-    assert () in collected
+    assert collected == expected
 
 
-def test_what_other_models_leave_over_is_collected(
-    session: _Session, sharing: GcPolicy, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    del sharing
-    collected: list[tuple[int, ...]] = []
-    monkeypatch.setattr(gc, "collect", lambda *generation: collected.append(generation))
+@pytest.mark.usefixtures("sharing")
+def test_what_other_models_leave_over_is_collected(session: _Session, collected: list[tuple[int, ...]]) -> None:
     session.models.pair.main = object()
-    session.models.changed.emit()
-    assert collected == []
-    session.models.pair.loading = "main"
-    session.models.changed.emit()
-    assert collected == []
-    session.models.pair.loading = ""
-    session.models.changed.emit()
-    assert collected == [()]
+    for loading, expected in (("", []), ("main", []), ("", [()])):
+        session.models.pair.loading = loading
+        session.models.changed.emit()
+        assert collected == expected

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 from PySide6.QtGui import QTextDocument
 from PySide6.QtPrintSupport import QPrintDialog
 
+from app.widgets.application import Application
+from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine
-
-if TYPE_CHECKING:
-    from tests.app.conftest import OpenWindow
-    from tests.app.window_driver import WindowDriver
+from tests.app.window_driver import WindowDriver
 
 
 @pytest.fixture
@@ -20,11 +17,11 @@ def window(open_window: OpenWindow) -> WindowDriver:
     return open_window(ScriptedEngine([Script("It is **bold**.")]))
 
 
-def test_text_size_and_speculation_change_by_key(window: WindowDriver) -> None:
+def test_text_size_and_speculation_change_by_key(window: WindowDriver, qapp: Application) -> None:
     sizes = []
     for action in ("zoom-in", "zoom-in", "zoom-in", "zoom-out", "zoom-reset", "zoom-out", "zoom-out"):
         window.trigger(action)
-        sizes.append(window.settings_page("general").settings.values.text_size)
+        sizes.append(qapp.theme.text_size)
     assert sizes == [115, 130, 130, 115, 100, 90, 90]
     for choice, method in (("on", "draft"), ("off", "off"), ("auto", "auto")):
         assert window.action(f"speculation-{choice}").shortcut().toString().startswith("Ctrl+Alt+")

@@ -4,38 +4,33 @@ from __future__ import annotations
 
 import contextlib
 from functools import partial
-from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QTextTable
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from pytestqt.qtbot import QtBot
 
 from app.chat.prose import Prose
+from app.chat.settings_sheet import ChatSettingsSheet
 from app.chat.token_view import TokenView
 from app.conversations.conversation_list import TRASHED
 from app.settings.declarations import NEXT_ANSWER, settings_of
 from app.settings_window.form import Form
 from app.sidebar.row_painter import _around
 from app.speculation.gauges import Figure
+from app.widgets.application import Application
 from app.widgets.labels import ElidedLabel
 from app.window.header import Chip
 from app.wording.figures import depth_texts, speed_text
 from engine import starter_pair
 from engine.events import Token
 from engine.stats import RequestStats
-from tests.app.conftest import EACH_LANGUAGE
+from tests.app.conftest import EACH_LANGUAGE, OpenShown, OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.shown_library import bare
 from tests.app.window_parts import button
-
-if TYPE_CHECKING:
-    from pytestqt.qtbot import QtBot
-
-    from app.chat.settings_sheet import ChatSettingsSheet
-    from app.widgets.application import Application
-    from tests.app.conftest import OpenShown, OpenWindow
 
 
 def right_edge(view: QWidget, within: QWidget) -> int:
@@ -46,15 +41,13 @@ def left_edge(view: QWidget, within: QWidget) -> int:
     return view.mapTo(within, QPoint(0, 0)).x()
 
 
-def test_an_empty_list_says_what_would_be_in_it_and_nothing_of_the_archive(
-    open_window: OpenWindow, qtbot: QtBot
-) -> None:
+def test_an_empty_list_says_what_would_be_in_it_and_nothing_of_the_archive(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine())
     sidebar, pane, said = window.sidebar, window.sidebar.pane, set()
     # The store may not have been read yet.
     assert sidebar.back_button.isHidden()
     assert sidebar.empty_button.isHidden()
-    qtbot.waitUntil(lambda: not pane.hint.isHidden())
+    window.wait(lambda: not pane.hint.isHidden())
     assert sidebar.back_button.isHidden()
     for view in ("Chats", "Archive", "Trash"):
         sidebar.show_view(view)
@@ -112,7 +105,7 @@ def stands_in_columns(sheet: ChatSettingsSheet) -> bool:
 
 @pytest.mark.parametrize("code", EACH_LANGUAGE)
 def test_the_controls_of_a_chats_own_settings_stand_in_columns(
-    open_window: OpenWindow, qapp: Application, qtbot: QtBot, code: str
+    open_window: OpenWindow, qapp: Application, code: str
 ) -> None:
     qapp.language.choose(code)
     window = open_window(ScriptedEngine())
@@ -121,7 +114,7 @@ def test_the_controls_of_a_chats_own_settings_stand_in_columns(
         window.trigger("chat-settings")
         sheet = window.chat_settings
         # Layouts follow in the event loop.
-        qtbot.waitUntil(partial(stands_in_columns, sheet))
+        window.wait(partial(stands_in_columns, sheet))
         sheet.close_overlay()
 
 
@@ -184,7 +177,7 @@ def test_a_bubble_marks_what_was_found_as_an_answer_does(open_window: OpenWindow
 
 @pytest.mark.parametrize("code", EACH_LANGUAGE)
 def test_in_a_narrow_window_no_number_and_no_question_is_cut_off(
-    open_window: OpenWindow, qapp: Application, qtbot: QtBot, code: str
+    open_window: OpenWindow, qapp: Application, code: str
 ) -> None:
     qapp.language.choose(code)
     window = open_window(ScriptedEngine())
@@ -193,7 +186,7 @@ def test_in_a_narrow_window_no_number_and_no_question_is_cut_off(
     pane.show_view(TRASHED)
     window.settle()
     pane.empty.click()
-    qtbot.waitUntil(lambda: 0 < pane.empty.sizeHint().width() <= pane.empty.width())
+    window.wait(lambda: 0 < pane.empty.sizeHint().width() <= pane.empty.width())
     assert "1" in pane.empty.text().splitlines()[1]
 
 
@@ -269,7 +262,7 @@ def test_the_button_below_the_chats_stands_like_the_one_above_and_a_card_keeps_t
     assert window.palette.field.hasFocus()
 
 
-def test_the_offer_of_a_first_pair_pushes_nothing_up_when_it_comes(open_shown: OpenShown, qtbot: QtBot) -> None:
+def test_the_offer_of_a_first_pair_pushes_nothing_up_when_it_comes(open_shown: OpenShown) -> None:
     window, library, _ = open_shown(bare(), ("starter/main", "starter/draft"))
     window.resize(1440, 900)
     greeting = next(words for words in window.findChildren(QLabel) if words.text() == "What would you like to know?")
@@ -277,7 +270,7 @@ def test_the_offer_of_a_first_pair_pushes_nothing_up_when_it_comes(open_shown: O
     QApplication.processEvents()
     before = greeting.mapTo(window.window, QPoint(0, 0)).y()
     window.offer.refresh()
-    qtbot.waitUntil(window.offer.isVisible)
+    window.wait(window.offer.isVisible)
     for _ in range(5):
         QApplication.processEvents()
     assert greeting.mapTo(window.window, QPoint(0, 0)).y() == before > 100

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from app.session.chats import Chat
 from engine.errors import ModelNotUsable
 from engine.status import LoadedPair
+from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine, model_info
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from pytestqt.qtbot import QtBot
-
-    from tests.app.conftest import OpenWindow
 
 
 def test_closing_while_models_load_is_clean(open_window: OpenWindow) -> None:
@@ -27,7 +21,7 @@ def test_closing_while_models_load_is_clean(open_window: OpenWindow) -> None:
     assert engine.closed
 
 
-def test_the_window_can_be_used_while_models_load(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_the_window_can_be_used_while_models_load(open_window: OpenWindow) -> None:
     engine = ScriptedEngine([Script("Hi there.")], load_gate=threading.Event())
     window = open_window(engine, load=False)
     assert "loading" in window.header.main.accessibleName()
@@ -37,14 +31,14 @@ def test_the_window_can_be_used_while_models_load(open_window: OpenWindow, qtbot
     assert window.unsent == "hello"
     assert window.context_text == "Queued: sent as soon as the model is ready."
     engine.load_gate.set()  # type: ignore[union-attr]
-    qtbot.waitUntil(lambda: bool(window.session.chat.turns))
+    window.wait(lambda: bool(window.session.chat.turns))
     window.wait_until_answered()
     assert window.shown_text() == "Hi there."
     assert window.unsent == ""
 
 
 @pytest.mark.parametrize("take_back", ["button", "typing", "another chat"])
-def test_a_queued_question_can_be_taken_back(open_window: OpenWindow, qtbot: QtBot, take_back: str) -> None:
+def test_a_queued_question_can_be_taken_back(open_window: OpenWindow, take_back: str) -> None:
     engine = ScriptedEngine([Script("Hi there.")], load_gate=threading.Event())
     window = open_window(engine, load=False)
     window.ask("hello")
@@ -57,27 +51,27 @@ def test_a_queued_question_can_be_taken_back(open_window: OpenWindow, qtbot: QtB
         window.session.chats.open(Chat())
     assert "Queued" not in window.context_text
     engine.load_gate.set()  # type: ignore[union-attr]
-    qtbot.waitUntil(lambda: window.session.answers.ready)
+    window.wait(lambda: window.session.answers.ready)
     window.settle()
     assert engine.requests == []
 
 
-def test_a_queued_question_stays_where_the_models_cannot_be_loaded(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_queued_question_stays_where_the_models_cannot_be_loaded(open_window: OpenWindow) -> None:
     engine = ScriptedEngine(loads=[ModelNotUsable("x", "missing")], load_gate=threading.Event())
     window = open_window(engine, load=False)
     window.ask("hello")
     engine.load_gate.set()  # type: ignore[union-attr]
-    qtbot.waitUntil(lambda: not window.session.models.pair.loading)
+    window.wait(lambda: not window.session.models.pair.loading)
     assert window.unsent == "hello"
     assert not window.is_enabled("send")
     assert "Queued" not in window.context_text
 
 
-def test_a_question_need_not_wait_for_the_draft(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_question_need_not_wait_for_the_draft(open_window: OpenWindow) -> None:
     engine = ScriptedEngine([Script("Hi there.")], draft_gate=threading.Event())
     window = open_window(engine, load=False)
     session = window.session
-    qtbot.waitUntil(lambda: session.answers.ready)
+    window.wait(lambda: session.answers.ready)
     assert session.models.pair.loading == "draft"
     # The answer is recorded as one of the pair that is on its way.
     assert session.models.pair.names == ("main", "starter/draft")
@@ -88,23 +82,23 @@ def test_a_question_need_not_wait_for_the_draft(open_window: OpenWindow, qtbot: 
     assert window.shown_text() == "Hi there."
     assert session.models.pair.loading == "draft"
     engine.draft_gate.set()  # type: ignore[union-attr]
-    qtbot.waitUntil(lambda: not session.models.pair.loading)
+    window.wait(lambda: not session.models.pair.loading)
     assert session.models.pair.draft is not None
 
 
-def test_a_draft_that_fails_behind_its_main_model_says_why(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_draft_that_fails_behind_its_main_model_says_why(open_window: OpenWindow) -> None:
     problem = ModelNotUsable("models/draft", "vocabulary", "32000 and 151936 ids")
     engine = ScriptedEngine(loads=[problem], draft_gate=threading.Event())
     window = open_window(engine, load=False)
-    qtbot.waitUntil(lambda: window.session.answers.ready)
+    window.wait(lambda: window.session.answers.ready)
     assert window.banner.isHidden()
     engine.draft_gate.set()  # type: ignore[union-attr]
-    qtbot.waitUntil(lambda: not window.session.models.pair.loading)
+    window.wait(lambda: not window.session.models.pair.loading)
     assert "vocabularies differ" in window.banner_text
     assert window.session.answers.ready
 
 
-def test_a_broken_model_is_told_with_what_to_do(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_broken_model_is_told_with_what_to_do(open_window: OpenWindow) -> None:
     problem = ModelNotUsable("models/big", "incomplete", "model.safetensors")
     engine = ScriptedEngine(loads=[problem])
     window = open_window(engine)
@@ -112,16 +106,16 @@ def test_a_broken_model_is_told_with_what_to_do(open_window: OpenWindow, qtbot: 
     assert "model.safetensors" in window.banner_text
     assert "No main model" in window.context_text
     window.press_banner()
-    qtbot.waitUntil(lambda: window.session.answers.ready)
+    window.wait(lambda: window.session.answers.ready)
     assert window.banner.isHidden()
 
 
-def test_a_failed_change_keeps_the_models_that_were_there(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_failed_change_keeps_the_models_that_were_there(open_window: OpenWindow) -> None:
     engine = ScriptedEngine()
     window = open_window(engine)
     engine.loads.append(ModelNotUsable("models/other", "missing"))
     window.session.models.load("models/other", None)
-    qtbot.waitUntil(lambda: not window.session.models.pair.loading)
+    window.wait(lambda: not window.session.models.pair.loading)
     assert window.session.answers.ready
     assert window.session.models.pair.draft is not None
 

@@ -5,33 +5,27 @@ from __future__ import annotations
 import sys
 import threading
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QToolButton
 
 from app.session.answer import State
 from app.system import crash
+from app.widgets.application import Application
 from app.wording import figures
 from engine.errors import InternalFailure
 from engine.status import LoadedPair
+from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import PLAIN, STORY, Script, ScriptedEngine, ScriptedRound, model_info
 from tests.app.window_driver import texts
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
-    from pytestqt.qtbot import QtBot
-
-    from app.widgets.application import Application
-    from tests.app.conftest import OpenWindow
-
-
-def test_text_appears_while_the_answer_is_written(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_text_appears_while_the_answer_is_written(open_window: OpenWindow) -> None:
     engine = ScriptedEngine([Script(STORY)], gate=threading.Semaphore(5))
     window = open_window(engine)
     window.ask("Tell me a story")
-    qtbot.waitUntil(lambda: window.shown_text() != "")
+    window.wait(lambda: window.shown_text() != "")
     assert STORY.startswith(window.shown_text())
     assert not window.answer().ended
     assert window.send_button.toolTip() == window.action("stop").toolTip()
@@ -41,11 +35,11 @@ def test_text_appears_while_the_answer_is_written(open_window: OpenWindow, qtbot
     assert window.unsent == ""
 
 
-def test_the_bubble_of_a_short_question_is_no_wider_than_its_words(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_the_bubble_of_a_short_question_is_no_wider_than_its_words(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("Yes.")]))
     window.ask_and_wait("Why?", "And why is it as it is, and not as it is not? " * 8)
     short, long = (window.turn(index).bubble for index in range(2))
-    qtbot.waitUntil(lambda: short.width() < 100 and long.width() > 400)
+    window.wait(lambda: short.width() < 100 and long.width() > 400)
     assert short.geometry().right() == long.geometry().right()
     assert short.text.height() < 2 * short.text.fontMetrics().lineSpacing()
 
@@ -75,12 +69,12 @@ def test_the_whole_chat_is_sent_with_the_next_question(open_window: OpenWindow) 
 
 
 def test_stop_ends_the_answer_and_keeps_its_text_and_closing_while_one_streams_is_clean(
-    open_window: OpenWindow, qtbot: QtBot
+    open_window: OpenWindow,
 ) -> None:
     engine = ScriptedEngine([Script(STORY)], gate=threading.Semaphore(5))
     window = open_window(engine)
     window.ask("Tell me a story")
-    qtbot.waitUntil(lambda: window.shown_text() != "")
+    window.wait(lambda: window.shown_text() != "")
     window.press_send()
     engine.gate.release(1)  # type: ignore[union-attr]
     window.wait_until_answered()
@@ -89,22 +83,22 @@ def test_stop_ends_the_answer_and_keeps_its_text_and_closing_while_one_streams_i
     assert "Stopped." in window.foot()
     window.ask("And another")
     engine.gate.release(5)  # type: ignore[union-attr]
-    qtbot.waitUntil(lambda: len(window.turns) == 2 and window.shown_text() != "")
+    window.wait(lambda: len(window.turns) == 2 and window.shown_text() != "")
     window.close()
     assert not engine.running
 
 
-def test_another_chat_can_be_read_while_one_streams(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_another_chat_can_be_read_while_one_streams(open_window: OpenWindow) -> None:
     engine = ScriptedEngine([Script(STORY)], gate=threading.Semaphore(5))
     window = open_window(engine)
     session = window.session
     window.ask("Tell me a story")
     first = session.chat
-    qtbot.waitUntil(lambda: bool(first.turns[0].answer.text))
+    window.wait(lambda: bool(first.turns[0].answer.text))
     window.trigger("new-chat")
     assert session.chat is not first
     engine.gate.release(1000)  # type: ignore[union-attr]
-    qtbot.waitUntil(lambda: first.turns[0].answer.ended)
+    window.wait(lambda: first.turns[0].answer.ended)
     assert first.turns[0].answer.text == STORY
     session.chats.open(first)
     assert window.shown_text() == STORY
@@ -122,15 +116,13 @@ def test_a_failed_answer_says_why_and_can_be_tried_again(open_window: OpenWindow
     assert [message["content"] for message in engine.requests[-1].messages] == ["Tell me a story"]
 
 
-def test_header_and_panel_say_the_same_while_an_answer_is_decoded_plainly(
-    open_window: OpenWindow, qtbot: QtBot
-) -> None:
+def test_header_and_panel_say_the_same_while_an_answer_is_decoded_plainly(open_window: OpenWindow) -> None:
     gate = threading.Semaphore(0)
     costly = ScriptedRound(0, 0, "main", "costs-more", (("plain_ms", 20.0), ("round_ms", 90.0)))
     window = open_window(ScriptedEngine([Script(STORY, (costly,))], gate=gate))
     window.ask("Tell me a story")
     gate.release(6)
-    qtbot.waitUntil(lambda: len(window.session.chat.turns[-1].answer.rounds) > 2)
+    window.wait(lambda: len(window.session.chat.turns[-1].answer.rounds) > 2)
     said = figures.sentence(window.session.chat.turns[-1].answer)[0]
     assert said
     assert said in window.header.draft.accessibleName()
@@ -172,25 +164,23 @@ def test_every_figure_on_the_panel_is_the_engine_s_and_stands_there_or_below_the
     assert turn.foot_label.isHidden()
 
 
-def test_the_panel_sums_up_the_chat_and_the_week(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_the_panel_sums_up_the_chat_and_the_week(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script(STORY), Script(STORY)]))
     for _ in range(2):
         window.ask_and_wait("Tell me a story")
     totals = window.panel.totals
-    qtbot.waitUntil(lambda: totals.figures_of(0)[0] == "2")
+    window.wait(lambda: totals.figures_of(0)[0] == "2")
     assert totals.figures_of(0)[1] == figures.percent(window.answer().stats.accept_rate)
     window.trigger("new-chat")
-    qtbot.waitUntil(lambda: [totals.figures_of(column)[0] for column in (0, 1)] == ["0", "2"])
+    window.wait(lambda: [totals.figures_of(column)[0] for column in (0, 1)] == ["0", "2"])
     assert totals.isVisible()
 
 
-def test_the_language_changes_everywhere_while_the_window_is_open(
-    open_window: OpenWindow, qapp: Application, qtbot: QtBot
-) -> None:
+def test_the_language_changes_everywhere_while_the_window_is_open(open_window: OpenWindow, qapp: Application) -> None:
     window = open_window(ScriptedEngine([Script(STORY)]))
     window.ask_and_wait("이야기해 주세요")
     qapp.language.choose("ko")
-    qtbot.waitUntil(lambda: "새 대화" in texts(window.sidebar.pane))
+    window.wait(lambda: "새 대화" in texts(window.sidebar.pane))
     assert window.edit.placeholderText() == "메시지 (/를 입력하면 프리셋)"
     assert "초안" in window.header.draft.accessibleName()
     assert "채택" in window.turn().view.answer_row.toolTip()
@@ -212,7 +202,7 @@ def test_side_panes_make_room_by_themselves_and_obey_the_user(open_window: OpenW
     assert window.panel.isVisible()
 
 
-def test_a_chat_ends_where_its_last_answer_ends(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_chat_ends_where_its_last_answer_ends(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("A paragraph that is long enough to be wrapped.\n\n" * 40)]))
     window.ask_and_wait(
         "A question of many words, so that its bubble has to be wrapped as well when it is narrow. " * 4
@@ -221,21 +211,21 @@ def test_a_chat_ends_where_its_last_answer_ends(open_window: OpenWindow, qtbot: 
     view = window.turn().view
     for width in (1400, 700, 1200):
         window.resize(width, 700)
-        qtbot.waitUntil(lambda: body.height() - view.mapTo(body, view.rect().bottomLeft()).y() < 40)
+        window.wait(lambda: body.height() - view.mapTo(body, view.rect().bottomLeft()).y() < 40)
         assert view.height() - view.answer_row.geometry().bottom() < 8
         assert window.turn().foot_label.height() < 60
 
 
-def test_reading_further_up_is_not_disturbed_by_new_text(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_reading_further_up_is_not_disturbed_by_new_text(open_window: OpenWindow) -> None:
     long = "\n\n".join(f"Paragraph number {number} of a long answer." for number in range(80))
     engine = ScriptedEngine([Script(long), Script(long)])
     window = open_window(engine)
     window.ask_and_wait("long please")
     bar = window.transcript.verticalScrollBar()
-    qtbot.waitUntil(lambda: bar.maximum() > 0 and bar.value() == bar.maximum())
+    window.wait(lambda: bar.maximum() > 0 and bar.value() == bar.maximum())
     engine.gate = threading.Semaphore(30)
     window.ask("and again")
-    qtbot.waitUntil(lambda: bool(window.answer().text))
+    window.wait(lambda: bool(window.answer().text))
     bar.setValue(bar.maximum() // 3)
     place = bar.value()
     engine.gate.release(100_000)
@@ -282,15 +272,13 @@ def test_an_unexpected_error_is_told_in_place_and_kept_in_a_file(
     assert "division by zero" in report.read_text()
 
 
-def test_an_engine_that_ends_by_itself_is_replaced_and_the_window_says_so(
-    open_window: OpenWindow, qtbot: QtBot
-) -> None:
+def test_an_engine_that_ends_by_itself_is_replaced_and_the_window_says_so(open_window: OpenWindow) -> None:
     first, second = ScriptedEngine([Script("One.")]), ScriptedEngine([Script("Two.")])
     window = open_window(first, others=[second])
     window.ask_and_wait("first")
     first.end_by_itself()
-    qtbot.waitUntil(lambda: "started again" in window.banner_text)
-    qtbot.waitUntil(lambda: window.session.answers.ready)
+    window.wait(lambda: "started again" in window.banner_text)
+    window.wait(lambda: window.session.answers.ready)
     assert second.pair == starter_pair()
     window.ask_and_wait("second")
     assert window.session.chat.turns[-1].answer.text == "Two."
@@ -301,16 +289,14 @@ def starter_pair() -> LoadedPair:
     return LoadedPair(model_info("starter/main"), model_info("starter/draft"))
 
 
-def test_a_model_with_which_the_engine_ended_twice_gives_way_to_the_starter(
-    open_window: OpenWindow, qtbot: QtBot
-) -> None:
+def test_a_model_with_which_the_engine_ended_twice_gives_way_to_the_starter(open_window: OpenWindow) -> None:
     engines = [ScriptedEngine() for _ in range(3)]
     window = open_window(engines[0], others=engines[1:])
     window.session.models.load("/models/wild", None)
     for ended, successor, loaded in ((0, 1, "wild"), (1, 2, "main")):
-        qtbot.waitUntil(lambda: not window.session.models.pair.loading)
+        window.wait(lambda: not window.session.models.pair.loading)
         engines[ended].end_by_itself()
-        qtbot.waitUntil(lambda successor=successor: engines[successor].pair.main is not None)
+        window.wait(lambda successor=successor: engines[successor].pair.main is not None)
         assert engines[successor].pair.main.path.name == loaded  # type: ignore[union-attr]
-    qtbot.waitUntil(lambda: "starter models" in window.banner_text)
+    window.wait(lambda: "starter models" in window.banner_text)
     assert "wild" in window.banner_text

@@ -1,4 +1,4 @@
-"""The folder of chats moves before anybody opens them."""
+"""`move_chats` moves the folder of chats before the store is opened."""
 
 from __future__ import annotations
 

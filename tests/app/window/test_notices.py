@@ -5,31 +5,26 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QPointF, Qt
 from PySide6.QtGui import QAction, QEnterEvent
 from PySide6.QtWidgets import QToolButton
+from pytestqt.qtbot import QtBot
 
 from app.conversations.schema import LATEST
 from app.settings.updates import Release
 from app.system.paths import data_folder
+from app.widgets.application import Application
 from app.window import startup
 from app.window.attachment_reader import AttachmentReader
+from app.window.main_window import MainWindow
 from engine.errors import ModelNotUsable
 from engine.hub.failures import HubError
-from tests.app.conftest import STARTER
+from tests.app.conftest import STARTER, OpenShown, OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.shown_library import MAIN, downloading
 from tests.app.window_driver import WindowDriver
-
-if TYPE_CHECKING:
-    from pytestqt.qtbot import QtBot
-
-    from app.widgets.application import Application
-    from app.window.main_window import MainWindow
-    from tests.app.conftest import OpenShown, OpenWindow
 
 
 def newer_version() -> None:
@@ -129,12 +124,12 @@ def test_a_notice_given_again_does_not_pile_up_and_newer_information_replaces_ol
     assert window.banner_text == ""
 
 
-def test_loading_a_pair_takes_away_why_the_last_one_could_not_be(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_loading_a_pair_takes_away_why_the_last_one_could_not_be(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine(loads=[ModelNotUsable("models/big", "incomplete", "model.safetensors")]))
     restored(window.window)
     crashed(window.window)
     window.session.models.load_starter()
-    qtbot.waitUntil(lambda: window.session.answers.ready)
+    window.wait(lambda: window.session.answers.ready)
     for words in ("unexpectedly", "backup", ""):
         assert words in window.banner_text
         window.banner.findChild(QToolButton).click()
@@ -186,12 +181,12 @@ def opened(open_window: OpenWindow) -> WindowDriver:
 
 
 @pytest.mark.usefixtures("short_notices")
-def test_information_leaves_by_itself(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_information_leaves_by_itself(open_window: OpenWindow) -> None:
     window = opened(open_window)
     for name, tell in INFORMATION.items():
         tell(window.window)
         assert window.banner_text, name
-        qtbot.waitUntil(lambda: window.banner_text == "")
+        window.wait(lambda: window.banner_text == "")
 
 
 @pytest.mark.usefixtures("short_notices")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 import shiboken6
 from PySide6.QtCore import QPoint, Qt
@@ -11,14 +9,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea
 
 from app.actions.spec import MENUS
+from app.widgets.application import Application
 from app.widgets.layouts import settle_layouts
 from app.window.actions import ACTIONS
 from app.window.palette import matches
+from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
-
-if TYPE_CHECKING:
-    from app.widgets.application import Application
-    from tests.app.conftest import OpenWindow
 
 
 @pytest.mark.parametrize(

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from app.settings.store import SettingsStore
 from app.system.paths import settings_folder
+from app.widgets.application import Application
 from app.window.pane_handle import PaneHandle
-from tests.app.conftest import EACH_LANGUAGE
+from tests.app.conftest import EACH_LANGUAGE, OpenWindow
 from tests.app.cut_texts import wait_until_nothing_is_cut
 from tests.app.scripted_engine import ScriptedEngine
-
-if TYPE_CHECKING:
-    from pytestqt.qtbot import QtBot
-
-    from app.widgets.application import Application
-    from tests.app.conftest import OpenWindow
-    from tests.app.window_driver import WindowDriver
+from tests.app.window_driver import WindowDriver
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -111,7 +105,7 @@ def test_widths_from_a_file_that_was_written_by_hand_are_bounded(open_window: Op
     assert 260 <= window.panel.width() <= 360
 
 
-def test_an_edge_is_named_and_shows_its_focus(window: WindowDriver, qapp: Application, qtbot: QtBot) -> None:
+def test_an_edge_is_named_and_shows_its_focus(window: WindowDriver, qapp: Application) -> None:
     handle = handle_of(window, "panel")
     assert handle.accessibleName() == "Width of the live panel"
     assert QAccessible.queryAccessibleInterface(handle).role() == QAccessible.Role.Slider
@@ -122,7 +116,7 @@ def test_an_edge_is_named_and_shows_its_focus(window: WindowDriver, qapp: Applic
     handle.setFocus(Qt.FocusReason.TabFocusReason)
     assert handle.grab().toImage() != bare
     qapp.language.choose("ko")
-    qtbot.waitUntil(lambda: handle.accessibleName() == "실시간 패널 너비")
+    window.wait(lambda: handle.accessibleName() == "실시간 패널 너비")
 
 
 @pytest.mark.parametrize("language", EACH_LANGUAGE)
@@ -137,15 +131,15 @@ def test_the_narrowest_panes_cut_no_text_off(
 
 
 def test_the_panel_follows_the_text_size_and_very_large_text_leaves_the_chat_room(
-    window: WindowDriver, qapp: Application, qtbot: QtBot
+    window: WindowDriver, qapp: Application
 ) -> None:
     qapp.theme.set_text_size(130)
-    qtbot.waitUntil(lambda: window.panel.width() == 468)
+    window.wait(lambda: window.panel.width() == 468)
     window.resize(1110, 700)
-    qtbot.waitUntil(lambda: not window.panel.isVisible() and window.composer.width() > 500)
+    window.wait(lambda: not window.panel.isVisible() and window.composer.width() > 500)
     window.resize(1440, 900)
     qapp.theme.set_text_size(100)
-    qtbot.waitUntil(lambda: window.panel.width() == 360)
+    window.wait(lambda: window.panel.width() == 360)
 
 
 def over_the_chat(window: WindowDriver) -> list[str]:
@@ -182,7 +176,7 @@ def test_in_a_narrow_window_a_pane_lies_over_the_chat_and_below_its_button(windo
     assert over_the_chat(window) == ["panel"]
 
 
-def test_a_pane_over_the_chat_goes_when_the_chat_is_turned_to(window: WindowDriver, qtbot: QtBot) -> None:
+def test_a_pane_over_the_chat_goes_when_the_chat_is_turned_to(window: WindowDriver) -> None:
     window.ask_and_wait("first")
     window.trigger("new-chat")
     window.resize(560, 420)
@@ -198,7 +192,7 @@ def test_a_pane_over_the_chat_goes_when_the_chat_is_turned_to(window: WindowDriv
         assert over_the_chat(window) == ["sidebar"]
         assert window.sidebar.list.hasFocus()
         turn_to()
-        qtbot.waitUntil(lambda: over_the_chat(window) == [])
+        window.wait(lambda: over_the_chat(window) == [])
         assert window.edit.hasFocus()
     window.trigger("search-chats")
     QTest.keyClicks(window.sidebar.search, "draft")

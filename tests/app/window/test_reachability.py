@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.settings_window.dialog import PAGES
+from app.widgets.application import Application
 from app.window.actions import ACTIONS
-from tests.app.conftest import EACH_LANGUAGE
+from tests.app.conftest import EACH_LANGUAGE, OpenShown, OpenWindow
 from tests.app.learned_figures import FOUND
 from tests.app.reach import controls, unreachable
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.shown_library import bare
-
-if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
-    from pytestqt.qtbot import QtBot
-
-    from app.widgets.application import Application
-    from tests.app.conftest import OpenShown, OpenWindow
-    from tests.app.window_driver import WindowDriver
+from tests.app.window_driver import WindowDriver
 
 ANSWER = "A paragraph.\n\n```python\nx = 1\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nAnother one with a [link](https://a.org)."
 
@@ -36,12 +28,12 @@ def window(request: pytest.FixtureRequest, open_window: OpenWindow, qapp: Applic
     return window
 
 
-def test_every_control_and_every_action_can_be_reached(window: WindowDriver, qtbot: QtBot) -> None:
+def test_every_control_and_every_action_can_be_reached(window: WindowDriver) -> None:
     found: dict[str, tuple[int, list[str]]] = {}
 
     def look(name: str, shown: QWidget) -> None:
         # Layouts follow in the event loop.
-        qtbot.waitUntil(lambda: bool(controls(shown)) or name == "shortcuts")
+        window.wait(lambda: bool(controls(shown)) or name == "shortcuts")
         found[name] = (len(controls(shown)), unreachable(shown))
 
     look("chat", window.window)

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 from PySide6.QtWidgets import QToolButton
 
 from app.conversations.errors import StoreNotWritable
 from app.conversations.opening import open_store
 from app.system.paths import data_folder
+from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import STORY, Script, ScriptedEngine
-
-if TYPE_CHECKING:
-    from pytestqt.qtbot import QtBot
-
-    from tests.app.conftest import OpenWindow
 
 
 def full(*_: object) -> None:
@@ -23,14 +17,14 @@ def full(*_: object) -> None:
 
 
 def test_a_question_that_cannot_be_kept_comes_back_to_the_composer(
-    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine = ScriptedEngine([Script("One.")])
     window = open_window(engine)
     with monkeypatch.context() as patch:
         patch.setattr("app.conversations.message_tree.MessageTree.add_user_turn", full)
         window.ask("precious words")
-        qtbot.waitUntil(lambda: window.banner.isVisible())
+        window.wait(lambda: window.banner.isVisible())
     assert "disk is full" in window.banner_text
     assert window.unsent == "precious words"
     assert window.turns == []
@@ -42,13 +36,13 @@ def test_a_question_that_cannot_be_kept_comes_back_to_the_composer(
     # The same for an edited question.
     monkeypatch.setattr("app.conversations.message_tree.MessageTree.edit", full)
     window.turn(0).edit("changed at length")
-    qtbot.waitUntil(lambda: window.turns == [("precious words", "One.")])
+    window.wait(lambda: window.turns == [("precious words", "One.")])
     assert window.unsent == "changed at length"
 
 
 @pytest.mark.parametrize("by_hand", [True, False])
 def test_an_end_that_was_refused_is_saved_again_by_hand_or_when_the_window_closes(
-    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, by_hand: bool
+    open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch, by_hand: bool
 ) -> None:
     window = open_window(ScriptedEngine([Script(STORY)]))
     with monkeypatch.context() as patch:
@@ -56,7 +50,7 @@ def test_an_end_that_was_refused_is_saved_again_by_hand_or_when_the_window_close
         if not by_hand:
             patch.setattr("app.conversations.answers.Answers.append", full)
         window.ask("Tell me a story")
-        qtbot.waitUntil(lambda: window.banner.isVisible())
+        window.wait(lambda: window.banner.isVisible())
     if by_hand:
         window.press_banner()
         window.settle()
@@ -68,7 +62,7 @@ def test_an_end_that_was_refused_is_saved_again_by_hand_or_when_the_window_close
 
 
 def test_a_question_that_comes_back_and_what_was_written_since_are_both_there(
-    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
     window.ask_and_wait("first")
@@ -81,7 +75,7 @@ def test_a_question_that_comes_back_and_what_was_written_since_are_both_there(
     ):
         window.ask("precious words")
         meanwhile()
-        qtbot.waitUntil(lambda: window.banner.isVisible())
+        window.wait(lambda: window.banner.isVisible())
         window.settle()
         window.session.chats.open(chat)
         assert window.unsent == expected

@@ -4,34 +4,29 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from app.session.answer import State
 from app.system.paths import data_folder
+from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import STORY, Script, ScriptedEngine
 
-if TYPE_CHECKING:
-    from pytestqt.qtbot import QtBot
 
-    from tests.app.conftest import OpenWindow
-
-
-def test_a_chat_is_there_after_a_restart_and_can_be_seen_as_tokens(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_chat_is_there_after_a_restart_and_can_be_seen_as_tokens(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script(STORY)]))
     window.ask_and_wait("Tell me a story")
     stats, foot, tokens = window.answer().stats, window.foot(), list(window.answer().tokens)
     window.close()
     window = open_window(ScriptedEngine())
-    qtbot.waitUntil(lambda: window.turns == [("Tell me a story", STORY)])
+    window.wait(lambda: window.turns == [("Tell me a story", STORY)])
     assert window.answer().stats == stats
     assert window.foot() == foot
     assert window.shown_text() == STORY
     assert window.titles == ["A story"]
     window.trigger("show-tokens")
-    qtbot.waitUntil(lambda: window.turn().tokens.isVisible())
+    window.wait(lambda: window.turn().tokens.isVisible())
     assert window.answer().tokens == tokens
 
 
@@ -50,21 +45,21 @@ def test_the_question_is_on_disk_before_the_engine_gets_it(open_window: OpenWind
     assert stored == [2]
 
 
-def test_closing_in_the_middle_keeps_the_text_and_offers_to_continue(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_closing_in_the_middle_keeps_the_text_and_offers_to_continue(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script(STORY)], gate=threading.Semaphore(5)))
     window.ask("Tell me a story")
-    qtbot.waitUntil(lambda: len(window.answer().text) > 10)
+    window.wait(lambda: len(window.answer().text) > 10)
     seen = window.answer().text
     window.close()
     engine = ScriptedEngine([Script(" And so on.")])
     window = open_window(engine)
-    qtbot.waitUntil(lambda: bool(window.session.chat.turns))
+    window.wait(lambda: bool(window.session.chat.turns))
     assert window.answer().state is State.INTERRUPTED
     assert window.answer().text.startswith(seen)
     partial = window.answer().text
     assert window.turn().note_text
     window.turn().press_note()
-    qtbot.waitUntil(lambda: window.answer().state is State.DONE)
+    window.wait(lambda: window.answer().state is State.DONE)
     assert window.answer().text == partial + " And so on."
     assert [m["role"] for m in engine.requests[-1].messages] == ["user", "assistant"]
     rounds = [token.round for token in window.answer().tokens]
@@ -72,10 +67,10 @@ def test_closing_in_the_middle_keeps_the_text_and_offers_to_continue(open_window
     window.settle()
     window.close()
     window = open_window(ScriptedEngine())
-    qtbot.waitUntil(lambda: window.turns == [("Tell me a story", partial + " And so on.")])
+    window.wait(lambda: window.turns == [("Tell me a story", partial + " And so on.")])
 
 
-def test_a_draft_stays_with_its_chat_and_survives_a_restart(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_draft_stays_with_its_chat_and_survives_a_restart(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("One.")]))
     window.ask_and_wait("first")
     window.write("half a thou")
@@ -84,39 +79,39 @@ def test_a_draft_stays_with_its_chat_and_survives_a_restart(open_window: OpenWin
     window.write("another idea")
     window.close()
     window = open_window(ScriptedEngine())
-    qtbot.waitUntil(lambda: window.unsent == "another idea")
+    window.wait(lambda: window.unsent == "another idea")
     assert window.titles == ["First"]
     window.sidebar.click("First")
-    qtbot.waitUntil(lambda: window.unsent == "half a thou")
+    window.wait(lambda: window.unsent == "half a thou")
     window.trigger("new-chat")
     assert window.unsent == "another idea"
 
 
-def test_a_chat_is_shown_where_it_was_read_last(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_chat_is_shown_where_it_was_read_last(open_window: OpenWindow) -> None:
     long = "\n\n".join(f"Paragraph number {number} of a long answer." for number in range(60))
     window = open_window(ScriptedEngine([Script(long)]))
     window.ask_and_wait("first", "second")
     transcript, read = window.transcript, window.session.chat
     bar = transcript.verticalScrollBar()
-    qtbot.waitUntil(lambda: bar.maximum() > 1000 and bar.value() == bar.maximum())
+    window.wait(lambda: bar.maximum() > 1000 and bar.value() == bar.maximum())
     bar.setValue(bar.maximum() // 3)
     place = transcript.reading_position
     assert place is not None
     window.trigger("new-chat")
     window.session.chats.open(read)
-    qtbot.waitUntil(lambda: transcript.reading_position == place)
+    window.wait(lambda: transcript.reading_position == place)
     window.settle()
     window.close()
     window = open_window(ScriptedEngine())
-    qtbot.waitUntil(lambda: bool(window.session.chat.turns))
-    qtbot.waitUntil(lambda: window.transcript.reading_position == place)
+    window.wait(lambda: bool(window.session.chat.turns))
+    window.wait(lambda: window.transcript.reading_position == place)
 
 
-def test_a_damaged_file_is_told_and_kept(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_damaged_file_is_told_and_kept(open_window: OpenWindow) -> None:
     data_folder().mkdir(parents=True)
     (data_folder() / "chats.db").write_bytes(b"this is no database" * 400)
     window = open_window(ScriptedEngine())
-    qtbot.waitUntil(lambda: window.banner.isVisible())
+    window.wait(lambda: window.banner.isVisible())
     assert "chats-damaged" in window.banner_text
     assert list(data_folder().glob("chats-damaged-*.db"))
 
@@ -133,10 +128,10 @@ def test_a_second_window_says_that_it_keeps_nothing(open_window: OpenWindow) -> 
     other.close()
 
 
-def test_a_new_chat_that_has_only_a_draft_cannot_be_thrown_away(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_new_chat_that_has_only_a_draft_cannot_be_thrown_away(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("One.")]))
     window.write("half a thou")
-    qtbot.waitUntil(lambda: window.session.chat.id is not None)
+    window.wait(lambda: window.session.chat.id is not None)
     for action in ("delete-chat", "archive-chat", "pin-chat", "move-chat", "rename-chat", "export-chat"):
         assert not window.is_enabled(action)
     window.ask_and_wait("first")
@@ -159,9 +154,7 @@ def test_the_next_hit_is_one_of_the_turns_that_are_shown(open_window: OpenWindow
     assert window.found_text == "1 of 1"
 
 
-def test_a_hit_is_not_looked_for_in_another_chat_that_was_chosen_meanwhile(
-    open_window: OpenWindow, qtbot: QtBot
-) -> None:
+def test_a_hit_is_not_looked_for_in_another_chat_that_was_chosen_meanwhile(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("A draft."), Script("Two.")]))
     for question in ("first", "second"):
         window.trigger("new-chat")
@@ -169,9 +162,9 @@ def test_a_hit_is_not_looked_for_in_another_chat_that_was_chosen_meanwhile(
     first = next(chat.id for chat in window.session.list.chats if chat.title == "First")
     session = window.session
     window.search("draft")
-    qtbot.waitUntil(lambda: window.sidebar.rows[0] == "Messages")
+    window.wait(lambda: window.sidebar.rows[0] == "Messages")
     window.sidebar.click_row(window.sidebar.model.index(1))
-    qtbot.waitUntil(lambda: session.chat.id == first)
+    window.wait(lambda: session.chat.id == first)
     session.chats.new_chat()
     window.settle()
     assert window.turns == []
@@ -189,13 +182,13 @@ def test_a_new_chat_stays_although_another_was_still_being_read(open_window: Ope
     assert window.turns == []
 
 
-def test_a_chat_that_is_chosen_once_more_stays_as_it_is_read(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_chat_that_is_chosen_once_more_stays_as_it_is_read(open_window: OpenWindow) -> None:
     long = "\n\n".join(f"Paragraph number {number} of a long answer." for number in range(60))
     window = open_window(ScriptedEngine([Script(long)]))
     window.ask_and_wait("first", "second")
     bar, chat = window.transcript.verticalScrollBar(), window.session.chat.id
     assert chat is not None
-    qtbot.waitUntil(lambda: bar.maximum() > 1000 and bar.value() == bar.maximum())
+    window.wait(lambda: bar.maximum() > 1000 and bar.value() == bar.maximum())
     bar.setValue(bar.maximum() // 3)
     read = bar.value()
     window.turn(0).press_question("edit")

@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import TYPE_CHECKING
 
 import pytest
 
 from app.session.answer import State
 from app.system.paths import data_folder
+from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import STORY, Script, ScriptedEngine
 
-if TYPE_CHECKING:
-    from pytestqt.qtbot import QtBot
 
-    from tests.app.conftest import OpenWindow
-
-
-def test_the_panel_shows_the_rounds_of_a_stored_answer_and_a_click_finds_its_tokens(
-    open_window: OpenWindow, qtbot: QtBot
-) -> None:
+def test_the_panel_shows_the_rounds_of_a_stored_answer_and_a_click_finds_its_tokens(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script(STORY)]))
     window.ask_and_wait("Tell me a story")
     before, depth = window.answer().rounds, window.panel.depth_figure.text
     window.close()
     window = open_window(ScriptedEngine())
-    qtbot.waitUntil(lambda: bool(window.turns) and bool(window.answer().rounds))
+    window.wait(lambda: bool(window.turns) and bool(window.answer().rounds))
     kept = window.answer().rounds
     assert [(kind.number, kind.source, kind.drafted, kind.accepted, kind.reason) for kind in kept] == [
         (kind.number, kind.source, kind.drafted, kind.accepted, kind.reason) for kind in before
@@ -42,24 +35,24 @@ def test_the_panel_shows_the_rounds_of_a_stored_answer_and_a_click_finds_its_tok
     assert panel.strip.marked == frozenset({3})
 
 
-def test_turning_to_another_stored_answer_shows_its_rounds(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_turning_to_another_stored_answer_shows_its_rounds(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script(f"{number}. {STORY}") for number in range(3)]))
     window.ask_and_wait(*(f"Story {number}" for number in range(3)))
     window.close()
     window = open_window(ScriptedEngine())
-    qtbot.waitUntil(lambda: len(window.turns) == 3)
+    window.wait(lambda: len(window.turns) == 3)
     first, second, _ = (turn.answer for turn in window.session.chat.turns)
     # A selection that is made before the tokens are read marks its rounds.
     prose = window.turn(1).blocks[0]
     passage = STORY.split(".")[0][:20]
     prose.setTextCursor(prose.document().find(passage))  # type: ignore[attr-defined]
     prose.setFocus()
-    qtbot.waitUntil(lambda: bool(second.tokens))
+    window.wait(lambda: bool(second.tokens))
     panel = window.panel
     assert panel.strip.marked == second.rounds_of(passage) != frozenset()
     assert first.rounds == []
     window.turn(0).click()
-    qtbot.waitUntil(lambda: bool(first.rounds))
+    window.wait(lambda: bool(first.rounds))
     assert panel.strip.visible_rounds() == first.rounds[-panel.strip.columns :]
     assert "Acceptance rate, answer 1 of 3" in window.panel_text
     panel.strip.chosen.emit(2)
@@ -69,25 +62,25 @@ def test_turning_to_another_stored_answer_shows_its_rounds(open_window: OpenWind
     window.wait_until_answered()
 
 
-def test_a_continued_stored_answer_keeps_its_first_rounds(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_continued_stored_answer_keeps_its_first_rounds(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("Once upon a time", reason="length")]))
     window.ask_and_wait("Tell me a story")
     first = len(window.answer().rounds)
     window.close()
     window = open_window(ScriptedEngine([Script(" there was a draft.")]))
-    qtbot.waitUntil(lambda: bool(window.turns))
+    window.wait(lambda: bool(window.turns))
     window.trigger("continue-answer")
-    qtbot.waitUntil(lambda: window.answer().state is State.DONE)
+    window.wait(lambda: window.answer().state is State.DONE)
     numbers = [record.number for record in window.answer().rounds]
     assert numbers == list(range(len(numbers)))
     assert len(numbers) > first
     window.settle()
     window.close()
     window = open_window(ScriptedEngine())
-    qtbot.waitUntil(lambda: bool(window.turns) and len(window.answer().rounds) == len(numbers))
+    window.wait(lambda: bool(window.turns) and len(window.answer().rounds) == len(numbers))
 
 
-def test_an_answer_whose_rounds_were_never_kept_says_so(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_an_answer_whose_rounds_were_never_kept_says_so(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script(STORY)]))
     window.ask_and_wait("Tell me a story")
     window.close()
@@ -95,6 +88,6 @@ def test_an_answer_whose_rounds_were_never_kept_says_so(open_window: OpenWindow,
         connection.execute("UPDATE token_views SET rounds = x''")
     connection.close()
     window = open_window(ScriptedEngine())
-    qtbot.waitUntil(lambda: bool(window.turns) and bool(window.answer().tokens))
+    window.wait(lambda: bool(window.turns) and bool(window.answer().tokens))
     assert not window.panel.strip.isVisibleTo(window.panel)
     assert "No round data" in window.panel_text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import pytest
 from PySide6.QtCore import Qt
@@ -10,15 +10,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.settings_window.dialog import PAGES, PageSpec
+from app.widgets.application import Application
+from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.tab_walk import Stop, walk
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.widgets.application import Application
-    from tests.app.conftest import OpenWindow
-    from tests.app.window_driver import WindowDriver
+from tests.app.window_driver import WindowDriver
 
 ANSWER = "A paragraph.\n\n```python\nx = 1\n```\n\nAnother one."
 

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from threading import Event, Timer
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from PySide6.QtGui import QDesktopServices, QFileOpenEvent
 
 from app.system.paths import data_folder
+from app.widgets.application import Application
 from app.window.transfer_journal import IMPORT, JournalEntry, TransferJournal
+from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.window_driver import WindowDriver
 from tests.patience import PATIENCE_S
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
-    from pytestqt.qtbot import QtBot
-
-    from app.widgets.application import Application
-    from tests.app.conftest import OpenWindow
-    from tests.app.window_driver import WindowDriver
+@pytest.fixture
+def empty(open_window: OpenWindow) -> WindowDriver:
+    return open_window(ScriptedEngine())
 
 
 @pytest.fixture
@@ -47,9 +47,7 @@ def test_a_chat_is_exported_in_the_form_its_file_is_named_for_and_can_be_shown(
     assert shown == [str(tmp_path)]
 
 
-def test_all_chats_go_into_one_file_or_a_folder_and_come_back(
-    window: WindowDriver, qtbot: QtBot, tmp_path: Path
-) -> None:
+def test_all_chats_go_into_one_file_or_a_folder_and_come_back(window: WindowDriver, tmp_path: Path) -> None:
     window.export_all(tmp_path / "all.md")
     window.settle()
     assert {file.name for file in (tmp_path / "all").iterdir()} == {"Apples.md", "Bananas.md"}
@@ -61,19 +59,19 @@ def test_all_chats_go_into_one_file_or_a_folder_and_come_back(
         window.in_store(lambda store, chat=chat: store.conversations.purge(chat))
     assert window.titles == []
     window.import_chats(tmp_path / "all.json")
-    qtbot.waitUntil(lambda: sorted(window.titles) == ["Apples", "Bananas"])
+    window.wait(lambda: sorted(window.titles) == ["Apples", "Bananas"])
     assert "2 chats imported" in window.banner_text
     window.sidebar.click_row(window.sidebar.model.index(1))
-    qtbot.waitUntil(lambda: len(window.turns) == 1 and window.turns[0][1] == "An *answer*.")
+    window.wait(lambda: len(window.turns) == 1 and window.turns[0][1] == "An *answer*.")
 
 
 def test_a_file_opened_with_the_app_in_the_finder_is_imported(
-    window: WindowDriver, qapp: Application, qtbot: QtBot, tmp_path: Path
+    empty: WindowDriver, qapp: Application, tmp_path: Path
 ) -> None:
     """Info.plist offers Tandem for chat exports; macOS then sends their paths to the application."""
     qapp.sendEvent(qapp, QFileOpenEvent(str(history(tmp_path / "conversations.json", 3))))
-    qtbot.waitUntil(lambda: "3 chats imported" in window.banner_text)
-    qtbot.waitUntil(lambda: {"chat 0", "chat 1", "chat 2"} <= {*window.titles})
+    empty.wait(lambda: "3 chats imported" in empty.banner_text)
+    empty.wait(lambda: {"chat 0", "chat 1", "chat 2"} <= {*empty.titles})
 
 
 def history(path: Path, count: int) -> Path:
@@ -104,31 +102,31 @@ def hold_after(window: WindowDriver, monkeypatch: pytest.MonkeyPatch, count: int
 
 
 def test_an_import_says_how_far_it_is_and_can_be_stopped_and_delays_no_attachment(
-    window: WindowDriver, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    empty: WindowDriver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    there, go_on = hold_after(window, monkeypatch, 30)
-    window.import_chats(history(tmp_path / "old.json", 35))
-    assert "Importing old.json" in window.banner_text
-    assert window.is_enabled("stop-transfer")
-    qtbot.waitUntil(there.is_set)
-    qtbot.waitUntil(lambda: "25 chats so far" in window.banner_text)
+    there, go_on = hold_after(empty, monkeypatch, 30)
+    empty.import_chats(history(tmp_path / "old.json", 35))
+    assert "Importing old.json" in empty.banner_text
+    assert empty.is_enabled("stop-transfer")
+    empty.wait(there.is_set)
+    empty.wait(lambda: "25 chats so far" in empty.banner_text)
     (tmp_path / "notes.txt").write_text("note")
-    window.paste(tmp_path / "notes.txt")
-    qtbot.waitUntil(lambda: window.attached == ["notes.txt"])
-    window.press_banner()
+    empty.paste(tmp_path / "notes.txt")
+    empty.wait(lambda: empty.attached == ["notes.txt"])
+    empty.press_banner()
     go_on.set()
-    qtbot.waitUntil(lambda: "was canceled" in window.banner_text)
-    assert not window.is_enabled("stop-transfer")
+    empty.wait(lambda: "was canceled" in empty.banner_text)
+    assert not empty.is_enabled("stop-transfer")
     # What came in is complete, and the rest comes with the next import.
-    qtbot.waitUntil(lambda: len(window.titles) == 32)
-    window.import_chats(tmp_path / "old.json")
-    qtbot.waitUntil(lambda: "5 chats imported. 30 chats were skipped because they already exist." in window.banner_text)
+    empty.wait(lambda: len(empty.titles) == 30)
+    empty.import_chats(tmp_path / "old.json")
+    empty.wait(lambda: "5 chats imported. 30 chats were skipped because they already exist." in empty.banner_text)
 
 
 def test_chats_that_came_in_before_an_import_failed_are_listed(
-    window: WindowDriver, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    empty: WindowDriver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wait_for, asked = window.session.chats.wait_for, []
+    wait_for, asked = empty.session.chats.wait_for, []
 
     def full_after_ten(operation: Any) -> Any:
         asked.append(operation)
@@ -136,24 +134,24 @@ def test_chats_that_came_in_before_an_import_failed_are_listed(
             raise OSError("no space left on device")
         return wait_for(operation)
 
-    monkeypatch.setattr(window.session.chats, "wait_for", full_after_ten)
-    window.import_chats(history(tmp_path / "old.json", 15))
-    qtbot.waitUntil(lambda: "no space left" in window.banner_text)
-    qtbot.waitUntil(lambda: len(window.titles) == 12)
+    monkeypatch.setattr(empty.session.chats, "wait_for", full_after_ten)
+    empty.import_chats(history(tmp_path / "old.json", 15))
+    empty.wait(lambda: "no space left" in empty.banner_text)
+    empty.wait(lambda: len(empty.titles) == 10)
 
 
 def test_the_next_start_says_that_an_import_was_cut_short(
-    window: WindowDriver, open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    empty: WindowDriver, open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    there, go_on = hold_after(window, monkeypatch, 10)
-    window.import_chats(history(tmp_path / "old.json", 15))
-    qtbot.waitUntil(there.is_set)
+    there, go_on = hold_after(empty, monkeypatch, 10)
+    empty.import_chats(history(tmp_path / "old.json", 15))
+    empty.wait(there.is_set)
     Timer(0.1, go_on.set).start()
-    window.close()
+    empty.close()
     again = open_window(ScriptedEngine())
-    qtbot.waitUntil(lambda: "import of old.json was cut off" in again.banner_text)
+    empty.wait(lambda: "import of old.json was cut off" in again.banner_text)
     again.import_chats(tmp_path / "old.json")
-    qtbot.waitUntil(lambda: "5 chats imported. 10 chats were skipped because they already exist." in again.banner_text)
+    empty.wait(lambda: "5 chats imported. 10 chats were skipped because they already exist." in again.banner_text)
     again.settle()
     again.close()
     third = open_window(ScriptedEngine())
@@ -161,12 +159,12 @@ def test_the_next_start_says_that_an_import_was_cut_short(
     assert third.banner.isHidden()
 
 
-def test_a_kill_in_the_middle_of_an_import_is_told_at_the_next_start(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_kill_in_the_middle_of_an_import_is_told_at_the_next_start(open_window: OpenWindow) -> None:
     # A kill leaves the journal of the run that it ended.
     data_folder().mkdir(parents=True, exist_ok=True)
     TransferJournal(data_folder() / "chats.transfers").begin(JournalEntry(IMPORT, "old.json"))
     window = open_window(ScriptedEngine())
-    qtbot.waitUntil(lambda: "import of old.json was cut off" in window.banner_text)
+    window.wait(lambda: "import of old.json was cut off" in window.banner_text)
 
 
 @pytest.mark.parametrize(
@@ -181,47 +179,43 @@ def test_a_damaged_note_of_what_was_cut_short_says_nothing(tmp_path: Path, conte
 
 
 def test_closing_the_window_waits_for_an_export_for_a_while_only(
-    window: WindowDriver, open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    window: WindowDriver, open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.window.transfer.EXPORT_WITHIN_S", 0.05)
     there, go_on = hold_after(window, monkeypatch, 3)
     window.export_all(tmp_path / "all.json")
-    qtbot.waitUntil(there.is_set)
+    window.wait(there.is_set)
     Timer(0.2, go_on.set).start()
     window.close()
     assert list(tmp_path.iterdir()) == []
     again = open_window(ScriptedEngine())
-    qtbot.waitUntil(lambda: "export to all.json was cut off" in again.banner_text)
+    window.wait(lambda: "export to all.json was cut off" in again.banner_text)
 
 
-def test_an_import_says_what_was_left_out_and_what_is_in_the_trash(
-    window: WindowDriver, qtbot: QtBot, tmp_path: Path
-) -> None:
+def test_an_import_says_what_was_left_out_and_what_is_in_the_trash(empty: WindowDriver, tmp_path: Path) -> None:
     (tmp_path / "no.json").write_text("{]")
-    window.import_chats(tmp_path / "no.json")
-    window.settle()
-    assert "0 chats imported" in window.banner_text
-    assert "could not be read" in window.banner_text
-    window.import_chats(history(tmp_path / "old.json", 2))
-    qtbot.waitUntil(lambda: "2 chats imported." in window.banner_text)
-    window.settle()
-    window.sidebar.choose("chat 1", "Delete")
-    window.import_chats(tmp_path / "old.json")
+    empty.import_chats(tmp_path / "no.json")
+    empty.settle()
+    assert "0 chats imported" in empty.banner_text
+    assert "could not be read" in empty.banner_text
+    empty.import_chats(history(tmp_path / "old.json", 2))
+    empty.wait(lambda: "2 chats imported." in empty.banner_text)
+    empty.settle()
+    empty.sidebar.choose("chat 1", "Delete")
+    empty.import_chats(tmp_path / "old.json")
     expected = "0 chats imported. 1 chat was skipped because it already exists. 1 chat is in the trash and stays there."
-    qtbot.waitUntil(lambda: window.banner_text == expected)
+    empty.wait(lambda: empty.banner_text == expected)
     thread = tmp_path / "thread" / "messages.jsonl"
     thread.parent.mkdir()
     content = [{"type": "text", "text": {"value": "hello"}}, {"type": "image"}]
     message = {"object": "thread.message", "id": "m", "role": "user", "content": content, "created_at": 1}
     thread.write_text(json.dumps(message) + '\n{"id": "m2", "ro\n')
-    window.import_chats(thread)
+    empty.import_chats(thread)
     expected = "1 chat imported. 1 line of the file could not be read. 1 file, tool call or thought was left out."
-    qtbot.waitUntil(lambda: window.banner_text == expected)
+    empty.wait(lambda: empty.banner_text == expected)
 
 
-def test_what_an_import_adds_to_an_answer_on_screen_is_shown(
-    window: WindowDriver, qtbot: QtBot, tmp_path: Path
-) -> None:
+def test_what_an_import_adds_to_an_answer_on_screen_is_shown(window: WindowDriver, tmp_path: Path) -> None:
     file = tmp_path / "one.json"
     window.export_chat(file)
     window.settle()
@@ -230,27 +224,27 @@ def test_what_an_import_adds_to_an_answer_on_screen_is_shown(
     answer["content"] += " And more."
     file.write_text(json.dumps(data))
     window.import_chats(file)
-    qtbot.waitUntil(lambda: window.turns == [("Bananas", "An *answer*. And more.")])
+    window.wait(lambda: window.turns == [("Bananas", "An *answer*. And more.")])
 
 
 def test_an_export_that_is_stopped_leaves_no_file(
-    window: WindowDriver, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    window: WindowDriver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there, go_on = hold_after(window, monkeypatch, 3)
     window.export_all(tmp_path / "all.json")
-    qtbot.waitUntil(there.is_set)
+    window.wait(there.is_set)
     window.trigger("stop-transfer")
     go_on.set()
-    qtbot.waitUntil(lambda: "export was canceled" in window.banner_text)
+    window.wait(lambda: "export was canceled" in window.banner_text)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_export_is_finished_when_the_window_closes(
-    window: WindowDriver, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    window: WindowDriver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there, go_on = hold_after(window, monkeypatch, 3)
     window.export_all(tmp_path / "all.json")
-    qtbot.waitUntil(there.is_set)
+    window.wait(there.is_set)
     Timer(0.1, go_on.set).start()
     window.close()
     assert len(json.loads((tmp_path / "all.json").read_text())["conversations"]) == 2

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
 from app.session.attachments import count_tokens
+from app.widgets.application import Application
 from engine import starter_pair
+from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.window_parts import button
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from pytestqt.qtbot import QtBot
-
-    from app.widgets.application import Application
-    from tests.app.conftest import OpenWindow
 
 
 def test_the_up_key_and_undo_bring_back_what_was_sent(open_window: OpenWindow) -> None:
@@ -42,69 +36,69 @@ def test_the_up_key_and_undo_bring_back_what_was_sent(open_window: OpenWindow) -
     assert edit.toPlainText() == "my own"
 
 
-def test_the_context_is_counted_while_writing(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_the_context_is_counted_while_writing(open_window: OpenWindow, tmp_path: Path) -> None:
     window = open_window(ScriptedEngine([Script("Yes.")]))
     session, starter = window.session, starter_pair()[0]
     (tmp_path / "notes.txt").write_text("Tandem guesses.")
     session.models.load(str(starter), None)
-    qtbot.waitUntil(lambda: not session.models.pair.loading)
+    window.wait(lambda: not session.models.pair.loading)
     window.write("What is Tandem?")
     words = count_tokens(starter, "What is Tandem?")
     assert words
-    qtbot.waitUntil(lambda: window.context_text == f"{words} of 4,096 tokens")
+    window.wait(lambda: window.context_text == f"{words} of 4,096 tokens")
     window.paste(tmp_path / "notes.txt")
     notes = count_tokens(starter, "Tandem guesses.")
     assert notes
-    qtbot.waitUntil(lambda: window.context_text == f"{words + notes} of 4,096 tokens")
+    window.wait(lambda: window.context_text == f"{words + notes} of 4,096 tokens")
     assert f"{notes} tokens" in [label.text() for label in window.composer.files.findChildren(QLabel)]
     window.ask_and_wait("What is Tandem?")
     stats = session.chat.turns[-1].answer.stats
-    qtbot.waitUntil(lambda: window.context_text == f"{stats.prompt_tokens + stats.generated_tokens} of 4,096 tokens")
+    window.wait(lambda: window.context_text == f"{stats.prompt_tokens + stats.generated_tokens} of 4,096 tokens")
 
 
-def test_what_no_context_holds_is_told_before_it_is_sent(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_what_no_context_holds_is_told_before_it_is_sent(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine())
     window.session.models.load(str(starter_pair()[0]), None)
-    qtbot.waitUntil(lambda: not window.session.models.pair.loading)
+    window.wait(lambda: not window.session.models.pair.loading)
     window.write("word " * 5000)
-    qtbot.waitUntil(lambda: window.context_text.endswith("too long for this model"))
+    window.wait(lambda: window.context_text.endswith("too long for this model"))
     window.send()
     assert window.session.chat.turns == []
     assert not window.is_enabled("send")
     assert "too long for this model" in window.send_button.toolTip()
     assert window.ways_to_shorten == []
     window.write("word")
-    qtbot.waitUntil(lambda: window.is_enabled("send"))
+    window.wait(lambda: window.is_enabled("send"))
 
 
-def test_a_long_chat_can_leave_out_its_oldest_messages(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_long_chat_can_leave_out_its_oldest_messages(open_window: OpenWindow) -> None:
     engine = ScriptedEngine([Script("Yes.", prompt_tokens=5000), Script("No.")])
     window = open_window(engine)
     window.session.models.load(str(starter_pair()[0]), None)
-    qtbot.waitUntil(lambda: not window.session.models.pair.loading)
+    window.wait(lambda: not window.session.models.pair.loading)
     window.ask_and_wait("first")
     window.write("second")
-    qtbot.waitUntil(lambda: window.context_text.endswith("too long for this model"))
+    window.wait(lambda: window.context_text.endswith("too long for this model"))
     assert window.ways_to_shorten == ["Drop the oldest messages"]
     window.shorten("Drop the oldest messages")
-    qtbot.waitUntil(lambda: window.is_enabled("send"))
+    window.wait(lambda: window.is_enabled("send"))
     assert window.context_text.endswith("the oldest messages are dropped")
     window.send()
-    qtbot.waitUntil(lambda: len(engine.requests) == 2)
+    window.wait(lambda: len(engine.requests) == 2)
     assert [request.overflow for request in engine.requests] == ["refuse", "shorten"]
 
 
-def test_a_long_file_can_be_cut(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_long_file_can_be_cut(open_window: OpenWindow, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("word " * 5000)
     engine = ScriptedEngine([Script("Yes.")])
     window = open_window(engine)
     starter = starter_pair()[0]
     window.session.models.load(str(starter), None)
-    qtbot.waitUntil(lambda: not window.session.models.pair.loading)
+    window.wait(lambda: not window.session.models.pair.loading)
     window.paste(tmp_path / "notes.txt")
-    qtbot.waitUntil(lambda: bool(window.ways_to_shorten))
+    window.wait(lambda: bool(window.ways_to_shorten))
     window.shorten("Keep the first 3,072 tokens of notes.txt")
-    qtbot.waitUntil(lambda: window.is_enabled("send"))
+    window.wait(lambda: window.is_enabled("send"))
     window.settle()
     (kept,) = window.composer.files.attachments
     assert count_tokens(starter, kept.text) == 3072
@@ -156,7 +150,7 @@ def test_a_question_of_the_welcome_leaves_the_draft_where_it_is(open_window: Ope
     assert edit.toPlainText() == first.unsent == "half a thought"
 
 
-def test_words_that_are_sent_while_an_answer_goes_on_stay_in_the_box(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_words_that_are_sent_while_an_answer_goes_on_stay_in_the_box(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("A long", reason="length"), Script(" story.")]))
     window.ask_and_wait("first")
     session, edit = window.session, window.edit
@@ -168,7 +162,7 @@ def test_words_that_are_sent_while_an_answer_goes_on_stay_in_the_box(open_window
 
     session.answers.arrived.connect(press)
     window.trigger("continue-answer")
-    qtbot.waitUntil(lambda: session.chat.turns[0].answer.text == "A long story.")
+    window.wait(lambda: session.chat.turns[0].answer.text == "A long story.")
     window.wait_until_answered()
     assert edit.toPlainText() == "second"
 

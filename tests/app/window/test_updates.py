@@ -1,13 +1,14 @@
-"""Checking for updates from the menu, and once a day where that is switched on."""
+"""Checking for updates from the menu, and once a day if that is enabled."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
 
 from app.actions.actions import Actions
 from app.settings.store import SettingsStore
@@ -24,7 +25,7 @@ PUBLISHED = FeedSource("https://example.org/feed.json", "key")
 
 
 class Window(QWidget):
-    """A banner, and a checker that is answered by `answer`."""
+    """A banner, and a checker that gets `answer`."""
 
     def __init__(self, folder: Path, answer: Release | Exception, source: FeedSource = PUBLISHED) -> None:
         super().__init__()
@@ -47,11 +48,21 @@ class Window(QWidget):
 
 
 @pytest.fixture
-def versions(monkeypatch: pytest.MonkeyPatch) -> None:
+def opened(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Window]]:
+    """Open windows of version 0.1.0, whose checkers are closed after the test."""
     monkeypatch.setattr("app.window.updates.installed_version", lambda _: "0.1.0")
+    windows: list[Window] = []
+
+    def open_on(answer: Release | Exception, source: FeedSource = PUBLISHED) -> Window:
+        windows.append(Window(tmp_path / str(len(windows)), answer, source))
+        qtbot.addWidget(windows[-1])
+        return windows[-1]
+
+    yield open_on
+    for window in windows:
+        window.checker.close()
 
 
-@pytest.mark.usefixtures("versions")
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
@@ -61,45 +72,39 @@ def versions(monkeypatch: pytest.MonkeyPatch) -> None:
         (UpdateCheckFailed("invalid"), "isn't signed"),
     ],
 )
-def test_what_a_check_finds_is_said(qtbot: Any, tmp_path: Path, answer: Release | Exception, words: str) -> None:
-    window = Window(tmp_path, answer)
-    qtbot.addWidget(window)
+def test_what_a_check_finds_is_said(
+    opened: Callable[..., Window], qtbot: QtBot, answer: Release | Exception, words: str
+) -> None:
+    window = opened(answer)
     window.checker.check()
     qtbot.waitUntil(lambda: words in window.said)
-    window.checker.close()
 
 
-@pytest.mark.usefixtures("versions")
-def test_the_page_is_opened_and_never_a_download(qtbot: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    opened: list[str] = []
-    monkeypatch.setattr("PySide6.QtGui.QDesktopServices.openUrl", lambda url: opened.append(url.toString()))
-    window = Window(tmp_path, NEWER)
-    qtbot.addWidget(window)
+def test_the_page_is_opened_and_never_a_download(
+    opened: Callable[..., Window], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages: list[str] = []
+    monkeypatch.setattr("PySide6.QtGui.QDesktopServices.openUrl", lambda url: pages.append(url.toString()))
+    window = opened(NEWER)
     window.checker.check()
     qtbot.waitUntil(lambda: "available" in window.said)
     [page] = window.checker.findChildren(QAction)
     page.trigger()
-    assert opened == ["https://example.org/99"]
-    window.checker.close()
+    assert pages == ["https://example.org/99"]
 
 
-def test_offline_and_from_source_nothing_is_asked(qtbot: Any, tmp_path: Path) -> None:
-    window = Window(tmp_path, NEWER)
-    qtbot.addWidget(window)
+def test_offline_and_from_source_nothing_is_asked(opened: Callable[..., Window]) -> None:
+    window, built = opened(NEWER), opened(NEWER, FeedSource("", ""))
     window.settings.change(work_offline=True)
     window.checker.check()
     assert "work offline" in window.said
-    built = Window(tmp_path / "source", NEWER, FeedSource("", ""))
-    qtbot.addWidget(built)
     built.checker.check()
     assert "built from source" in built.said
     assert window.asked == built.asked == 0
 
 
-@pytest.mark.usefixtures("versions")
-def test_nobody_is_asked_daily_unless_the_user_wants_it(qtbot: Any, tmp_path: Path) -> None:
-    window = Window(tmp_path, NEWER)
-    qtbot.addWidget(window)
+def test_nobody_is_asked_daily_unless_the_user_wants_it(opened: Callable[..., Window], qtbot: QtBot) -> None:
+    window = opened(NEWER)
     window.checker.check_daily()
     window.settings.change(check_updates=True)
     window.checker.check_daily()
@@ -108,7 +113,6 @@ def test_nobody_is_asked_daily_unless_the_user_wants_it(qtbot: Any, tmp_path: Pa
     # Not again on the same day.
     window.checker.check_daily()
     assert window.asked == 1
-    window.checker.close()
 
 
 def test_the_menu_has_it(open_window: OpenWindow) -> None:
