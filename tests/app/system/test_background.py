@@ -22,17 +22,12 @@ def background() -> Iterator[Background]:
 
 
 def test_the_result_comes_back_on_the_qt_thread(background: Background, qtbot: QtBot) -> None:
-    threads: list[threading.Thread] = []
-    results: list[threading.Thread] = []
-
-    def note(result: threading.Thread) -> None:
-        results.append(result)
-        threads.append(threading.current_thread())
-
-    background.run(threading.current_thread, note)
-    qtbot.waitUntil(lambda: bool(threads))
-    assert threads == [threading.main_thread()]
-    assert results[0] is not threading.main_thread()
+    seen: list[threading.Thread] = []
+    background.run(threading.current_thread, lambda result: seen.extend([result, threading.current_thread()]))
+    qtbot.waitUntil(lambda: bool(seen))
+    worked, delivered = seen
+    assert delivered is threading.main_thread()
+    assert worked is not delivered
 
 
 def test_an_error_goes_to_failed_and_not_to_then(background: Background, qtbot: QtBot) -> None:
@@ -72,9 +67,7 @@ def test_nothing_reaches_an_owner_that_is_gone(background: Background, qtbot: Qt
     with qtbot.waitSignal(owner.destroyed):
         pass
     go.set()
-    last: list[object] = []
-    background.run(lambda: None, last.append)
-    qtbot.waitUntil(lambda: bool(last))
+    qtbot.waitUntil(lambda: not background.busy)
     assert not arrived
 
 
@@ -85,9 +78,7 @@ def test_cancelled_work_never_begins(background: Background, qtbot: QtBot) -> No
     waiting = background.run(lambda: ran.append(1))
     assert waiting.cancel()
     go.set()
-    last: list[object] = []
-    background.run(lambda: None, last.append)
-    qtbot.waitUntil(lambda: bool(last))
+    qtbot.waitUntil(lambda: not background.busy)
     assert not ran
 
 

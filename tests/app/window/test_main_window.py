@@ -217,7 +217,7 @@ def test_a_chat_ends_where_its_last_answer_ends(open_window: OpenWindow) -> None
 
 
 def test_reading_further_up_is_not_disturbed_by_new_text(open_window: OpenWindow) -> None:
-    long = "\n\n".join(f"Paragraph number {number} of a long answer." for number in range(80))
+    long = "\n\n".join(f"Paragraph number {number} of a long answer." for number in range(40))
     engine = ScriptedEngine([Script(long), Script(long)])
     window = open_window(engine)
     window.ask_and_wait("long please")
@@ -228,7 +228,7 @@ def test_reading_further_up_is_not_disturbed_by_new_text(open_window: OpenWindow
     window.wait(lambda: bool(window.answer().text))
     bar.setValue(bar.maximum() // 3)
     place = bar.value()
-    engine.gate.release(100_000)
+    engine.gate.release(1000)
     window.wait_until_answered()
     assert bar.value() == place
     newest = window.find(QToolButton, "newest")

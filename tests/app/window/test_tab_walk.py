@@ -82,6 +82,7 @@ def test_every_stop_of_the_settings_shows_the_focus_and_comes_as_it_reads(
     window.settings.close()
 
 
+@pytest.mark.full
 def test_a_question_is_asked_and_its_answer_copied_without_a_mouse(window: WindowDriver) -> None:
     """Tab, Enter and Space reach what a mouse does: a new chat, a question, the buttons of its answer, the panel."""
     window.activateWindow()
