@@ -30,7 +30,7 @@ def test_a_question_asked_while_a_version_is_on_its_way_is_not_lost(open_window:
     assert path == ["first", "One.", "second", "Three."]
 
 
-@pytest.mark.parametrize("word", ["edit", "again"])
+@pytest.mark.parametrize("word", ["edit", pytest.param("again", marks=pytest.mark.full)])
 def test_what_is_asked_while_another_branch_is_on_its_way_is_shown_where_it_was_put(
     open_window: OpenWindow, word: str
 ) -> None:
@@ -57,7 +57,7 @@ def test_what_is_asked_while_another_branch_is_on_its_way_is_shown_where_it_was_
     assert path == [text for turn in expected for text in turn]
 
 
-@pytest.mark.parametrize("word", ["edit", "ask"])
+@pytest.mark.parametrize("word", ["edit", pytest.param("ask", marks=pytest.mark.full)])
 def test_an_answer_is_not_continued_once_something_else_is_asked(open_window: OpenWindow, word: str) -> None:
     engine = ScriptedEngine([Script("One.", reason="length"), Script("Two."), Script("Three.")])
     window = open_window(engine)
@@ -129,7 +129,7 @@ def test_what_was_written_in_an_edit_stays_while_it_cannot_be_asked(open_window:
     window.settle()
 
 
-@pytest.mark.parametrize("send_key", ["enter", "modifier"])
+@pytest.mark.parametrize("send_key", [pytest.param("enter", marks=pytest.mark.full), "modifier"])
 def test_an_edit_is_sent_with_the_key_that_sends_messages(open_window: OpenWindow, send_key: str) -> None:
     window = open_window(ScriptedEngine([Script("One."), Script("Two.")]))
     window.composer.set_send_key(send_key)

@@ -76,7 +76,7 @@ def test_the_last_pair_is_loaded_again_while_it_is_there_unless_the_user_wants_t
     assert preferences.values.main_model == ""
 
 
-@pytest.mark.parametrize("chosen", ["head", None])
+@pytest.mark.parametrize("chosen", ["head", pytest.param(None, marks=pytest.mark.full)])
 def test_the_draft_chosen_for_the_starter_is_there_at_the_next_start(
     chosen: str | None,
     preferences: SettingsStore,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
@@ -139,6 +140,7 @@ def test_a_new_chat_that_has_only_a_draft_cannot_be_thrown_away(open_window: Ope
     assert window.is_enabled("delete-chat")
 
 
+@pytest.mark.full
 def test_the_next_hit_is_one_of_the_turns_that_are_shown(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("A draft."), Script("Another draft."), Script("Nothing.")]))
     window.ask_and_wait("one", "two")
@@ -154,6 +156,7 @@ def test_the_next_hit_is_one_of_the_turns_that_are_shown(open_window: OpenWindow
     assert window.found_text == "1 of 1"
 
 
+@pytest.mark.full
 def test_a_hit_is_not_looked_for_in_another_chat_that_was_chosen_meanwhile(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("A draft."), Script("Two.")]))
     for question in ("first", "second"):
@@ -182,6 +185,7 @@ def test_a_new_chat_stays_although_another_was_still_being_read(open_window: Ope
     assert window.turns == []
 
 
+@pytest.mark.full
 def test_a_chat_that_is_chosen_once_more_stays_as_it_is_read(open_window: OpenWindow) -> None:
     long = "\n\n".join(f"Paragraph number {number} of a long answer." for number in range(60))
     window = open_window(ScriptedEngine([Script(long)]))

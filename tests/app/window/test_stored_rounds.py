@@ -62,6 +62,7 @@ def test_turning_to_another_stored_answer_shows_its_rounds(open_window: OpenWind
     window.wait_until_answered()
 
 
+@pytest.mark.full
 def test_a_continued_stored_answer_keeps_its_first_rounds(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("Once upon a time", reason="length")]))
     window.ask_and_wait("Tell me a story")
@@ -80,6 +81,7 @@ def test_a_continued_stored_answer_keeps_its_first_rounds(open_window: OpenWindo
     window.wait(lambda: bool(window.turns) and len(window.answer().rounds) == len(numbers))
 
 
+@pytest.mark.full
 def test_an_answer_whose_rounds_were_never_kept_says_so(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script(STORY)]))
     window.ask_and_wait("Tell me a story")

@@ -178,6 +178,7 @@ def test_a_damaged_note_of_what_was_cut_short_says_nothing(tmp_path: Path, conte
     assert not file.exists()
 
 
+@pytest.mark.full
 def test_closing_the_window_waits_for_an_export_for_a_while_only(
     window: WindowDriver, open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -215,6 +216,7 @@ def test_an_import_says_what_was_left_out_and_what_is_in_the_trash(empty: Window
     empty.wait(lambda: empty.banner_text == expected)
 
 
+@pytest.mark.full
 def test_what_an_import_adds_to_an_answer_on_screen_is_shown(window: WindowDriver, tmp_path: Path) -> None:
     file = tmp_path / "one.json"
     window.export_chat(file)

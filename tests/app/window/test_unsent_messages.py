@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
@@ -167,6 +168,7 @@ def test_words_that_are_sent_while_an_answer_goes_on_stay_in_the_box(open_window
     assert edit.toPlainText() == "second"
 
 
+@pytest.mark.full
 def test_a_draft_is_as_large_as_other_text_after_the_text_size_changed(
     open_window: OpenWindow, qapp: Application
 ) -> None:
