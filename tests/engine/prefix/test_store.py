@@ -211,21 +211,14 @@ def files(folder: Path) -> set[str]:
     return {file.name for file in folder.iterdir()} if folder.exists() else set()
 
 
-def test_what_has_no_name_never_reaches_the_disk(tiny_main: Path, tmp_path: Path) -> None:
-    scheduler = opened(tiny_main, tmp_path)
-    run(scheduler, request(max_tokens=2), unnamed("lazy dog", max_tokens=2))
-    assert scheduler.prefix_cache.usage.conversations == 2
-    scheduler.close()
+def test_only_turns_with_a_name_are_stored(tiny_main: Path, tmp_path: Path) -> None:
+    with closing(opened(tiny_main, tmp_path)) as scheduler:
+        run(scheduler, unnamed(max_tokens=4), unnamed("lazy dog", max_tokens=2))
+        # It is kept although a longer turn without a name covers it.
+        run(scheduler, request(max_tokens=2))
+        assert scheduler.prefix_cache.usage.conversations == 3
     [entry] = tmp_path.glob("*.json")
     assert json.loads(entry.read_text())["name"] == "chat"
-
-
-def test_a_text_is_kept_under_its_name_where_one_without_covers_it(tiny_main: Path, tmp_path: Path) -> None:
-    scheduler = opened(tiny_main, tmp_path)
-    run(scheduler, unnamed(max_tokens=4))
-    run(scheduler, request(max_tokens=2))
-    scheduler.close()
-    assert len(list(tmp_path.glob("*.json"))) == 1
 
 
 def test_a_forgotten_conversation_leaves_nothing(tiny_main: Path, tmp_path: Path) -> None:
@@ -244,23 +237,17 @@ def test_a_forgotten_conversation_leaves_nothing(tiny_main: Path, tmp_path: Path
     scheduler.close()
 
 
-def test_forgetting_covers_the_caches_of_other_models(tiny_main: Path, tmp_path: Path) -> None:
-    other = Path(shutil.copytree(tiny_main, tmp_path / "other"))
+@pytest.mark.parametrize("loaded", [True, False])
+def test_forgetting_covers_the_caches_of_all_models(tiny_main: Path, tmp_path: Path, loaded: bool) -> None:
+    store, other = tmp_path / "store", Path(shutil.copytree(tiny_main, tmp_path / "other"))
     for main in (tiny_main, other):
-        session(main, tmp_path / "store", request(max_tokens=2))
-    assert len(files(tmp_path / "store")) == 4
-    scheduler = opened(tiny_main, tmp_path / "store")
-    scheduler.forget_conversations(["chat"])
-    assert files(tmp_path / "store") == set()
-    scheduler.close()
-
-
-def test_without_a_model_forgetting_clears_the_disk_at_once(tiny_main: Path, tmp_path: Path) -> None:
-    session(tiny_main, tmp_path, request(max_tokens=2))
-    scheduler = Scheduler(EngineSettings(prefix_cache_folder=tmp_path))
-    scheduler.forget_conversations(["chat"])
-    assert files(tmp_path) == set()
-    scheduler.close()
+        session(main, store, request(max_tokens=2))
+    assert len(files(store)) == 4
+    with closing(Scheduler(EngineSettings(prefix_cache_folder=store))) as scheduler:
+        if loaded:
+            load_models(scheduler, tiny_main, None)
+        scheduler.forget_conversations(["chat"])
+        assert files(store) == set()
 
 
 def test_what_is_forgotten_while_it_is_answered_is_not_kept(tiny_main: Path, tmp_path: Path) -> None:

@@ -1,14 +1,18 @@
-"""A tiny pair that is loaded once, its answers, and chunks of a fixed size."""
+"""A tiny pair that is loaded once, a scheduler with it, its answers, and chunks of a fixed size."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from engine.main_model.loading import LoadedModel, load
 from engine.serving.pacing import PrefillPacer
+from engine.serving.scheduler import Scheduler
+from engine.settings import EngineSettings
+from tests.engine.counting_model import CountingModel
 from tests.engine.serving.driving import Expected
 
 
@@ -22,6 +26,20 @@ def expected(pair: tuple[LoadedModel, LoadedModel]) -> Iterator[Expected]:
     answers = Expected(pair[0])
     yield answers
     answers.close()
+
+
+@pytest.fixture
+def model(pair: tuple[LoadedModel, LoadedModel]) -> CountingModel:
+    return CountingModel(pair[0].model)
+
+
+@pytest.fixture
+def scheduler(pair: tuple[LoadedModel, LoadedModel], model: CountingModel) -> Iterator[Scheduler]:
+    """A scheduler with the pair, whose main model counts its passes."""
+    scheduler = Scheduler(EngineSettings(most_active=4, most_waiting=2))
+    scheduler.install(replace(pair[0], model=model), pair[1])
+    yield scheduler
+    scheduler.close()
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -26,19 +25,6 @@ from tests.engine.serving.driving import Expected, finish, step_until
 from tests.engine.serving_requests import PLAIN, Client, request, run, set_draft, submit
 
 pytestmark = pytest.mark.usefixtures("without_compilation", "fixed_chunks")
-
-
-@pytest.fixture
-def model(pair: tuple[LoadedModel, LoadedModel]) -> CountingModel:
-    return CountingModel(pair[0].model)
-
-
-@pytest.fixture
-def scheduler(pair: tuple[LoadedModel, LoadedModel], model: CountingModel) -> Iterator[Scheduler]:
-    scheduler = Scheduler(EngineSettings(most_active=4, most_waiting=2))
-    scheduler.install(replace(pair[0], model=model), pair[1])
-    yield scheduler
-    scheduler.close()
 
 
 DRAFTING = SpeculationSettings(method="draft", depth=3, sample_share=0.0)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable
 from typing import Any
 
 import mlx.core as mx
@@ -11,10 +10,8 @@ import pytest
 
 from engine.errors import InternalFailure
 from engine.events import Failed, Finished
-from engine.main_model.loading import LoadedModel
 from engine.main_model.sampling import Sampler
 from engine.serving.scheduler import Scheduler
-from engine.settings import EngineSettings
 from engine.speculation.rounds.row_caches import RowCaches
 from tests.engine.counting_model import CountingModel
 from tests.engine.serving.driving import Expected, finish, step_until
@@ -23,19 +20,6 @@ from tests.engine.serving_requests import PLAIN, request, run, submit
 pytestmark = [pytest.mark.usefixtures("without_compilation", "fixed_chunks"), pytest.mark.expects_log]
 
 TEXTS = ("the quick brown fox", "lazy dog jumps", "안녕하세요 세계")
-
-
-@pytest.fixture
-def model(pair: tuple[LoadedModel, LoadedModel]) -> CountingModel:
-    return CountingModel(pair[0].model)
-
-
-@pytest.fixture
-def scheduler(pair: tuple[LoadedModel, LoadedModel], model: CountingModel) -> Iterator[Scheduler]:
-    scheduler = Scheduler(EngineSettings(most_active=4))
-    scheduler.install(replace(pair[0], model=model), pair[1])
-    yield scheduler
-    scheduler.close()
 
 
 def test_a_sampler_that_fails_ends_its_own_request_only(
