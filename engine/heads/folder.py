@@ -84,7 +84,7 @@ def inspect_head(folder: Path) -> HeadContent:
 
 
 def _saved_mask(folder: Path) -> tuple[SavedTensor | None, object]:
-    """Return the embedding of the mask token and that token, or None for what is not in the file of its own.
+    """Return the mask token's embedding and id from their own file, each None if the file does not contain it.
 
     Raises `ModelNotUsable`.
     """

@@ -69,7 +69,7 @@ def calibrate(
     controller.learned.calibrated |= complete
     controllers.unsaved = True
     if not (complete or trial.failed) and (found or not late()):
-        # It can go on later.
+        # It can continue later.
         controllers.tried.discard(controllers.pair)
     controllers.keep()
     figures = next((known for known in reversed(controller.figures()) if known.tokens_from <= trial.length), None)

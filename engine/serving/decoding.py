@@ -115,7 +115,7 @@ class Decoding:
     def lose_caches(self, failure: BaseException) -> Iterator[tuple[ActiveRequest, Outcome]]:
         """Drop all rounds under way, which may be garbage; yield `CachesLost` for every request, the last one first."""
         if self.turns:
-            log.warning("%d answers are prefilled again and go on one by one", len(self), exc_info=failure)
+            log.warning("%d answers are prefilled again and continue one by one", len(self), exc_info=failure)
         for active in self:
             if active.decoder is not None:
                 decoder, active.decoder = active.decoder, None
@@ -225,7 +225,7 @@ class Decoding:
     ) -> Iterator[tuple[ActiveRequest, Outcome]]:
         if is_device_failure(failure):
             raise failure
-        log.warning("a batch of %d answers failed; they go on one by one", len(members), exc_info=failure)
+        log.warning("a batch of %d answers failed; they continue one by one", len(members), exc_info=failure)
         yield from self._dissolve_batch(members)
 
     def _dissolve_batch(self, members: list[ActiveRequest]) -> Iterator[tuple[ActiveRequest, Outcome]]:

@@ -79,7 +79,7 @@ class ToyHead(ChainHead):
 
 
 def write_toy_head(folder: Path, main: Path) -> Path:
-    """A toy head with random weights for the main model in folder `main`."""
+    """Write a toy head with random weights for the main model in folder `main`."""
     text = json.loads((main / "config.json").read_text())
     width = text["hidden_size"]
     config = {"hidden_size": width, "num_target_layers": text["num_hidden_layers"], "vocab_size": text["vocab_size"]}

@@ -1,4 +1,4 @@
-"""Draws for several requests at once are those of each alone."""
+"""Draws for several requests at once equal those of each alone."""
 
 from __future__ import annotations
 

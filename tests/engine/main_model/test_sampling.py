@@ -1,4 +1,4 @@
-"""The sampled distribution is mlx-lm's own; what is drawn at a position depends on seed and position alone."""
+"""The sampled distribution is that of mlx-lm; a draw depends on seed and position alone."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def logits(rows: int, seed: int = 0, width: int = VOCABULARY) -> mx.array:
 
 
 def mlx_lm_scores(row: mx.array, history: list[int], settings: SamplingSettings) -> mx.array:
-    """What mlx-lm hands to its categorical draw for this row: the same functions in the same order."""
+    """Return the scores that mlx-lm passes to its categorical draw for this row."""
     processors = sample_utils.make_logits_processors(
         logit_bias=dict(settings.logit_bias) or None,
         repetition_penalty=settings.repetition_penalty if settings.repetition_penalty != 1.0 else None,

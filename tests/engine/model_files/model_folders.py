@@ -16,7 +16,7 @@ ELEMENT_BYTES = {"F32": 4, "F16": 2, "BF16": 2, "U32": 4, "U8": 1, "BOOL": 1, "I
 
 
 def safetensors(tensors: Mapping[str, tuple[str, tuple[int, ...]]]) -> bytes:
-    """A safetensors file of zeros."""
+    """Return a safetensors file of zeros."""
     header: dict[str, Any] = {"__metadata__": {"format": "mlx"}}
     at = 0
     for name, (dtype, shape) in tensors.items():
@@ -74,7 +74,7 @@ def tokenizer_json(tokens: Mapping[str, int] | None = None, added: tuple[tuple[s
 def model_files(
     config: Mapping[str, Any] | None = None, tokenizer: Mapping[str, Any] | None = None, shards: int = 1
 ) -> dict[str, bytes]:
-    """The files of a small Llama by name; with several shards also their index."""
+    """Return the files of a small Llama by name; with several shards also their index."""
     config = config or llama_config()
     files = {
         "config.json": json.dumps(config, indent=1).encode(),

@@ -1,4 +1,4 @@
-"""What fits into memory, and what is reported when it does not."""
+"""Models and requests that do not fit into memory are refused with the arithmetic."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ Outcome = LoadedPair | EngineError
 
 @pytest.fixture(autouse=True)
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A tiny model is loaded in as many chunks as a large one."""
+    """Load a tiny model in as many chunks as a large one."""
     monkeypatch.setattr("engine.files.steps.CHUNK_BYTES", 2**12)
 
 

@@ -52,7 +52,7 @@ def scheduler(pair: tuple[LoadedModel, LoadedModel], main: CountingModel, draft:
 
 
 def wide(model: CountingModel, least: int = 6) -> list[tuple[int, ...]]:
-    """The passes that read prompts."""
+    """Return the passes that read prompts."""
     return [shape for shape in model.passes if shape[1] >= least]
 
 
