@@ -17,6 +17,8 @@ from engine.heads.head import Attended, Head, HeadContext
 from tests.engine.heads.golden import mtp_cases
 from tests.engine.heads.heads_on_disk import HEADS, OnDisk, likeliest
 
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
 WINDOW = 40
 
 

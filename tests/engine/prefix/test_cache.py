@@ -66,13 +66,8 @@ def draft_reads(finished: Finished) -> int:
 
 
 def test_a_chat_prefills_only_what_is_new_and_the_cache_changes_no_text(scheduler: Scheduler) -> None:
-    asked: list[tuple[dict[str, str], ...]] = []
-    answers: list[Finished] = []
-
     def said(*messages: dict[str, str]) -> Finished:
-        asked.append(messages)
-        answers.append(ask(scheduler, *messages, max_tokens=8))
-        return answers[-1]
+        return ask(scheduler, *messages, max_tokens=8)
 
     opening = (SYSTEM, user("the quick brown fox"))
     first = said(*opening)
@@ -84,19 +79,19 @@ def test_a_chat_prefills_only_what_is_new_and_the_cache_changes_no_text(schedule
     second = said(*original)
     assert read(second) == fresh(second, first)
     assert draft_reads(second) < fresh(second, first) + DEPTH
-    edited = said(*opening, answer(first), user("lazy"))
+    changed = (*opening, answer(first), user("lazy"))
+    edited = said(*changed)
     assert read(edited) <= fresh(second, first)
     assert draft_reads(edited) <= read(edited) + DEPTH
     # The branch leaves the original unchanged.
-    third = said(*original, answer(second), user("fox"))
+    longer = (*original, answer(second), user("fox"))
+    third = said(*longer)
     assert read(third) == fresh(third, second)
     other = said(SYSTEM, user("안녕하세요"))
     assert other.stats.cached_tokens >= len(scheduler.models.main.tokenizer.apply_chat_template([SYSTEM]))
-    fourth = said(*original, answer(second), user("dog"))
-    assert read(fourth) <= fresh(fourth, second)
-    for messages, known in zip(asked, answers, strict=True):
+    for messages, known in ((changed, edited), (longer, third), ((SYSTEM, user("안녕하세요")), other)):
         scheduler.clear_prefix_cache()
-        assert ask(scheduler, *messages, max_tokens=8).ids == known.ids
+        assert said(*messages).ids == known.ids
 
 
 def test_a_shortened_conversation_remembers_where_its_turns_end(scheduler: Scheduler) -> None:
@@ -114,9 +109,9 @@ def test_a_shortened_conversation_remembers_where_its_turns_end(scheduler: Sched
 
 def test_answers_that_shared_a_batch_are_cached_too(scheduler: Scheduler) -> None:
     texts = ("fox", "dog jumps")
-    clients = run(scheduler, *(question(scheduler, SYSTEM, user(text)) for text in texts))
+    clients = run(scheduler, *(question(scheduler, SYSTEM, user(text), max_tokens=6) for text in texts))
     for text, client in zip(texts, clients, strict=True):
-        second = ask(scheduler, SYSTEM, user(text), answer(client.finished), user("and then"))
+        second = ask(scheduler, SYSTEM, user(text), answer(client.finished), user("and then"), max_tokens=2)
         assert read(second) <= fresh(second, client.finished)
 
 

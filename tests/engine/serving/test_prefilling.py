@@ -30,6 +30,7 @@ from tests.tiny_models import QWEN3, write_model
 
 pytestmark = pytest.mark.usefixtures("without_compilation", "fixed_chunks")
 
+DRAFTING = SpeculationSettings(method="draft", depth=3, sample_share=0.0)
 TEXTS = ("the quick brown fox", "lazy dog jumps over the lazy dog", "안녕하세요 세계", "the the the")
 
 
@@ -56,7 +57,7 @@ def wide(model: CountingModel, least: int = 6) -> list[tuple[int, ...]]:
     return [shape for shape in model.passes if shape[1] >= least]
 
 
-@pytest.mark.parametrize("speculation", [PLAIN, SpeculationSettings(method="draft", depth=3, sample_share=0.0)])
+@pytest.mark.parametrize("speculation", [PLAIN, DRAFTING])
 def test_prompts_that_wait_together_are_read_in_one_pass_of_each_model(
     scheduler: Scheduler,
     main: CountingModel,
@@ -265,7 +266,7 @@ def test_cancelling_in_the_middle_of_a_pass_ends_it_there(answers: Expected, lay
     assert again.stats.cached_tokens == read.done
 
 
-@pytest.mark.parametrize("speculation", [PLAIN, SpeculationSettings(method="draft", depth=3, sample_share=0.0)])
+@pytest.mark.parametrize("speculation", [PLAIN, pytest.param(DRAFTING, marks=pytest.mark.full)])
 def test_answers_go_on_between_the_parts_of_a_pass(
     answers: Expected, layer_by_layer: Scheduler, deep: LoadedModel, speculation: SpeculationSettings
 ) -> None:
