@@ -148,11 +148,10 @@ class OnDisk:
     def bound(self, folder: Path) -> Head:
         return self.load(self.write(folder))
 
-    def extend(self, head: Head, context: HeadContext, rows: int, *, late: int = 0, behind: int = 0) -> None:
-        """Append the next rows of the text, with the taps of `late` rows earlier, and tokens shifted by `behind`."""
-        start = context.length
-        tokens = (*[0] * behind, *self.tokens)[start : start + rows]
-        head.extend(context, mx.roll(self.taps, late, axis=1)[:, start : start + rows], tokens)
+    def extend(self, head: Head, context: HeadContext, rows: int) -> None:
+        """Append the next rows of the text."""
+        next_rows = slice(context.length, context.length + rows)
+        head.extend(context, self.taps[:, next_rows], self.tokens[next_rows])
 
     def propose(self, head: Head, context: HeadContext, count: int = 0) -> HeadProposal:
         anchor = context.length
@@ -164,11 +163,11 @@ class OnDisk:
         count = count or self.steps or head.max_proposals
         return head.propose(context, mx.array([self.tokens[anchor]], mx.int32), count, draw)
 
-    def proposals(self, head: Head, context: HeadContext | None = None, **wrongly: int) -> list[HeadProposal]:
+    def proposals(self, head: Head, context: HeadContext | None = None) -> list[HeadProposal]:
         """Return the head's proposal after each round."""
         context, made = head.new_context() if context is None else context, []
         for rows in self.rounds:
-            self.extend(head, context, rows, **wrongly)
+            self.extend(head, context, rows)
             made.append(self.propose(head, context))
         return made
 
