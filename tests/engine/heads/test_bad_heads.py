@@ -42,7 +42,10 @@ BASES = (
 
 
 def each_base(some: int, many: int) -> pytest.MarkDecorator:
-    """Return parameters for each base: one of `some` bad heads in the default tier, one of `many` in the full tier."""
+    """Return parameters for each base: one of `some` bad heads in the default tier, one of `many` in the full tier.
+
+    Bases begin with different ones, because those of similar bases are in the same order.
+    """
     full = [pytest.param(name, many, marks=pytest.mark.full) for name in BASES]
     return pytest.mark.parametrize(("base", "step"), [*((name, some) for name in BASES), *full])
 
@@ -85,7 +88,7 @@ def wrong_settings(config: dict[str, Any]) -> list[tuple[dict[str, Any], str, An
 @each_base(29, 1)
 def test_wrong_settings_are_refused(tmp_path: Path, base: str, step: int) -> None:
     case = HEADS[base]
-    for number in range(0, len(wrong_settings(case.config)), step):
+    for number in range(7 * BASES.index(base) % step, len(wrong_settings(case.config)), step):
         config = copy.deepcopy(case.config)
         where, key, value = wrong_settings(config)[number]
         where[key] = value
@@ -109,7 +112,7 @@ DAMAGES: list[Callable[[mx.array], mx.array] | None] = [
 def test_lost_and_changed_tensors_are_refused(tmp_path: Path, base: str, step: int) -> None:
     case = HEADS[base]
     names = sorted(name for name in case.tensors if not name.startswith(("confidence_head.", "d2t", "t2d")))
-    for name, damage in [(name, damage) for name in names for damage in DAMAGES][::step]:
+    for name, damage in [(name, damage) for name in names for damage in DAMAGES][7 * BASES.index(base) % step :: step]:
         tensors = dict(case.tensors)
         array = tensors.pop(name)
         write_head(tmp_path, case.config, tensors if damage is None else {**tensors, name: damage(array)})
