@@ -272,7 +272,8 @@ class Soak:
         return abs(scores[0] - scores[1]) < TIE
 
     def _fail(self, seed: int) -> None:
-        sampling = SamplingSettings(temperature=0.7, seed=seed)
+        # Each with a temperature of its own: in a batch, one sampler draws for all answers with the same settings.
+        sampling = SamplingSettings(temperature=seed / 1000, seed=seed)
         answer = self._ask(ChatRequest([{"role": "user", "content": "fox"}], sampling=sampling, max_tokens=9), None)
         if isinstance(answer.last, Failed):
             self.counts["failed"] += 1
