@@ -286,7 +286,7 @@ UNUSABLE = {
 }
 
 
-@pytest.mark.parametrize("reason", by_tier(UNUSABLE, ["invalid"]))
+@pytest.mark.parametrize("reason", UNUSABLE)
 def test_a_grammar_that_cannot_be_used_fails_its_request_and_no_other(served: Scheduler, reason: str) -> None:
     grammars = (UNUSABLE[reason], grammar_of(SCHEMAS["person"]))
     refused, other = run(served, *(asked(grammar, METHODS["draft"], max_tokens=4) for grammar in grammars))

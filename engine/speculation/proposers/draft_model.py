@@ -11,8 +11,9 @@ from collections.abc import Sequence
 
 import mlx.core as mx
 
-from engine.main_model.sampling import DRAFT, Sampler, top_probabilities
 from engine.main_model.sampling import MIN_JOINT_PROBABILITY as MIN_JOINT_PROBABILITY
+from engine.main_model.sampling import Sampler, top_probabilities
+from engine.speculation.proposers.drawing import Drawing
 from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.sequence import PREFILL_CHUNK
 from engine.speculation.rounds.sequence import Sequence as CachedSequence
@@ -92,7 +93,7 @@ class DraftModelProposer(Proposer):
 
     def begin(self, depth: int) -> Draft:
         """Begin a proposal of at most `depth` tokens."""
-        return Draft(self, depth, self._noise(len(self.history), depth))
+        return Draft(self, depth)
 
     def committed(self, tokens: Sequence[int], accepted: int, drafted: int) -> None:
         del drafted
@@ -124,49 +125,28 @@ class DraftModelProposer(Proposer):
         """Return the draft's id of a main id that it has drafted, (1,)."""
         return token
 
-    def _noise(self, position: int, depth: int) -> mx.array | None:
-        if not self.draws_main_noise:
-            return self.sampler.noise(position, depth, DRAFT)
-        # One row more than the depth: the main model draws its bonus token from the same block of noise.
-        return self.sampler.noise(position, depth + 1)
 
+class Draft(Drawing):
+    """The draft tokens of one proposal of a draft model, while it is made."""
 
-class Draft:
-    """The draft tokens of one proposal while it is made."""
-
-    def __init__(self, proposer: DraftModelProposer, depth: int, noise: mx.array | None) -> None:
+    def __init__(self, proposer: DraftModelProposer, depth: int) -> None:
+        super().__init__(proposer.sampler, proposer.history, depth, keep_distributions=proposer.keep_distributions)
         self.proposer = proposer
-        self.depth = depth
-        self.tokens: list[mx.array] = []
-        self._noise = noise
-        self._distributions: list[mx.array] = []
 
     @property
     def stops_early(self) -> bool:
         """Whether it ends when its tokens' joint probability falls below MIN_JOINT_PROBABILITY."""
-        return self.proposer.stops_early and self.proposer.sampler.greedy
+        return self.proposer.stops_early and self.sampler.greedy
 
     @property
     def simple(self) -> bool:
         """Whether its scores are the draft model's unchanged logits, and nothing but tokens is needed."""
         proposer = self.proposer
-        return proposer.sampler.plain_scores and not proposer.keep_distributions and not proposer.maps_ids
-
-    def noise_row(self) -> mx.array | None:
-        """Return the noise (1, vocabulary) with which the next token is drawn."""
-        index = len(self.tokens)
-        return None if self._noise is None else self._noise[index : index + 1]
+        return self.sampler.plain_scores and not proposer.keep_distributions and not proposer.maps_ids
 
     def add(self, logits: mx.array) -> mx.array:
         """Draw the next token, (1,), from `logits` (1, V) of main ids; returns its scores (1, vocabulary)."""
-        sampler, row = self.proposer.sampler, self.noise_row()
-        seen = mx.concatenate(self.tokens) if self.tokens and sampler.contextual else None
-        scores = sampler.scores(logits, self.proposer.history, seen)
-        logprobs = scores if row is None else sampler.log_probabilities(scores)
-        if self.proposer.keep_distributions:
-            self._distributions.append(sampler.probabilities(logprobs))
-        self.tokens.append(sampler.draw(logprobs, row))
-        return scores
+        return self.draw(len(self.tokens), logits)
 
     def proposal(self) -> Proposal:
         """Return the finished proposal."""
@@ -174,7 +154,7 @@ class Draft:
             mx.concatenate(self.tokens),
             self.proposer.source,
             len(self.tokens),
-            mx.concatenate(self._distributions) if self._distributions else None,
+            self.distributions,
             stopped_early=len(self.tokens) < self.depth,
         )
 

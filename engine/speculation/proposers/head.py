@@ -6,13 +6,12 @@ tokens are drawn with the Gumbel noise that the main model will use at the same 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import mlx.core as mx
 
-from engine.main_model.sampling import DRAFT, Sampler
+from engine.main_model.sampling import Sampler
 from engine.speculation.drafters.head_session import MAX_ROWS, HeadSession
 from engine.speculation.proposers.context import ProposerContext
+from engine.speculation.proposers.drawing import Drawing
 from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.sequence import PREFILL_CHUNK
 from engine.speculation.rounds.sequence import Sequence as CachedSequence
@@ -93,10 +92,9 @@ class HeadProposer(Proposer):
         if session.read_some() and mx.default_device() == mx.Device(mx.cpu):
             # The device reads the new rows while the host builds the block's pass; see `FEW_ROWS` of taps.
             mx.async_eval(session.arrays())  # type: ignore[no-untyped-call]
-        drawing = _Drawing(sampler, tokens, depth, keep_distributions=self._keep_distributions)
+        drawing = _HeadDrawing(sampler, tokens, depth, keep_distributions=self._keep_distributions)
         proposed = session.head.propose(session.context, mx.array(tokens[-1:], mx.int32), depth, drawing)
-        distributions = mx.concatenate(drawing.distributions) if self._keep_distributions else None
-        return Proposal(proposed.tokens, self.source, depth, distributions)
+        return Proposal(proposed.tokens, self.source, depth, drawing.distributions)
 
     @property
     def _seen(self) -> int:
@@ -107,42 +105,22 @@ class HeadProposer(Proposer):
         return max(0, len(self._main.tokens) - 1 - READ_AGAIN)
 
 
-class _Drawing:
-    """Draws the draft tokens behind `history`: `engine.heads.head.Draw` with the request's sampler."""
-
-    def __init__(self, sampler: Sampler, history: Sequence[int], depth: int, *, keep_distributions: bool) -> None:
-        self.distributions: list[mx.array] = []
-        self._sampler = sampler
-        self._history = history
-        self._keep = keep_distributions
-        # One row more than the depth: the main model draws its bonus token from the same block of noise.
-        position = len(history)
-        self._noise = (
-            sampler.noise(position, depth, DRAFT) if keep_distributions else sampler.noise(position, depth + 1)
-        )
-        self._drawn: list[mx.array] = []
+class _HeadDrawing(Drawing):
+    """`engine.heads.head.Draw` with the request's sampler."""
 
     def __call__(self, first: int, scores: mx.array, ids: mx.array | None) -> mx.array:
         """See `engine.heads.head.Draw`."""
-        if self._sampler.plain_argmax:
+        if self.sampler.plain_argmax:
             best = mx.argmax(scores, axis=-1)
             drawn = best if ids is None else mx.take_along_axis(ids, best[:, None], axis=-1)[:, 0]
             return drawn.astype(mx.int32)
         if ids is not None:
-            everywhere = mx.full((scores.shape[0], self._sampler.vocabulary), -mx.inf, mx.float32)
+            everywhere = mx.full((scores.shape[0], self.sampler.vocabulary), -mx.inf, mx.float32)
             scores = mx.put_along_axis(everywhere, ids, scores.astype(mx.float32), axis=-1)
-        if self._sampler.contextual and scores.shape[0] > 1:
-            return mx.concatenate([self._draw(first + row, scores[row : row + 1]) for row in range(scores.shape[0])])
-        return self._draw(first, scores)
-
-    def _draw(self, first: int, logits: mx.array) -> mx.array:
-        sampler = self._sampler
-        seen = mx.concatenate(self._drawn) if self._drawn and sampler.contextual else None
-        scores = sampler.scores(logits, self._history, seen)
-        noise = None if self._noise is None else self._noise[first : first + logits.shape[0]]
-        logprobs = scores if noise is None else sampler.log_probabilities(scores)
-        if self._keep:
-            self.distributions.append(sampler.probabilities(logprobs))
-        drawn = sampler.draw(logprobs, noise).astype(mx.int32)
-        self._drawn.append(drawn)
-        return drawn
+        # Each token of a contextual sampler depends on those before it.
+        rows, before = scores.shape[0], len(self.tokens)
+        step = 1 if self.sampler.contextual else rows
+        for row in range(0, rows, step):
+            self.draw(first + row, scores[row : row + step])
+        parts = self.tokens[before:]
+        return (parts[0] if len(parts) == 1 else mx.concatenate(parts)).astype(mx.int32)

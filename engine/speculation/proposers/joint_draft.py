@@ -176,7 +176,7 @@ class _Passes:
         if all(sampler.greedy for sampler in samplers):
             tokens = mx.argmax(scores, axis=-1)
         else:
-            noises = [draft.noise_row() for draft in drafts]
+            noises = [draft.noise(len(draft.tokens), 1) for draft in drafts]
             tokens, _ = draw_together(samplers, [1] * len(rows), noises, scores)
         for index, draft in enumerate(drafts):
             draft.tokens.append(tokens[index : index + 1])

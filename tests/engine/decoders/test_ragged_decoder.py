@@ -12,6 +12,7 @@ from engine.speculation.drafters.draft_rows import DraftRows
 from engine.speculation.rounds.sequence import Sequence
 from tests.engine.counting import each_token, least_peaks
 from tests.engine.serving_requests import PLAIN, alone, request, run, submit
+from tests.engine.tiers import by_tier
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
@@ -49,8 +50,7 @@ def test_a_plain_step_of_several_answers_costs_the_device_what_it_costs_in_mlx_l
     assert waits <= their_waits == 1
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("count", [2, 8])
+@pytest.mark.parametrize("count", by_tier([2, 8], [2]))
 def test_answers_of_a_batch_take_no_more_memory_than_in_mlx_lm(
     scheduler: Scheduler, main: LoadedModel, count: int
 ) -> None:

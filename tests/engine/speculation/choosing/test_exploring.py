@@ -8,6 +8,7 @@ from engine.speculation.choosing.choice import MeasuredRound
 from engine.speculation.choosing.controller import BUDGET, LEAST_PART, SHARE, Controller
 from tests.engine.speculation.choosing.scenes import PLAIN_S, choose, familiar, play
 from tests.engine.speculation.simulation import COSTS, World, constant, controlled, fixed, gentle
+from tests.engine.tiers import by_tier
 
 HOPELESS = {
     "wrong": World(gentle, constant(0.0)),
@@ -25,7 +26,7 @@ def lost_steps(world: World, seed: int, answers: int, tokens: int) -> tuple[floa
     return (took - plain) / PLAIN_S, plain / PLAIN_S
 
 
-@pytest.mark.parametrize("name", HOPELESS)
+@pytest.mark.parametrize("name", by_tier(HOPELESS, ["dear", "slow drafter"]))
 def test_a_pair_that_never_pays_costs_no_more_than_the_purse_held_and_earned(name: str) -> None:
     """The bound is the first purse, a share of all time, and one round whose worst case was exceeded."""
     for seed in range(6):
@@ -34,8 +35,7 @@ def test_a_pair_that_never_pays_costs_no_more_than_the_purse_held_and_earned(nam
         assert lost <= BUDGET + SHARE * plain + 6.0, seed
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("name", HOPELESS)
+@pytest.mark.parametrize("name", by_tier(HOPELESS, ["wrong"]))
 def test_in_the_long_run_it_costs_less_than_its_share(name: str) -> None:
     lost, plain = 0.0, 0.0
     for seed in range(2):
