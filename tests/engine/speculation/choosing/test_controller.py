@@ -71,7 +71,7 @@ def test_it_is_within_five_percent_of_the_best_fixed_depth(cost: str, acceptance
 
 def test_it_follows_text_that_is_hard_and_easy_in_turns() -> None:
     """No fixed depth suits such a text, so the controller is faster than each of them."""
-    to_best, _ = compare(World(gentle, alternating(0.1, 0.97, 250)), 3000, range(2))
+    to_best, _ = compare(World(gentle, alternating(0.1, 0.97, 250)), 2500, range(1))
     assert to_best > 1.0
 
 
@@ -99,7 +99,7 @@ def test_it_says_what_speculation_would_cost() -> None:
     assert float(arguments["plain_ms"]) * float(arguments["tokens_per_round"]) < float(arguments["round_ms"])
 
 
-@pytest.mark.parametrize("rate", [0.3, 0.6, 0.8])
+@pytest.mark.parametrize("rate", by_tier([0.3, 0.6, 0.8], [0.3, 0.6]))
 def test_it_does_not_flap(rate: float) -> None:
     """Here drafting barely loses at 0.3 and barely pays at 0.6."""
     run = controlled(World(gentle, constant(rate)), 1500)
