@@ -305,19 +305,16 @@ class RaggedDecoder:
                 self._observe(current, tokens, now - self._ended_at, typical=not prepared)
         return now, outcome
 
-    def _disturbances(self, current: RaggedRound) -> tuple[bool, bool]:
-        """Whether other work ran during the round, and whether a drafter read what it had missed."""
-        interrupted = False
-        for member in current.members:
-            interrupted = interrupted or member.generation.timing_interrupted
-            member.generation.timing_interrupted = False
-        caught_up = [self._caught_up(member) for member in current.members]
-        return interrupted, any(caught_up)
-
     @staticmethod
-    def _caught_up(member: Member) -> bool:
-        before, member.prefilled = member.prefilled, member.request.proposers.draft_prefill_tokens
-        return member.prefilled != before
+    def _disturbances(current: RaggedRound) -> tuple[bool, bool]:
+        """Whether other work ran during the round, and whether a drafter read what it had missed."""
+        interrupted = caught_up = False
+        for member in current.members:
+            before, member.prefilled = member.prefilled, member.request.proposers.draft_prefill_tokens
+            caught_up |= member.prefilled != before
+            interrupted |= member.generation.timing_interrupted
+            member.generation.timing_interrupted = False
+        return interrupted, caught_up
 
     def _observe(self, current: RaggedRound, tokens: int, seconds: float, *, typical: bool) -> None:
         rows = len(current.members) * max(current.done.counts)

@@ -151,7 +151,7 @@ class Drafting:
     ) -> RequestProposers:
         """Build the proposers of a request, whose main sequence holds the prompt."""
         request = RequestProposers(self._main, settings, conversation, sampler)
-        self.install(request)
+        request.install(self._drafter)
         return request
 
     def _install(self, request: RequestProposers) -> None:
@@ -340,10 +340,6 @@ class Drafting:
         self._install(request)
         self._prefilled_before = self.draft_prefill_tokens
         self._begin(request)
-
-    def install(self, request: RequestProposers) -> None:
-        """Give the request proposers with the drafter in use."""
-        request.install(self._drafter)
 
 
 def _identity(model: ModelInfo) -> str:

@@ -59,11 +59,11 @@ class Taps:
     def __init__(self, model: nn.Module, indices: Sequence[int]) -> None:
         self.indices = tuple(indices)
         self._recorded: dict[int, mx.array] = {}
-        layers = [layer_of(model, index) for index in self.indices]
-        self._layers = [
-            (layer, type(layer), self._tapped(type(layer), index))
-            for index, layer in zip(self.indices, layers, strict=True)
-        ]
+        layers = layers_of(model)
+        if not all(0 <= index < len(layers) for index in self.indices):
+            raise CannotTap("no-layers")
+        chosen = [(layers[index], type(layers[index]), index) for index in self.indices]
+        self._layers = [(layer, own, self._tapped(own, index)) for layer, own, index in chosen]
 
     @contextmanager
     def record(self) -> Iterator[list[mx.array]]:
@@ -105,14 +105,6 @@ def layers_of(model: nn.Module) -> list[nn.Module]:
     if not layers or not all(isinstance(layer, nn.Module) for layer in layers):
         raise CannotTap("no-layers")
     return layers
-
-
-def layer_of(model: nn.Module, index: int) -> nn.Module:
-    """Return a layer by its number. Raises `CannotTap`."""
-    layers = layers_of(model)
-    if not 0 <= index < len(layers):
-        raise CannotTap("no-layers")
-    return layers[index]
 
 
 def first_output(output: Any) -> Any:
