@@ -134,19 +134,20 @@ class LoadedMachine:
         tokens, times = (depth, accepted, accepted + 1), (0.3 * seconds * (depth > 0), 0.6 * seconds, 0.0)
         record = RoundRecord(number, source, *tokens, depth + 1, at_s, *times, "" if depth else reason)
         answered.rounds.append(record)
-        answered.log.snapshot(record, self.now)
+        answered.kept.append(answered.log.snapshot(record, self.now))
         return accepted + 1
 
 
 @dataclass
 class Answered:
-    """An answer: its rounds, and the true duration of plain decoding."""
+    """An answer: its rounds with the figures after each, and the true duration of plain decoding."""
 
     log: RequestLog
     tokens: int = 0
     plain_s: float = 0.0
     decode_s: float = 0.0
     rounds: list[RoundRecord] = field(default_factory=list)
+    kept: list[RequestStats] = field(default_factory=list)
 
     @property
     def stats(self) -> RequestStats:
