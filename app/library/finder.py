@@ -6,7 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
+
+from app.widgets.throttle import single_shot
 
 if TYPE_CHECKING:
     # Imported off the Qt thread: huggingface_hub would delay the first frame.
@@ -56,10 +58,7 @@ class Finder(QObject):
         self._main_path = ""
         # Details are read for the newest search and main model only; increasing this stops older readings.
         self._generation = 0
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(_PAUSE_MS)
-        self._pause.timeout.connect(self._ask)
+        self._pause = single_shot(self, self._ask, _PAUSE_MS)
 
     def search(self, text: str) -> None:
         """Ask the Hub once the text has not changed for a moment; "" clears the results."""

@@ -30,7 +30,7 @@ from app.widgets import theme
 from app.widgets.focus_ring import mark_keyboard_focus
 from app.widgets.icons import icon
 from app.widgets.labels import label, set_name
-from app.widgets.layouts import hbox, vbox
+from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.popups import Menu
 from app.widgets.restyled import Restyled
 from app.widgets.search_field import SearchField, colour_clear_button, name_clear_button
@@ -98,16 +98,8 @@ class ChatPane(Restyled, QFrame):
         view.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
         view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         column = vbox(self, margins=(12, 16, 12, 12), spacing=8)
-        column.addWidget(self._new)
-        line = hbox(spacing=4)
-        line.addWidget(self.search, 1)
-        line.addWidget(self._views)
-        column.addLayout(line)
-        column.addWidget(self._back)
-        column.addWidget(self.empty)
-        column.addWidget(self.hint)
-        column.addWidget(view, 1)
-        column.addWidget(self.settings)
+        line = fill(hbox(spacing=4), (self.search, 1), self._views)
+        fill(column, self._new, line, self._back, self.empty, self.hint, (view, 1), self.settings)
 
     def _connect(self) -> None:
         self.search.typed.connect(self._search)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.conversations.records import Conversation
+from app.widgets.keys import ENTER, claims_escape, is_escape
 from app.widgets.restyled import Restyled
 
 # The button's padding and border.
@@ -84,10 +85,10 @@ class PurgeButton(Restyled, QPushButton):
         self.setText(f"{question}\n{elided}".replace("&", "&&"))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape and self._asks:
+        if is_escape(event) and self._asks:
             self._take_back()
             self.left.emit()
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.isAutoRepeat():
+        elif event.key() in ENTER and not event.isAutoRepeat():
             self.click()
         else:
             super().keyPressEvent(event)
@@ -97,12 +98,8 @@ class PurgeButton(Restyled, QPushButton):
         event.accept()
 
     def event(self, event: QEvent) -> bool:
-        escape = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
-        if escape and self._asks and event.type() == QEvent.Type.ShortcutOverride:
-            # Otherwise the shortcut that stops an answer gets the key.
-            event.accept()
-            return True
-        return super().event(event)
+        # The first events come while the button is being made.
+        return (is_escape(event) and self._asks and claims_escape(event)) or super().event(event)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)

@@ -9,7 +9,7 @@ from app.session.session import Session
 from app.speculation.forms import SpeculationForm
 from app.widgets import theme
 from app.widgets.icons import icon
-from app.widgets.layouts import vbox
+from app.widgets.layouts import fill, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 
@@ -30,8 +30,7 @@ class ChatControls(Restyled, QWidget):
         self.fold.setCheckable(True)
         self._form: SpeculationForm | None = None
         self.fold.toggled.connect(self._unfold)
-        self._column = vbox(self, margins=(0, 0, 0, 0), spacing=0)
-        self._column.addWidget(self.fold, 0, Qt.AlignmentFlag.AlignLeft)
+        self._column = fill(vbox(self, margins=(0, 0, 0, 0), spacing=0), (self.fold, 0, Qt.AlignmentFlag.AlignLeft))
         session.settings.speculation_changed.connect(self.refresh)
         self.restyle()
 

@@ -13,7 +13,7 @@ from app.speculation.measurement_card import MeasurementCard
 from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.labels import label
-from app.widgets.layouts import hbox, vbox
+from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.style_class import set_style_class
 from app.wording import figures
 from app.wording.errors import error_sentence, joined, quoted
@@ -38,19 +38,14 @@ class Side:
 
         self.text = TokenView(parent)
         body = QWidget(parent)
-        inner = vbox(body, margins=(9, 5, 9, 5))
-        inner.addWidget(self.text)
-        inner.addStretch(1)
+        fill(vbox(body, margins=(9, 5, 9, 5)), self.text, 1)
         self._area = QScrollArea(parent)
         self._area.setObjectName("comparedText")
         self._area.setWidgetResizable(True)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setWidget(body)
         self._area.setMinimumHeight(theme.scaled(_LEAST_TEXT))
-        top = hbox(spacing=6)
-        top.addWidget(self._mark)
-        top.addWidget(self.heading, 1)
-        grid.addLayout(top, 0, column)
+        grid.addLayout(fill(hbox(spacing=6), self._mark, (self.heading, 1)), 0, column)
         for row, view in enumerate((self.speed, self.bar, self.words, self._area), start=1):
             grid.addWidget(view, row, column)
         grid.setColumnStretch(column, 1)
@@ -90,8 +85,7 @@ class ComparisonView(MeasurementCard):
         self.speculated = Side("draft-on", self._sides, 0, self)
         self.plain = Side("main-model", self._sides, 1, self)
         self.verdict = label(self, "reason", wraps=True)
-        self.content.addWidget(self.verdict)
-        self.content.addLayout(self._sides, 1)
+        fill(self.content, self.verdict).addLayout(self._sides, 1)
         self.follow()
 
     def refresh(self) -> None:

@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QToolButton, QTo
 from app.actions.actions import Actions
 from app.widgets.controls import Segments
 from app.widgets.labels import label, set_name, wrapped_tip
-from app.widgets.layouts import hbox, vbox
+from app.widgets.layouts import fill, hbox, vbox
+from app.widgets.style_class import styled
 
 # Pixels.
 _SIZE = 16
@@ -68,14 +69,11 @@ class ActionButtons(QWidget):
 
     def __init__(self, actions: Actions, ids: tuple[str, ...], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._bound = [(actions[action_id], QPushButton(self)) for action_id in ids]
-        row = hbox(self, margins=(0, 0, 0, 0), spacing=8)
+        self._bound = [(actions[action_id], styled(QPushButton(self), "button-small")) for action_id in ids]
         for action, button in self._bound:
-            button.setProperty("styleClass", "button-small")
-            row.addWidget(button)
             button.clicked.connect(action.trigger)
             action.changed.connect(self.refresh)
-        row.addStretch(1)
+        fill(hbox(self, margins=(0, 0, 0, 0), spacing=8), *(button for _, button in self._bound), 1)
         self.refresh()
 
     def refresh(self) -> None:
@@ -106,17 +104,10 @@ class Figure(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._value, self._name = _Value(self), QLabel(self)
-        self._value.setProperty("styleClass", "figure")
-        self._name.setProperty("styleClass", "muted")
+        self._value, self._name = styled(_Value(self), "figure"), styled(QLabel(self), "muted")
         self._help = HelpMark(self)
-        line = hbox(spacing=6)
-        line.addWidget(self._value)
-        line.addWidget(self._help)
-        line.addStretch(1)
-        column = vbox(self, margins=(0, 0, 0, 0), spacing=2)
-        column.addLayout(line)
-        column.addWidget(self._name)
+        line = fill(hbox(spacing=6), self._value, self._help, 1)
+        fill(vbox(self, margins=(0, 0, 0, 0), spacing=2), line, self._name)
 
     @property
     def text(self) -> str:
@@ -158,15 +149,8 @@ class Section(QWidget):
         self.words = label(self, "muted", wraps=True)
         self.words.setVisible(with_words)
         self._help, self._chart = HelpMark(self), chart
-        head = hbox(spacing=4)
-        head.addWidget(self.title)
-        head.addWidget(self._help)
-        head.addStretch(1)
-        head.addWidget(self.value)
-        column = vbox(self, margins=(0, 8, 0, 0), spacing=6)
-        column.addLayout(head)
-        for view in (chart, self.words):
-            column.addWidget(view)
+        head = fill(hbox(spacing=4), self.title, self._help, 1, self.value)
+        fill(vbox(self, margins=(0, 8, 0, 0), spacing=6), head, chart, self.words)
 
     def explain(self, title: str, sentence: str) -> None:
         """Set the title and the sentence that explains the chart."""

@@ -13,8 +13,9 @@ from app.session.session import Session
 from app.system.translatable import QT_TRANSLATE_NOOP
 from app.widgets.figure_table import HEADING_HEIGHT, Column, FigureTable, FigureView
 from app.widgets.labels import label, tip
-from app.widgets.layouts import hbox, vbox
+from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.restyled import Restyled
+from app.widgets.style_class import styled
 from app.wording import figures
 from app.wording.models import pair_name
 from app.wording.sources import source_name
@@ -76,27 +77,17 @@ class LearnedSection(Restyled, QWidget):
         places = {column.key: index for index, column in enumerate(COLUMNS)}
         self.view = FigureView(self.table, self, [places["models"]], [places[key] for key in _SPARE], _PAIR_CHARACTERS)
         self.bound("Measurements per model pair", self.view, QWidget.setAccessibleName)
-        self.forget = self.bound("Clear this pair", QPushButton(self))
-        self.forget_all = self.bound("Clear all", QPushButton(self))
-        self._build()
+        self.forget = self.bound("Clear this pair", styled(QPushButton(self), "button"))
+        self.forget_all = self.bound("Clear all", styled(QPushButton(self), "button"))
+        self.view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        buttons = fill(hbox(margins=(0, 8, 0, 0)), self.forget, self.forget_all, 1)
+        fill(vbox(self, margins=(0, 0, 0, 0), spacing=4), self._title, self._note, self.view, buttons)
         self.forget.clicked.connect(self._forget_chosen)
         self.forget_all.clicked.connect(lambda: self._forget(None))
         self.view.selectionModel().selectionChanged.connect(lambda *_: self._word_buttons())
         session.models.changed.connect(self._refresh_if_shown)
         session.answers.ended.connect(self._refresh_if_shown)
         self.restyle()
-
-    def _build(self) -> None:
-        self.view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        buttons = hbox(margins=(0, 8, 0, 0))
-        for button in (self.forget, self.forget_all):
-            button.setProperty("styleClass", "button")
-            buttons.addWidget(button)
-        buttons.addStretch(1)
-        column = vbox(self, margins=(0, 0, 0, 0), spacing=4)
-        for view in (self._title, self._note, self.view):
-            column.addWidget(view)
-        column.addLayout(buttons)
 
     def refresh(self) -> None:
         """Ask the engine again and show the result."""

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QToolButton, QWidget
 from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, label, set_name
-from app.widgets.layouts import hbox, vbox
+from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.overlay import Overlay, WrappingArea
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
@@ -44,9 +44,8 @@ class MeasurementCard(Restyled, Overlay):
     def make(self) -> None:
         self.title, self.subtitle = label(self, "title"), styled(ElidedLabel(self), "muted")
         self._close = self.bound("Close", styled(QToolButton(self), "quiet"), set_name)
-        self.stop, self.again = self.bound("Stop", QPushButton(self)), QPushButton(self)
-        for button in (self.stop, self.again):
-            button.setProperty("styleClass", "button")
+        self.stop = self.bound("Stop", styled(QPushButton(self), "button"))
+        self.again = styled(QPushButton(self), "button")
         self.column.setContentsMargins(20, 16, 20, 16)
         self.column.setSpacing(12)
         body = QWidget(self)
@@ -58,16 +57,8 @@ class MeasurementCard(Restyled, Overlay):
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setWidget(body)
 
-        head, foot = hbox(), hbox(spacing=12)
-        head.addWidget(self.title)
-        head.addWidget(self.subtitle, 1)
-        head.addWidget(self._close)
-        foot.addStretch(1)
-        for button in (self.stop, self.again):
-            foot.addWidget(button)
-        self.column.addLayout(head)
-        self.column.addWidget(self._area, 1)
-        self.column.addLayout(foot)
+        head = fill(hbox(), self.title, (self.subtitle, 1), self._close)
+        fill(self.column, head, (self._area, 1), fill(hbox(spacing=12), 1, self.stop, self.again))
 
     def fit_in_window(self) -> None:
         # The event loop may not have laid out changed content yet.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QWidget
 
 from app.actions.actions import Actions
 from app.chat.token_legend import TokenLegend
@@ -21,7 +21,7 @@ from app.speculation.totals_view import TotalsView
 from app.widgets import theme
 from app.widgets.focus_ring import FocusRing
 from app.widgets.labels import label
-from app.widgets.layouts import hbox, keep_right_edge, vbox
+from app.widgets.layouts import fill, hbox, keep_right_edge, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class
 from app.widgets.throttle import Throttle
@@ -70,7 +70,12 @@ class SpeculationPanel(Restyled, QFrame):
         self.measurements = ActionButtons(actions, _MEASUREMENTS, body)
         self.requests = label(body, "muted", wraps=True)
         self.requests.hide()
-        self._build()
+        self._column = column = vbox(self._body, margins=(18, 14, 18, 16), spacing=8)
+        fill(column, fill(hbox(), (self._title, 1), self._segments)).addSpacing(4)
+        fill(column, self.sample).addSpacing(4)
+        fill(column, self._sentence, self.measurements, self.requests, 1)
+        keep_right_edge(self._area, column)
+        fill(vbox(self, margins=(1, 0, 0, 0)), self._area)
         self.restyle()
 
     def make_figures(self) -> None:
@@ -97,7 +102,9 @@ class SpeculationPanel(Restyled, QFrame):
         self.totals = TotalsView(self._body)
         self.strip.chosen.connect(self.round_chosen)
         self._build_figures()
-        self._build_charts()
+        charts = vbox(self._charts, margins=(0, 0, 0, 0), spacing=8)
+        fill(charts, self._strip_section, self._legend, self._no_rounds)
+        fill(charts, self._speed_section, self._positions_section, self._time_section)
         column = self._column
         column.insertWidget(column.indexOf(self.sample), self._measured)
         for view in (self._charts, self.totals):
@@ -116,36 +123,9 @@ class SpeculationPanel(Restyled, QFrame):
         self._area.setWidget(self._body)
         return self._body
 
-    def _build(self) -> None:
-        column = vbox(self._body, margins=(18, 14, 18, 16), spacing=8)
-        top = QHBoxLayout()
-        top.addWidget(self._title, 1)
-        top.addWidget(self._segments)
-        column.addLayout(top)
-        self._column = column
-        column.addSpacing(4)
-        column.addWidget(self.sample)
-        column.addSpacing(4)
-        for view in (self._sentence, self.measurements, self.requests):
-            column.addWidget(view)
-        column.addStretch(1)
-        keep_right_edge(self._area, column)
-        outer = vbox(self, margins=(1, 0, 0, 0))
-        outer.addWidget(self._area)
-
     def _build_figures(self) -> None:
-        column = vbox(self._measured, margins=(0, 0, 0, 0), spacing=8)
-        first, second = hbox(spacing=4), hbox(spacing=4)
-        first.addWidget(self.outcome, 1)
-        first.addWidget(self._outcome_help, 0, Qt.AlignmentFlag.AlignTop)
-        second.addWidget(self._rate_name)
-        second.addWidget(self._rate_help)
-        second.addStretch(1)
-        column.addLayout(first)
-        column.addWidget(self._figures)
-        column = vbox(self._figures, margins=(0, 0, 0, 0), spacing=8)
-        column.addLayout(second)
-        column.addWidget(self.rate)
+        heading = fill(hbox(spacing=4), (self.outcome, 1), (self._outcome_help, 0, Qt.AlignmentFlag.AlignTop))
+        fill(vbox(self._measured, margins=(0, 0, 0, 0), spacing=8), heading, self._figures)
         grid = QGridLayout()
         grid.setHorizontalSpacing(16)
         grid.setVerticalSpacing(12)
@@ -154,19 +134,8 @@ class SpeculationPanel(Restyled, QFrame):
         # The names on the right are longer, because they contain the speed-up.
         grid.setColumnStretch(0, 2)
         grid.setColumnStretch(1, 3)
-        column.addLayout(grid)
-
-    def _build_charts(self) -> None:
-        column = vbox(self._charts, margins=(0, 0, 0, 0), spacing=8)
-        for view in (
-            self._strip_section,
-            self._legend,
-            self._no_rounds,
-            self._speed_section,
-            self._positions_section,
-            self._time_section,
-        ):
-            column.addWidget(view)
+        rate_name = fill(hbox(spacing=4), self._rate_name, self._rate_help, 1)
+        fill(vbox(self._figures, margins=(0, 0, 0, 0), spacing=8), rate_name, self.rate, grid)
 
     def minimumSizeHint(self) -> QSize:
         """Return a size at which the scroll bar hides no text."""
@@ -231,23 +200,20 @@ class SpeculationPanel(Restyled, QFrame):
         self._sentence.setVisible(answer is None or has_figures(answer))
         self.sample.setVisible(answer is None)
         if self._has_figures:
-            self._show_or_hide_figures(answer)
+            known = answer is not None and has_figures(answer)
+            self._measured.setVisible(answer is not None)
+            # An answer without figures shows only that it has none.
+            for view in (self._charts, self._figures):
+                view.setVisible(known)
+            # Without any answer yet, a table of dashes would say nothing.
+            self.totals.setVisible(answer is not None or self.totals.any_answers)
+            self.strip.show_answer(answer)
         if answer is None:
             self._show_sentence(self._state, False)
         else:
             self._show_figures(answer, answer.stats)
             self._show_sentence(*figures.sentence(answer))
             self._show_charts(answer, answer.stats)
-
-    def _show_or_hide_figures(self, answer: Answer | None) -> None:
-        self._measured.setVisible(answer is not None)
-        known = answer is not None and has_figures(answer)
-        self._charts.setVisible(known)
-        # An answer without figures shows only that it has none.
-        self._figures.setVisible(known)
-        # Without any answer yet, a table of dashes would say nothing.
-        self.totals.setVisible(answer is not None or self.totals.any_answers)
-        self.strip.show_answer(answer)
 
     def follow(self) -> None:
         """Show what was added to the answer, at most once in an interval; show its end at once."""
@@ -281,15 +247,13 @@ class SpeculationPanel(Restyled, QFrame):
         self._no_rounds.setVisible(not known)
         set_text(self._strip_section.value, figures.number(stats.rounds, 0) if stats.rounds else "")
         self._history.follow(answer)
-        self.speed_line.show_values(self._history.speed.values, stats.plain_tps, self._speed_words(stats))
+        plain = self.tr("plain decoding: {speed} tokens/s").format(speed=figures.number(stats.plain_tps))
+        self.speed_line.show_values(
+            self._history.speed.values, stats.plain_tps, "" if stats.plain_tps is None else plain
+        )
         self.positions.show_stats(stats)
         self.time.show_stats(stats)
         set_text(self._time_section.words, self.time.words())
-
-    def _speed_words(self, stats: RequestStats) -> str:
-        if stats.plain_tps is None:
-            return ""
-        return self.tr("plain decoding: {speed} tokens/s").format(speed=figures.number(stats.plain_tps))
 
     def retranslate(self) -> None:
         self._area.setAccessibleName(self._title.text())

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.labels import label
-from app.widgets.layouts import hbox, vbox
+from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 
@@ -24,12 +24,8 @@ class Step(QWidget):
         self.words = label(self, "muted", wraps=True)
         self._row = QWidget(self)
         self._tokens = FlowLayout(self._row, spacing=3)
-        head = hbox(spacing=8)
-        head.addWidget(self._number, 0, Qt.AlignmentFlag.AlignTop)
-        head.addWidget(self.words, 1)
-        column = vbox(self, margins=(0, 0, 0, 0), spacing=6)
-        column.addLayout(head)
-        column.addWidget(self._row)
+        head = fill(hbox(spacing=8), (self._number, 0, Qt.AlignmentFlag.AlignTop), (self.words, 1))
+        fill(vbox(self, margins=(0, 0, 0, 0), spacing=6), head, self._row)
 
     def show_tokens(self, tokens: list[tuple[str, str]]) -> None:
         """Draw tokens: (text, style class)."""
@@ -58,11 +54,7 @@ class SampleRound(Restyled, QWidget):
         self._title = self.bound("How an answer gets faster", label(self, "title", wraps=True))
         self.steps = [Step(number, self) for number in (1, 2, 3)]
         self._sum = label(self, "muted", wraps=True)
-        column = vbox(self, margins=(0, 0, 0, 0), spacing=16)
-        column.addWidget(self._title)
-        for step in self.steps:
-            column.addWidget(step)
-        column.addWidget(self._sum)
+        fill(vbox(self, margins=(0, 0, 0, 0), spacing=16), self._title, *self.steps, self._sum)
         self.restyle()
 
     def retranslate(self) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 from app.conversations.request_history import Totals
 from app.speculation.gauges import HelpMark
 from app.widgets.labels import label
-from app.widgets.layouts import hbox, vbox
+from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.restyled import Restyled
 from app.wording import figures
 
@@ -32,11 +32,7 @@ class TotalsView(Restyled, QWidget):
         grid.setHorizontalSpacing(16)
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(0, 1)
-        head = hbox(spacing=4)
-        head.addWidget(self._title)
-        head.addWidget(self._help)
-        head.addStretch(1)
-        grid.addLayout(head, 0, 0)
+        grid.addLayout(fill(hbox(spacing=4), self._title, self._help, 1), 0, 0)
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         for column, view in enumerate(heads):
             grid.addWidget(view, 0, column + 1, right)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 from app.speculation.measurement_card import MeasurementCard
 from app.speculation.tuner import Tuner
 from app.widgets.labels import label
+from app.widgets.layouts import fill
 from app.widgets.style_class import set_style_class
 from app.wording import figures
 from app.wording.errors import error_sentence
@@ -41,10 +42,7 @@ class TuningView(MeasurementCard):
             "tokens per second.",
             self._note,
         )
-        self.content.addWidget(self.words)
-        self.content.addLayout(self._grid)
-        self.content.addWidget(self._note)
-        self.content.addStretch(1)
+        fill(self.content, self.words, self._grid, self._note, 1)
         self.follow()
 
     def refresh(self) -> None:
@@ -110,7 +108,13 @@ class TuningView(MeasurementCard):
         heads = [self.tr("Draft tokens"), self.tr("Plain steps"), self.tr("Break-even"), self.tr("Expected")]
         self._add_line(heads, "caption")
         for one in _shown(measured):
-            self._add_line(_line(one, measured), "strong" if one.depth == found.best_depth else "muted")
+            line = [
+                figures.number(one.depth, 0),
+                figures.number(one.round_s * measured.plain_tps),
+                figures.percent(one.break_even),
+                figures.number(one.expected_tps),
+            ]
+            self._add_line(line, "strong" if one.depth == found.best_depth else "muted")
 
     def _add_line(self, texts: list[str], style_class: str) -> None:
         line = [label(self, style_class) for _ in texts]
@@ -126,12 +130,3 @@ def _shown(measured: ContextFigures) -> list[DepthFigures]:
     """Return the depths of the draft model or head, or without one those of lookup."""
     drafts = [one for one in measured.depths if one.source in PROPOSERS and method_of(one.source) == DRAFTER_METHOD]
     return drafts or list(measured.depths)
-
-
-def _line(one: DepthFigures, measured: ContextFigures) -> list[str]:
-    return [
-        figures.number(one.depth, 0),
-        figures.number(one.round_s * measured.plain_tps),
-        figures.percent(one.break_even),
-        figures.number(one.expected_tps),
-    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from PySide6.QtCore import QCoreApplication, QEvent, QPoint
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from PySide6.QtWidgets import QAbstractScrollArea, QBoxLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
 
 # The number of nested widgets that grow with a line of an answer, from its block to the chat that scrolls.
@@ -32,8 +32,13 @@ def _spaced(box: Box, margins: Margins | None, spacing: int | None) -> Box:
     return box
 
 
-def fill(box: Box, *parts: QWidget | QLayout | tuple[QWidget, int] | int) -> Box:
-    """Add parts to the end of a box and return it. A number is a stretch; a widget may come with its own stretch."""
+def fill(
+    box: Box, *parts: QWidget | QLayout | tuple[QWidget, int] | tuple[QWidget, int, Qt.AlignmentFlag] | int
+) -> Box:
+    """Add parts to the end of a box and return it.
+
+    A number is a stretch; a widget may come with its own stretch and alignment.
+    """
     for part in parts:
         if isinstance(part, int):
             box.addStretch(part)

@@ -6,14 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QLocale, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QLabel,
-    QPushButton,
-    QSizePolicy,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from app.actions.actions import Actions
 from app.library.short_names import short_name
@@ -23,7 +16,7 @@ from app.speculation.gauges import ActionSegments
 from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.labels import label, set_name, tip
-from app.widgets.layouts import hbox
+from app.widgets.layouts import fill, hbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class, styled
 from app.wording.api import serving_sentence
@@ -138,10 +131,8 @@ class Header(Restyled, QFrame):
         self._downloads_running = 0
         self._shown_state = ""
         row = hbox(self, margins=(_MARGIN, 0, _MARGIN, 0), spacing=_SPACING)
-        shown: tuple[QWidget, ...] = (self._left, self.main, self._plus, self.draft, self._status)
-        for view in (*shown, self.downloads, self.machines, self.api, self._answers, self._as_tokens, self._right):
-            row.addWidget(view)
-        row.setStretchFactor(self._status, 1)
+        fill(row, self._left, self.main, self._plus, self.draft, (self._status, 1))
+        fill(row, self.downloads, self.machines, self.api, self._answers, self._as_tokens, self._right)
         self._progress_timer = QTimer(self)
         self._progress_timer.setInterval(_PROGRESS_MS)
         self._progress_timer.timeout.connect(self.show_load_progress)

@@ -44,7 +44,7 @@ from app.speculation.tuning_view import TuningView
 from app.system.paths import settings_folder
 from app.widgets.application import Application
 from app.widgets.banner import Banner
-from app.widgets.layouts import centred, vbox
+from app.widgets.layouts import centred, fill, vbox
 from app.widgets.overlay import Overlay
 from app.widgets.restyled import Restyled
 from app.widgets.tab_order import TabOrdered
@@ -83,8 +83,12 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
         self._stack, self._banner = QStackedWidget(self._middle), Banner(self._middle)
         self.notifications = Notifications(self._banner, self._actions, self)
         self.updates = UpdateChecker(self._preferences, self.notifications, self)
-        self._make_sidebar()
-        self._make_models()
+        self._chats = ChatPane(session, self._actions["new-chat"], self._panes.whole)
+        self._transfer = Transfer(session, self._banner, self._actions["stop-transfer"], self)
+        self._header = Header(session, self._actions, self._middle)
+        models = self._header.main, self._header.draft
+        self._models = ModelController(self._library, session, *models, self._banner, self)
+        self._settings = SettingsWindow(self._library, session, self._models, self)
         self._make_chat()
         self._make_panel()
         self._menus = Menus(self._actions, self)
@@ -102,16 +106,6 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
         self._show_chat(session.chat)
         if self._preferences.backup is not None:
             self.notifications.show_backup(self._preferences.backup)
-
-    def _make_sidebar(self) -> None:
-        self._chats = ChatPane(self._session, self._actions["new-chat"], self._panes.whole)
-        self._transfer = Transfer(self._session, self._banner, self._actions["stop-transfer"], self)
-
-    def _make_models(self) -> None:
-        session, library = self._session, self._library
-        self._header = Header(session, self._actions, self._middle)
-        self._models = ModelController(library, session, self._header.main, self._header.draft, self._banner, self)
-        self._settings = SettingsWindow(library, session, self._models, self)
 
     def _make_chat(self) -> None:
         session, actions = self._session, self._actions
@@ -172,15 +166,11 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
         )
 
     def _build(self) -> None:
-        self._stack.addWidget(self._welcome)
-        self._stack.addWidget(self._transcript)
+        for page in (self._welcome, self._transcript):
+            self._stack.addWidget(page)
         column = vbox(self._middle, margins=(0, 0, 0, 0), spacing=0)
-        column.addWidget(self._header)
-        column.addWidget(self._find)
-        column.addWidget(self._stack, 1)
-        column.addLayout(centred(self._banner, COLUMN_WIDTH))
-        column.addSpacing(8)
-        column.addLayout(centred(self._composer, COLUMN_WIDTH))
+        fill(column, self._header, self._find, (self._stack, 1), centred(self._banner, COLUMN_WIDTH)).addSpacing(8)
+        fill(column, centred(self._composer, COLUMN_WIDTH))
         self._panes.surround(self._chats, self._panel, header=self._header, composer=self._composer)
         self._chats.settings.setMenu(self._menus.settings)
 

@@ -9,11 +9,13 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QListWidget, QListWidgetItem, Q
 from app.actions.actions import Actions
 from app.actions.spec import menu_title
 from app.widgets import theme
+from app.widgets.keys import ENTER
 from app.widgets.labels import ElidedLabel
-from app.widgets.layouts import hbox
+from app.widgets.layouts import fill, hbox
 from app.widgets.overlay import Overlay
 from app.widgets.restyled import Restyled
 from app.widgets.search_field import LiveField
+from app.widgets.style_class import styled
 
 _ROWS_SHOWN = 9
 _ROW_HEIGHT = 36
@@ -38,8 +40,7 @@ class CommandPalette(Restyled, Overlay):
         self._list = self.bound("Commands", QListWidget(self), QWidget.setAccessibleName)
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.column.addWidget(self._field)
-        self.column.addWidget(self._list)
+        fill(self.column, self._field, self._list)
         self._field.typed.connect(self._search)
         self._field.installEventFilter(self)
         self._list.itemClicked.connect(lambda _item: self._run())
@@ -58,9 +59,10 @@ class CommandPalette(Restyled, Overlay):
         if watched is self._field and event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()))
             if step:
-                self._move(step)
+                if self._found:
+                    self._list.setCurrentRow((self._list.currentRow() + step) % len(self._found))
                 return True
-            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not self._field.composing:
+            if event.key() in ENTER and not self._field.composing:
                 self._run()
                 return True
         if watched is self._list.viewport() and event.type() == QEvent.Type.Resize:
@@ -98,10 +100,6 @@ class CommandPalette(Restyled, Overlay):
             if self._list.itemWidget(item) is None:
                 self._list.setItemWidget(item, _Row(*self._found[number]))
 
-    def _move(self, step: int) -> None:
-        if self._found:
-            self._list.setCurrentRow((self._list.currentRow() + step) % len(self._found))
-
     def _run(self) -> None:
         row = self._list.currentRow()
         if 0 <= row < len(self._found):
@@ -119,13 +117,7 @@ class _Row(QWidget):
 
     def __init__(self, action: QAction, name: str, menu: str) -> None:
         super().__init__()
-        title, in_menu = ElidedLabel(self), QLabel(menu, self)
+        title, in_menu = ElidedLabel(self), styled(QLabel(menu, self), "muted")
         title.setText(name)
-        keys = QLabel(action.shortcut().toString(QKeySequence.SequenceFormat.NativeText), self)
-        for label in (in_menu, keys):
-            label.setProperty("styleClass", "muted")
-        row = hbox(self, margins=(10, 6, 10, 6), spacing=12)
-        row.addWidget(title)
-        row.addWidget(in_menu)
-        row.addStretch(1)
-        row.addWidget(keys)
+        keys = styled(QLabel(action.shortcut().toString(QKeySequence.SequenceFormat.NativeText), self), "muted")
+        fill(hbox(self, margins=(10, 6, 10, 6), spacing=12), title, in_menu, 1, keys)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QListView, QWidget
 
 from app.settings.store import SettingsStore
 from app.settings.window_geometry import wanted_panes
 from app.speculation.panel import WIDTH as _PANEL_WIDTH
 from app.widgets import theme
-from app.widgets.layouts import hbox
+from app.widgets.keys import claims_escape, is_escape
+from app.widgets.layouts import fill, hbox
 from app.window.pane_handle import PaneHandle
 
 # Below these widths of the window, a pane about which the user has not decided is hidden.
@@ -57,9 +58,7 @@ class Panes(QObject):
             handle.reset_wanted.connect(partial(self._set_width, pane, 0))
         self._shade = _Shade(self.whole)
         self._shade.clicked.connect(self.put_away)
-        for widget in (sidebar, self.middle, panel):
-            self._row.addWidget(widget)
-        self._row.setStretchFactor(self.middle, 1)
+        fill(self._row, sidebar, (self.middle, 1), panel)
         for watched in (self.whole, self.middle, sidebar, panel):
             watched.installEventFilter(self)
         application = QApplication.instance()
@@ -117,7 +116,8 @@ class Panes(QObject):
 
     def _lay_over(self, pane: str) -> None:
         left, self._over = self._over, pane
-        had_focus = bool(left) and self._has_focus(self._widgets[left])
+        focus, covering = QApplication.focusWidget(), self._widgets.get(left)
+        had_focus = focus is not None and covering is not None and (focus is covering or covering.isAncestorOf(focus))
         self.arrange()
         if pane:
             widget = self._widgets[pane]
@@ -134,10 +134,6 @@ class Panes(QObject):
             self._shade.raise_()
             widget.raise_()
 
-    def _has_focus(self, widget: QWidget) -> bool:
-        focus = QApplication.focusWidget()
-        return focus is not None and (focus is widget or widget.isAncestorOf(focus))
-
     def _follow_focus(self, _before: QWidget | None, now: QWidget | None) -> None:
         """Hide the pane that covers the widget with the focus."""
         if self._over and now is not None and self.middle.isAncestorOf(now) and not self._header.isAncestorOf(now):
@@ -146,12 +142,14 @@ class Panes(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched in (self.whole, self.middle) and event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
             self._place_over()
-        elif self._over and watched is self._widgets[self._over] and _is_escape(event):
-            # No widget of the pane used the key. Accept the override, or the shortcut that stops an answer gets it.
-            if event.type() == QEvent.Type.KeyPress:
+        elif self._over and watched is self._widgets[self._over]:
+            # No widget of the pane used the key.
+            if claims_escape(event):
+                return True
+            if event.type() == QEvent.Type.KeyPress and is_escape(event):
                 self.put_away()
-            event.accept()
-            return True
+                event.accept()
+                return True
         return super().eventFilter(watched, event)
 
     def _set_width(self, pane: str, width: int) -> None:
@@ -202,11 +200,6 @@ def _first_stop(pane: QWidget) -> QWidget:
             return widget
         widget = widget.nextInFocusChain()
     return pane
-
-
-def _is_escape(event: QEvent) -> bool:
-    keys = (QEvent.Type.KeyPress, QEvent.Type.ShortcutOverride)
-    return event.type() in keys and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
 
 
 class _Shade(QWidget):

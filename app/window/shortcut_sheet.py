@@ -10,6 +10,7 @@ from app.actions.actions import Actions
 from app.actions.spec import MENUS, menu_title
 from app.widgets.focus_ring import FocusRing
 from app.widgets.labels import WrappedLabel
+from app.widgets.layouts import fill
 from app.widgets.overlay import HighArea, Overlay
 from app.widgets.style_class import styled
 
@@ -27,8 +28,7 @@ class ShortcutSheet(Overlay):
         # It needs the focus to be scrolled by keys, since it contains no controls.
         self._area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         FocusRing(self._area)
-        self.column.addWidget(self._title)
-        self.column.addWidget(self._area)
+        fill(self.column, self._title, self._area)
 
     def fill(self) -> None:
         self._actions.refresh_checks()
@@ -43,16 +43,13 @@ class ShortcutSheet(Overlay):
             rows = self.rows(menu)
             if not rows:
                 continue
-            heading = styled(QLabel(menu_title(menu), body), "caption")
             grid.setRowMinimumHeight(grid.rowCount(), 8)
-            grid.addWidget(heading, grid.rowCount(), 0)
+            grid.addWidget(styled(QLabel(menu_title(menu), body), "caption"), grid.rowCount(), 0)
             for name, keys in rows:
-                line = grid.rowCount()
-                words = WrappedLabel(body)
+                line, words = grid.rowCount(), WrappedLabel(body)
                 words.setText(name)
                 grid.addWidget(words, line, 0)
-                shown = styled(QLabel(keys, body), "muted")
-                grid.addWidget(shown, line, 1, Qt.AlignmentFlag.AlignRight)
+                grid.addWidget(styled(QLabel(keys, body), "muted"), line, 1, Qt.AlignmentFlag.AlignRight)
         grid.setColumnStretch(0, 1)
         grid.setRowStretch(grid.rowCount(), 1)
         for label in body.findChildren(QLabel):

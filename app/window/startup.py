@@ -26,6 +26,7 @@ from app.system.log_buffer import LOG_BUFFER
 from app.system.paths import cache_folder, data_folder, settings_folder
 from app.system.single_instance import SingleInstance
 from app.widgets.application import Application
+from app.widgets.throttle import single_shot
 from app.window.gc_policy import GcPolicy
 from app.window.main_window import MainWindow
 from engine import Engine, starter_pair
@@ -70,9 +71,7 @@ class _FirstPaint(QObject):
     def __init__(self, window: QWidget, load: Callable[[], object]) -> None:
         super().__init__(window)
         self._window, self._load = window, load
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self._go_on)
+        self._timer = single_shot(self, self._go_on)
         self._timer.start(_PAINTED_WITHIN_MS)
         window.installEventFilter(self)
 
