@@ -94,7 +94,10 @@ class Answering:
             for index, event in batch:
                 if isinstance(event, Failed):
                     self._last.append(event)
-                    raise self._refusal(event)
+                    refusal = errors.of_engine(event.error, self._form)
+                    if refusal.retry_after is not None:
+                        refusal.retry_after = self._retry_after()
+                    raise refusal
                 if isinstance(event, PrefillProgress) and index == 0:
                     self.prompt_tokens = event.total
                 waiting.discard(index)
@@ -151,12 +154,6 @@ class Answering:
             self._streams[index].cancel()
         failed = any(isinstance(event, Failed) for event in self._last)
         self._activity.end(self._call_id, CANCELLED if self._open and not failed else outcome(self._last))
-
-    def _refusal(self, event: Failed) -> ApiError:
-        error = errors.of_engine(event.error, self._form)
-        if error.retry_after is not None:
-            error.retry_after = self._retry_after()
-        return error
 
     def _retry_after(self) -> int:
         return max(1, min(60, math.ceil(self._activity.typical_s)))

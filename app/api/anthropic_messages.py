@@ -108,7 +108,9 @@ class CountBody(AnswerBody, kw_only=True):
         tools, (grammar, path) = self._tools(info.tool_format), self._grammar()
         kind = self.thinking.type if self.thinking is not None else None
         options = {} if kind is None else {"enable_thinking": kind != "disabled"}
-        messages = self._conversation()
+        system = "\n\n".join(filter(None, (_BILLING.sub("", text) for text in _texts(self.system))))
+        messages: list[Message] = [{"role": "system", "content": system}] if system else []
+        messages += [turn for message in self.messages for turn in _turns(message)]
         requests = self.engine_requests(api, info, tools, grammar, path, messages=messages, template_options=options)
         return Plan(requests, MessageShape(name, tools.parts(), self.stops), path)
 
@@ -126,13 +128,6 @@ class CountBody(AnswerBody, kw_only=True):
         tools = [function_tool(tool.name, tool.description, tool.input_schema) for tool in self.tools or ()]
         mode, named = _CHOICES[choice.type or "auto"], choice.name if choice.type == "tool" else None
         return tool_use(form, tools, mode, named, parallel=not choice.disable_parallel_tool_use)
-
-    def _conversation(self) -> list[Message]:
-        """Return `system` and `messages` as turns for the engine."""
-        texts = [_BILLING.sub("", text) for text in _texts(self.system)]
-        system = "\n\n".join(filter(None, texts))
-        turns: list[Message] = [{"role": "system", "content": system}] if system else []
-        return turns + [turn for message in self.messages for turn in _turns(message)]
 
 
 class MessageBody(CountBody, kw_only=True):

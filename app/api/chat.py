@@ -69,6 +69,10 @@ class ChatBody(SeveralAnswers, kw_only=True):
             grammar, field = grammar_of(JsonSchema(form.json_schema.schema), "response_format.json_schema")
         else:
             grammar, field = grammar_of(form, "response_format")
+        given = (self.chat_template_kwargs or {}).items()
+        options = {key: value for key, value in given if isinstance(value, str | bool)}
+        if self.reasoning_effort is not None:
+            options["reasoning_effort"] = self.reasoning_effort
         requests = self.engine_requests(
             api,
             info,
@@ -77,18 +81,12 @@ class ChatBody(SeveralAnswers, kw_only=True):
             field,
             count=self.n,
             messages=joined_instructions([message.turn(message.role) for message in self.messages]),
-            template_options=self._template_options(),
+            template_options=options,
             alternatives=self.top_logprobs or 0,
         )
         parts = [tools.parts() for _ in requests]
         shape = ChatShape(name, parts, with_usage=self.with_usage, logprobs=bool(self.logprobs))
         return Plan(requests, shape, field)
-
-    def _template_options(self) -> dict[str, str | bool]:
-        """Return the variables of the chat template, including `reasoning_effort`."""
-        given = (self.chat_template_kwargs or {}).items()
-        options = {key: value for key, value in given if isinstance(value, str | bool)}
-        return options if self.reasoning_effort is None else options | {"reasoning_effort": self.reasoning_effort}
 
 
 class ChatShape(Choices):

@@ -90,30 +90,27 @@ class Guard:
         """Raise `ApiError` for a request that is refused."""
         if len(headers.getlist("content-length")) + len(headers.getlist("transfer-encoding")) > 1:
             raise ApiError(400, "The request has two lengths.", code="ambiguous_length", closes=True)
-        self._check_host(headers.getlist("host"))
+        hosts = headers.getlist("host")
+        name = _host_name(hosts[0]) if len(hosts) == 1 else ""
+        if name not in self._names and (self._rules.loopback or not _is_address(name)):
+            raise ApiError(403, "The Host header does not name this machine.", code="host")
         from_a_page = headers.get("origin") is not None or headers.get("sec-fetch-site", "none") != "none"
         if from_a_page and not allowed:
             raise ApiError(403, "Web pages may not use this API, unless their origin was allowed.", code="origin")
         if allowed and scope["method"] == "OPTIONS":
             return
         if self._key is not None and scope["path"] not in _WITHOUT_KEY:
-            self._check_key(headers)
+            scheme, _, token = headers.get("authorization", "").partition(" ")
+            given = token.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", "")
+            if not secrets.compare_digest(given.encode(), self._key):
+                sentence = "The key is missing or wrong: send it as `Authorization: Bearer KEY` or `x-api-key: KEY`."
+                raise ApiError(401, sentence, code="invalid_api_key")
         if scope["method"] in _WITH_BODY:
-            _check_content(headers)
-
-    def _check_host(self, hosts: list[str]) -> None:
-        name = _host_name(hosts[0]) if len(hosts) == 1 else ""
-        if name in self._names or (not self._rules.loopback and _is_address(name)):
-            return
-        raise ApiError(403, "The Host header does not name this machine.", code="host")
-
-    def _check_key(self, headers: Headers) -> None:
-        assert self._key is not None
-        scheme, _, token = headers.get("authorization", "").partition(" ")
-        given = token.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", "")
-        if not secrets.compare_digest(given.encode(), self._key):
-            sentence = "The key is missing or wrong: send it as `Authorization: Bearer KEY` or `x-api-key: KEY`."
-            raise ApiError(401, sentence, code="invalid_api_key")
+            if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+                sentence = "The body must be JSON, with `Content-Type: application/json`."
+                raise ApiError(415, sentence, code="content_type")
+            if headers.get("content-encoding", "identity").lower() != "identity":
+                raise ApiError(415, "Compressed bodies are not accepted.", code="content_encoding")
 
 
 def _host_name(host: str) -> str:
@@ -130,14 +127,6 @@ def _is_address(name: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _check_content(headers: Headers) -> None:
-    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json":
-        raise ApiError(415, "The body must be JSON, with `Content-Type: application/json`.", code="content_type")
-    if headers.get("content-encoding", "identity").lower() != "identity":
-        raise ApiError(415, "Compressed bodies are not accepted.", code="content_encoding")
 
 
 async def _preflight(send: Send) -> None:

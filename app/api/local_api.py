@@ -136,8 +136,9 @@ class LocalApi:
         if self._server is None or not self._server.running:
             return ApiStatus(served=self._activity.served)
         settings = self._settings
+        host = f"[{settings.host}]" if ":" in settings.host else settings.host
         return ApiStatus(
-            address=f"http://{_in_address(settings.host)}:{self._server.port}",
+            address=f"http://{host}:{self._server.port}",
             needs_key=settings.key is not None,
             local=is_loopback(settings.host),
             under_way=self._activity.under_way,
@@ -148,7 +149,3 @@ class LocalApi:
     def ended(self) -> tuple[Call, ...]:
         """The calls that ended last, the newest last."""
         return self._activity.ended
-
-
-def _in_address(host: str) -> str:
-    return f"[{host}]" if ":" in host else host

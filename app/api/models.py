@@ -100,7 +100,8 @@ class ModelDirectory:
         except TimeoutError as error:
             raise errors.too_busy("Another model is being loaded or waited for. Try again later.", 10) from error
         try:
-            if wanted is not None and not self._is_main(wanted):
+            main = self.host.pair.main
+            if wanted is not None and (main is None or main.path != Path(wanted)):
                 await self._change_main(name, wanted)
             info = self.host.pair.main
             if info is None:
@@ -149,10 +150,6 @@ class ModelDirectory:
         if model is None or "main" not in model.kinds:
             raise _unknown(name, "model")
         return model.path
-
-    def _is_main(self, path: str) -> bool:
-        main = self.host.pair.main
-        return main is not None and main.path == Path(path)
 
     async def _change_main(self, name: str, path: str) -> None:
         try:

@@ -28,7 +28,6 @@ from app.api.shapes import Items, new_id, now
 from app.api.tool_use import Choice, Function, FunctionType, openai_tools
 from app.api.usage import speculation, timings
 from engine.events import Finished, Token
-from engine.stats import RequestStats
 from engine.status import ModelInfo
 from engine.tokenizers.tool_calls import ToolCall
 
@@ -264,14 +263,21 @@ class ResponseShape(Items):
         return [self._event(f"response.{ended['status']}", response=ended)]
 
     def result(self, event: Finished) -> dict[str, Any]:
-        cut = event.reason == "length"
+        cut, stats = event.reason == "length", event.stats
         return {
             **self._base,
             "status": "incomplete" if cut else "completed",
             "incomplete_details": {"reason": "max_output_tokens"} if cut else None,
             "output": self._output,
-            "usage": _usage(event.stats),
-            "timings": timings(event.stats),
+            "usage": {
+                "input_tokens": stats.prompt_tokens,
+                "input_tokens_details": {"cached_tokens": stats.cached_tokens},
+                "output_tokens": stats.generated_tokens,
+                "output_tokens_details": {"reasoning_tokens": 0},
+                "total_tokens": stats.prompt_tokens + stats.generated_tokens,
+                "speculation": speculation([stats]),
+            },
+            "timings": timings(stats),
         }
 
     def _part_event(self, kind: str, **fields: Any) -> bytes:
@@ -281,14 +287,3 @@ class ResponseShape(Items):
     def _event(self, kind: str, **fields: Any) -> bytes:
         self._number += 1
         return sse({"type": kind, "sequence_number": self._number, **fields}, kind)
-
-
-def _usage(stats: RequestStats) -> dict[str, Any]:
-    return {
-        "input_tokens": stats.prompt_tokens,
-        "input_tokens_details": {"cached_tokens": stats.cached_tokens},
-        "output_tokens": stats.generated_tokens,
-        "output_tokens_details": {"reasoning_tokens": 0},
-        "total_tokens": stats.prompt_tokens + stats.generated_tokens,
-        "speculation": speculation([stats]),
-    }

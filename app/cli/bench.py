@@ -84,7 +84,9 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"tandem: {explained(error)}", file=sys.stderr)
         return FAILED
     if report["interrupted"]:
-        _say_interrupted(report)
+        words = "these figures are of what was measured so far" if _measured(report) else "nothing was measured yet"
+        # The terminal has printed ^C on the line of the progress.
+        print(f"\ntandem: interrupted; {words}.", file=sys.stderr, flush=True)
     if arguments.json:
         print(json.dumps(report, ensure_ascii=False))
     elif _measured(report):
@@ -106,12 +108,6 @@ def _command(arguments: argparse.Namespace) -> str:
 
 def _measured(report: dict[str, Any]) -> bool:
     return bool(report.get("arms") or report.get("concurrent"))
-
-
-def _say_interrupted(report: dict[str, Any]) -> None:
-    words = "these figures are of what was measured so far" if _measured(report) else "nothing was measured yet"
-    # The terminal has printed ^C on the line of the progress.
-    print(f"\ntandem: interrupted; {words}.", file=sys.stderr, flush=True)
 
 
 def _check(arguments: argparse.Namespace) -> None:
@@ -154,9 +150,9 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
         chosen += arms.mlx_lm_arms(main, None if isinstance(draft, str) else draft)
     schedulers = [scheduler]
     for name in arguments.also:
-        other, known_as = _other_drafter(name, main)
-        schedulers.append(other)
-        chosen += arms.arms_of_drafter(other, known_as, arguments.temperature)
+        schedulers.append(other := Scheduler())
+        also = install(other, main, _load_drafter(model_path(name)))
+        chosen += arms.arms_of_drafter(other, also.name if also else name, arguments.temperature)
     chosen = _selected(chosen, arguments.arms)
     # The report shows what the pair's own controller learned, which only auto arms would teach.
     scheduler.calibrate()
@@ -224,15 +220,6 @@ def _load_drafter(path: str) -> LoadedModel | str:
     from engine.serving.drafters import is_head
 
     return path if is_head(resolve_model(path)) else load(path)
-
-
-def _other_drafter(name: str, main: LoadedModel) -> tuple[Scheduler, str]:
-    """Return a new scheduler for `main` with another drafter, and the name of that drafter."""
-    from engine.serving.scheduler import Scheduler
-
-    scheduler = Scheduler()
-    drafter = install(scheduler, main, _load_drafter(model_path(name)))
-    return scheduler, name if drafter is None else drafter.name
 
 
 def install(scheduler: Scheduler, main: LoadedModel, draft: LoadedModel | str | None) -> ModelInfo | None:

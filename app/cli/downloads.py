@@ -60,7 +60,12 @@ class _Lines:
                 print(f"{status.repository}: {_STATES[status.state]}", file=sys.stderr, flush=True)
 
     def end(self, found: Sequence[DownloadStatus]) -> None:
-        _print_results(found)
+        for status in found:
+            if status.state == "ready":
+                print(f"{status.repository} is ready: {status.path}")
+            elif status.error is not None:
+                again = "; then run the same command to resume" if status.error.reason in _RESUMABLE else ""
+                print(f"tandem: {status.error}{again}", file=sys.stderr)
 
     def interrupted(self) -> None:
         print("\ntandem: stopped; run the same command to resume.", file=sys.stderr)
@@ -126,15 +131,6 @@ def _describe(found: Sequence[DownloadStatus], done: int, total: int) -> str:
     if attempt:
         return f"{words}, reconnecting ({attempt})"
     return words if left is None else f"{words}, {left // 60:.0f}:{left % 60:02.0f} left"
-
-
-def _print_results(found: Sequence[DownloadStatus]) -> None:
-    for status in found:
-        if status.state == "ready":
-            print(f"{status.repository} is ready: {status.path}")
-        elif status.error is not None:
-            again = "; then run the same command to resume" if status.error.reason in _RESUMABLE else ""
-            print(f"tandem: {status.error}{again}", file=sys.stderr)
 
 
 def _as_json(status: DownloadStatus) -> dict[str, Any]:

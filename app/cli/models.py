@@ -84,7 +84,10 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         return actions[arguments.action](arguments)
     except EngineError as error:
-        _fail(arguments, error)
+        if arguments.json:
+            _print_json([{"event": "failed", "code": error.code, "message": str(error), "arguments": error.arguments}])
+        else:
+            print(f"tandem: {error}", file=sys.stderr)
         return BAD_USAGE if isinstance(error, HubError) and error.reason == "bad-name" else FAILED
 
 
@@ -101,7 +104,13 @@ def _list(arguments: argparse.Namespace) -> int:
     models = _installed(arguments)
     objects = ({"event": "model", **asdict(model), "kinds": model.kinds} for model in models)
     rows = [
-        (model.id, format_bytes(model.disk_bytes), _quantisation(model), _tokens(model.context), _state(model))
+        (
+            model.id,
+            format_bytes(model.disk_bytes),
+            _quantisation(model),
+            "?" if model.context is None else f"{model.context:,}",
+            " or ".join(model.kinds) or f"{model.problem} {model.detail}".strip() or "unknown",
+        )
         for model in models
     ]
     return _show(arguments, objects, ("MODEL", "ON DISK", "WEIGHTS", "CONTEXT", "USE"), rows)
@@ -144,7 +153,9 @@ def _download(arguments: argparse.Namespace) -> int:
 
 
 def _remove(arguments: argparse.Namespace) -> int:
-    model = _find(arguments, arguments.id)
+    model = next((one for one in _installed(arguments) if _is_named(one, arguments.id)), None)
+    if model is None:
+        raise HubError("not-installed", arguments.id)
     plan = plan_removal(model, chosen_cache(arguments))
     if not arguments.yes:
         if not sys.stdin.isatty():
@@ -196,13 +207,6 @@ def _advice(arguments: argparse.Namespace) -> list[PairAdvice]:
         return advise_remotely(client, name, catalog, arguments.context, limit, _small_files())
 
 
-def _find(arguments: argparse.Namespace, name: str) -> InstalledModel:
-    for model in _installed(arguments):
-        if _is_named(model, name):
-            return model
-    raise HubError("not-installed", name)
-
-
 def _is_named(model: InstalledModel, name: str) -> bool:
     if name in (model.id, model.path):
         return True
@@ -239,28 +243,17 @@ def _small_files() -> Path:
     return cache_folder() / "hub"
 
 
-def _fail(arguments: argparse.Namespace, error: EngineError) -> None:
-    if arguments.json:
-        _print_json([{"event": "failed", "code": error.code, "message": str(error), "arguments": error.arguments}])
-    else:
-        print(f"tandem: {error}", file=sys.stderr)
-
-
 def _print_json(objects: Iterable[dict[str, Any]]) -> None:
     for item in objects:
         print(json.dumps(item, ensure_ascii=False, default=str), flush=True)
 
 
 def _quantisation(model: InstalledModel) -> str:
-    if not model.parameters:
+    count = model.parameters
+    if not count:
         return "?"
-    return f"{_parameters(model.parameters)} x {model.bits or '?'} bit"
-
-
-def _state(model: InstalledModel) -> str:
-    if model.kinds:
-        return " or ".join(model.kinds)
-    return f"{model.problem} {model.detail}".strip() or "unknown"
+    size = f"{count / 1e9:.1f}B" if count >= 10**9 else f"{count / 1e6:.0f}M"
+    return f"{size} x {model.bits or '?'} bit"
 
 
 def _verdict(one: PairAdvice) -> str:
@@ -275,14 +268,6 @@ def _expected(one: PairAdvice) -> str:
     if one.expected is None:
         return ""
     return f"{one.expected.speedup:.1f}x {'measured' if one.expected.measured else 'estimated'}"
-
-
-def _parameters(count: int) -> str:
-    return f"{count / 1e9:.1f}B" if count >= 10**9 else f"{count / 1e6:.0f}M"
-
-
-def _tokens(count: int | None) -> str:
-    return "?" if count is None else f"{count:,}"
 
 
 def _count(text: str) -> int:

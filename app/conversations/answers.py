@@ -137,13 +137,21 @@ class Answers:
                 (state, finish_reason, error, stats_to_json(stats), message_id),
             )
             if stats is not None:
-                self._record_request(message_id, now, finish_reason or state, stats)
+                self._database.execute(
+                    """
+                    INSERT INTO requests
+                        (message_id, finished_at, main_model, draft_model, method, finish_reason, stats)
+                    SELECT id, ?, main_model, draft_model, method, ?, ? FROM messages WHERE id = ?""",
+                    (now, finish_reason or state, stats_to_json(stats), message_id),
+                )
             # An answer found interrupted at start-up does not count as a use of the chat.
             if state != INTERRUPTED:
                 self._database.execute(
                     "UPDATE conversations SET updated_at = ? WHERE id = ?", (now, message.conversation_id)
                 )
-            self._title_after_first_answer(message.conversation_id, message.parent_id)
+            # The first answer of a chat gives it its title.
+            if message.parent_id is not None and self._messages.get(message.parent_id).parent_id is None:
+                self._conversations.title_automatically(message.conversation_id)
             changes.messages.add(message_id)
             changes.conversations.add(message.conversation_id)
 
@@ -162,19 +170,6 @@ class Answers:
                 (message_id, tokens, rounds),
             )
         self._database.execute("DELETE FROM chunks WHERE message_id = ?", (message_id,))
-
-    def _record_request(self, message_id: int, now: float, finish_reason: str, stats: RequestStats) -> None:
-        self._database.execute(
-            """
-            INSERT INTO requests
-                (message_id, finished_at, main_model, draft_model, method, finish_reason, stats)
-            SELECT id, ?, main_model, draft_model, method, ?, ? FROM messages WHERE id = ?""",
-            (now, finish_reason, stats_to_json(stats), message_id),
-        )
-
-    def _title_after_first_answer(self, conversation_id: int, parent_id: int | None) -> None:
-        if parent_id is not None and self._messages.get(parent_id).parent_id is None:
-            self._conversations.title_automatically(conversation_id)
 
     def _require_streaming(self, message_id: int) -> None:
         state = self._database.scalar("SELECT state FROM messages WHERE id = ?", (message_id,))

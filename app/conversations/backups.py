@@ -60,7 +60,11 @@ def list_backups(path: Path) -> list[Backup]:
     """Return the backups that can be read, newest first. Opens each of them."""
     found = []
     for backup in backups_of(path):
-        with suppress(sqlite3.Error, UnicodeDecodeError, OSError), closing(_read_only(backup)) as connection:
+        read_only = f"{backup.absolute().as_uri()}?immutable=1"
+        with (
+            suppress(sqlite3.Error, UnicodeDecodeError, OSError),
+            closing(sqlite3.connect(read_only, uri=True)) as connection,
+        ):
             chats = connection.execute("SELECT count(*) FROM conversations WHERE trashed_at IS NULL").fetchone()[0]
             found.append(Backup(backup, backup.stat().st_mtime, chats))
     return found
@@ -218,7 +222,3 @@ def _newest_first(path: Path, kind: str) -> list[Path]:
 def _remove_all_but(kept: int, path: Path, kind: str) -> None:
     for old in _newest_first(path, kind)[kept:]:
         old.unlink()
-
-
-def _read_only(backup: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"{backup.absolute().as_uri()}?immutable=1", uri=True)

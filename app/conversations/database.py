@@ -133,8 +133,10 @@ class Database:
             # A full disk may have rolled the transaction back already.
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
-            if isinstance(error, sqlite3.OperationalError) and (reason := _refusal(error)):
-                raise StoreNotWritable(reason, str(error)) from error
+            if isinstance(error, sqlite3.OperationalError):
+                for prefix, reason in _REFUSED.items():
+                    if (error.sqlite_errorname or "").startswith(prefix):
+                        raise StoreNotWritable(reason, str(error)) from error
             raise
         finally:
             self._open = None
@@ -161,8 +163,3 @@ def storable(value: Any) -> Any:
     if isinstance(value, str) and _UNSTORABLE.search(value):
         return _UNSTORABLE.sub("\ufffd", value)
     return value
-
-
-def _refusal(error: sqlite3.OperationalError) -> str | None:
-    name = error.sqlite_errorname or ""
-    return next((reason for prefix, reason in _REFUSED.items() if name.startswith(prefix)), None)

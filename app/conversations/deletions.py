@@ -100,7 +100,14 @@ class Deletions:
                     )
             siblings.insert(deletion.position, deletion.top)
             self._number(siblings)
-            self._drop_lost_selections(deletion)
+            # Unselect messages below the restored ones that do not exist any more.
+            for values in deletion.messages:
+                self._database.execute(
+                    """
+                    UPDATE messages SET selected_child = NULL
+                    WHERE id = ?1 AND selected_child NOT IN (SELECT id FROM messages WHERE parent_id = ?1)""",
+                    (values["id"],),
+                )
             self._messages.select(deletion.top)
             self._note(changes, deletion, deletion.conversation_id)
 
@@ -165,16 +172,6 @@ class Deletions:
         else:
             statement, owner = "UPDATE messages SET selected_child = ? WHERE id = ?", parent_id
         self._database.execute(statement, (message_id, owner))
-
-    def _drop_lost_selections(self, deletion: Deletion) -> None:
-        """Unselect messages below the restored ones that do not exist any more."""
-        for values in deletion.messages:
-            self._database.execute(
-                """
-                UPDATE messages SET selected_child = NULL
-                WHERE id = ?1 AND selected_child NOT IN (SELECT id FROM messages WHERE parent_id = ?1)""",
-                (values["id"],),
-            )
 
     def _belongings(self, identities: Sequence[int]) -> Iterable[tuple[str, _Values]]:
         for table in _BELONGINGS:

@@ -24,7 +24,9 @@ def mend_header(path: Path, with_log: bool) -> None:
     with path.open("r+b") as file:
         header = bytearray(file.read(_HEADER).ljust(_HEADER, b"\0"))
         size = os.fstat(file.fileno()).st_size
-        pages = _page_count(header, size)
+        there, declared = -(-max(size, PAGE_SIZE) // PAGE_SIZE), int.from_bytes(header[28:32], "big")
+        believable = declared * PAGE_SIZE <= max(size * _LONGER, _ALWAYS)
+        pages = declared if there < declared and believable else there
         header[0:16] = _MAGIC
         header[16:18] = PAGE_SIZE.to_bytes(2, "big")
         # Write and read version (2 is a store with a log), reserved bytes, and three fractions that never vary.
@@ -39,10 +41,3 @@ def mend_header(path: Path, with_log: bool) -> None:
         file.seek(0)
         file.write(header)
         file.truncate(pages * PAGE_SIZE)
-
-
-def _page_count(header: bytearray, size: int) -> int:
-    there = -(-max(size, PAGE_SIZE) // PAGE_SIZE)
-    declared = int.from_bytes(header[28:32], "big")
-    believable = declared * PAGE_SIZE <= max(size * _LONGER, _ALWAYS)
-    return declared if there < declared and believable else there

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta, tzinfo
+from datetime import datetime, time, timedelta, tzinfo
 from time import localtime, tzset
 
 from app.conversations.records import Conversation, list_order
@@ -36,7 +36,8 @@ def grouped(conversations: Iterable[Conversation], now: float, zone: tzinfo | No
     """
     today = datetime.fromtimestamp(now, zone).date()
     # Compare seconds, not dates: a damaged time that no calendar has must not hide all chats.
-    begins = [(name, _beginning(today - timedelta(days=days), zone)) for name, days in _BEGINNINGS]
+    midnight = datetime.combine(today, time(), zone)
+    begins = [(name, (midnight - timedelta(days=days)).timestamp()) for name, days in _BEGINNINGS]
     chats = sorted(conversations, key=list_order)
     start = sum(chat.pin_position is not None for chat in chats)
     groups = [Group(PINNED, tuple(chats[:start]))]
@@ -51,7 +52,3 @@ def utc_offset() -> int:
     """Return the current UTC offset in seconds. A process does not notice a change of time zone by itself."""
     tzset()
     return localtime().tm_gmtoff
-
-
-def _beginning(day: date, zone: tzinfo | None) -> float:
-    return datetime.combine(day, time(), zone).timestamp()

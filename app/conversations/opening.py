@@ -124,7 +124,7 @@ def _connect_and_check(path: Path) -> tuple[sqlite3.Connection | None, str]:
     try:
         connection = connect(path)
         verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-        if verdict == "ok" and not _is_believable(version_of(connection)):
+        if verdict == "ok" and not 0 <= version_of(connection) <= LATEST + _VERSIONS_TO_COME:
             verdict = "no app has this version"
         if verdict == "ok" and not is_sound(connection):
             verdict = "the tables are not those of its version"
@@ -145,11 +145,6 @@ def _connect_and_check(path: Path) -> tuple[sqlite3.Connection | None, str]:
     if connection is not None:
         connection.close()
     return None, str(verdict)
-
-
-def _is_believable(version: int) -> bool:
-    """Return whether an app may ever have that version; otherwise the header is damaged."""
-    return 0 <= version <= LATEST + _VERSIONS_TO_COME
 
 
 def _open_indexes(connection: sqlite3.Connection) -> None:

@@ -138,10 +138,11 @@ def from_installed(
         return entry
     draft = _installed_draft(model, known, installed)
     main_size, draft_size = _size_of(model), _size_of(draft) if draft else None
+    listed = catalog.models.get(draft.id) if draft else None
     return replace(
         entry,
         draft=draft.id if draft else "",
-        draft_name=_name_of(draft.id, catalog) if draft else "",
+        draft_name=listed.name if listed else short_name(draft.id)[0] if draft else "",
         expected=_expected(model.weight_bytes, model.active_bytes, draft.active_bytes) if draft else None,
         fit=budget.fit(main_size, draft_size, model.context),
         together=budget.together(main_size, draft_size, model.context),
@@ -258,10 +259,6 @@ def _installed_draft(
 
 def _expected(main_bytes: int, main_active: int, draft_active: int) -> Estimate:
     return estimate_speedup(main_bytes, main_active, draft_active, "same")
-
-
-def _name_of(id_: str, catalog: Catalog) -> str:
-    return catalog.models[id_].name if id_ in catalog.models else short_name(id_)[0]
 
 
 def _size_in(model: CatalogModel) -> ModelSize:

@@ -90,17 +90,14 @@ def _pdf_text(name: str, content: bytes, step: Callable[[], object]) -> str:
         raise
     # The library raises many kinds of errors for a bad file, including failed assumptions of its own.
     except Exception as error:
-        raise NotAttachable(name, "encrypted" if _wants_key(error) else "damaged") from error
+        # It may need a password, or AES, for which no library is installed.
+        encrypted = type(error).__name__ in ("DependencyError", "FileNotDecryptedError", "WrongPasswordError")
+        raise NotAttachable(name, "encrypted" if encrypted else "damaged") from error
     # Some fonts map a letter to half a surrogate pair, which no tokenizer accepts.
     text: str = storable("\n\n".join(page for page in pages if page).replace("\0", ""))
     if not text:
         raise NotAttachable(name, "no-text")
     return text
-
-
-def _wants_key(error: Exception) -> bool:
-    """Whether the file is encrypted: with a password, or with AES, for which no library is installed."""
-    return type(error).__name__ in ("DependencyError", "FileNotDecryptedError", "WrongPasswordError")
 
 
 @lru_cache(maxsize=64)

@@ -86,13 +86,9 @@ def _check(source: Path, new: Path, progress: Progress) -> None:
         raise MoveRefused("not-empty")
     files = [source / name for name in _files(source)]
     progress.total = sum(file.lstat().st_size for file in files if file.is_file() and not file.is_symlink())
-    free = shutil.disk_usage(_existing(target)).free
+    free = shutil.disk_usage(next(folder for folder in (target, *target.parents) if folder.is_dir())).free
     if free < progress.total:
         raise MoveRefused("no-space", needed=progress.total, free=free)
-
-
-def _existing(path: Path) -> Path:
-    return next(folder for folder in (path, *path.parents) if folder.is_dir())
 
 
 def _files(folder: Path) -> Iterator[Path]:

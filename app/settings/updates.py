@@ -83,7 +83,11 @@ def read_feed(feed: bytes, signature: bytes, key: str) -> Release:
     try:
         # Verify first: an unsigned feed is never parsed.
         Ed25519PublicKey.from_public_bytes(base64.b64decode(key)).verify(base64.b64decode(signature), feed)
-        return _release(json.loads(feed))
+        found = json.loads(feed)
+        version, page, news = found["version"], found["page"], found["news"]
+        if not _VERSION.fullmatch(version) or urlsplit(page).scheme != "https":
+            raise ValueError(version, page)
+        return Release(version, page, {str(language): str(text)[:2000] for language, text in news.items()})
     except (InvalidSignature, binascii.Error, ValueError, TypeError, KeyError, AttributeError) as error:
         raise UpdateCheckFailed("invalid") from error
 
@@ -97,13 +101,6 @@ def _fetched(client: Any, address: str) -> bytes:
             if len(content) > _LARGEST:
                 raise UpdateCheckFailed("invalid")
     return bytes(content)
-
-
-def _release(feed: dict[str, Any]) -> Release:
-    version, page = feed["version"], feed["page"]
-    if not _VERSION.fullmatch(version) or urlsplit(page).scheme != "https":
-        raise ValueError(version, page)
-    return Release(version, page, {str(language): str(text)[:2000] for language, text in feed["news"].items()})
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -41,7 +41,10 @@ def restore_geometry(window: QWidget, values: SettingsValues) -> None:
     """
     geometry = values.window_place
     if len(geometry) != 4 or not all(0 < side <= _LARGEST for side in geometry[2:]):
-        window.setGeometry(_first_geometry(QGuiApplication.primaryScreen()))
+        free = _for_content(QGuiApplication.primaryScreen())
+        first = QRect(free.topLeft(), _FIRST.boundedTo(free.size()))
+        first.moveCenter(free.center())
+        window.setGeometry(first)
     else:
         left, top = (max(-_FARTHEST, min(part, _FARTHEST)) for part in geometry[:2])
         _restore(window, QRect(left, top, *geometry[2:]))
@@ -53,13 +56,6 @@ def wanted_panes(values: SettingsValues) -> dict[str, bool | None]:
     """Return by pane whether the user wants it shown; None without a choice."""
     words = {"shown": True, "hidden": False}
     return {"sidebar": words.get(values.sidebar), "panel": words.get(values.panel)}
-
-
-def _first_geometry(screen: QScreen) -> QRect:
-    free = _for_content(screen)
-    geometry = QRect(free.topLeft(), _FIRST.boundedTo(free.size()))
-    geometry.moveCenter(free.center())
-    return geometry
 
 
 def _for_content(screen: QScreen) -> QRect:

@@ -142,14 +142,12 @@ class Splitter:
         self._return = "\r" if delta.endswith("\r") else ""
         delta = delta.removesuffix("\r").replace("\r\n", "\n").replace("\r", "\n")
         for start in range(0, len(delta), PART):
-            self._read(delta[start : start + PART])
-
-    def _read(self, delta: str) -> None:
-        longer = self._only_longer(delta) or self._only_a_row(delta)
-        self._open += delta
-        if not longer:
-            self._settle()
-        self._show_tail()
+            part = delta[start : start + PART]
+            longer = self._only_longer(part) or self._only_a_row(part)
+            self._open += part
+            if not longer:
+                self._settle()
+            self._show_tail()
 
     def finish(self) -> None:
         """Freeze everything, because no more text comes."""
@@ -296,7 +294,9 @@ class Splitter:
             lines = _lines(self._open)
             # A fence in these spans is one whose first line is not complete yet.
             self.tail = [_block_of(span, lines, ended) for span in self._spans] if self._open else []
-            if self._spans and not ended and _has_open_row(self._spans[-1], lines):
+            last = self._spans[-1] if self._spans and not ended else None
+            # The last line of a long table may be incomplete.
+            if last and last.is_long_table and last.end == len(lines) and not lines[-1].endswith("\n"):
                 self.tail[-1] = Prose("".join(lines[self._spans[-1].start : -1]))
             return
         rest = "" if self._fence.may_close(self._open) else self._fence.dedented(self._open)
@@ -366,11 +366,6 @@ def _first_open(spans: list[_Span], lines: list[str]) -> int:
     first_line = lines[spans[-1].start]
     settled = first_line.endswith("\n") or len(first_line.strip()) > _SETTLED
     return len(spans) - 1 if settled else len(spans) - 2
-
-
-def _has_open_row(span: _Span, lines: list[str]) -> bool:
-    """Return whether the last line of a long table is incomplete."""
-    return span.is_long_table and span.end == len(lines) and not lines[-1].endswith("\n")
 
 
 def _block_of(span: _Span, lines: list[str], closed: bool = True) -> Block:

@@ -65,7 +65,9 @@ def parts_of(text: str, ended: bool = True, searched: int = 0) -> Parts:
     if not ended and rest and any(opening.startswith(rest) for opening, _ in THOUGHT_MARKS):
         # Possibly the beginning of a mark.
         return Parts("", "", len(text), closed=False)
-    if (lone := _LONE_END.search(text, searched)) and _is_lone(text, lone):
+    # An answer may show such marks, for instance in code; a lone closing mark has no opening one before it.
+    lone = _LONE_END.search(text, searched)
+    if lone and lone[0].strip().replace("/", "", 1) not in text[: lone.start()]:
         return Parts(text[: lone.start()].strip(), text[lone.end() :].lstrip("\r\n"), lone.end())
     return Parts(None, text)
 
@@ -98,12 +100,6 @@ def _of_channels(text: str, ended: bool) -> Parts:
 def _message(body: str, whole: bool) -> str:
     body = _CLOSING.split(body, maxsplit=1)[0]
     return body if whole else _HALF_A_MARK.sub("", body)
-
-
-def _is_lone(text: str, end: re.Match[str]) -> bool:
-    """Return whether a closing mark has no opening one: an answer may show such marks, for instance in code."""
-    opening = end[0].strip().replace("/", "", 1)
-    return opening not in text[: end.start()]
 
 
 def _after(text: str, start: int, closing: str) -> Parts:

@@ -30,11 +30,18 @@ def error_sentence(error: EngineError) -> str:
 def _sentence_of(error: EngineError) -> str:
     arguments = {name: str(value) for name, value in error.arguments.items()}
     if error.code == "model-not-usable":
-        return _model_sentence(arguments)
+        path = arguments["path"]
+        return model_reasons()[arguments["reason"]].format(
+            name=PurePath(path).name, path=path, detail=arguments["detail"]
+        )
     if error.code == "hub":
         return hub_sentence(error)
     if error.code == "prompt-too-long":
-        return _prompt_too_long(int(arguments["tokens"]), int(arguments["limit"]))
+        return translate(
+            "Errors",
+            "This chat is {tokens} tokens long; the model's context is {limit}. Start a new chat, "
+            "shorten your message or choose a model with a longer context.",
+        ).format(tokens=_number(int(arguments["tokens"])), limit=_number(int(arguments["limit"])))
     if error.code == "not-enough-memory":
         return _not_enough_memory(arguments)
     if error.code == "template-failed":
@@ -93,14 +100,6 @@ def _template_failed(arguments: Mapping[str, str]) -> str:
     return sentences.get(arguments.get("reason", ""), other).format_map(_Lenient(arguments))
 
 
-def _prompt_too_long(tokens: int, limit: int) -> str:
-    return translate(
-        "Errors",
-        "This chat is {tokens} tokens long; the model's context is {limit}. Start a new chat, "
-        "shorten your message or choose a model with a longer context.",
-    ).format(tokens=_number(tokens), limit=_number(limit))
-
-
 def _not_enough_memory(arguments: Mapping[str, str]) -> str:
     names = ("needed", "available", "context", "largest_context", "kv_bits", "draft_bytes")
     figures = {name: int(arguments[name]) for name in names}
@@ -129,12 +128,6 @@ def _not_enough_memory(arguments: Mapping[str, str]) -> str:
         largest=_number(figures["largest_context"]),
         bits=figures["kv_bits"],
         draft=_number(figures["draft_bytes"] / 1e9, 1),
-    )
-
-
-def _model_sentence(arguments: Mapping[str, str]) -> str:
-    return model_reasons()[arguments["reason"]].format(
-        name=PurePath(arguments["path"]).name, path=arguments["path"], detail=arguments["detail"]
     )
 
 

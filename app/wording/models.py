@@ -97,7 +97,10 @@ def choice_sentence(choice: Choice) -> str:
     if choice.download is not None and choice.download.state == "failed":
         return download_words(choice.download)
     if choice.advice is not None or choice.kind == "lookup":
-        return joined(_verdict(choice), _expectation(choice))
+        words = translate("Models", "Needs no draft model. Best for edits and code.")
+        if choice.advice is not None and choice.verdict != "lookup":
+            words = verdict_words(choice.advice)
+        return joined(words, _expectation(choice))
     return _main_sentence(choice)
 
 
@@ -120,12 +123,6 @@ def _main_sentence(choice: Choice) -> str:
             draft=entry.draft_name, facts=facts_words(entry)
         )
     return facts_words(entry)
-
-
-def _verdict(choice: Choice) -> str:
-    if choice.advice is None or choice.verdict == "lookup":
-        return translate("Models", "Needs no draft model. Best for edits and code.")
-    return verdict_words(choice.advice)
 
 
 def verdict_words(advice: PairAdvice) -> str:

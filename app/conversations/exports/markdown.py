@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from app.conversations.exports.labels import Labels
-from app.conversations.records import Attachment, Conversation, Message
+from app.conversations.records import Conversation, Message
 from app.text.fences import fenced
 from app.text.thinking import parts_of
 
@@ -17,8 +17,9 @@ def as_markdown(conversation: Conversation, path: Sequence[Message], labels: Lab
     if conversation.system_prompt:
         parts += [f"## {labels.system}", conversation.system_prompt]
     for message in path:
-        parts.append(f"## {_heading(message, labels)}")
-        parts += [_attachment(attachment) for attachment in message.attachments]
+        written = f"{datetime.fromtimestamp(message.created_at):%Y-%m-%d %H:%M}"
+        parts.append(f"## {' · '.join((*labels.of_writer(message), written))}")
+        parts += [f"{attachment.name}\n\n{fenced(attachment.text)}" for attachment in message.attachments]
         parts += _content(message, labels)
         if note := labels.of_state(message.state):
             parts.append(f"*{note}*")
@@ -32,11 +33,3 @@ def _content(message: Message, labels: Labels) -> list[str]:
     parts = parts_of(message.content)
     lines = [f"*{labels.thoughts}*", "", *parts.thought.strip().split("\n")] if parts.thought else []
     return ["\n".join(f"> {line}".rstrip() for line in lines), parts.reply.strip("\n")]
-
-
-def _heading(message: Message, labels: Labels) -> str:
-    return " · ".join((*labels.of_writer(message), f"{datetime.fromtimestamp(message.created_at):%Y-%m-%d %H:%M}"))
-
-
-def _attachment(attachment: Attachment) -> str:
-    return f"{attachment.name}\n\n{fenced(attachment.text)}"

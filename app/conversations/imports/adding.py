@@ -36,7 +36,10 @@ def add(store: ConversationStore, conversation: ImportedConversation) -> tuple[s
     identity: int = existing["id"]
     if existing["trashed_at"] is not None:
         return IN_TRASH, identity
-    known = _known(store, identity)
+    rows = store.database.rows(
+        "SELECT uid, id, role, content, state FROM messages WHERE conversation_id = ?", (identity,)
+    )
+    known = {row["uid"]: row for row in rows}
     grown = [message for message in conversation.messages if _has_grown(known.get(message.uid), message)]
     if not grown and all(message.uid in known for message in conversation.messages):
         return UNCHANGED, identity
@@ -118,13 +121,6 @@ def _keep_tokens(store: ConversationStore, message_id: int, message: ImportedMes
             "INSERT INTO token_views (message_id, tokens, rounds) VALUES (?, ?, ?)",
             (message_id, pack_tokens(message.tokens), pack_rounds(message.rounds)),
         )
-
-
-def _known(store: ConversationStore, identity: int) -> dict[str, sqlite3.Row]:
-    rows = store.database.rows(
-        "SELECT uid, id, role, content, state FROM messages WHERE conversation_id = ?", (identity,)
-    )
-    return {row["uid"]: row for row in rows}
 
 
 def _has_grown(known: sqlite3.Row | None, message: ImportedMessage) -> bool:

@@ -93,13 +93,9 @@ def parse(text: str, step: Callable[[], object]) -> Any:
 
 def _value(text: str, position: int, step: Callable[[], object]) -> tuple[Any, int]:
     if text.startswith("[", position):
-        return _list(text, position, step)
+        items = Items(text, position, step)
+        return list(items), items.end
     return _decoder.raw_decode(text, position)
-
-
-def _list(text: str, position: int, step: Callable[[], object]) -> tuple[list[Any], int]:
-    items = Items(text, position, step)
-    return list(items), items.end
 
 
 def _items(text: str, position: int, step: Callable[[], object]) -> tuple[Items, int]:
