@@ -48,8 +48,10 @@ class FormulaPainter(QPyTextObject):
         outline = _outline(style)
         if outline is None:
             return QSizeF(1, 1)
-        scale = _scale(document, outline)
-        return QSizeF(scale * outline.width, _height(style, outline, scale))
+        scale, lift = _scale(document, outline), _half_x(style)
+        above, below = scale * outline.ascent, scale * outline.descent
+        # The outline fits around the object's centre.
+        return QSizeF(scale * outline.width, max(2 * above - lift, 2 * below + lift))
 
     def drawObject(
         self,
@@ -158,12 +160,9 @@ def _isolate(document: QTextDocument, position: int) -> None:
     cursor.setBlockFormat(style)
 
 
-def _formula(style: QTextFormat) -> Formula:
-    return Formula(str(style.property(_LATEX)), str(style.property(_SOURCE)), bool(style.property(_DISPLAY)))
-
-
 def _outline(style: QTextFormat) -> Outline | None:
-    return pictures().known.get((_formula(style), style.intProperty(_PIXELS)))
+    formula = Formula(str(style.property(_LATEX)), str(style.property(_SOURCE)), bool(style.property(_DISPLAY)))
+    return pictures().known.get((formula, style.intProperty(_PIXELS)))
 
 
 def _scale(document: QTextDocument, outline: Outline) -> float:
@@ -175,9 +174,3 @@ def _scale(document: QTextDocument, outline: Outline) -> float:
 def _half_x(style: QTextFormat) -> float:
     """Return half the x-height: Qt's layout centres an object that far above the baseline."""
     return QFontMetricsF(style.toCharFormat().font()).xHeight() / 2
-
-
-def _height(style: QTextFormat, outline: Outline, scale: float) -> float:
-    """Return the height with which the outline fits around the object's centre."""
-    above, below, lift = scale * outline.ascent, scale * outline.descent, _half_x(style)
-    return max(2 * above - lift, 2 * below + lift)

@@ -50,7 +50,14 @@ class PromptField(Restyled, QWidget):
                 self.edit.setPlainText(text)
 
     def fill_menu(self) -> None:
-        names = self._variable_names()
+        names = {
+            "date": self.tr("Today's date"),
+            "weekday": self.tr("Day of the week"),
+            "language": self.tr("App language"),
+            "model": self.tr("Main model"),
+            "draft": self.tr("Draft model"),
+            "computer": self.tr("System"),
+        }
         self.menu.clear()
         for name in VARIABLES:
             value = self._values.get(name, "")
@@ -61,16 +68,6 @@ class PromptField(Restyled, QWidget):
     def _insert(self, name: str) -> None:
         self.edit.insertPlainText(f"{{{{{name}}}}}")
         self.edit.setFocus()
-
-    def _variable_names(self) -> dict[str, str]:
-        return {
-            "date": self.tr("Today's date"),
-            "weekday": self.tr("Day of the week"),
-            "language": self.tr("App language"),
-            "model": self.tr("Main model"),
-            "draft": self.tr("Draft model"),
-            "computer": self.tr("System"),
-        }
 
 
 def _set_variables(hint: WrappedLabel, text: str) -> None:

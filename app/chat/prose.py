@@ -135,7 +135,8 @@ class Prose(Restyled, AutoHeightTextBrowser):
         # Without an edit block, the cursor computes its position on the screen at each move.
         cursor.beginEditBlock()
         cursor.movePosition(QTextCursor.MoveOperation.End)
-        continues = cursor.block().text().endswith(_last_word(before)) and _is_plain(cursor.charFormat())
+        is_plain = not any(cursor.charFormat().hasProperty(name) for name in _FORMATS)
+        continues = is_plain and cursor.block().text().endswith(_last_word(before))
         if continues:
             self.markdown = text
             # Spaces at the end of a line are rendered only once something follows them.
@@ -241,10 +242,6 @@ def _adds_words(before: str, added: str) -> bool:
 def _last_word(text: str) -> str:
     """Return the last word of a text that is not blank."""
     return text.rsplit(maxsplit=1)[-1]
-
-
-def _is_plain(style: QTextCharFormat) -> bool:
-    return not any(style.hasProperty(name) for name in _FORMATS)
 
 
 def _space(document: QTextDocument, font: QFont) -> None:

@@ -41,7 +41,10 @@ class SearchHighlights:
         for source in sources:
             view = view_of(source)
             if view is None:
-                self._count(query, source)
+                # A run without a widget: count its matches.
+                if query is not None and isinstance(source, Run) and (text := self._text_of(source)):
+                    found = highlights(text, query)
+                    self._matches += [_Match(source, utf16_length(text[:start])) for start, _ in found]
                 continue
             text = view.toPlainText()
             selections = []
@@ -51,11 +54,6 @@ class SearchHighlights:
                 selections.append(_selection(view, first, first + utf16_length(text[start:end]), is_current))
                 self._matches.append(_Match(source, first))
             view.setExtraSelections(selections)
-
-    def _count(self, query: Query | None, source: TextView | Run) -> None:
-        """Count the matches in a run that has no widget."""
-        if query is not None and isinstance(source, Run) and (text := self._text_of(source)):
-            self._matches += [_Match(source, utf16_length(text[:start])) for start, _ in highlights(text, query)]
 
     def _text_of(self, run: Run) -> str:
         if isinstance(run.block, Notice):

@@ -86,7 +86,11 @@ class TokenView(Restyled, AutoHeightTextBrowser):
             cursor.insertText(text, char_format(token.source, self._in_code))
             # Qt drops some characters, such as a byte order mark.
             self._end = cursor.position()
-            self._follow_fences(text)
+            # Code blocks have a fixed-width font.
+            *lines, self._line = (self._line + text).split("\n")
+            for line in lines:
+                if is_fence(line):
+                    self._in_code = not self._in_code
         self._tokens.extend(self._wanted[first:last])
         if self._full and last < len(self._wanted):
             cursor.insertText(
@@ -121,14 +125,6 @@ class TokenView(Restyled, AutoHeightTextBrowser):
             last, block = block, block.previous()
         if last != block:
             self.setFixedHeight(max(1, math.ceil(self.document().documentLayout().blockBoundingRect(last).top())))
-
-    def _follow_fences(self, text: str) -> None:
-        """Keep track of whether the next token is inside a code block, which has a fixed-width font."""
-        *lines, rest = (self._line + text).split("\n")
-        for line in lines:
-            if is_fence(line):
-                self._in_code = not self._in_code
-        self._line = rest
 
     def token_at(self, position: int) -> Token | None:
         """Return the token that covers a position of the document. Tokens without text cover none."""

@@ -65,7 +65,12 @@ class Transcript(Restyled, QScrollArea):
         # What to scroll to the top: a turn, pixels below its top, and its height when these were measured.
         self._target: tuple[Turn, int, int | None] | None = None
         self._column = TurnColumn(self._make_view)
-        self._build_body()
+        self._body = body = QWidget()
+        body.setObjectName("transcriptBody")
+        body.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
+        self._row = fill(hbox(body, margins=(SIDE, 0, SIDE, 0)), 1, (self._column, 1000), 1)
+        self._row.setSizeConstraint(QHBoxLayout.SizeConstraint.SetMinimumSize)
+        self.setWidget(body)
         self.link_menu = LinkMenu(self)
         self._newest = self.bound("Jump to the latest text", QToolButton(self), set_name)
         self._newest.setObjectName("newest")
@@ -79,14 +84,6 @@ class Transcript(Restyled, QScrollArea):
         assert isinstance(application, QApplication)
         application.focusChanged.connect(self._focus_changed)
         self.restyle()
-
-    def _build_body(self) -> None:
-        self._body = body = QWidget()
-        body.setObjectName("transcriptBody")
-        body.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
-        self._row = fill(hbox(body, margins=(SIDE, 0, SIDE, 0)), 1, (self._column, 1000), 1)
-        self._row.setSizeConstraint(QHBoxLayout.SizeConstraint.SetMinimumSize)
-        self.setWidget(body)
 
     @cached_property
     def _texts(self) -> ShownTexts:

@@ -72,26 +72,23 @@ class DownloadList(QWidget):
 
     def refresh(self) -> None:
         """Show the present downloads."""
-        current = {status.repository: status for status in self._library.downloads}
+        library = self._library
+        commands = {"pause": library.pause, "resume": library.resume, "cancel": library.cancel}
+        current = {status.repository: status for status in library.downloads}
         for repository in self._cards.keys() - current.keys():
             gone = self._cards.pop(repository)
             gone.hide()
             gone.deleteLater()
         for repository, status in current.items():
             if repository not in self._cards:
-                card = self._cards[repository] = DownloadCard(repository, self._library.page_of(repository))
-                card.command.connect(lambda name, which=repository: self._command(name, which))
+                card = self._cards[repository] = DownloadCard(repository, library.page_of(repository))
+                card.command.connect(lambda name, which=repository: commands[name](which))
                 self._column.addWidget(card)
-            self._cards[repository].show_status(status, self._name_of(repository))
+            entry = library.inventory.entry(repository) if library.inventory else None
+            name = entry_name(entry) if entry is not None else model_name(*short_name(repository))
+            self._cards[repository].show_status(status, name)
         self.setVisible(bool(current))
         states = {repository: status.state for repository, status in current.items()}
         if states != self._states:
             self._states = states
             self.states_changed.emit()
-
-    def _command(self, name: str, repository: str) -> None:
-        {"pause": self._library.pause, "resume": self._library.resume, "cancel": self._library.cancel}[name](repository)
-
-    def _name_of(self, repository: str) -> str:
-        entry = self._library.inventory.entry(repository) if self._library.inventory else None
-        return entry_name(entry) if entry is not None else model_name(*short_name(repository))

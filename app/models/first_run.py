@@ -127,7 +127,10 @@ class _OfferRow(QWidget):
         self.entry = entry
         is_running = status is not None and status.state not in ("ready", "failed")
         self._name.setText(entry_name(entry))
-        self._facts.setText(download_words(status) if status and is_running else self._benefit(entry))
+        facts = self.tr("With {draft} as draft").format(draft=entry.draft_name)
+        if entry.expected is not None:
+            facts += " · " + self.tr("about {speed} (estimate)").format(speed=times(entry.expected.speedup))
+        self._facts.setText(download_words(status) if status and is_running else facts)
         is_paused = status is not None and status.state == "paused"
         if is_running:
             self.button.setText(self.tr("Resume") if is_paused else self.tr("Downloading…"))
@@ -137,9 +140,3 @@ class _OfferRow(QWidget):
             self.button.setText(self.tr("Get {size}").format(size=size_words(entry.get_bytes)))
         self.button.setEnabled(is_paused or not is_running)
         self.button.setAccessibleName(f"{self.button.text()}: {self._name.text()}")
-
-    def _benefit(self, entry: Entry) -> str:
-        words = self.tr("With {draft} as draft").format(draft=entry.draft_name)
-        if entry.expected is not None:
-            words += " · " + self.tr("about {speed} (estimate)").format(speed=times(entry.expected.speedup))
-        return words

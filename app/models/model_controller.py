@@ -90,20 +90,18 @@ class ModelController(QObject):
         elif entry.is_starter:
             self._session.models.load_starter()
         else:
-            draft = self._installed(here.draft)
-            self._load(here, draft.path if draft is not None else None)
+            installed = self._installed(here.draft)
+            draft = installed.path if installed is not None else None
+            if here.together and self._session.cluster.state == OFF:
+                # The model fits only on all Macs together.
+                self._session.cluster.start(here.path, draft)
+            else:
+                self._session.models.load(here.path or here.id, draft)
         self.chat_wanted.emit()
 
     def _installed(self, id_: str) -> Entry | None:
         inventory = self._library.inventory
         return next((one for one in inventory.installed if id_ and one.id == id_), None) if inventory else None
-
-    def _load(self, entry: Entry, draft: str | None) -> None:
-        """Load a model here, or on all Macs if it fits only on them together."""
-        if entry.together and self._session.cluster.state == OFF:
-            self._session.cluster.start(entry.path, draft)
-        else:
-            self._session.models.load(entry.path or entry.id, draft)
 
     def get(self, entry: Entry) -> None:
         """Download a model, and the draft that goes with it."""
@@ -180,7 +178,11 @@ class ModelController(QObject):
         if status.state == "failed" and status.error is not None:
             # The other model of the pair is announced alone.
             self._pairs.pop(self._main_of(status.repository), None)
-            self._show_failed(status)
+            error = status.error
+            self._show_action.setText(self.tr("Show the download"))
+            self._failed.add(status.repository)
+            self._banner.show_message(lambda: error_sentence(error), self._show_action, about=status.repository)
+            self._tray.notify(error_sentence(error))
             return
         inventory = self._library.inventory
         ready = self._complete_pair(status.repository)
@@ -192,15 +194,6 @@ class ModelController(QObject):
         self._use_action.setText(self.tr("Use as draft") if entry.id in self._as_draft else self.tr("Chat"))
         self._banner.show_message(lambda: self.tr("{name} is ready.").format(name=name), self._use_action, calm=True)
         self._tray.notify(self.tr("{name} is ready.").format(name=name))
-
-    def _show_failed(self, status: DownloadStatus) -> None:
-        """Show the reason, with an action that opens the Models page."""
-        assert status.error is not None
-        error = status.error
-        self._show_action.setText(self.tr("Show the download"))
-        self._failed.add(status.repository)
-        self._banner.show_message(lambda: error_sentence(error), self._show_action, about=status.repository)
-        self._tray.notify(error_sentence(error))
 
     def _dismiss_failures(self) -> None:
         """Dismiss the messages of failed downloads that continue or were removed."""

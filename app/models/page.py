@@ -24,7 +24,6 @@ from app.wording.errors import error_sentence
 from app.wording.figures import number
 from app.wording.hub import size_words
 from app.wording.models import entry_name
-from engine.advice.pairing import PairAdvice
 from engine.errors import EngineError
 from engine.hub.download_state import DownloadStatus
 from engine.hub.values import VerifyReport
@@ -82,9 +81,7 @@ class ModelsPage(Restyled, QWidget):
         self._card_column = vbox(spacing=10)
         column = vbox(body, margins=(0, 0, _SCROLL_BAR, 16), spacing=10)
         fill(column, self._downloads, self._heading, self._card_column, self.empty)
-        column.addWidget(self.again, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addWidget(self._add_folder, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addStretch(1)
+        fill(column, *((button, 0, Qt.AlignmentFlag.AlignLeft) for button in (self.again, self._add_folder)), 1)
         area = QScrollArea(self)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setWidgetResizable(True)
@@ -143,12 +140,10 @@ class ModelsPage(Restyled, QWidget):
             return self._library.finder.searched.found
         if self._tab == INSTALLED:
             return (*(entry for entry in inventory.installed if not entry.is_starter), *starter)
-        # The loaded model comes first; the sort is stable.
-        return tuple(sorted((*self._recommended(), *starter), key=lambda entry: not self._is_loaded(entry)))
-
-    def _is_loaded(self, entry: Entry) -> bool:
         loaded = self._entry_at(self._session.models.pair.paths[0])
-        return loaded is not None and (entry.id, entry.is_starter) == (loaded.id, loaded.is_starter)
+        key = (loaded.id, loaded.is_starter) if loaded is not None else None
+        # The loaded model comes first; the sort is stable.
+        return tuple(sorted((*self._recommended(), *starter), key=lambda entry: (entry.id, entry.is_starter) != key))
 
     def _recommended(self) -> list[Entry]:
         """Return the offered pairs, then the other recommended models that fit, the newest first."""
@@ -205,25 +200,22 @@ class ModelsPage(Restyled, QWidget):
     def _state_of(self, entry: Entry, in_use: bool, download: DownloadStatus | None) -> CardState:
         library = self._library
         path = self._session.models.pair.paths[0] if self._tab == SEARCH and not in_use else ""
-        name = self._name_at(path)
+        main = self._entry_at(path)
+        # The starter works with its own draft only.
+        name = entry_name(main) if main is not None and not main.is_starter else ""
+        advice = entry.advice if name else None
+        if name and advice is None:
+            advice = next((one for one in library.advice(path) or () if one.id == entry.id), None)
         return CardState(
             in_use,
             download,
             entry.path in library.verifying,
             library.measured_with(entry.path).get(entry.draft) if entry.path else None,
             library.damaged.get(entry.path),
-            (entry.advice or self._known_advice(entry.id, path)) if name else None,
+            advice,
             name,
             library.page_of(entry.id) if entry.gated and not entry.installed else "",
         )
-
-    def _known_advice(self, id_: str, main_path: str) -> PairAdvice | None:
-        return next((one for one in self._library.advice(main_path) or () if one.id == id_), None)
-
-    def _name_at(self, path: str) -> str:
-        """Return the name of the model in `path`, "" for the starter, which works with its own draft only."""
-        entry = self._entry_at(path)
-        return entry_name(entry) if entry is not None and not entry.is_starter else ""
 
     def _take_details(self, entry: Entry) -> None:
         """Show the details of a search result."""
@@ -321,18 +313,15 @@ class ModelsPage(Restyled, QWidget):
 
     def retranslate(self) -> None:
         name_clear_button(self.field)
-        self._word_contexts()
-        self._rebuild()
-        self._show_memory()
-        self._word()
-
-    def _word_contexts(self) -> None:
         words = self.tr("Context: {count} tokens")
         self.context.clear()
         for tokens in FIT_CONTEXTS:
             self.context.addItem(words.format(count=number(tokens, 0)), tokens)
         self.context.setCurrentIndex(self.context.findData(self._library.settings.values.fit_context))
         self._arrange()
+        self._rebuild()
+        self._show_memory()
+        self._word()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -89,7 +89,7 @@ class Picker(Restyled, Overlay):
         self._field.clear()
         self._word_field()
         self.refresh()
-        self._list.setCurrentRow(self._first_row())
+        self._list.setCurrentRow(next((index for index, choice in enumerate(self.choices()) if choice.loaded), 0))
         self._field.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def choices(self) -> list[Choice]:
@@ -170,7 +170,9 @@ class Picker(Restyled, Overlay):
 
     def _measure(self) -> None:
         width = min(theme.scaled(self._width), self._window.width() - 32) - 24
-        total, available = 0, self._available_height()
+        total, note = 0, self._note.heightForWidth(self._list.width()) if self._note.text() else 0
+        # The height at which the whole picker stays in the window.
+        available = self._window.height() - self._below() - _BELOW - _OTHERS - note
         # Rows are narrower beside a scroll bar.
         for bar in (0, 12):
             heights = [self._row(index).height_at(width - bar) for index in range(self._list.count())]
@@ -180,11 +182,6 @@ class Picker(Restyled, Overlay):
             if total <= available:
                 break
         self._list.setFixedHeight(max(min(total, available), 60))
-
-    def _available_height(self) -> int:
-        """Return the height of the list at which the whole picker stays in the window."""
-        note = self._note.heightForWidth(self._list.width()) if self._note.text() else 0
-        return self._window.height() - self._below() - _BELOW - _OTHERS - note
 
     # Keys and clicks
 
@@ -227,9 +224,6 @@ class Picker(Restyled, Overlay):
         """Set the current row as the description of the field, which has the focus, for screen readers."""
         row = self._list.itemWidget(self._list.currentItem()) if self._list.currentItem() is not None else None
         self._field.setAccessibleDescription(row.spoken if isinstance(row, PickerRow) else "")
-
-    def _first_row(self) -> int:
-        return next((index for index, choice in enumerate(self.choices()) if choice.loaded), 0)
 
     def _row(self, index: int) -> PickerRow:
         row = self._list.itemWidget(self._list.item(index))
@@ -304,11 +298,9 @@ class PickerRow(QWidget):
         title = fill(hbox(spacing=8), self._name, self._badge, 1)
         words = fill(vbox(spacing=2), title, self._sentence)
         figures = fill(vbox(spacing=2), self._size, self._state, 1)
-        row = hbox(self, margins=(12, 8, 12, 8), spacing=12)
-        row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        row = fill(hbox(self, margins=(12, 8, 12, 8), spacing=12), (self._icon, 0, Qt.AlignmentFlag.AlignTop))
         row.addLayout(words, 1)
-        row.addLayout(figures)
-        row.addWidget(self._button, 0, Qt.AlignmentFlag.AlignVCenter)
+        fill(row, figures, (self._button, 0, Qt.AlignmentFlag.AlignVCenter))
 
     def show_choice(self, choice: Choice) -> None:
         self.choice = choice

@@ -145,7 +145,8 @@ class AdvancedPage(TablePage):
     def export_to(self, file: Path) -> None:
         """Write the diagnostics file and show its path."""
         figures = [turn.answer.stats for turn in self._session.chat.turns[-_LATEST_ANSWERS:]]
-        values, log, models = self.settings.values, LOG_BUFFER.text, self._models()
+        values, log, pair = self.settings.values, LOG_BUFFER.text, self._session.models.pair
+        models = {role: getattr(pair, role) and _facts_of(getattr(pair, role)) for role in ("main", "draft")}
 
         def work() -> bool:
             try:
@@ -159,10 +160,6 @@ class AdvancedPage(TablePage):
             self._say()
 
         self._library.background.run(work, done, owner=self)
-
-    def _models(self) -> dict[str, Any]:
-        pair = self._session.models.pair
-        return {role: getattr(pair, role) and _facts_of(getattr(pair, role)) for role in ("main", "draft")}
 
     def _say(self) -> None:
         if self._written is not None:

@@ -11,7 +11,6 @@ from app.chat.composer import Composer
 from app.session.api_service import ApiChoice
 from app.session.cluster_service import ClusterChoice
 from app.session.session import Session
-from app.settings.declarations import SettingsValues
 from app.settings.engine_settings import engine_settings_of, recommended_of, sampling_of
 from app.settings.pairs import own_settings, settings_for, with_own
 from app.settings.store import SettingsStore
@@ -60,7 +59,16 @@ class Effects(QObject):
         self._apply_to_answers()
         self._apply_to_pair()
         session.models.configure(engine_settings_of(values))
-        session.api.configure(_api_choice(values))
+        session.api.configure(
+            ApiChoice(
+                serve=values.api_serve,
+                port=values.api_port,
+                network=values.api_network,
+                asks_key=values.api_asks_key,
+                origins=tuple(values.api_origins.split()),
+                model_folders=tuple(Path(folder) for folder in values.model_folders),
+            )
+        )
         session.cluster.configure(ClusterChoice(values.machines, values.machines_backend))
         self._composer.set_send_key(values.send_key)
         LOG_BUFFER.set_level(values.log_level)
@@ -107,14 +115,3 @@ class Effects(QObject):
             self._settings.change(pairs=with_own(values, main, draft, chosen))
             return
         self._settings.change(method=chosen.method, depth=chosen.depth or 0, acceptance=chosen.acceptance)
-
-
-def _api_choice(values: SettingsValues) -> ApiChoice:
-    return ApiChoice(
-        serve=values.api_serve,
-        port=values.api_port,
-        network=values.api_network,
-        asks_key=values.api_asks_key,
-        origins=tuple(values.api_origins.split()),
-        model_folders=tuple(Path(folder) for folder in values.model_folders),
-    )

@@ -57,7 +57,15 @@ class HistoryPage(Restyled, QWidget):
         self.bound("Answers and statistics", self.view, QWidget.setAccessibleName)
         self.banner, self._undo = Banner(self), QAction(self)
         self.bound("Undo", self._undo)
-        self._build()
+        self.view.setObjectName("history")
+        self.view.horizontalHeader().setSortIndicator(0, Qt.SortOrder.DescendingOrder)
+        self.view.setSortingEnabled(True)
+        buttons = fill(hbox(spacing=8), self.delete, self.csv, self.json, 0)
+        self._line = fill(hbox(spacing=8), (self.pair, 1), buttons)
+        column = vbox(self, margins=(_MARGIN, 24, _MARGIN, 24), spacing=10)
+        fill(column, self._title, self.sentences, self._line, (self.view, 1), self.banner, self.outcome)
+        for hidden in (self.outcome, self.delete):
+            hidden.hide()
         self.table.order_wanted.connect(self._sort)
         self.view.activated.connect(self._show_answer)
         self.pair.activated.connect(lambda _: self.refresh())
@@ -68,17 +76,6 @@ class HistoryPage(Restyled, QWidget):
         history.programs_deleted.connect(self._show_deleted)
         history.changed.connect(self._refresh_if_shown)
         self.restyle()
-
-    def _build(self) -> None:
-        self.view.setObjectName("history")
-        self.view.horizontalHeader().setSortIndicator(0, Qt.SortOrder.DescendingOrder)
-        self.view.setSortingEnabled(True)
-        buttons = fill(hbox(spacing=8), self.delete, self.csv, self.json, 0)
-        self._line = fill(hbox(spacing=8), (self.pair, 1), buttons)
-        column = vbox(self, margins=(_MARGIN, 24, _MARGIN, 24), spacing=10)
-        fill(column, self._title, self.sentences, self._line, (self.view, 1), self.banner, self.outcome)
-        self.outcome.hide()
-        self.delete.hide()
 
     @property
     def _chosen(self) -> tuple[str, str] | None:

@@ -104,12 +104,11 @@ class MachinesPage(TablePage):
             self._cluster.stop()
             return
         path, (main, draft) = self.model.currentData(), self._models.pair.paths
-        self._cluster.start(path, draft if main == path and draft else self._draft_of(path))
-
-    def _draft_of(self, path: str) -> str | None:
-        entries = self._entries()
-        here = next((one for one in entries if one.path == path), None)
-        return next((one.path for one in entries if here and one.id == here.draft), None)
+        if main != path or not draft:
+            entries = self._entries()
+            here = next((one for one in entries if one.path == path), None)
+            draft = next((one.path for one in entries if here and one.id == here.draft), None)
+        self._cluster.start(path, draft)
 
     def _show(self) -> None:
         state = self._cluster.state

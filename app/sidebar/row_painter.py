@@ -37,7 +37,12 @@ class RowPainter(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         inner = option.rect.adjusted(_SIDE, 0, -_SIDE, 0)
         if isinstance(row, str):
-            self._heading(painter, option.font, inner, index.data())
+            font = option.font
+            font.setPixelSize(scaled(_HEADING))
+            painter.setFont(font)
+            painter.setPen(QColor(theme.colours().faint))
+            place = Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft
+            painter.drawText(inner.adjusted(0, 0, 0, -6), place, index.data())
         else:
             self._ground(painter, option)
             if index.data(STREAMS):
@@ -77,13 +82,6 @@ class RowPainter(QStyledItemDelegate):
         painter.setFont(small)
         painter.setPen(QColor(colour))
         painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, QLocale().toString(count))
-
-    def _heading(self, painter: QPainter, font: QFont, area: QRect, text: str) -> None:
-        font.setPixelSize(scaled(_HEADING))
-        painter.setFont(font)
-        painter.setPen(QColor(theme.colours().faint))
-        area = area.adjusted(0, 0, 0, -6)
-        painter.drawText(area, Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft, text)
 
     def _ground(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
         selected = bool(option.state & QStyle.StateFlag.State_Selected)

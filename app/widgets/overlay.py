@@ -96,14 +96,11 @@ class Overlay(TabOrdered, QFrame):
     def fit_in_window(self) -> None:
         """Set size and position to suit the window's size."""
         width = min(theme.scaled(self._width), self._window.width() - 32)
-        height = min(self._height or self._height_of_content(width), self._window.height() - 96)
+        wraps = self.column.hasHeightForWidth()
+        content = self.column.totalHeightForWidth(width) if wraps else self.column.sizeHint().height()
+        height = min(self._height or content, self._window.height() - 96)
         self.setGeometry((self._window.width() - width) // 2, 64, width, height)
         self._shade.setGeometry(self._window.rect())
-
-    def _height_of_content(self, width: int) -> int:
-        if self.column.hasHeightForWidth():
-            return self.column.totalHeightForWidth(width)
-        return self.column.sizeHint().height()
 
 
 class HighArea(QScrollArea):

@@ -133,7 +133,9 @@ class Transfer(QObject):
         form, labels = _form_of(path), self._labels()
 
         def work() -> int:
-            chats = self._ask_store(_all_chats)
+            chats = self._ask_store(
+                lambda store: [chat.id for view in (ACTIVE, ARCHIVED) for chat in store.conversations.view(view)]
+            )
             if form == JSON:
                 write_json(self._ask_store, chats, path)
             else:
@@ -324,7 +326,3 @@ def _with_suffix(path: Path, chosen: str) -> Path:
         return path
     form = next((form for form, words in _FILTERS.items() if words == chosen), MARKDOWN)
     return path.with_name(path.name + SUFFIXES[form])
-
-
-def _all_chats(store: ConversationStore) -> list[int]:
-    return [chat.id for view in (ACTIVE, ARCHIVED) for chat in store.conversations.view(view)]
