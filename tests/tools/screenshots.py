@@ -50,7 +50,6 @@ IN_README = {
     "compare": "compare-en-light-1440",
     "draft-picker-dark": "picker-draft-en-dark-1440",
     "models": "settings-models-en-light-1200",
-    "settings": "settings-speculation-en-light-1200",
     **{f"main-{code}": f"answer-{code}-light-1440" for code in ("ko", "ja", "zh_CN")},
     **{f"compare-{code}": f"compare-{code}-dark-1440" for code in ("ko", "ja", "zh_CN")},
 }
