@@ -137,7 +137,10 @@ class ApiService(QObject):
     def _served(self, outcome: tuple[str, CodedError | None]) -> None:
         self.key, self.problem = outcome
         self._look()
-        (self._timer.stop if self.status is None else self._timer.start)()
+        if self.status is None:
+            self._timer.stop()
+        else:
+            self._timer.start()
         self.changed.emit()
 
     def _note(self, call: Call) -> None:
