@@ -17,8 +17,9 @@ from engine.async_drafting.messages import MOST_UNSENT, TO_ENGINE, Answer, Ready
 from engine.async_drafting.serving import PROCESS_OPTION, own_cores, vocabulary_digest
 from engine.main_model.loading import LoadedModel
 from engine.settings import EngineSettings
-from engine.wire.channel import Channel, connect
+from engine.wire.channel import Channel
 from engine.wire.child import Child
+from engine.wire.handshake import connect
 from engine.wire.messages import ChannelClosed
 
 log = logging.getLogger(__name__)

@@ -29,7 +29,8 @@ from engine.async_drafting.messages import (
 from engine.async_drafting.tree_drafter import TreeDrafter
 from engine.errors import EngineError
 from engine.main_model.loading import LoadedModel, load
-from engine.wire.channel import Channel, demand_proof
+from engine.wire.channel import Channel
+from engine.wire.handshake import Listener
 from engine.wire.messages import ChannelClosed
 
 log = logging.getLogger(__name__)
@@ -91,31 +92,28 @@ class DrafterServer:
     def __init__(self, model: LoadedModel, host: str, port: int, secret: bytes) -> None:
         self._drafter = TreeDrafter(model.model)
         self._ready = Ready(vocabulary_digest(model))
-        self._secret = secret
-        self._socket = socket.create_server((host, port))
+        self._listener = Listener(socket.create_server((host, port)), secret, TO_DRAFTER, most_unsent=MOST_UNSENT)
 
     @property
     def port(self) -> int:
         """The port on which it listens."""
-        return int(self._socket.getsockname()[1])
+        return self._listener.port
 
     def serve_one(self) -> None:
-        """Wait for an engine, and draft for it until it is gone. Raises `OSError` once closed."""
-        connection, address = self._socket.accept()
-        channel = Channel(connection, TO_DRAFTER, most_unsent=MOST_UNSENT)
+        """Wait for an engine, and draft for it until it is gone."""
+        peer = self._listener.accept()
+        log.info("drafting for %s", peer.host)
         try:
-            demand_proof(channel, self._secret)
-            log.info("drafting for %s", address[0])
-            channel.send(self._ready)
-            draft(channel, self._drafter)
+            peer.channel.send(self._ready)
+            draft(peer.channel, self._drafter)
         except ChannelClosed as closed:
-            log.info("%s is gone: %s", address[0], closed)
+            log.info("%s is gone: %s", peer.host, closed)
         finally:
-            channel.close()
+            peer.channel.close()
 
     def close(self) -> None:
         """Accept no more engines."""
-        self._socket.close()
+        self._listener.close()
 
 
 def draft(channel: Channel[ToDrafter], drafter: TreeDrafter) -> None:

@@ -23,7 +23,7 @@ from engine.cluster.plan import choose_split, files_of_others
 from engine.cluster.report import own_report
 from engine.model_files.inspection import files_by_tensor, read_checked_config, weight_bytes, weight_files
 from engine.model_files.names import resolve_model
-from engine.wire.channel import connect
+from engine.wire.handshake import connect
 
 # Seconds that a machine may take to report.
 REPORT_S = 20.0

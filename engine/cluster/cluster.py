@@ -22,7 +22,7 @@ from engine.cluster.hosts import Machines
 from engine.cluster.launch import RankProcess
 from engine.cluster.messages import TO_CLIENT, as_plain
 from engine.settings import EngineSettings
-from engine.wire.channel import connect
+from engine.wire.handshake import connect
 
 log = logging.getLogger(__name__)
 

@@ -36,7 +36,8 @@ from engine.cluster.messages import (
 )
 from engine.cluster.ring_watch import RingWatch, open_sockets
 from engine.settings import EngineSettings
-from engine.wire.channel import Channel, connect, demand_proof
+from engine.wire.channel import Channel
+from engine.wire.handshake import Listener, connect
 
 if TYPE_CHECKING:
     from engine.serving.models import MainLoader
@@ -152,14 +153,15 @@ class _Rank:
         from engine.cluster.server import serve
         from engine.engine import Engine
 
-        control, client = _listen(str(order["address"])), _listen("127.0.0.1")
+        control = Listener(_listen(str(order["address"])), self._secret, TO_LEADER)
+        client = Listener(_listen("127.0.0.1"), self._secret, TO_ENGINE)
         joined: Future[None] = Future()
 
         def loader() -> MainLoader:
             from engine.cluster.leader import Leader
 
             try:
-                places = self._places(control.getsockname()[1], client.getsockname()[1])
+                places = self._places(control.port, client.port)
                 followers = self._followers(control, order["hosts"])
                 control.close()
                 leader = Leader(self._join(order, places), self._host, followers, str(order["split"]), self._lost)
@@ -172,25 +174,19 @@ class _Rank:
         engine = Engine(from_plain(order["settings"], EngineSettings), loader)
         joined.result()
         self._tell(ready=True)
-        channel = Channel(client.accept()[0], TO_ENGINE)
-        demand_proof(channel, self._secret)
+        peer = client.accept()
         client.close()
-        serve(engine, channel, self._fail)
+        serve(engine, peer.channel, self._fail)
 
-    def _followers(self, control: socket.socket, hosts: list[str]) -> Followers:
+    def _followers(self, control: Listener[ToLeader], hosts: list[str]) -> Followers:
         found: Followers = {}
-        control.settimeout(JOIN_S)
         while len(found) < self._size - 1:
             try:
-                channel = Channel(control.accept()[0], TO_LEADER)
-                rank = demand_proof(channel, self._secret)
+                peer = control.accept(JOIN_S)
             except TimeoutError as error:
                 missing = next(rank for rank in range(1, self._size) if rank not in found)
                 raise ClusterError("slow-start", hosts[missing], f"{JOIN_S:.0f}") from error
-            except ConnectionError as error:
-                log.warning("someone who is no rank has connected: %s", error)
-                continue
-            found[rank] = hosts[rank], channel
+            found[peer.number] = hosts[peer.number], peer.channel
         return found
 
     def _follow(self, order: Mapping[str, Any]) -> None:

@@ -21,7 +21,8 @@ from engine.cluster.messages import ECHO, Echo
 from engine.cluster.model_identity import fingerprint, folder_of
 from engine.errors import EngineError
 from engine.files.system_memory import system_memory
-from engine.wire.channel import Channel, demand_proof
+from engine.wire.channel import Channel
+from engine.wire.handshake import Listener
 from engine.wire.messages import ChannelClosed
 
 PACKAGES = ("tandem-chat", "mlx", "mlx-lm")
@@ -71,13 +72,10 @@ def main() -> int:
 
 
 def _serve(listening: socket.socket, secret: bytes) -> None:
-    try:
-        channel = Channel(listening.accept()[0], ECHO)
-        demand_proof(channel, secret)
-    except OSError:
-        return
-    with listening:
-        echo(channel)
+    listener = Listener(listening, secret, ECHO)
+    peer = listener.accept()
+    listener.close()
+    echo(peer.channel)
 
 
 def echo(channel: Channel[Echo]) -> None:

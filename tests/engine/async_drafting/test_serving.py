@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("without_compilation")
 
 @pytest.fixture
 def port(tiny_draft: Path) -> Iterator[int]:
-    """The port of a server for three engines."""
+    """The port of a server for two engines."""
     listening = threading.Event()
     servers: list[DrafterServer] = []
 
@@ -29,7 +29,7 @@ def port(tiny_draft: Path) -> Iterator[int]:
         servers.append(DrafterServer(load(tiny_draft), "127.0.0.1", 0, b"the secret"))
         listening.set()
         try:
-            for _ in range(3):
+            for _ in range(2):
                 servers[0].serve_one()
         finally:
             servers[0].close()

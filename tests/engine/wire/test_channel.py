@@ -1,11 +1,11 @@
-"""Channels: they pass only messages, never wait in vain, and accept only peers that know the secret."""
+"""Channels: they pass only messages and never wait in vain."""
 
 from __future__ import annotations
 
 import random
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -22,8 +22,7 @@ from engine.async_drafting.messages import (
     Verdict,
 )
 from engine.requests import SamplingSettings
-from engine.wire import channel as channels
-from engine.wire.channel import Channel, NotAuthentic, demand_proof, prove
+from engine.wire.channel import Channel
 from engine.wire.messages import BadMessage, ChannelClosed, MessageTooLarge
 from tests.patience import PATIENCE_S
 
@@ -139,75 +138,6 @@ def test_garbage_ends_the_connection_or_waits_for_more() -> None:
         with suppress(BadMessage):
             while TO_DRAFTER.take(received) is not None:
                 pass
-
-
-class Meeting:
-    """One end proves `knows` on a thread, the other demands `asked`; holds the results or errors of both."""
-
-    def __init__(self, pair: Pair, knows: bytes, asked: bytes) -> None:
-        thread = threading.Thread(target=self._prove, args=(pair.here, knows))
-        thread.start()
-        try:
-            self.demanding: object = demand_proof(pair.there, asked)
-        except NotAuthentic as error:
-            self.demanding = error
-        thread.join()
-
-    def _prove(self, channel: Channel[Any], secret: bytes) -> None:
-        try:
-            prove(channel, secret, 3)
-            self.proving: object = True
-        except NotAuthentic as error:
-            self.proving = error
-
-
-def test_messages_cross_once_both_ends_have_proved_the_secret(pair: Pair) -> None:
-    met = Meeting(pair, b"same", b"same")
-    assert (met.proving, met.demanding) == (True, 3)
-    pair.here.send(BEGIN)
-    assert pair.there.receive(PATIENCE_S) == BEGIN
-
-
-@pytest.mark.parametrize(("knows", "asked"), [(b"one", b"other"), (b"", b"x")])
-def test_who_does_not_know_the_secret_is_refused_on_both_sides(pair: Pair, knows: bytes, asked: bytes) -> None:
-    met = Meeting(pair, knows, asked)
-    assert isinstance(met.proving, NotAuthentic)
-    assert isinstance(met.demanding, NotAuthentic)
-
-
-def test_who_only_demands_a_proof_gets_no_text(pair: Pair) -> None:
-    nonce = bytes(32)
-    pair.there.codec = channels._HANDSHAKE
-    pair.there.send(channels._Challenge(channels.VERSION, nonce))
-    pair.there.send(channels._Proof(0, nonce, nonce))
-    with pytest.raises(NotAuthentic, match="secret"):
-        prove(pair.here, b"secret")
-    assert isinstance(pair.there.receive(PATIENCE_S), channels._Proof)
-    with pytest.raises(ChannelClosed):
-        pair.there.receive(PATIENCE_S)
-
-
-@pytest.mark.parametrize("version", [channels.VERSION - 1, channels.VERSION + 1])
-def test_another_version_is_refused(pair: Pair, version: int) -> None:
-    pair.there.codec = channels._HANDSHAKE
-    pair.there.send(channels._Challenge(version, bytes(32)))
-    with pytest.raises(NotAuthentic):
-        prove(pair.here, b"secret")
-
-
-def test_a_stranger_cannot_make_anybody_store_much(pair: Pair) -> None:
-    pair.here.send(Verdict(1, 1, 0, tuple(range(1000))))
-    with pytest.raises(NotAuthentic, match="bytes"):
-        demand_proof(pair.there, b"secret")
-
-
-@pytest.mark.parametrize("greet", [demand_proof, prove])
-def test_who_is_silent_is_refused_in_time(
-    pair: Pair, greet: Callable[[Channel[Any], bytes], object], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(channels, "HANDSHAKE_S", 0.05)
-    with pytest.raises(NotAuthentic):
-        greet(pair.here, b"secret")
 
 
 def test_the_codec_of_answers_refuses_what_the_drafter_may_not_say() -> None:
