@@ -914,6 +914,10 @@
         <translation>ローカル API はオフです。</translation>
     </message>
     <message>
+        <source>The local API serves programs on this computer, those of its other users too. Ask for a key to keep them out.</source>
+        <translation>このコンピュータのプログラムがローカル API を利用できます。ほかのユーザのプログラムも同様です。利用させないようにするには、キーを求めてください。</translation>
+    </message>
+    <message>
         <source>The local API serves programs on this computer.</source>
         <translation>このコンピュータのプログラムがローカル API を利用できます。</translation>
     </message>

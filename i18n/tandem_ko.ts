@@ -914,6 +914,10 @@
         <translation>로컬 API가 꺼져 있어요.</translation>
     </message>
     <message>
+        <source>The local API serves programs on this computer, those of its other users too. Ask for a key to keep them out.</source>
+        <translation>이 컴퓨터의 프로그램이 로컬 API를 쓸 수 있어요. 이 컴퓨터를 쓰는 다른 사람의 프로그램도 마찬가지예요. 막으려면 키를 요구하세요.</translation>
+    </message>
+    <message>
         <source>The local API serves programs on this computer.</source>
         <translation>이 컴퓨터의 프로그램이 로컬 API를 쓸 수 있어요.</translation>
     </message>

@@ -914,6 +914,10 @@
         <translation>本地 API 已关闭。</translation>
     </message>
     <message>
+        <source>The local API serves programs on this computer, those of its other users too. Ask for a key to keep them out.</source>
+        <translation>这台电脑上的程序可以使用本地 API，其他用户的程序也可以。如不希望他们使用，请要求密钥。</translation>
+    </message>
+    <message>
         <source>The local API serves programs on this computer.</source>
         <translation>这台电脑上的程序可以使用本地 API。</translation>
     </message>

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from contextlib import suppress
 from typing import TypeVar
 
 import msgspec
@@ -23,6 +24,8 @@ Body = TypeVar("Body")
 LIMITS = JsonLimits(size=8 * 2**20, depth=64, containers=200_000, commas=1_000_000)
 # Seconds that a client may take to send its body.
 BODY_S = 30.0
+# Seconds for which the rest of a body is dropped that is too large.
+_DROP_S = 1.0
 # Larger bodies (bytes) are parsed on a thread of their own, so that the loop can serve other clients.
 _LARGE = 2**18
 # The path at the end of msgspec's errors, such as `$.messages[0].role`, and one step of such a path.
@@ -40,6 +43,7 @@ async def _read(request: Request) -> bytes:
     too_large = ApiError(413, f"The body is larger than {LIMITS.size} bytes.", code="too_large", closes=True)
     announced = request.headers.get("content-length", "0")
     if not announced.isdecimal() or int(announced[:20]) > LIMITS.size:
+        await _drop(request)
         raise too_large
     data = bytearray()
     try:
@@ -47,12 +51,21 @@ async def _read(request: Request) -> bytes:
             async for chunk in request.stream():
                 data += chunk
                 if len(data) > LIMITS.size:
+                    await _drop(request)
                     raise too_large
     except TimeoutError as error:
         raise ApiError(408, "The body did not arrive in time.", code="timeout", closes=True) from error
     except ClientDisconnect as error:
         raise ApiError(400, "The client ended the connection.", closes=True) from error
     return bytes(data)
+
+
+async def _drop(request: Request) -> None:
+    """Read the rest of a body for a moment: where a connection ends with unread bytes, the client loses the answer."""
+    with suppress(TimeoutError, ClientDisconnect):
+        async with asyncio.timeout(_DROP_S):
+            while (await request.receive()).get("more_body"):
+                pass
 
 
 def _parsed(data: bytes, kind: type[Body]) -> Body:

@@ -22,6 +22,9 @@ _OPEN = (
     "tandem: other machines can reach {host}: whoever has the key can use your models and this computer's power, and "
     "everything is sent unencrypted. Serve there only in a network that you trust, and with --key."
 )
+_SHARED = (
+    "tandem: other people have accounts on this computer, and their programs can use your models. --key keeps them out."
+)
 _NOT_KEPT = "tandem: the figures of {answers} answers are not in the request history: the chats are open in the window."
 
 
@@ -58,6 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     from app.conversations.served_calls import ServedCalls
     from app.settings.engine_settings import engine_settings_of
     from app.settings.store import SettingsStore
+    from app.system.accounts import others_have_accounts
     from app.system.paths import data_folder, settings_folder
     from engine import Engine
 
@@ -77,6 +81,8 @@ def run(arguments: argparse.Namespace) -> int:
                 raise pair.draft_problem
             api.start(ApiSettings(arguments.host, arguments.port, key, tuple(arguments.origin)))
             _say_where(api.status.address, key)
+            if key is None and others_have_accounts():
+                print(_SHARED, file=sys.stderr, flush=True)
             try:
                 _until_interrupted(served.write)
             finally:

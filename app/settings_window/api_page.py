@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from app.session.api_service import ApiService
 from app.settings.store import SettingsStore
 from app.settings_window.table_page import TablePage
+from app.system.accounts import others_have_accounts
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox
 from app.widgets.style_class import styled
@@ -82,6 +83,11 @@ class ApiPage(TablePage):
             state = problem_sentence(problem)
         elif status is None:
             state = self.tr("The local API is off.")
+        elif status.local and not self._api.key and others_have_accounts():
+            state = self.tr(
+                "The local API serves programs on this computer, those of its other users too. Ask for a key to keep "
+                "them out."
+            )
         elif status.local:
             state = self.tr("The local API serves programs on this computer.")
         else:

@@ -133,6 +133,15 @@ def test_a_body_beyond_the_limit_is_not_read(told: Served) -> None:
     assert (response.status_code, response.json()["error"]["type"]) == (413, "request_too_large")
 
 
+def test_a_client_that_sends_too_much_without_reading_is_told_so(told: Served) -> None:
+    head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    for length in (b"Content-Length: 10000000\r\n\r\n", b"Transfer-Encoding: chunked\r\n\r\n989680\r\n"):
+        with told.connect() as connection:
+            connection.sendall(head + length)
+            connection.sendall(b" " * 10_000_000)
+            assert connection.recv(99).startswith(b"HTTP/1.1 413")
+
+
 def test_a_second_request_cannot_be_hidden_in_the_first(told: Served) -> None:
     head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     hidden = b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
