@@ -101,6 +101,8 @@ class ChatRequest:
     `template_options` are variables of the model's chat template, such as `enable_thinking`.
     With a `grammar`, the answer after any thinking matches it; one that ends at its length limit or at a stop string
     matches its beginning. A grammar that cannot be used fails the request with `GrammarNotUsable`.
+    Marks of control tokens in the texts of messages and tools, such as "<|im_end|>", are ordinary text, unless
+    `control_tokens`; None uses the engine's setting. In a `prompt` they are control tokens.
     Each token is reported with `alternatives` others that could have been drawn, at most MOST_ALTERNATIVES.
 
     Raises `BadRequest` when a message has no role or content, or the last one has nothing to answer.
@@ -118,6 +120,7 @@ class ChatRequest:
     tools: Sequence[Mapping[str, Any]] = ()
     prompt: str | Sequence[int] | None = None
     grammar: Grammar | None = None
+    control_tokens: bool | None = None
     alternatives: int = 0
 
     def __post_init__(self) -> None:

@@ -23,9 +23,9 @@ class EngineSettings:
     at most `prefix_folder_bytes` there. Both models are unloaded after `unload_after_s` seconds without a request.
     `memory_limit` in bytes replaces the limit that the device recommends. These take effect at once.
 
-    `overflow` ("refuse" or "shorten") applies to requests that do not set it themselves. With `allow_oversize` models
-    and requests are accepted although they may not fit into memory. An answer is assumed to take at most `context`
-    tokens. These apply to the requests that begin afterwards.
+    `overflow` ("refuse" or "shorten") and `control_tokens` apply to requests that do not set them themselves. With
+    `allow_oversize` models and requests are accepted although they may not fit into memory. An answer is assumed to
+    take at most `context` tokens. These apply to the requests that begin afterwards.
 
     `kv_bits` and `draft_kv_bits` (4, 8 or None for the model's own precision) are how the full-attention caches of
     main and draft are stored. Costs and acceptance of speculation on this machine are kept in `learned_file` if given;
@@ -49,6 +49,7 @@ class EngineSettings:
     memory_limit: int | None = None
     learned_file: Path | None = None
     overflow: str = "refuse"
+    control_tokens: bool = False
     allow_oversize: bool = False
     async_drafter: str = "off"
     drafter_address: str = ""

@@ -4133,6 +4133,10 @@
         <translation>思考に対応したモデルに、回答の前に思考させます。ほかのモデルには影響しません。</translation>
     </message>
     <message>
+        <source>Marks such as &lt;|im_end|&gt; in messages and files take effect instead of being ordinary text. A file or web page can then pretend to be you or the system.</source>
+        <translation>メッセージ内の制御トークン</translation>
+    </message>
+    <message>
         <source>Model default</source>
         <translation>モデルのデフォルト</translation>
     </message>
@@ -4311,6 +4315,10 @@
     <message>
         <source>Loads models beyond the limit. The computer may become very slow, and the system may quit Tandem.</source>
         <translation>上限を超えてもモデルを読み込みます。コンピュータがとても遅くなったり、システムが Tandem を終了したりすることがあります。</translation>
+    </message>
+    <message>
+        <source>Control tokens in messages</source>
+        <translation>メッセージやファイルにある &lt;|im_end|&gt; のような記号を、通常のテキストではなく制御トークンとして扱います。ファイルや Web ページがあなたやシステムになりすませるようになります。</translation>
     </message>
     <message>
         <source>Log level</source>

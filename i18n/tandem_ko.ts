@@ -4133,6 +4133,10 @@
         <translation>생각할 수 있는 모델이 답하기 전에 생각하게 해요. 다른 모델에는 영향이 없어요.</translation>
     </message>
     <message>
+        <source>Marks such as &lt;|im_end|&gt; in messages and files take effect instead of being ordinary text. A file or web page can then pretend to be you or the system.</source>
+        <translation>메시지 속 제어 토큰</translation>
+    </message>
+    <message>
         <source>Model default</source>
         <translation>모델 기본값</translation>
     </message>
@@ -4311,6 +4315,10 @@
     <message>
         <source>Loads models beyond the limit. The computer may become very slow, and the system may quit Tandem.</source>
         <translation>한도를 넘어도 모델을 불러와요. 컴퓨터가 아주 느려지거나 시스템이 Tandem을 종료할 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Control tokens in messages</source>
+        <translation>메시지와 파일에 있는 &lt;|im_end|&gt; 같은 표시를 일반 텍스트로 다루지 않고 그대로 적용해요. 그러면 파일이나 웹 페이지가 사용자나 시스템인 척할 수 있어요.</translation>
     </message>
     <message>
         <source>Log level</source>

@@ -4133,6 +4133,10 @@
         <translation>让能思考的模型先思考再回答。对其他模型没有影响。</translation>
     </message>
     <message>
+        <source>Marks such as &lt;|im_end|&gt; in messages and files take effect instead of being ordinary text. A file or web page can then pretend to be you or the system.</source>
+        <translation>消息中的控制 token</translation>
+    </message>
+    <message>
         <source>Model default</source>
         <translation>模型默认</translation>
     </message>
@@ -4311,6 +4315,10 @@
     <message>
         <source>Loads models beyond the limit. The computer may become very slow, and the system may quit Tandem.</source>
         <translation>超出上限也会加载模型。电脑可能变得很慢，系统也可能强制退出 Tandem。</translation>
+    </message>
+    <message>
+        <source>Control tokens in messages</source>
+        <translation>消息和文件中的 &lt;|im_end|&gt; 等标记将直接生效，而不再作为普通文本处理。这样，文件或网页就可以冒充您或系统。</translation>
     </message>
     <message>
         <source>Log level</source>

@@ -14,6 +14,11 @@ from app.api.bodies import read_body
 from app.api.models import ANY
 from app.system.versions import installed_version
 
+_ABOUT = (
+    "Marks of control tokens, such as <|im_end|>, in the texts of messages and tools are ordinary text, unless one of "
+    "Tandem's settings lets them take effect. In the prompt of a completion they are control tokens."
+)
+
 
 class Endpoint(Route):
     """A route with the struct that its body is read as, if it takes one, and a line of documentation.
@@ -59,7 +64,7 @@ def description(endpoints: Sequence[Endpoint], models: Mapping[str, tuple[str, .
             content = {"application/json": {"schema": schema_of[endpoint.body]}}
             operation["requestBody"] = {"required": True, "content": content}
         paths.setdefault(endpoint.path, {})[endpoint.method] = operation
-    info = {"title": "Tandem", "version": installed_version("tandem-chat") or "0"}
+    info = {"title": "Tandem", "version": installed_version("tandem-chat") or "0", "description": _ABOUT}
     return {"openapi": "3.1.0", "info": info, "paths": paths, "components": {"schemas": schemas}}
 
 

@@ -364,6 +364,15 @@ class SettingsValues(RememberedValues):
             "Loads models beyond the limit. The computer may become very slow, and the system may quit Tandem.",
         ),
     )
+    control_tokens: bool = ADVANCED.setting(
+        False,
+        title=QT_TRANSLATE_NOOP("Settings", "Control tokens in messages"),
+        help=QT_TRANSLATE_NOOP(
+            "Settings",
+            "Marks such as <|im_end|> in messages and files take effect instead of being ordinary text. A file or web "
+            "page can then pretend to be you or the system.",
+        ),
+    )
     log_level: str = ADVANCED.setting(
         "warning",
         title=QT_TRANSLATE_NOOP("Settings", "Log level"),

@@ -6,9 +6,8 @@ its tokens and report them to `add_tokens` and `end_round` here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import mlx.core as mx
 
@@ -24,7 +23,15 @@ from engine.speculation.conversation import Conversation
 from engine.speculation.rounds.interruptible import PrefillPass
 from engine.stats import RequestLog, RequestStats, RoundRecord
 from engine.tokenizers.answer_text import AnswerText
-from engine.tokenizers.prompts import Prompt, PromptJob, local_decoder, make_prompt, newest_turns, turn_boundaries
+from engine.tokenizers.prompts import (
+    Prompt,
+    PromptJob,
+    local_decoder,
+    make_prompt,
+    newest_turns,
+    plain_texts,
+    turn_boundaries,
+)
 
 # Upper bound on the tokens of a thinking-start marker.
 _MARK_TOKENS = 16
@@ -208,18 +215,19 @@ def prompt_job(request: ChatRequest, main: LoadedModel) -> PromptJob:
         dict(request.template_options),
         request.tools,
         request.prompt,
+        request.control_tokens or False,
     )
 
 
 def _boundaries(request: ChatRequest, made: Prompt, main: LoadedModel) -> tuple[int, ...]:
     if made.boundaries is not None:
         return made.boundaries
-    messages: Sequence[Mapping[str, Any]] = request.messages
-    for left in newest_turns(request.messages):
+    messages, tools = plain_texts(main.tokenizer, prompt_job(request, main))
+    for left in newest_turns(messages):
         if len(messages) == len(request.messages) - made.dropped:
             break
         messages = left
-    return turn_boundaries(main.tokenizer, messages, made.ids, request.template_options, request.tools)
+    return turn_boundaries(main.tokenizer, messages, made.ids, request.template_options, tools)
 
 
 def _constraint(request: ChatRequest, grammar: CompiledGrammar, main: LoadedModel, prompt: Sequence[int]) -> Constraint:

@@ -69,7 +69,9 @@ class Waiting(deque[RequestStream]):
 
     def request_of(self, stream: RequestStream) -> ChatRequest:
         """Return the request completed by the engine's settings."""
-        return replace(stream.request, overflow=stream.request.overflow or self._models.settings.overflow)
+        request, settings = stream.request, self._models.settings
+        control_tokens = settings.control_tokens if request.control_tokens is None else request.control_tokens
+        return replace(request, overflow=request.overflow or settings.overflow, control_tokens=control_tokens)
 
     def result(self, stream: RequestStream) -> tuple[Prompt | None, CompiledGrammar | None]:
         """Return the parts of a request that is ready. Raises `TemplateFailed`, `PromptTooLong`, `GrammarNotUsable`."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 from engine.errors import PromptTooLong, TemplateFailed
 from engine.files.foreign_code import panics_as_errors
 from engine.mlx_lm_private import transformers_tokenizer
+from engine.tokenizers.control_marks import CUT, control_marks, has_cut
 
 
 def render(
@@ -27,7 +29,8 @@ def render(
     conversation = [dict(message) for message in messages]
     continues = conversation[-1]["role"] == "assistant"
     if not tokenizer.has_chat_template:
-        return encode_raw(tokenizer, "\n".join(message["content"] for message in conversation))
+        first, *others = "\n".join(message["content"] for message in conversation).split(CUT)
+        return encode_raw(tokenizer, first) + _parts(tokenizer, others)
     return _ids(
         lambda: apply_template(
             tokenizer,
@@ -39,15 +42,22 @@ def render(
     )
 
 
-def apply_template(tokenizer: Any, conversation: Sequence[Mapping[str, Any]], **options: Any) -> Any:
+def apply_template(tokenizer: Any, conversation: Sequence[Mapping[str, Any]], **options: Any) -> Sequence[int]:
     """Call the tokenizer's `apply_chat_template`, without mlx-lm's default of switching thinking on.
 
-    A template that gets no `enable_thinking` uses its own default.
+    A template that gets no `enable_thinking` uses its own default. Text on both sides of a CUT is encoded apart.
     """
-    wrapped = transformers_tokenizer(tokenizer)
-    if wrapped is None or "enable_thinking" in options:
-        return tokenizer.apply_chat_template(conversation, **options)
-    return wrapped.apply_chat_template(conversation, return_dict=False, **options)
+    apply = tokenizer.apply_chat_template
+    if "enable_thinking" not in options and (wrapped := transformers_tokenizer(tokenizer)) is not None:
+        apply = partial(wrapped.apply_chat_template, return_dict=False)
+    if not has_cut([conversation, options.get("tools")]):
+        ids: Sequence[int] = apply(conversation, **options)
+        return ids
+    return _parts(tokenizer, apply(conversation, tokenize=False, **options).split(CUT))
+
+
+def _parts(tokenizer: Any, texts: Sequence[str]) -> list[int]:
+    return [token for text in texts if text for token in tokenizer.encode(text, add_special_tokens=False)]
 
 
 def encode_raw(tokenizer: Any, text: str) -> list[int]:
@@ -77,7 +87,10 @@ def _ids(make: Callable[[], Sequence[int]]) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class PromptJob:
-    """A conversation, or a raw `prompt`, for a context of `limit` tokens; the rest as in `ChatRequest`."""
+    """A conversation, or a raw `prompt`, for a context of `limit` tokens; the rest as in `ChatRequest`.
+
+    With `control_tokens`, marks in the texts of messages become control tokens.
+    """
 
     messages: Sequence[Mapping[str, Any]]
     limit: int
@@ -86,6 +99,7 @@ class PromptJob:
     options: Mapping[str, str | bool] = field(default_factory=dict)
     tools: Sequence[Mapping[str, Any]] = ()
     prompt: str | Sequence[int] | None = None
+    control_tokens: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,17 +118,25 @@ def make_prompt(tokenizer: Any, job: PromptJob, *, with_boundaries: bool = False
     """
     if job.prompt is not None:
         return _raw_prompt(tokenizer, job.prompt, job.limit)
-    messages: Sequence[Mapping[str, Any]] = job.messages
-    prompt = whole = render(tokenizer, messages, job.options, job.tools)
+    messages, tools = plain_texts(tokenizer, job)
+    prompt = whole = render(tokenizer, messages, job.options, tools)
     if job.overflow == "shorten":
         longest = job.limit - min(job.max_tokens or job.limit, job.limit // 4)
         shorter = newest_turns(messages)
         while len(prompt) > longest and (left := next(shorter, None)) is not None:
-            messages, prompt = left, render(tokenizer, left, job.options, job.tools)
+            messages, prompt = left, render(tokenizer, left, job.options, tools)
     if len(prompt) >= job.limit:
         raise PromptTooLong(len(whole), job.limit)
-    boundaries = turn_boundaries(tokenizer, messages, prompt, job.options, job.tools) if with_boundaries else None
+    boundaries = turn_boundaries(tokenizer, messages, prompt, job.options, tools) if with_boundaries else None
     return Prompt(prompt, len(job.messages) - len(messages), boundaries)
+
+
+def plain_texts(tokenizer: Any, job: PromptJob) -> tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]]:
+    """Return the messages and tools of a job, with a CUT in each mark of a control token unless the job allows them."""
+    if job.control_tokens:
+        return job.messages, job.tools
+    marks = control_marks(tokenizer)
+    return marks.cut(job.messages), marks.cut_tools(job.tools)
 
 
 def _raw_prompt(tokenizer: Any, prompt: str | Sequence[int], limit: int) -> Prompt:
