@@ -126,6 +126,26 @@ def test_a_listener_without_descriptors_goes_on_later(listener: Listener[Any], m
     assert_accepts(listener)
 
 
+def test_a_recorded_proof_is_of_no_use_later(listener: Listener[Any]) -> None:
+    sent: list[bytes] = []
+    true_send = Channel.send
+
+    def record(channel: Channel[Any], message: Any) -> None:
+        if isinstance(message, handshake._Proof):
+            sent.append(channel.codec.frame(message))
+        true_send(channel, message)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Channel, "send", record)
+        assert_accepts(listener)
+    for proof in sent:
+        with socket.create_connection(address(listener)) as replaying:
+            replaying.sendall(proof)
+            with pytest.raises(TimeoutError):
+                listener.accept(0.1)
+            until_gone(replaying)
+
+
 def test_an_end_that_only_demands_a_proof_gets_no_text() -> None:
     ours, theirs = socket.socketpair()
     here, there = Channel(ours, TO_DRAFTER), Channel(theirs, handshake._HANDSHAKE)
