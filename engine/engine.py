@@ -120,10 +120,10 @@ class Engine(EngineClient):
         return self._call(lambda scheduler: scheduler.clear_prefix_cache())
 
     def forget_conversations(self, names: Collection[str]) -> Future[None]:
-        return self._call(lambda scheduler: scheduler.forget_conversations(names))
+        return self._call(lambda scheduler: scheduler.changes.forget_conversations(names))
 
     def keep_stored(self, names: Collection[str]) -> Future[None]:
-        return self._call(lambda scheduler: scheduler.keep_stored(names))
+        return self._call(lambda scheduler: scheduler.changes.keep_stored(names))
 
     def learned(self) -> Future[tuple[LearnedPair, ...]]:
         return self._call(lambda scheduler: scheduler.models.learned(), urgent=False)

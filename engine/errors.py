@@ -231,6 +231,24 @@ class GrammarNotUsable(EngineError):
         super().__init__(f"the answer cannot follow the grammar: {sentence}", reason=reason, detail=detail)
 
 
+class DeviceFailed(EngineError):
+    """The GPU failed, which ended all answers under way; `detail` is its message.
+
+    If it failed twice in a row, the models were unloaded until the next request, and `unloaded` is the name of the main
+    model; else it is "".
+    """
+
+    code = "device-failed"
+
+    def __init__(self, detail: str, unloaded: str = "") -> None:
+        failed = f"the GPU failed twice in a row with {unloaded}, which was unloaded" if unloaded else "the GPU failed"
+        super().__init__(
+            f"{failed} ({detail}): try again, or use a smaller model, fewer answers at once or a shorter context",
+            detail=detail,
+            unloaded=unloaded,
+        )
+
+
 class EngineClosed(EngineError):
     """The engine was closed before or while it served this call."""
 

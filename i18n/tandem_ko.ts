@@ -1854,6 +1854,14 @@
         <translation>이 대화는 {tokens}토큰인데 모델의 컨텍스트는 {limit}토큰이에요. 새 대화를 시작하거나, 메시지를 줄이거나, 컨텍스트가 더 긴 모델을 선택해 주세요.</translation>
     </message>
     <message>
+        <source>The GPU failed, so all answers were stopped. Try again; if it happens again, choose a smaller model, ask fewer questions at once or start a new chat.</source>
+        <translation>GPU에 오류가 나서 모든 답변을 중단했어요. 다시 시도해 보고, 또 생기면 더 작은 모델을 선택하거나 한 번에 묻는 질문을 줄이거나 새 대화를 시작해 주세요.</translation>
+    </message>
+    <message>
+        <source>The GPU failed twice in a row, so {name} was unloaded. Choose a smaller model, ask fewer questions at once or start a new chat; the next question loads the model again.</source>
+        <translation>GPU 오류가 두 번 연달아 나서 {name} 모델을 메모리에서 내렸어요. 더 작은 모델을 선택하거나 한 번에 묻는 질문을 줄이거나 새 대화를 시작해 주세요. 다음 질문을 보내면 모델을 다시 불러와요.</translation>
+    </message>
+    <message>
         <source>There is no model folder at {path}. Choose another one.</source>
         <translation>{path}에 모델 폴더가 없어요. 다른 폴더를 선택해 주세요.</translation>
     </message>

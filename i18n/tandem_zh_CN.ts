@@ -1854,6 +1854,14 @@
         <translation>此对话有 {tokens} 个 token，而模型的上下文为 {limit} 个。请开始新对话、缩短消息，或选择上下文更长的模型。</translation>
     </message>
     <message>
+        <source>The GPU failed, so all answers were stopped. Try again; if it happens again, choose a smaller model, ask fewer questions at once or start a new chat.</source>
+        <translation>GPU 出错，所有回答都已停止。请重试；如果再次出现，请选择更小的模型、减少同时提出的问题，或开始新对话。</translation>
+    </message>
+    <message>
+        <source>The GPU failed twice in a row, so {name} was unloaded. Choose a smaller model, ask fewer questions at once or start a new chat; the next question loads the model again.</source>
+        <translation>GPU 连续两次出错，{name} 已移出内存。请选择更小的模型、减少同时提出的问题，或开始新对话；下次提问时会重新加载该模型。</translation>
+    </message>
+    <message>
         <source>There is no model folder at {path}. Choose another one.</source>
         <translation>{path} 处没有模型文件夹。请选择其他文件夹。</translation>
     </message>

@@ -9,6 +9,7 @@ from typing import Any
 
 from engine.errors import (
     BadRequest,
+    DeviceFailed,
     EngineClosed,
     EngineError,
     GrammarNotUsable,
@@ -117,6 +118,9 @@ def of_engine(error: EngineError, form: str = "") -> ApiError:
         return ApiError(503, "No model is loaded.", code=error.code)
     if isinstance(error, ModelNotUsable):
         return ApiError(503, f"The model cannot be used ({error.reason}).", code=error.code)
+    if isinstance(error, DeviceFailed):
+        sentence = "The GPU failed. Try again, or use a smaller model, fewer requests at once or a shorter context."
+        return ApiError(503, sentence, code=error.code)
     if isinstance(error, EngineClosed):
         return ApiError(503, "The engine is closed.", code=error.code)
     return unexpected()

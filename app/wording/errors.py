@@ -48,6 +48,8 @@ def _sentence_of(error: EngineError) -> str:
         return _template_failed(arguments)
     if error.code == "grammar-not-usable":
         return grammar_sentence(arguments)
+    if error.code == "device-failed":
+        return _device_failed(arguments)
     if error.code == "cluster":
         return cluster_sentence(arguments)
     return _error_sentences(error.code).format_map(_Lenient(arguments))
@@ -69,6 +71,20 @@ def _error_sentences(code: str) -> str:
     }
     # A stored or imported answer may have a code of another version.
     return sentences.get(code, sentences["engine"])
+
+
+def _device_failed(arguments: Mapping[str, str]) -> str:
+    if not arguments["unloaded"]:
+        return translate(
+            "Errors",
+            "The GPU failed, so all answers were stopped. Try again; if it happens again, choose a smaller model, "
+            "ask fewer questions at once or start a new chat.",
+        )
+    return translate(
+        "Errors",
+        "The GPU failed twice in a row, so {name} was unloaded. Choose a smaller model, ask fewer questions at once or "
+        "start a new chat; the next question loads the model again.",
+    ).format(name=arguments["unloaded"])
 
 
 def _template_failed(arguments: Mapping[str, str]) -> str:

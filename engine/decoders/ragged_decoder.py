@@ -170,7 +170,7 @@ class RaggedDecoder:
         sequence = member.generation.conversation.main
         try:
             if self._rows_error is not None:
-                raise BatchStepFailed(str(self._rows_error)) from self._rows_error
+                raise self._rows_error
             if self._flying is not None:
                 self._flying.read()
             self._batch.leave(sequence)

@@ -10,6 +10,7 @@ from typing import Any, cast
 import mlx.core as mx
 
 from engine.decoders.generation import Generation
+from engine.errors import is_device_failure
 from engine.main_model.joint_sampling import draw_together, make_noise
 from engine.main_model.sampling import LikeliestTokens, Sampler, fit
 from engine.speculation.batch_drafting import BatchedRequest
@@ -142,7 +143,9 @@ class Drawing:
         try:
             drawn = [self._together(current, together, fed)] if together else []
         # One sampler may have caused it. Drawing for each member by itself shows which one.
-        except Exception:
+        except Exception as error:
+            if is_device_failure(error):
+                raise
             together, drawn = [], []
         apart = [row for row in rows if row not in together]
         drawn += [self._row(current, row, fed[row]) for row in apart]
@@ -201,6 +204,8 @@ class Drawing:
             return drawn, logprobs
         # An exception in one request's sampler must not end the others.
         except Exception as error:
+            if is_device_failure(error):
+                raise
             member.error = error
             return mx.argmax(logits, axis=-1).astype(mx.uint32), mx.zeros((rows,))
 

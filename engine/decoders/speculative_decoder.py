@@ -94,10 +94,12 @@ class SpeculativeDecoder:
         """Roll back the rounds that were started, so that the caches end at the last committed token."""
         self.done = True
         self._steps.close()
-        self._rounds.abandon()
-        if self._drafting is not None and self._drafting_begun:
-            self._update_log()
-            self._drafting.end()
+        try:
+            self._rounds.abandon()
+        finally:
+            if self._drafting is not None and self._drafting_begun:
+                self._update_log()
+                self._drafting.end()
 
     def _decode(self) -> Generator[TokensCommitted | None, None, None]:
         generation = self._generation

@@ -14,7 +14,7 @@ from mlx.utils import tree_flatten
 from mlx_lm.utils import dequantize_model
 
 from engine.cpu_backend.narrow_products import use_narrow_products
-from engine.errors import ModelNotUsable
+from engine.errors import ModelNotUsable, is_device_failure
 from engine.files.disk_pool import DiskPool
 from engine.files.steps import Steps, in_chunks, result_of
 from engine.heads.folder import HeadContent, identity_of
@@ -95,6 +95,8 @@ def _evaluate(network: nn.Module, folder: Path) -> Steps[None]:
         try:
             mx.eval(chunk, finite)
         except Exception as error:
+            if is_device_failure(error):
+                raise
             raise ModelNotUsable(folder, "damaged", " ".join(str(error).split())[:120]) from error
         if not all(one.item() for one in finite):
             raise ModelNotUsable(folder, "not-finite", "NaN or infinity")

@@ -22,7 +22,7 @@ from mlx_lm.models.cache import CacheList, KVCache, make_prompt_cache
 from mlx_lm.utils import dequantize_model, load_model
 
 from engine.cpu_backend.narrow_products import use_narrow_products
-from engine.errors import EngineClosed, EngineError, ModelNotUsable
+from engine.errors import EngineClosed, EngineError, ModelNotUsable, is_device_failure
 from engine.files.disk_pool import DiskPool
 from engine.files.paths import is_known_good
 from engine.files.steps import Steps, in_chunks, result_of, run_to_completion
@@ -198,10 +198,10 @@ def _warm_up(model: nn.Module, new_caches: Callable[[], list[Any]], path: Path) 
             yield None
         if mx.isnan(logits).any().item() or not mx.isfinite(logits).any(axis=-1).all().item():
             raise ModelNotUsable(path, "not-finite", "NaN or infinity")
-    except EngineError:
-        raise
     # The model's code can fail in any way on the folder's shapes and values.
     except Exception as error:
+        if isinstance(error, EngineError) or is_device_failure(error):
+            raise
         raise _explain(path, error) from error
     return int(logits.shape[-1])
 
@@ -241,10 +241,10 @@ def _load_weights(
                 yield ahead
             mx.eval(chunk)
             loaded += sum(array.nbytes for array in chunk)
-    except EngineError:
-        raise
     # Conversions of other formats raise all kinds of exceptions for wrong tensors.
     except Exception as error:
+        if isinstance(error, EngineError) or is_device_failure(error):
+            raise
         raise _explain(path, error) from error
     return model, config
 
@@ -303,6 +303,8 @@ def _kv_group(model: nn.Module, bits: int) -> Steps[int]:
                 yield None
         # Models that do not support such caches raise all kinds of exceptions.
         except Exception as error:
+            if is_device_failure(error):
+                raise
             log.info("caches of %d bits in groups of %d cannot be used: %s", bits, group, error)
         else:
             return group

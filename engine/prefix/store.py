@@ -20,6 +20,7 @@ from typing import Any
 import mlx.core as mx
 import mlx_lm
 
+from engine.errors import is_device_failure
 from engine.files import private_files
 from engine.files.atomic_file import write_atomically
 from engine.main_model.loading import LoadedModel
@@ -176,6 +177,8 @@ class PrefixStore:
             mx.eval(conversation.arrays())
         # mlx can raise anything for a file that another program wrote.
         except Exception as error:
+            if is_device_failure(error):
+                raise
             log.info("%s is ignored: %s", data.name, error)
             return None
         return conversation

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from engine.client import RequestStream
 from engine.decoders.generation import Generation
 from engine.decoders.speculative_decoder import SpeculativeDecoder
-from engine.errors import EngineError, InternalFailure, without_frames
-from engine.events import Finished
+from engine.errors import DeviceFailed, EngineError, InternalFailure, is_device_failure, without_frames
+from engine.events import Failed, Finished
 
 log = logging.getLogger(__name__)
 
@@ -27,6 +27,10 @@ class ActiveRequest:
     batched: bool = False
     batch_obstacle: str | None = None
     needed_bytes: int = 0
+
+    def fail(self, error: EngineError) -> None:
+        """Report that the request has ended with `error`."""
+        self.stream.deliver(Failed(error, self.generation.text, self.generation.stats()))
 
 
 def log_finished(event: Finished) -> None:
@@ -48,9 +52,14 @@ def log_lost_caches() -> None:
     log.exception("the caches of a request are lost")
 
 
-def as_engine_error(error: Exception) -> EngineError:
-    """Return the error to report for `error`, without its frames, which refer to the caches of the request."""
+def as_engine_error(error: Exception, unloaded: str = "") -> EngineError:
+    """Return the error to report for `error`, without its frames, which refer to the caches of the request.
+
+    If the device failed, `unloaded` is that of `DeviceFailed`.
+    """
     if not isinstance(error, EngineError):
         log.error("a request failed", exc_info=error)
     without_frames(error)
+    if is_device_failure(error):
+        return DeviceFailed(str(error), unloaded)
     return error if isinstance(error, EngineError) else InternalFailure(f"{type(error).__name__}: {error}")

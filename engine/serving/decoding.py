@@ -112,16 +112,12 @@ class Decoding:
             active.generation.reason = active.generation.reason or "cancelled"
             self._leave_batch(active)
 
-    def lose_caches(self, failure: BaseException) -> Iterator[tuple[ActiveRequest, Outcome]]:
-        """Drop all rounds under way, which may be garbage; yield `CachesLost` for every request, the last one first."""
-        if self.turns:
-            log.warning("%d answers are prefilled again and continue one by one", len(self), exc_info=failure)
-        for active in self:
-            if active.decoder is not None:
-                decoder, active.decoder = active.decoder, None
+    def abandon(self) -> None:
+        """Close all decoders, whose caches are lost. No request may be decoded here any more."""
+        for decoder in (self._batch, *(active.decoder for active in self.turns)):
+            if decoder is not None:
                 with suppress(Exception):
                     decoder.close()
-        yield from self._dissolve_batch(list(self))
 
     def _leave_batch_of_one(self, active: ActiveRequest) -> Iterator[tuple[ActiveRequest, Outcome]]:
         try:

@@ -7,17 +7,26 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import Future, wait
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.errors import EngineClosed, EngineError, InternalFailure, NoModel, without_frames
+from engine.errors import (
+    DeviceFailed,
+    EngineClosed,
+    EngineError,
+    InternalFailure,
+    NoModel,
+    is_device_failure,
+    without_frames,
+)
 from engine.files.steps import Steps, run_to_completion
 from engine.main_model.loading import LoadedModel
 from engine.prefix.cache import PrefixCache
+from engine.prefix.files import forget, forget_others
 from engine.prefix.store import PrefixStore
 from engine.serving.drafters import Drafter
 from engine.serving.models import Models, ParkedModels
@@ -92,7 +101,7 @@ class ModelChanges:
         self.queue.append(_Change(steps, done, blocks_requests))
 
     def step(self) -> None:
-        """Run a step of the oldest change, or wait a moment for the disk."""
+        """Run a step of the oldest change, or wait a moment for the disk. Raises a failure of the device."""
         if self._pending is not None:
             wait([self._pending], DISK_WAIT_S)
             if not self._pending.done():
@@ -105,6 +114,9 @@ class ModelChanges:
             self._end(error)
         except Exception as error:
             log.exception("a change of models failed")
+            if is_device_failure(error):
+                self._end(DeviceFailed(str(error)))
+                raise
             self._end(InternalFailure(str(error)))
 
     def close(self) -> None:
@@ -178,6 +190,9 @@ class ModelChanges:
         except EngineError as problem:
             without_frames(problem)
             return self._use_draft(None, problem)
+        except RuntimeError as error:
+            self._use_draft(None, DeviceFailed(str(error)))
+            raise
         return self._use_draft(loaded)
 
     def unload_in_turn(self) -> Steps[LoadedPair]:
@@ -218,6 +233,19 @@ class ModelChanges:
             store = PrefixStore(folder, self._models.main, settings.prefix_folder_bytes)
             store.use_drafter(self._models.drafter)
         self._prefix_cache.store = store
+
+    def forget_conversations(self, names: Collection[str]) -> None:
+        """Forget the finished turns of these conversations for good, in memory and on disk."""
+        self._prefix_cache.forget(names)
+        if (folder := self._models.settings.prefix_cache_folder) is not None:
+            forget(folder, names)
+
+    def keep_stored(self, names: Collection[str]) -> None:
+        """Forget the finished turns of all other conversations on disk; those in memory stay."""
+        if (folder := self._models.settings.prefix_cache_folder) is not None:
+            forget_others(folder, names)
+            if self._models.loaded:
+                self.open_store()
 
     def _release_prefix_cache(self) -> None:
         """Save the main model's prefix cache to the store, if there is one, and drop it from memory."""

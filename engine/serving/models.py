@@ -184,7 +184,7 @@ class Models:
         self.unload()
         self.parked = parked
         if parked is not None:
-            log.info("unloaded %s after %s idle seconds", parked.main, self.settings.unload_after_s)
+            log.info("unloaded %s until the next request", parked.main)
 
     def end_async_drafter(self) -> None:
         """End the asynchronous drafter, if there is one; answers under way continue without it."""

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
 from engine.client import RequestStream
 from engine.decoders.generation import Generation, release_unused_memory
 from engine.errors import Busy, EngineClosed, EngineError, NotEnoughMemory, QueueFull, is_device_failure
-from engine.events import Failed, PrefillProgress
+from engine.events import Failed
 from engine.main_model.loading import LoadedModel, OnProgress
 from engine.prefix.cache import PrefixCache
-from engine.prefix.files import forget, forget_others, stored_bytes
+from engine.prefix.files import stored_bytes
 from engine.serving.active_request import ActiveRequest, as_engine_error, log_finished, log_lost_caches
 from engine.serving.calibration import calibrate
 from engine.serving.decoding import CachesLost, Decoding, Outcome
@@ -65,6 +65,7 @@ class Scheduler:
         # A request whose caches do not fit until another one has ended.
         self._blocked: RequestStream | None = None
         self._closed = False
+        self._device_failures = 0
 
     @property
     def busy(self) -> bool:
@@ -128,28 +129,16 @@ class Scheduler:
             raise Busy(self.active + len(self._waiting))
         try:
             return calibrate(self.models.drafting, self.models.main, stop, seconds)
+        except RuntimeError as error:
+            raise self._device_failed(error) from error
         finally:
             release_unused_memory()
 
     def clear_prefix_cache(self) -> None:
         """Forget all finished turns, on disk too; the next request prefills its whole prompt."""
+        self._check_thread()
         self.prefix_cache.clear()
-        self.keep_stored(())
-
-    def forget_conversations(self, names: Collection[str]) -> None:
-        """Forget these conversations for good, in memory and on disk."""
-        self._check_thread()
-        self.prefix_cache.forget(names)
-        if self.settings.prefix_cache_folder is not None:
-            forget(self.settings.prefix_cache_folder, names)
-
-    def keep_stored(self, names: Collection[str]) -> None:
-        """Forget all other conversations on disk; those in memory stay."""
-        self._check_thread()
-        if self.settings.prefix_cache_folder is not None:
-            forget_others(self.settings.prefix_cache_folder, names)
-            if self.models.loaded:
-                self.changes.open_store()
+        self.changes.keep_stored(())
 
     # Requests
 
@@ -186,9 +175,7 @@ class Scheduler:
             else:
                 self._waiting.wait_for_parts()
         except RuntimeError as error:
-            if not is_device_failure(error):
-                raise
-            self._lose_caches(error)
+            self._device_failed(error)
         return self.busy
 
     def close(self) -> None:
@@ -202,12 +189,8 @@ class Scheduler:
 
     def fail(self, error: EngineError) -> None:
         """End every request and change with `error`, without using the models, because the thread is about to end."""
-        self._waiting.drop_parts()
-        for active in self._all_active:
-            active.stream.deliver(Failed(error, active.generation.text, active.generation.stats()))
+        self._fail_active(error)
         self._waiting.fail(error)
-        self._prefilling.clear()
-        self._decoding = Decoding(self.models, self._pacer)
         self.changes.fail(error)
 
     # Prefilling and loading
@@ -249,8 +232,10 @@ class Scheduler:
             made, grammar = self._waiting.result(stream)
             generation = Generation(request, main, self.prefix_cache, stream.submitted, made, grammar)
         except Exception as error:
+            if is_device_failure(error):
+                # The request has not begun, so it keeps its place.
+                raise
             stream.deliver(Failed(as_engine_error(error), ""))
-            self._lose_caches(error)
             return True
         active = ActiveRequest(stream, generation, needed_bytes=self._admission.needed_bytes(generation))
         try:
@@ -277,28 +262,26 @@ class Scheduler:
         for active, outcome in self._prefilling.step(streaming=self._decoding.streaming):
             if isinstance(outcome, Exception):
                 self._fail_alone(active, outcome)
-            else:
-                self._prefilled(active, outcome)
+                continue
+            if outcome is not None:
+                active.stream.deliver(outcome)
+            if active.generation.prefilled:
+                self._prefilling.discard(active)
+                self._decoding.add(active)
 
     def _gathers(self) -> bool:
         """Whether answers that could begin wait for the short prompts of others, so that they share passes."""
         backlog = self._prefilling.backlog
         return backlog > 0 and not self._decoding.streaming and self._pacer.starts_together(backlog)
 
-    def _prefilled(self, active: ActiveRequest, outcome: PrefillProgress | None) -> None:
-        if outcome is not None:
-            active.stream.deliver(outcome)
-        if active.generation.prefilled:
-            self._prefilling.discard(active)
-            self._decoding.add(active)
-
     # Decoding
 
     def _report(self, active: ActiveRequest, outcome: Outcome) -> None:
         try:
             if isinstance(outcome, CachesLost):
-                self._restart(active)
                 self._prefilling.appendleft(active)
+                active.generation.restart()
+                self.models.drafting.follow(active.stream.speculation, active.generation.conversation)
             elif isinstance(outcome, Exception):
                 self._fail_alone(active, outcome)
             else:
@@ -311,13 +294,16 @@ class Scheduler:
     # Endings
 
     def _finish(self, active: ActiveRequest) -> None:
-        intact = self._remove(active)
-        finished = active.generation.finish()
-        log_finished(finished)
-        active.stream.deliver(finished)
+        try:
+            intact = self._remove(active)
+        finally:
+            finished = active.generation.finish()
+            log_finished(finished)
+            active.stream.deliver(finished)
         # After the answer is delivered, so that it does not wait for the device or the disk.
         if intact:
             self._clean_up(active.generation.release)
+        self._device_failures = 0
         if self.models.loaded:
             self.models.drafting.keep()
 
@@ -330,14 +316,22 @@ class Scheduler:
             if active in self._decoding or active in self._prefilling:
                 self._finish(active)
         except Exception as error:
-            self._fail_alone(active, error)
+            if is_device_failure(error):
+                self._device_failed(error)
+            else:
+                self._fail_alone(active, error)
 
     def _fail_alone(self, active: ActiveRequest, error: Exception) -> None:
-        """End this request with an exception. Its caches, which may be garbage, are dropped; the others continue."""
-        generation = active.generation
-        self._remove(active)
-        active.stream.deliver(Failed(as_engine_error(error), generation.text, generation.stats()))
-        self._lose_caches(error)
+        """End this request with an exception. Its caches, which may be garbage, are dropped; the others continue.
+
+        A failure of the device concerns them all, and is raised.
+        """
+        if is_device_failure(error):
+            raise error
+        try:
+            self._remove(active)
+        finally:
+            active.fail(as_engine_error(error))
 
     def _remove(self, active: ActiveRequest) -> bool:
         """Stop serving the request; its caches end at the last token reported. Return False if they are lost."""
@@ -350,24 +344,37 @@ class Scheduler:
         try:
             step()
         except Exception as error:
+            if is_device_failure(error):
+                raise
             log_lost_caches()
-            self._lose_caches(error)
             return False
         return True
 
-    def _lose_caches(self, error: Exception) -> None:
-        """If the device failed, prefill every active request again, because all caches may be garbage."""
-        if is_device_failure(error):
-            self._prefilling.give_up_pass()
-            for active in self._prefilling:
-                self._restart(active)
-            for active, outcome in self._decoding.lose_caches(error):
-                self._report(active, outcome)
+    def _device_failed(self, error: Exception) -> EngineError:
+        """End all answers under way and drop their caches, which may be garbage. Raises any other `error`.
 
-    def _restart(self, active: ActiveRequest) -> None:
-        """Restart from the committed tokens, with no caches but those of the prefix cache."""
-        active.generation.restart()
-        self.models.drafting.follow(active.stream.speculation, active.generation.conversation)
+        When it happens twice in a row, the models are unloaded until the next request.
+        """
+        if not is_device_failure(error):
+            raise error
+        self._device_failures += 1
+        unloads = self._device_failures > 1 and self.models.loaded and not self.changes.busy
+        failure = as_engine_error(error, self.models.main.info.name if unloads else "")
+        self._fail_active(failure)
+        if unloads:
+            self._device_failures = 0
+            self._waiting.fail(failure)
+            self.changes.park()
+        release_unused_memory()
+        return failure
+
+    def _fail_active(self, error: EngineError) -> None:
+        """End every active request without using its caches."""
+        self._blocked = None
+        for active in self._all_active:
+            active.fail(error)
+        self._decoding.abandon()
+        self._prefilling, self._decoding = Prefilling(self.models, self._pacer), Decoding(self.models, self._pacer)
 
     def _end_active(self) -> None:
         """End all active requests as cancelled and drop the timings, before the main model changes."""
@@ -375,6 +382,7 @@ class Scheduler:
         for active in self._all_active:
             self._cancel(active)
         self._pacer.reset()
+        self._device_failures = 0
 
     def _drop_cancelled(self) -> None:
         for active in (*self._decoding, *self._prefilling):

@@ -102,6 +102,7 @@ class Waiting(deque[RequestStream]):
 
     def fail(self, error: EngineError) -> None:
         """End all requests with `error`."""
+        self.drop_parts()
         while self:
             self.popleft().deliver(Failed(error, ""))
 

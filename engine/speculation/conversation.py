@@ -77,6 +77,9 @@ class Conversation:
             self.head = None
         # A pass that was rolled back may still be under way. If it fails, this must not be kept.
         mx.eval(self.arrays())
+        # Metal can report a pass that failed at the next evaluation only.
+        mx.synchronize()
+        mx.eval(mx.zeros(1))
 
     def fork(self) -> Conversation | None:
         """Return a copy without a name, or None if the main model's caches cannot be copied."""

@@ -1,35 +1,74 @@
-"""Device errors that arrive late, as Metal's do: passes under way have written garbage when one is read."""
+"""Device errors that arrive late, as Metal's do: passes under way have written garbage when one of them is read.
+
+An error can even arrive one evaluation after the one that waited for the pass (mlx#4174).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import mlx.core as mx
 import pytest
 
 from engine.decoders.ragged_decoder import RaggedDecoder
+from engine.prefix.cache import PrefixCache
 from engine.serving.scheduler import Scheduler
+from engine.speculation.conversation import Conversation
 from engine.speculation.rounds.cache_rules import flatten, leaves
 
 SENTENCE = "[METAL] Command buffer execution failed: Insufficient Memory (00000008:kIOGPUCommandBufferCallbackErrorOOM)"
-GARBAGE = {mx.uint32: 2**32 - 1, mx.int32: 0}
+# What a pass that failed may have left in an array: no numbers, or those of the memory's former use.
+GARBAGE = (
+    {mx.uint32: 2**32 - 1, mx.int32: 0, mx.float32: float("nan")},
+    {mx.uint32: 12345678, mx.int32: 1, mx.float32: 3.0},
+)
 
 
 class LateError:
-    """Lets evaluation number `at`, counted from 1, fill the caches of active requests with garbage and raise."""
+    """Lets evaluation number `at`, counted from 1, fill all caches not known to be written with garbage and raise."""
 
     def __init__(self, scheduler: Scheduler, at: int | None) -> None:
         self.evaluations = 0
         self._scheduler, self._at = scheduler, at
+        # The evaluations before the one that waited for all of a conversation's arrays; None while a request uses it.
+        self._waited: WeakKeyDictionary[Conversation, int | None] = WeakKeyDictionary()
+
+    @property
+    def raised(self) -> bool:
+        return self._at is not None and self.evaluations >= self._at
 
     def count(self) -> None:
         self.evaluations += 1
         if self.evaluations == self._at:
-            for array in _under_way(self._scheduler):
-                array[:] = GARBAGE.get(array.dtype, float("nan"))
+            garbage = GARBAGE[self._at % len(GARBAGE)]
+            for array in self._under_way():
+                array[:] = garbage[array.dtype]
             raise RuntimeError(SENTENCE)
+
+    def takes(self, conversation: Conversation) -> None:
+        self._waited[conversation] = None
+
+    def waits(self, conversation: Conversation) -> None:
+        if conversation in self._waited:
+            self._waited[conversation] = self.evaluations
+
+    def _under_way(self) -> Iterator[mx.array]:
+        """Generate the arrays of conversations that were not waited for two evaluations ago, and those of the batch."""
+        for conversation, waited in self._waited.items():
+            if waited is not None and waited + 2 < self.evaluations:
+                continue
+            for sequence in (conversation.main, conversation.draft):
+                for cache in flatten(sequence.caches if sequence is not None else ()):
+                    yield from leaves(vars(cache))
+            if conversation.head is not None:
+                yield from conversation.head.arrays()
+        batch = self._scheduler._decoding._batch
+        if isinstance(batch, RaggedDecoder) and batch._batch is not None:
+            # The other arrays are the rows' lengths, which the host computes.
+            yield from (array for array in batch._batch.arrays() if array.dtype == mx.float32)
 
 
 @contextmanager
@@ -37,7 +76,7 @@ def late_error(scheduler: Scheduler, at: int | None = None) -> Iterator[LateErro
     """Let the evaluation number `at` of the body fail; None only counts them."""
     error = LateError(scheduler, at)
     with pytest.MonkeyPatch.context() as patched:
-        for owner, name in ((mx, "eval"), (mx.array, "tolist"), (mx.array, "item")):
+        for owner, name in ((mx, "eval"), (mx, "async_eval"), (mx.array, "tolist"), (mx.array, "item")):
             evaluate = getattr(owner, name)
 
             def counted(*arguments: Any, evaluate: Any = evaluate) -> Any:
@@ -45,19 +84,17 @@ def late_error(scheduler: Scheduler, at: int | None = None) -> Iterator[LateErro
                 return evaluate(*arguments)
 
             patched.setattr(owner, name, counted)
+        take, arrays = PrefixCache.take, Conversation.arrays
+
+        def taken(*arguments: Any) -> Conversation:
+            conversation = take(*arguments)
+            error.takes(conversation)
+            return conversation
+
+        def waiting(conversation: Conversation) -> list[mx.array]:
+            error.waits(conversation)
+            return arrays(conversation)
+
+        patched.setattr(PrefixCache, "take", taken)
+        patched.setattr(Conversation, "arrays", waiting)
         yield error
-
-
-def _under_way(scheduler: Scheduler) -> Iterator[mx.array]:
-    """Generate the arrays that passes write for active requests, without those of the prefix cache."""
-    for active in (*scheduler._decoding, *scheduler._prefilling):
-        conversation = active.generation.conversation
-        for sequence in (conversation.main, conversation.draft):
-            for cache in flatten(sequence.caches if sequence is not None else ()):
-                yield from leaves(vars(cache))
-        if conversation.head is not None:
-            yield from conversation.head.arrays()
-    batch = scheduler._decoding._batch
-    if isinstance(batch, RaggedDecoder) and batch._batch is not None:
-        # The other arrays are the rows' lengths, which the host computes.
-        yield from (array for array in batch._batch.arrays() if array.dtype == mx.float32)

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from engine.errors import DeviceFailed
 from engine.events import Failed
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from tests.engine.chats import answer, question, user
-from tests.engine.late_errors import SENTENCE, late_error
+from tests.engine.late_errors import late_error
 from tests.engine.serving_requests import PLAIN, alone, load_models, request, run
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.engine.tiers import by_tier
@@ -126,9 +127,9 @@ def fail_late(reopened: Callable[[str], Scheduler], method: str, every: int) -> 
         run(scheduler, first)
         with late_error(scheduler, at):
             [client] = run(scheduler, second)
-        # The last evaluation comes behind the answer.
+        # The last evaluations come behind the answer.
         if isinstance(client.last, Failed):
-            assert SENTENCE in str(client.last.error)
+            assert isinstance(client.last.error, DeviceFailed)
         else:
             assert client.finished.ids == answered
         if number % 2:
@@ -152,11 +153,9 @@ def fail_late_in_a_batch(reopened: Callable[[str], Scheduler], method: str, ever
         scheduler.clear_prefix_cache()
         with late_error(scheduler, at):
             clients = run(scheduler, *asked)
-        # Only the answer whose evaluation failed; the others are prefilled again.
-        assert sum(isinstance(client.last, Failed) for client in clients) <= 1
         for client, ids in zip(clients, answers, strict=True):
             if isinstance(client.last, Failed):
-                assert SENTENCE in str(client.last.error)
+                assert isinstance(client.last.error, DeviceFailed)
             else:
                 assert client.finished.ids == ids
                 assert "".join(event.text for event in client.committed) == client.finished.text

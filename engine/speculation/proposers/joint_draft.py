@@ -11,6 +11,7 @@ from typing import cast
 
 import mlx.core as mx
 
+from engine.errors import is_device_failure
 from engine.main_model.joint_sampling import draw_together, make_noise
 from engine.main_model.sampling import fit, top_probabilities
 from engine.speculation.drafters.draft_rows import DraftRows
@@ -190,6 +191,8 @@ class _Passes:
             return draft.proposer.as_draft_id(draft.tokens[-1]).astype(mx.uint32)
         # An exception in one request's sampler must not end the others' drafting.
         except Exception as error:
+            if is_device_failure(error):
+                raise
             self._failed[row] = error
             return mx.zeros((1,), mx.uint32)
 

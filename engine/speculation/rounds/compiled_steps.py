@@ -15,6 +15,7 @@ from typing import Any
 import mlx.core as mx
 from mlx_lm.models.cache import KVCache
 
+from engine.errors import is_device_failure
 from engine.files.steps import Steps
 from engine.main_model.loading import LoadedModel
 from engine.speculation.rounds.buffer_sizes import compiled_buffer_tokens
@@ -82,6 +83,8 @@ def compiled_steps(loaded: LoadedModel) -> Steps[CompiledSteps | None]:
         agrees = yield from _agrees(steps, loaded, caches)
     # A model whose code needs the offset as a number can raise anything.
     except Exception as error:
+        if is_device_failure(error):
+            raise
         log.info("%s cannot be compiled: %s", loaded.info.name, error)
         return None
     return steps if agrees else None

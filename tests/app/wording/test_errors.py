@@ -21,6 +21,7 @@ from app.wording import errors as wording
 from engine.errors import (
     BadRequest,
     Busy,
+    DeviceFailed,
     EngineError,
     GrammarNotUsable,
     InternalFailure,
@@ -42,6 +43,7 @@ EXAMPLES = {
     NotEnoughMemory: lambda: NotEnoughMemory(
         "Qwen3-8B", 9 * 10**9, 8 * 10**9, 8192, 2048, kv_bits=8, draft_bytes=10**9
     ),
+    DeviceFailed: lambda: DeviceFailed("out of memory"),
     InternalFailure: lambda: InternalFailure("out of luck"),
     GrammarNotUsable: lambda: GrammarNotUsable("invalid", "unknown name"),
 }
@@ -57,6 +59,7 @@ def subclasses(kind: type[EngineError]) -> Iterator[type[EngineError]]:
 def every_error() -> list[EngineError]:
     found = [EXAMPLES.get(kind, kind)() for kind in subclasses(EngineError) if kind is not ModelNotUsable]
     found += [GrammarNotUsable(reason, "3") for reason in GrammarNotUsable.REASONS]
+    found += [DeviceFailed("out of memory", unloaded="Qwen3-8B")]
     return found + [ModelNotUsable("models/some-model", reason, "detail.bin") for reason in ModelNotUsable.REASONS]
 
 
