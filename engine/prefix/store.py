@@ -23,6 +23,7 @@ import mlx_lm
 from engine.errors import is_device_failure
 from engine.files import private_files
 from engine.files.atomic_file import write_atomically
+from engine.files.steps import in_chunks
 from engine.main_model.loading import LoadedModel
 from engine.model_files.inspection import weight_files
 from engine.prefix.files import (
@@ -174,7 +175,8 @@ class PrefixStore:
                 conversation.draft = _restore_sequence(self._draft[0], draft, held["draft"])
             if self._head is not None and draft is None and (head := entry.get("head")) is not None:
                 conversation.head = _restore_head(self._head, head, held["head"], conversation.main.position)
-            mx.eval(conversation.arrays())
+            for chunk in in_chunks(conversation.arrays()):
+                _read(chunk)
         # mlx can raise anything for a file that another program wrote.
         except Exception as error:
             if is_device_failure(error):
@@ -318,6 +320,14 @@ def _load(path: Path) -> Any:
         return {"list": list, "tuple": tuple}[form](from_json(item) for item in held)
 
     return from_json(json.loads(metadata["structure"]))
+
+
+def _read(arrays: Sequence[mx.array]) -> None:
+    """Read a part of a turn: macOS stops evaluations that take long. Raises `ValueError` for NaN and infinity."""
+    finite = [mx.isfinite(array).all() for array in arrays if mx.issubdtype(array.dtype, mx.floating)]
+    mx.eval(arrays, finite)
+    if not all(one.item() for one in finite):
+        raise ValueError("it has rows that are not finite")
 
 
 def _checkpoints(sequence: CachedSequence) -> list[Checkpoint]:

@@ -10,10 +10,12 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+import mlx.core as mx
 import pytest
 
 from engine.events import Finished
 from engine.prefix import store as prefix_store
+from engine.prefix.files import checksum
 from engine.requests import ChatRequest
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
@@ -155,6 +157,21 @@ def test_a_damaged_file_is_ignored(
     assert again.ids == first.ids
     assert again.stats.cached_tokens in (0, again.stats.prompt_tokens - 1)
     assert suffix == ".json" or again.stats.cached_tokens == 0
+
+
+@pytest.mark.parametrize("number", ["nan", "inf"])
+def test_a_turn_with_a_row_that_is_not_finite_is_ignored(tiny_main: Path, tmp_path: Path, number: str) -> None:
+    asked = request(max_tokens=1)
+    first = session(tiny_main, tmp_path, asked)
+    [data], [entry] = tmp_path.glob("*.safetensors"), tmp_path.glob("*.json")
+    arrays, metadata = mx.load(str(data), return_metadata=True)
+    arrays["0"][0, 0, 0, 0] = float(number)
+    mx.save_safetensors(str(data), arrays, metadata)
+    # As a device that failed without saying so would have let it be written.
+    entry.write_text(json.dumps({**json.loads(entry.read_text()), "sha256": checksum(data)}))
+    again = session(tiny_main, tmp_path, asked)
+    assert again.ids == first.ids
+    assert again.stats.cached_tokens == 0
 
 
 @pytest.mark.parametrize("other", ["weights", "configuration", "format"])
