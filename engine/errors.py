@@ -91,6 +91,7 @@ class ModelNotUsable(EngineError):
         "unsafe": "it would run code or read files from elsewhere ({detail}), which Tandem never does",
         "vocabulary": "its vocabulary does not match the main model's ({detail})",
         "not-finite": "its weights give no finite numbers ({detail})",
+        "all-zero": "its weights are all zero",
         "no-room": "there is not enough memory for it ({detail})",
     }
 

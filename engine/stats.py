@@ -126,6 +126,9 @@ class RequestStats(Struct, frozen=True):
     they are given; all of these are None if nothing was drafted or measured, or if the answer shared a batch.
     `load` is the duration of a plain step over that of the fastest one known.
 
+    `draft_fits` is false if under 2 % of the first draft tokens of some 200 rounds were accepted, in this answer and
+    earlier ones.
+
     `ahead` is the state of an asynchronous drafter, "" if none was configured: "starting", "ready", a reason of
     `DrafterLink`, "no-gain" (drafting takes too little of a round), "not-faster" (as was measured), "no-memory" or
     "no-address". The drafter had prepared draft tokens for `ahead_hits` verdicts and not for `ahead_misses`;
@@ -159,6 +162,7 @@ class RequestStats(Struct, frozen=True):
     seed: int = 0
     main: str = ""
     draft: str = ""
+    draft_fits: bool = True
     ahead: str = ""
     ahead_hits: int = 0
     ahead_misses: int = 0

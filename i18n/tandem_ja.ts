@@ -1747,6 +1747,10 @@
         <translation>重みから無効な値が出力されます。</translation>
     </message>
     <message>
+        <source>Its weights are all zero.</source>
+        <translation>重みがすべて 0 です。</translation>
+    </message>
+    <message>
         <source>There is not enough memory for it.</source>
         <translation>メモリが足りません。</translation>
     </message>
@@ -1918,6 +1922,10 @@
         <translation>{name} の重みから無効な値が出力されます（{detail}）。このモデルの別のコピーを選んでください。</translation>
     </message>
     <message>
+        <source>The weights of {name} are all zero. Choose another copy of this model.</source>
+        <translation>{name} の重みがすべて 0 です。このモデルの別のコピーを選んでください。</translation>
+    </message>
+    <message>
         <source>There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.</source>
         <translation>{name} に必要なメモリが足りません（{detail}）。より小さいモデルを選ぶか、ほかのアプリを閉じてください。</translation>
     </message>
@@ -2007,6 +2015,10 @@
     <message>
         <source>Rejected: {text}</source>
         <translation>棄却：{text}</translation>
+    </message>
+    <message>
+        <source>This draft does not fit this model: fewer than 2% of its tokens are accepted. Choose another draft, or none.</source>
+        <translation>このドラフトモデルはこのモデルに合っていません。ドラフトトークンの採択率が 2% 未満です。別のドラフトモデルを選ぶか、ドラフトモデルなしでお使いください。</translation>
     </message>
     <message>
         <source>main</source>

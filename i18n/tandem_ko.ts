@@ -1747,6 +1747,10 @@
         <translation>가중치에서 잘못된 값이 나와요.</translation>
     </message>
     <message>
+        <source>Its weights are all zero.</source>
+        <translation>가중치가 모두 0이에요.</translation>
+    </message>
+    <message>
         <source>There is not enough memory for it.</source>
         <translation>메모리가 부족해요.</translation>
     </message>
@@ -1918,6 +1922,10 @@
         <translation>{name}의 가중치에서 잘못된 값이 나와요({detail}). 이 모델의 다른 사본을 선택해 주세요.</translation>
     </message>
     <message>
+        <source>The weights of {name} are all zero. Choose another copy of this model.</source>
+        <translation>{name}의 가중치가 모두 0이에요. 이 모델의 다른 사본을 선택해 주세요.</translation>
+    </message>
+    <message>
         <source>There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.</source>
         <translation>{name} 모델을 불러올 메모리가 부족해요({detail}). 더 작은 모델을 선택하거나 다른 앱을 닫아 주세요.</translation>
     </message>
@@ -2007,6 +2015,10 @@
     <message>
         <source>Rejected: {text}</source>
         <translation>기각됨: {text}</translation>
+    </message>
+    <message>
+        <source>This draft does not fit this model: fewer than 2% of its tokens are accepted. Choose another draft, or none.</source>
+        <translation>이 초안 모델은 이 모델에 맞지 않아요. 추측 토큰이 2%도 채택되지 않아요. 다른 초안 모델을 선택하거나 초안 모델 없이 사용해 주세요.</translation>
     </message>
     <message>
         <source>main</source>

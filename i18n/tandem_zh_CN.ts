@@ -1747,6 +1747,10 @@
         <translation>其权重会产生无效值。</translation>
     </message>
     <message>
+        <source>Its weights are all zero.</source>
+        <translation>其权重全为零。</translation>
+    </message>
+    <message>
         <source>There is not enough memory for it.</source>
         <translation>内存不足。</translation>
     </message>
@@ -1918,6 +1922,10 @@
         <translation>{name} 的权重会产生无效值（{detail}）。请选择此模型的其他副本。</translation>
     </message>
     <message>
+        <source>The weights of {name} are all zero. Choose another copy of this model.</source>
+        <translation>{name} 的权重全为零。请选择此模型的其他副本。</translation>
+    </message>
+    <message>
         <source>There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.</source>
         <translation>内存不足以加载 {name}（{detail}）。请选择更小的模型或关闭其他应用。</translation>
     </message>
@@ -2007,6 +2015,10 @@
     <message>
         <source>Rejected: {text}</source>
         <translation>已拒绝：{text}</translation>
+    </message>
+    <message>
+        <source>This draft does not fit this model: fewer than 2% of its tokens are accepted. Choose another draft, or none.</source>
+        <translation>这个草稿模型不适合此模型：草稿 token 的接受率不到 2%。请选择其他草稿模型，或不使用草稿模型。</translation>
     </message>
     <message>
         <source>main</source>

@@ -193,6 +193,7 @@ def model_reasons() -> dict[str, str]:
         "not-finite": translate(
             "Errors", "The weights of {name} produce invalid values ({detail}). Choose another copy of this model."
         ),
+        "all-zero": translate("Errors", "The weights of {name} are all zero. Choose another copy of this model."),
         "no-room": translate(
             "Errors", "There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps."
         ),
@@ -314,6 +315,7 @@ def draft_reasons() -> dict[str, str]:
         "unsafe": translate("DraftReasons", "It requires running its own code."),
         "vocabulary": translate("DraftReasons", "Their vocabularies differ."),
         "not-finite": translate("DraftReasons", "Its weights produce invalid values."),
+        "all-zero": translate("DraftReasons", "Its weights are all zero."),
         "no-room": translate("DraftReasons", "There is not enough memory for it."),
     }
 

@@ -188,6 +188,13 @@ def sentence(answer: Answer | None) -> tuple[str, bool]:
     """
     if answer is None:
         return "", False
+    if not answer.stats.draft_fits:
+        misfit = translate(
+            "Figures",
+            "This draft does not fit this model: fewer than 2% of its tokens are accepted. "
+            "Choose another draft, or none.",
+        )
+        return misfit, False
     if answer.ended:
         # The figures of a stored answer are loaded before its rounds.
         if not answer.stats.drafted:

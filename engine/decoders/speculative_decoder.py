@@ -288,6 +288,7 @@ class SpeculativeDecoder:
         log.figures = replace(
             log.figures,
             draft=self._drafting.draft_name or log.figures.draft,
+            draft_fits=self._drafting.draft_fits,
             draft_prefill_tokens=self._prefilled_earlier + self._drafting.draft_prefill_tokens,
             **ahead,
         )

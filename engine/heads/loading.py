@@ -89,15 +89,21 @@ def _check_ids(network: Any, vocabulary: int, folder: Path) -> None:
 
 
 def _evaluate(network: nn.Module, folder: Path) -> Steps[None]:
-    """Read the weights piece by piece. Raises `ModelNotUsable` for NaN and infinity."""
+    """Read the weights piece by piece. Raises `ModelNotUsable` for NaN and infinity, or if all matrices are zero."""
+    zero = True
     for chunk in in_chunks([array for _, array in tree_flatten(network.parameters())]):
-        finite = [mx.isfinite(array).all() for array in chunk if mx.issubdtype(array.dtype, mx.floating)]
+        numbers = [array for array in chunk if mx.issubdtype(array.dtype, mx.floating)]
+        finite = [mx.isfinite(array).all() for array in numbers]
+        used = [array.any() for array in numbers if array.ndim > 1]
         try:
-            mx.eval(chunk, finite)
+            mx.eval(chunk, finite, used)
         except Exception as error:
             if is_device_failure(error):
                 raise
             raise ModelNotUsable(folder, "damaged", " ".join(str(error).split())[:120]) from error
         if not all(one.item() for one in finite):
             raise ModelNotUsable(folder, "not-finite", "NaN or infinity")
+        zero = zero and not any(one.item() for one in used)
         yield None
+    if zero:
+        raise ModelNotUsable(folder, "all-zero")

@@ -198,6 +198,8 @@ def _warm_up(model: nn.Module, new_caches: Callable[[], list[Any]], path: Path) 
             yield None
         if mx.isnan(logits).any().item() or not mx.isfinite(logits).any(axis=-1).all().item():
             raise ModelNotUsable(path, "not-finite", "NaN or infinity")
+        if not logits.any().item():
+            raise ModelNotUsable(path, "all-zero")
     # The model's code can fail in any way on the folder's shapes and values.
     except Exception as error:
         if isinstance(error, EngineError) or is_device_failure(error):

@@ -96,6 +96,11 @@ class Drafting:
         """The speed-up of the current request so far, if enough was measured."""
         return self.controller.speedup.measured()
 
+    @property
+    def draft_fits(self) -> bool:
+        """False if it has become clear that the drafter is not made for this main model."""
+        return self._drafter is None or self.controller.learned.free.texts.fits(self._drafter.source)
+
     def set_draft(self, drafter: DraftSource | HeadSource | None, problem: EngineError | None = None) -> None:
         """Use `drafter` from the next round on; None clears it, with the `problem` that kept it from loading, if any.
 

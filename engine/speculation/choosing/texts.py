@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
-from math import sqrt
+from math import exp, sqrt
 from typing import Annotated, NamedTuple
 
 from msgspec import Meta, Struct, field
@@ -26,6 +26,11 @@ FIRST_RATES = (0.95, 0.7, 0.2)
 WEIGHT = 2.0
 # The rounds for which a text keeps its state: a sentence or two, some lines of code.
 STRETCH = 12.0
+
+# The least share of first draft tokens that a drafter made for the main model gets accepted: chance is about as good.
+LEAST_RATE = 0.02
+# What a count that fades over MEMORY observations has reached after as many.
+ENOUGH = MEMORY * (1.0 - exp(-1.0))
 
 # The joint states: (for the drafter, for all other sources).
 STATES = tuple(product(range(len(FIRST_RATES)), repeat=2))
@@ -101,6 +106,12 @@ class Texts(Struct):
             for index, counts in enumerate(zip(*states, strict=True)):
                 if reached := sum(one.reached for one in counts):
                     yield AcceptanceFigures(source, index, reached, sum(one.accepted for one in counts))
+
+    def fits(self, source: str) -> bool:
+        """False if hardly any first draft token of `source` was accepted, in about MEMORY rounds or more."""
+        firsts = [positions[0] for positions in self.counts.get(source, ())]
+        reached, accepted = sum(one.reached for one in firsts), sum(one.accepted for one in firsts)
+        return reached < ENOUGH or accepted >= LEAST_RATE * reached
 
     def forecast(self, source: str, weights: Sequence[float], depth: int) -> Forecast:
         """Forecast `source` if its states have the probabilities `weights`."""

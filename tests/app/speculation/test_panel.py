@@ -8,10 +8,13 @@ import statistics
 import sys
 import time
 import tracemalloc
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec import structs
 from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QLabel
 
 from app.actions.actions import Actions
 from app.conversations.request_history import Totals
@@ -24,6 +27,7 @@ from app.system.language import LANGUAGES
 from app.window.actions import ACTIONS
 from app.wording import figures
 from app.wording.speculation import outcome
+from engine.events import Finished, TokensCommitted
 from engine.stats import RequestStats
 from tests.app.scripted_engine import PATTERN, PLAIN, Script, ScriptedRound, play
 
@@ -259,3 +263,17 @@ def test_a_frame_of_two_thousand_rounds_costs_less_than_two_milliseconds(panel: 
     )
     assert statistics.median(spent) < 2.0
     assert second < 1.5 * first
+
+
+def test_a_draft_that_does_not_fit_is_named(panel: SpeculationPanel) -> None:
+    answer = Answer()
+    panel.show_answer(answer)
+    for event in play(Script("one two three four five six seven eight", (ScriptedRound(3, 0),))):
+        if isinstance(event, TokensCommitted | Finished):
+            event = replace(event, stats=structs.replace(event.stats, draft_fits=False))
+        answer.apply([event])
+        panel.refresh()
+        if answer.rounds:
+            shown = [label.text() for label in panel.findChildren(QLabel) if label.isVisible()]
+            assert [text for text in shown if text.startswith("This draft does not fit this model")]
+    assert answer.ended

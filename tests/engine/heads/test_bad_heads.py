@@ -121,6 +121,13 @@ def test_lost_and_changed_tensors_are_refused(tmp_path: Path, base: str, step: i
     assert refusal(tmp_path, case)[0] in REASONS
 
 
+def test_a_head_whose_matrices_are_all_zero_is_refused(tmp_path: Path) -> None:
+    case = HEADS[LLAMA]
+    zero = {name: array * 0 if array.ndim > 1 else array for name, array in case.tensors.items()}
+    write_head(tmp_path, case.config, zero)
+    assert refusal(tmp_path, case)[0] == "all-zero"
+
+
 FILES = (
     *("weights cut", "header length", "shape overflows", "shape lies", "weights of noise", "weights gone"),
     *("config empty", "config as list", "deep config", "link to weights", "pipe as weights"),

@@ -72,6 +72,13 @@ def test_weights_that_are_no_finite_numbers_say_so_at_load(good: Path, number: b
     assert refusal(lambda: load(good)) == "not-finite"
 
 
+def test_weights_that_are_all_zero_say_so_at_load(good: Path) -> None:
+    raw = (good / "model.safetensors").read_bytes()
+    (length,) = struct.unpack("<Q", raw[:8])
+    (good / "model.safetensors").write_bytes(raw[: 8 + length].ljust(len(raw), b"\0"))
+    assert refusal(lambda: load(good)) == "all-zero"
+
+
 @pytest.mark.parametrize("number", [2**31, 2**32 - 1])
 def test_token_ids_out_of_bounds_are_the_tokenizers_fault(good: Path, number: int) -> None:
     content = json.loads((good / "tokenizer.json").read_bytes())

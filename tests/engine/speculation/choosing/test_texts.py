@@ -53,6 +53,19 @@ def test_how_often_draft_tokens_are_accepted_is_learned(rate: float) -> None:
     assert forecast.least[4] <= forecast.kept[4] <= forecast.most[4]
 
 
+@pytest.mark.parametrize(("every", "fits"), [(0, False), (100, False), (30, True), (2, True)])
+def test_a_drafter_that_is_right_by_chance_only_does_not_fit(every: int, fits: bool) -> None:
+    texts = Texts()
+    text = Text(texts)
+    for round_ in range(1, 401):
+        text = Text(texts) if round_ % 20 == 1 else text
+        observe(text, "draft", 4, int(every > 0 and round_ % every == 0))
+        # So few rounds cannot tell.
+        assert texts.fits("draft") or round_ >= 150
+    assert texts.fits("draft") == fits
+    assert texts.fits("ngram")
+
+
 def test_acceptance_is_learned_by_position() -> None:
     """The third token of this head is always wrong."""
     texts = Texts()
