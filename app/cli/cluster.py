@@ -23,6 +23,8 @@ from engine.errors import EngineError
 from engine.settings import EngineSettings
 
 if TYPE_CHECKING:
+    from filelock import BaseFileLock
+
     from engine.hub.client import HubAccess
 
 # Seconds that a cluster may take to end before `stop` kills the process that drives it.
@@ -175,7 +177,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
     machines = parse_machines(arguments.hosts, arguments.backend)
     if (running := _running()) is not None:
-        raise ClusterError("running", detail=f"process {running.pid}")
+        raise ClusterError("running", detail=f"process {running}")
     if not all(machine.is_local for machine in machines.all):
         print(_OPEN, file=sys.stderr)
 
@@ -194,20 +196,22 @@ def _interrupt(_number: int, _frame: object) -> None:
 
 
 def _stop(_arguments: argparse.Namespace) -> int:
-    import psutil
+    from filelock import Timeout
 
     from engine.cluster.errors import ClusterError
 
     process = _running()
     if process is None:
         raise ClusterError("not-running")
-    process.terminate()
+    lock = _lock()
+    os.kill(process, signal.SIGTERM)
     try:
-        process.wait(_STOP_S)
-    except psutil.TimeoutExpired:
+        lock.acquire(timeout=_STOP_S)
+    except Timeout:
         # Ranks end by themselves when it is gone.
-        process.kill()
-        process.wait(_STOP_S)
+        os.kill(process, signal.SIGKILL)
+        lock.acquire(timeout=_STOP_S)
+    lock.release()
     return DONE
 
 
@@ -241,29 +245,37 @@ def _record() -> Path:
     return data_folder() / "cluster.json"
 
 
+def _lock() -> BaseFileLock:
+    """Return the lock that a process holds while it drives a cluster; the system releases it when the process ends."""
+    from filelock import FileLock
+
+    lock = _record().with_suffix(".lock")
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    return FileLock(lock)
+
+
 @contextmanager
 def _recorded() -> Iterator[None]:
     """Let `tandem cluster stop` find this process while it drives a cluster."""
-    import psutil
-
-    record = _record()
-    record.parent.mkdir(parents=True, exist_ok=True)
-    record.write_text(json.dumps({"pid": os.getpid(), "started": psutil.Process().create_time()}), encoding="utf-8")
-    try:
-        yield
-    finally:
-        record.unlink(missing_ok=True)
+    with _lock():
+        _record().write_text(json.dumps({"pid": os.getpid()}), encoding="utf-8")
+        try:
+            yield
+        finally:
+            _record().unlink(missing_ok=True)
 
 
-def _running() -> Any:
-    """Return the psutil process that drives a cluster on this machine, or None."""
-    import psutil
+def _running() -> int | None:
+    """Return the id of the process that drives a cluster on this machine, or None."""
+    from filelock import Timeout
 
     try:
-        record = json.loads(_record().read_text(encoding="utf-8"))
-        process = psutil.Process(int(record["pid"]))
-        # The system may have given the number of an ended process to another one.
-        same = abs(process.create_time() - float(record["started"])) < 1.0
-    except (OSError, ValueError, KeyError, TypeError, psutil.Error):
+        with _lock().acquire(timeout=0):
+            return None
+    except Timeout:
+        pass
+    try:
+        return int(json.loads(_record().read_text(encoding="utf-8"))["pid"])
+    except (OSError, ValueError, KeyError, TypeError):
+        # It has just begun or ended.
         return None
-    return process if same and process.is_running() else None

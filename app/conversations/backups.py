@@ -30,6 +30,7 @@ from app.conversations.store_files import (
     sync,
 )
 from engine.files import private_files
+from engine.files.disk_space import free_bytes
 
 # Migrations are rare; five copies cover years without filling a disk.
 BACKUPS_KEPT = 5
@@ -211,7 +212,8 @@ def _is_worth_copying(store: ConversationStore, path: Path) -> bool:
     if newest is not None and newest.stat().st_mtime_ns >= changed:
         return False
     size = store.database.scalar("PRAGMA page_count") * store.database.scalar("PRAGMA page_size")
-    return bool(size <= _LARGEST_DAILY and shutil.disk_usage(path.parent).free >= size + _LEAST_FREE)
+    free = free_bytes(path.parent)
+    return bool(size <= _LARGEST_DAILY and (free is None or free >= size + _LEAST_FREE))
 
 
 def _newest_first(path: Path, kind: str) -> list[Path]:

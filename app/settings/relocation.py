@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from engine.errors import EngineError
+from engine.files.disk_space import free_bytes
 
 _CHUNK = 4 * 2**20
 # Suffixes: of the new folder while it is being filled, and of the old one until the link has replaced it.
@@ -86,8 +87,8 @@ def _check(source: Path, new: Path, progress: Progress) -> None:
         raise MoveRefused("not-empty")
     files = [source / name for name in _files(source)]
     progress.total = sum(file.lstat().st_size for file in files if file.is_file() and not file.is_symlink())
-    free = shutil.disk_usage(next(folder for folder in (target, *target.parents) if folder.is_dir())).free
-    if free < progress.total:
+    free = free_bytes(next(folder for folder in (target, *target.parents) if folder.is_dir()))
+    if free is not None and free < progress.total:
         raise MoveRefused("no-space", needed=progress.total, free=free)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,7 +13,6 @@ from types import MappingProxyType
 from typing import Any
 
 import mlx.core as mx
-import psutil
 
 from engine.bench import beside_best
 from engine.bench.arms import Arm, Measure
@@ -137,7 +137,7 @@ def machine() -> dict[str, Any]:
         "system": f"{platform.system()} {platform.machine()}",
         "processor": mx.device_info().get("device_name") or platform.processor() or None,
         "python": platform.python_version(),
-        "cores": psutil.cpu_count(),
+        "cores": os.cpu_count(),
         "memory_gb": round(system_memory().total / 1e9, 1),
         "device": str(mx.default_device()),
         "blas": BLAS,

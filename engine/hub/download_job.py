@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import queue
-import shutil
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from engine.files.disk_space import free_bytes
 from engine.hub.cache_layout import RepositoryCache
 from engine.hub.client import HubAccess, HubClient
 from engine.hub.connections import Connections
@@ -56,7 +56,7 @@ class JobSettings:
     polling: Polling = field(default_factory=Polling)
     policy: RetryPolicy = field(default_factory=RetryPolicy)
     space_margin: int = SPACE_MARGIN
-    free_bytes: Callable[[Path], int] = lambda path: shutil.disk_usage(path).free
+    free_bytes: Callable[[Path], int | None] = free_bytes
 
 
 class DownloadJob:
@@ -169,7 +169,11 @@ class DownloadJob:
     def _check_free_space(self, listing: Listing) -> None:
         missing = {file.digest: file.size - self.cache.present_bytes(file) for file in listing.files}
         needed = sum(missing.values()) + self._settings.space_margin
-        free = self._settings.free_bytes(self.cache.cache_dir) - self._promised_elsewhere()
+        free = self._settings.free_bytes(self.cache.cache_dir)
+        if free is None:
+            # A full disk ends the transfer, which can continue.
+            return
+        free -= self._promised_elsewhere()
         if any(missing.values()) and needed > free:
             raise HubError("no-space", self.entry.repository, needed=needed, free=max(0, free))
 

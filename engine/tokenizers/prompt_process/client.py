@@ -220,7 +220,7 @@ class PromptProcess:
             environment=_ENVIRONMENT,
             most_unsent=_MOST_UNREAD,
         )
-        self._usage = psutil.Process(self._child.process.pid)
+        self._usage = None
         self._wait(None, START_S, abandoned)
 
     def _ask(self, task: protocol.Task, seconds: float, abandoned: threading.Event) -> Any:
@@ -270,11 +270,14 @@ class PromptProcess:
 
     def _used(self) -> tuple[float, int]:
         """Return the process's seconds of computing so far and its bytes of memory; zeros if it has ended."""
-        assert self._usage is not None
+        assert self._child is not None
         try:
+            self._usage = self._usage or psutil.Process(self._child.process.pid)
             times = self._usage.cpu_times()
             return float(times.user + times.system), int(self._usage.memory_info().rss)
-        except psutil.Error:
+        # Besides psutil's own errors, what the system calls of a new macOS raise; the wall clock still limits it.
+        except Exception as error:
+            log.debug("the use of the prompt process is unknown: %s", error)
             return 0.0, 0
 
     def _over(self, reason: str, detail: str) -> TemplateFailed:
