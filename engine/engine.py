@@ -22,6 +22,7 @@ from engine.errors import EngineClosed, EngineError, InternalFailure, without_fr
 from engine.events import Event, Failed
 from engine.files.paths import resources
 from engine.files.steps import Steps
+from engine.machine.activity import Activity
 from engine.requests import ChatRequest
 from engine.settings import EngineSettings
 from engine.status import EngineStatus, LoadedPair
@@ -73,6 +74,8 @@ class Engine(EngineClient):
         self._failure: EngineError | None = None
         self._failure_reports: list[Callable[[EngineError], None]] = []
         self._progress = 0, 0
+        # From the first request or change of models until nothing is left to do.
+        self._activity = Activity("Tandem answers or loads a model")
         # The number of commands posted so far for which a calibration has to stop.
         self._urgent_commands = 0
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
@@ -242,6 +245,7 @@ class Engine(EngineClient):
             scheduler.fail(_failure_of(error))
             raise
         finally:
+            self._activity.keep(False)
             try:
                 scheduler.close()
             finally:
@@ -254,6 +258,7 @@ class Engine(EngineClient):
     def _serve(self, scheduler: Scheduler) -> None:
         idle_since: float | None = None
         while True:
+            self._activity.keep(scheduler.busy)
             if scheduler.busy and self._commands.empty():
                 while scheduler.step() and self._commands.empty():
                     pass
@@ -283,6 +288,8 @@ class Engine(EngineClient):
         posted = self._urgent_commands
         if scheduler.busy or not scheduler.models.untuned or not self._commands.empty():
             return
+        # A napping process would be measured as slower than it is.
+        self._activity.keep(True)
         try:
             scheduler.calibrate(lambda: self._urgent_commands != posted, TUNING_S)
         except Exception:

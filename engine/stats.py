@@ -124,7 +124,8 @@ class RequestStats(Struct, frozen=True):
     same time; it lies between `speedup_low` and `speedup_high` (two standard deviations). `plain_tps` is the speed of
     plain decoding meanwhile, and `saved_s` the seconds saved (below zero: lost). If the bounds are too far apart, only
     they are given; all of these are None if nothing was drafted or measured, or if the answer shared a batch.
-    `load` is the duration of a plain step over that of the fastest one known.
+    `load` is the duration of a plain step over that of the fastest one known. `slowed` says what slowed the machine
+    when the answer began: "low-power" (macOS's Low Power Mode), "hot" (heat), or "" for nothing that is known.
 
     `draft_fits` is false if under 2 % of the first draft tokens of some 200 rounds were accepted, in this answer and
     earlier ones.
@@ -156,6 +157,7 @@ class RequestStats(Struct, frozen=True):
     speedup_high: float | None = None
     saved_s: float | None = None
     load: float | None = None
+    slowed: str = ""
     draft_s: float = 0.0
     verify_s: float = 0.0
     host_s: float = 0.0

@@ -60,7 +60,8 @@ class LearnedPair:
     """Everything learned about one main model with one draft model, or with none.
 
     `pair` is the argument of `EngineClient.forget_learned`; `main` and `draft` are its names ("" without a draft).
-    `loaded` says whether these two are loaded now.
+    `loaded` says whether these two are loaded now. `slowed` is "" or what slowed the machine down meanwhile, as in
+    `RequestStats`.
     """
 
     pair: Pair
@@ -69,6 +70,7 @@ class LearnedPair:
     loaded: bool
     contexts: tuple[ContextFigures, ...]
     acceptance: tuple[AcceptanceFigures, ...]
+    slowed: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -812,6 +812,10 @@
         <translation>先行ドラフトはオフです。ドラフトを生成する側に接続できません。</translation>
     </message>
     <message>
+        <source>Drafting ahead is off: macOS does not let Tandem use the local network. Turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
+        <translation>先行ドラフトはオフです。macOS が Tandem にローカルネットワークの使用を許可していません。システム設定 &gt; プライバシーとセキュリティ &gt; ローカルネットワークで Tandem をオンにしてください。</translation>
+    </message>
+    <message>
         <source>Drafting ahead is off: the drafter quit unexpectedly twice.</source>
         <translation>先行ドラフトはオフです。ドラフトを生成するプロセスが 2 回予期せず終了しました。</translation>
     </message>
@@ -1347,6 +1351,10 @@
     <message>
         <source>The other computers cannot reach {host}. Enter the address that it has in the shared network.</source>
         <translation>ほかのコンピュータから {host} に接続できません。共有ネットワークでのアドレスを入力してください。</translation>
+    </message>
+    <message>
+        <source>macOS does not let Tandem connect to {host}. Open System Settings &gt; Privacy &amp; Security &gt; Local Network, turn on Tandem, and try again.</source>
+        <translation>macOS が {host} への Tandem の接続を許可していません。システム設定 &gt; プライバシーとセキュリティ &gt; ローカルネットワークで Tandem をオンにして、もう一度お試しください。</translation>
     </message>
     <message>
         <source>{host} cannot be reached over SSH: {detail}. Allow remote login there, and set up a key that needs no password.</source>
@@ -1965,6 +1973,14 @@
         <translation>コンピュータの負荷が高くなっています。通常のデコードにも普段の {times}の時間がかかっています。</translation>
     </message>
     <message>
+        <source>Low Power Mode is on: this Mac runs slower, with speculation and without it.</source>
+        <translation>低電力モードがオンのため、投機的デコーディングの有無にかかわらず、この Mac の動作は遅くなります。</translation>
+    </message>
+    <message>
+        <source>This Mac is hot and runs slower, with speculation and without it.</source>
+        <translation>この Mac は高温になっているため、投機的デコーディングの有無にかかわらず、動作が遅くなります。</translation>
+    </message>
+    <message>
         <source>{value} tokens/s</source>
         <translation>{value} トークン/秒</translation>
     </message>
@@ -2431,6 +2447,18 @@
 </context>
 <context>
     <name>Learned</name>
+    <message>
+        <source>Low Power Mode</source>
+        <translation>低電力モード</translation>
+    </message>
+    <message>
+        <source>hot</source>
+        <translation>高温</translation>
+    </message>
+    <message>
+        <source>{models} ({pace})</source>
+        <translation>{models}（{pace}）</translation>
+    </message>
     <message>
         <source>Models</source>
         <translation>モデル</translation>

@@ -812,6 +812,10 @@
         <translation>미리 초안 생성이 꺼져 있어요. 초안을 만드는 쪽에 연결할 수 없어요.</translation>
     </message>
     <message>
+        <source>Drafting ahead is off: macOS does not let Tandem use the local network. Turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
+        <translation>미리 초안 생성이 꺼져 있어요. macOS가 Tandem의 로컬 네트워크 사용을 막고 있어요. 시스템 설정 &gt; 개인정보 보호 및 보안 &gt; 로컬 네트워크에서 Tandem을 켜 주세요.</translation>
+    </message>
+    <message>
         <source>Drafting ahead is off: the drafter quit unexpectedly twice.</source>
         <translation>미리 초안 생성이 꺼져 있어요. 초안을 만드는 프로세스가 두 번 예기치 않게 종료되었어요.</translation>
     </message>
@@ -1347,6 +1351,10 @@
     <message>
         <source>The other computers cannot reach {host}. Enter the address that it has in the shared network.</source>
         <translation>다른 컴퓨터에서 {host} 컴퓨터에 연결할 수 없어요. 함께 쓰는 네트워크에서의 주소를 입력해 주세요.</translation>
+    </message>
+    <message>
+        <source>macOS does not let Tandem connect to {host}. Open System Settings &gt; Privacy &amp; Security &gt; Local Network, turn on Tandem, and try again.</source>
+        <translation>macOS가 Tandem과 {host} 컴퓨터의 연결을 막고 있어요. 시스템 설정 &gt; 개인정보 보호 및 보안 &gt; 로컬 네트워크에서 Tandem을 켠 다음 다시 시도해 주세요.</translation>
     </message>
     <message>
         <source>{host} cannot be reached over SSH: {detail}. Allow remote login there, and set up a key that needs no password.</source>
@@ -1965,6 +1973,14 @@
         <translation>컴퓨터 부하가 높아요. 일반 디코딩도 평소의 {times}만큼 걸려요.</translation>
     </message>
     <message>
+        <source>Low Power Mode is on: this Mac runs slower, with speculation and without it.</source>
+        <translation>저전력 모드가 켜져 있어요. 추측을 켜든 끄든 이 Mac이 더 느려져요.</translation>
+    </message>
+    <message>
+        <source>This Mac is hot and runs slower, with speculation and without it.</source>
+        <translation>이 Mac이 뜨거워져서 추측을 켜든 끄든 더 느려져요.</translation>
+    </message>
+    <message>
         <source>{value} tokens/s</source>
         <translation>초당 {value}토큰</translation>
     </message>
@@ -2431,6 +2447,18 @@
 </context>
 <context>
     <name>Learned</name>
+    <message>
+        <source>Low Power Mode</source>
+        <translation>저전력 모드</translation>
+    </message>
+    <message>
+        <source>hot</source>
+        <translation>고온</translation>
+    </message>
+    <message>
+        <source>{models} ({pace})</source>
+        <translation>{models} ({pace})</translation>
+    </message>
     <message>
         <source>Models</source>
         <translation>모델</translation>

@@ -812,6 +812,10 @@
         <translation>提前起草已关闭：无法连接到起草的一方。</translation>
     </message>
     <message>
+        <source>Drafting ahead is off: macOS does not let Tandem use the local network. Turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
+        <translation>提前起草已关闭：macOS 不允许 Tandem 使用本地网络。请在“系统设置”&gt;“隐私与安全性”&gt;“本地网络”中打开 Tandem。</translation>
+    </message>
+    <message>
         <source>Drafting ahead is off: the drafter quit unexpectedly twice.</source>
         <translation>提前起草已关闭：起草的进程意外退出了两次。</translation>
     </message>
@@ -1347,6 +1351,10 @@
     <message>
         <source>The other computers cannot reach {host}. Enter the address that it has in the shared network.</source>
         <translation>其他电脑无法连接 {host}。请输入它在共享网络中的地址。</translation>
+    </message>
+    <message>
+        <source>macOS does not let Tandem connect to {host}. Open System Settings &gt; Privacy &amp; Security &gt; Local Network, turn on Tandem, and try again.</source>
+        <translation>macOS 不允许 Tandem 连接 {host}。请在“系统设置”&gt;“隐私与安全性”&gt;“本地网络”中打开 Tandem，然后重试。</translation>
     </message>
     <message>
         <source>{host} cannot be reached over SSH: {detail}. Allow remote login there, and set up a key that needs no password.</source>
@@ -1965,6 +1973,14 @@
         <translation>电脑负载较高：普通解码所用时间也是平时的 {times}。</translation>
     </message>
     <message>
+        <source>Low Power Mode is on: this Mac runs slower, with speculation and without it.</source>
+        <translation>低电量模式已打开：无论是否使用推测，这台 Mac 都会变慢。</translation>
+    </message>
+    <message>
+        <source>This Mac is hot and runs slower, with speculation and without it.</source>
+        <translation>这台 Mac 温度过高：无论是否使用推测，运行都会变慢。</translation>
+    </message>
+    <message>
         <source>{value} tokens/s</source>
         <translation>{value} token/秒</translation>
     </message>
@@ -2431,6 +2447,18 @@
 </context>
 <context>
     <name>Learned</name>
+    <message>
+        <source>Low Power Mode</source>
+        <translation>低电量模式</translation>
+    </message>
+    <message>
+        <source>hot</source>
+        <translation>高温</translation>
+    </message>
+    <message>
+        <source>{models} ({pace})</source>
+        <translation>{models}（{pace}）</translation>
+    </message>
     <message>
         <source>Models</source>
         <translation>模型</translation>

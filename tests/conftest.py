@@ -33,6 +33,8 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     atexit.register(shutil.rmtree, tempfile.tempdir, ignore_errors=True)
 
 import engine  # noqa: F401  (loads OpenBLAS before any test imports mlx)
+from engine.machine import activity, process_info
+from tests.engine.machine.objective_c import Runtime
 from tests.kernel_header import PrecompiledHeader
 
 time.tzset()
@@ -89,3 +91,13 @@ def fail_on_unexpected_log(caplog: pytest.LogCaptureFixture, request: pytest.Fix
         for record in caplog.get_records(phase):
             if record.levelno >= logging.WARNING:
                 pytest.fail(f"unexpected log record: {record.name}: {record.getMessage()}")
+
+
+@pytest.fixture
+def mac(monkeypatch: pytest.MonkeyPatch) -> Runtime:
+    """What macOS would tell this process, and what it would be asked for."""
+    runtime = Runtime()
+    info = process_info.ProcessInfo(runtime)
+    for module in (process_info, activity):
+        monkeypatch.setattr(module, "process_info", lambda: info)
+    return runtime

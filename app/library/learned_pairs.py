@@ -15,7 +15,8 @@ class LearnedRow:
 
     `depth` draft tokens of `source` a round are expected to be fastest; 0 means plain decoding, whose speed is
     `plain_tps`. `speedup` with its bounds is None until an answer measured it. `accept_rate` of `source` is None until
-    a token was verified. `samples` rounds were measured.
+    a token was verified. `samples` rounds were measured. `slowed` is "" or what slowed the machine down, as in
+    `RequestStats`.
     """
 
     pair: Pair
@@ -29,6 +30,7 @@ class LearnedRow:
     depth: int
     accept_rate: float | None
     samples: int
+    slowed: str = ""
     speedup: float | None = None
     speedup_low: float | None = None
     speedup_high: float | None = None
@@ -64,5 +66,6 @@ def _row(pair: LearnedPair, figures: ContextFigures) -> LearnedRow:
         depth,
         accept_rate(pair, source),
         figures.plain_samples + measured,
+        pair.slowed,
         *(figures.speedup or ()),
     )

@@ -37,9 +37,12 @@ def measured_pairs(summaries: Iterable[PairSummary]) -> dict[tuple[str, str], Me
 
 
 def learned_pairs(pairs: Iterable[LearnedPair]) -> dict[tuple[str, str], Measured]:
-    """Return the engine's measured figures of pairs, at the context length with the most samples."""
+    """Return the engine's measured figures of pairs, at the context length with the most samples.
+
+    Those of a slowed machine count only if there are no others.
+    """
     found: dict[tuple[str, str], Measured] = {}
-    for row in sorted(learned_rows(pairs), key=lambda row: row.samples):
+    for row in sorted(learned_rows(pairs), key=lambda row: (not row.slowed, row.samples)):
         if row.draft and row.speedup is not None:
             found[row.main, row.draft] = Measured(row.speedup, row.accept_rate, row.speedup_low, row.speedup_high)
     return found

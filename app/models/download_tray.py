@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QProcess, Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
 
 from app.widgets.outside import show_count, system_tray
 from app.wording.figures import percent
+from engine.machine.activity import Activity
 
 if TYPE_CHECKING:
     from app.library.library import Library
-
-_CAFFEINATE = "/usr/bin/caffeinate"
 
 
 class DownloadTray(QObject):
@@ -28,7 +25,7 @@ class DownloadTray(QObject):
         self._library, self._window = library, window
         self._tray: QSystemTrayIcon | None = None
         self._unread = False
-        self._awake = KeepAwake(self)
+        self._activity = Activity("Tandem downloads a model")
         library.downloads_changed.connect(self.refresh)
         QApplication.instance().applicationStateChanged.connect(self._state_changed)  # type: ignore[union-attr]
 
@@ -36,7 +33,7 @@ class DownloadTray(QObject):
         """Show how many downloads run, and their progress."""
         running = self._library.running
         show_count("downloads", running)
-        self._awake.keep(running > 0)
+        self._activity.keep(running > 0)
         if running and self._tray is None:
             self._prepare()
         if self._tray is not None:
@@ -79,32 +76,3 @@ class DownloadTray(QObject):
         if self._unread:
             self._unread = False
             self.refresh()
-
-
-class KeepAwake(QObject):
-    """Keeps a Mac awake while downloads run; the screen may still turn off."""
-
-    def __init__(self, parent: QObject | None = None, program: str = _CAFFEINATE) -> None:
-        super().__init__(parent)
-        self._program = program if sys.platform == "darwin" or program != _CAFFEINATE else ""
-        self._process: QProcess | None = None
-
-    @property
-    def active(self) -> bool:
-        return self._process is not None
-
-    def keep(self, awake: bool) -> None:
-        """Start or stop `caffeinate`, which also ends when this program ends."""
-        if awake and self._process is None and self._program:
-            self._process = QProcess(self)
-            self._process.finished.connect(self._process.deleteLater)
-            self._process.finished.connect(self._forget)
-            self._process.start(self._program, ["-i", "-w", str(os.getpid())])
-        elif not awake and self._process is not None:
-            process, self._process = self._process, None
-            process.kill()
-
-    def _forget(self) -> None:
-        """Forget a process that ended, perhaps killed by another program; the next download starts it again."""
-        if self.sender() is self._process:
-            self._process = None

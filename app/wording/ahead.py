@@ -39,5 +39,10 @@ def ahead_sentence(stats: RequestStats) -> str:
         "not-usable": translate("Ahead", "Drafting ahead is off: the draft model cannot be loaded there."),
         "other-tokenizer": translate("Ahead", "Drafting ahead is off: it needs a draft model with the same tokenizer."),
         "unreachable": translate("Ahead", "Drafting ahead is off: the drafter cannot be reached."),
+        "network-denied": translate(
+            "Ahead",
+            "Drafting ahead is off: macOS does not let Tandem use the local network. Turn on Tandem in System Settings "
+            "> Privacy & Security > Local Network.",
+        ),
         "ended": translate("Ahead", "Drafting ahead is off: the drafter quit unexpectedly twice."),
     }.get(stats.ahead, "")

@@ -28,6 +28,11 @@ def cluster_reasons() -> dict[str, str]:
         "no-address": translate(
             "Cluster", "The other computers cannot reach {host}. Enter the address that it has in the shared network."
         ),
+        "network-denied": translate(
+            "Cluster",
+            "macOS does not let Tandem connect to {host}. Open System Settings > Privacy & Security > Local Network, "
+            "turn on Tandem, and try again.",
+        ),
         "unreachable": translate(
             "Cluster",
             "{host} cannot be reached over SSH: {detail}. Allow remote login there, and set up a key that needs no "

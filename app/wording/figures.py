@@ -89,6 +89,17 @@ def busy(stats: RequestStats) -> str:
     return text.format(times=times(stats.load))
 
 
+def pace_sentence(slowed: str) -> str:
+    """Say what slows this Mac down; "" if nothing does."""
+    sentences = {
+        "low-power": translate(
+            "Figures", "Low Power Mode is on: this Mac runs slower, with speculation and without it."
+        ),
+        "hot": translate("Figures", "This Mac is hot and runs slower, with speculation and without it."),
+    }
+    return sentences.get(slowed, "")
+
+
 def foot(answer: Answer) -> list[tuple[str, str]]:
     """Return the line below an answer: (sentence with {value}, value) for each known figure."""
     stats = answer.stats
@@ -195,19 +206,21 @@ def sentence(answer: Answer | None) -> tuple[str, bool]:
             "Choose another draft, or none.",
         )
         return misfit, False
+    pace = pace_sentence(answer.stats.slowed)
     if answer.ended:
         # The figures of a stored answer are loaded before its rounds.
         if not answer.stats.drafted:
-            return joined(why(answer), ahead_sentence(answer.stats)), False
+            return joined(why(answer), ahead_sentence(answer.stats), pace), False
         past = SpeculationSentences().past(answer)
-        return joined(past, ahead_sentence(answer.stats), busy(answer.stats)), _pays(answer)
+        return joined(past, ahead_sentence(answer.stats), busy(answer.stats), pace), _pays(answer)
     newest = answer.rounds[-1] if len(answer.rounds) > 1 else None
     if newest is None:
         return "", False
     if newest.reason and not newest.drafted:
-        return plain_sentence(PlainSpan(newest.committed, newest.reason, newest.arguments)), False
+        plain = plain_sentence(PlainSpan(newest.committed, newest.reason, newest.arguments))
+        return joined(plain, pace), False
     now = SpeculationSentences().now(answer, newest.drafted)
-    return joined(now, ahead_sentence(answer.stats), busy(answer.stats)), _pays(answer)
+    return joined(now, ahead_sentence(answer.stats), busy(answer.stats), pace), _pays(answer)
 
 
 def _pays(answer: Answer) -> bool:

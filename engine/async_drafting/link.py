@@ -15,6 +15,7 @@ from pathlib import Path
 
 from engine.async_drafting.messages import MOST_UNSENT, TO_ENGINE, Answer, Ready, Refused, ToDrafter, ToEngine
 from engine.async_drafting.serving import PROCESS_OPTION, own_cores, vocabulary_digest
+from engine.machine.local_network import is_denied
 from engine.main_model.loading import LoadedModel
 from engine.settings import EngineSettings
 from engine.wire.channel import Channel
@@ -67,7 +68,7 @@ class DrafterLink:
     """A drafter for one draft model; `connect` reaches it, and `vocabulary` returns the digest of the model's ids.
 
     `state` is "starting", "ready" or "gone". `reason` says why it is gone: "not-usable", "no-branches",
-    "other-tokenizer", "unreachable", "ended" or "closed".
+    "other-tokenizer", "unreachable", "network-denied", "ended" or "closed".
     """
 
     def __init__(self, connect: Connect, vocabulary: Callable[[], bytes]) -> None:
@@ -120,7 +121,7 @@ class DrafterLink:
             connection = self._connection = self._connect()
         except OSError as error:
             log.info("the drafter cannot be reached: %s", error)
-            self._give_up("unreachable")
+            self._give_up("network-denied" if is_denied(error) else "unreachable")
             return
         if self._closed.is_set():
             self._drop()

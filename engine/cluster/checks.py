@@ -21,6 +21,7 @@ from engine.cluster.messages import ECHO, Echo
 from engine.cluster.model_identity import are_alike, is_on_hub, portable_name
 from engine.cluster.plan import choose_split, files_of_others
 from engine.cluster.report import own_report
+from engine.machine.local_network import is_denied
 from engine.model_files.inspection import files_by_tensor, read_checked_config, weight_bytes, weight_files
 from engine.model_files.names import resolve_model
 from engine.wire.handshake import connect
@@ -146,6 +147,8 @@ def _measured(check: HostCheck, machine: Machine, found: Mapping[str, Any], secr
     try:
         channel = connect((machine.address, int(found["port"])), secret, ECHO)
     except OSError as error:
+        if is_denied(error):
+            return replace(check, problem=ClusterError("network-denied", check.host))
         return replace(check, problem=check.problem or ClusterError("no-address", check.host, str(error)))
     try:
         trips = []

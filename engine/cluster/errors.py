@@ -20,6 +20,8 @@ class ClusterError(EngineError):
         "bad-host": "{detail} is no name or address of a machine",
         "bad-hosts-file": "the list of machines cannot be read ({detail})",
         "no-address": "{host} has no address that the other machines can reach: name one for it",
+        "network-denied": "macOS does not let this program reach {host}: allow it in System Settings > "
+        "Privacy & Security > Local Network",
         "unreachable": "{host} cannot be reached over ssh with a key ({detail})",
         "no-tandem": "Tandem is missing on {host} ({detail})",
         "other-version": "{host} has another version: {detail}",

@@ -18,6 +18,7 @@ from engine.cluster.errors import ClusterError
 from engine.cluster.hosts import Machine
 from engine.cluster.messages import from_plain
 from engine.cluster.rank import BEAT_S, SILENT_S, own_command
+from engine.machine.local_network import is_denied
 
 log = logging.getLogger(__name__)
 
@@ -82,6 +83,8 @@ class Process:
         self._log.join(timeout=1.0)
         if code in (126, 127) or "invalid choice" in self._words:
             return ClusterError("no-tandem", self.label, self._words)
+        if code == 255 and is_denied(self._words):
+            return ClusterError("network-denied", self.label)
         return ClusterError("unreachable" if code == 255 else reason, self.label, self._words or f"exit code {code}")
 
     def kill(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -45,10 +45,10 @@ class KeptJson:
             self._drop_oldest()
         self._write()
 
-    def forget(self, name: str | None) -> None:
-        """Forget one value, or all for None."""
+    def forget(self, names: Collection[str] | None) -> None:
+        """Forget the values of these names, or all for None."""
         before = len(self.values)
-        self._values = {other: value for other, value in self.values.items() if name is not None and other != name}
+        self._values = {} if names is None else {one: kept for one, kept in self.values.items() if one not in names}
         if len(self._values) < before:
             self._write()
 

@@ -61,7 +61,7 @@ def calibrate(
         return seconds is not None and time.perf_counter() - started > seconds
 
     controllers, controller = drafting.controllers, drafting.controller
-    controllers.tried.add(controllers.pair)
+    controllers.tried.add(controllers.entry)
     trial = Trial(drafting, main, lambda: stop() or late())
     found = trial.measure(again=seconds is None)
     complete = not (trial.failed or stop() or late())
@@ -70,7 +70,7 @@ def calibrate(
     controllers.unsaved = True
     if not (complete or trial.failed) and (found or not late()):
         # It can continue later.
-        controllers.tried.discard(controllers.pair)
+        controllers.tried.discard(controllers.entry)
     controllers.keep()
     figures = next((known for known in reversed(controller.figures()) if known.tokens_from <= trial.length), None)
     depth, speedup = best_of(figures, trial.source) if figures is not None else (0, 1.0)

@@ -12,6 +12,7 @@ from engine.async_drafting.link import AsyncDrafters, DrafterLink
 from engine.decoders.generation import release_unused_memory
 from engine.errors import EngineError, NoModel
 from engine.files.steps import Steps
+from engine.machine.process_info import slowed
 from engine.main_model.loading import LoadedModel, OnProgress, load_in_steps
 from engine.model_files.names import resolve_model
 from engine.serving import memory
@@ -261,6 +262,15 @@ class Models:
             self._drafting.forget(pair)
         else:
             self._controllers.forget(pair)
+
+    def note_pace(self) -> str:
+        """Return what slows the machine down ("" for nothing), and keep apart what is learned meanwhile.
+
+        Answers under way end at the pace at which they began.
+        """
+        if not self._streaming():
+            self._controllers.set_pace(slowed())
+        return self._controllers.slowed
 
     def memory_use(self) -> MemoryUse:
         """Return the memory as it is now."""

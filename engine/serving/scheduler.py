@@ -12,6 +12,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
+from msgspec import structs
+
 from engine.client import RequestStream
 from engine.decoders.generation import Generation, release_unused_memory
 from engine.errors import Busy, EngineClosed, EngineError, NotEnoughMemory, QueueFull, is_device_failure
@@ -127,6 +129,7 @@ class Scheduler:
         self._check_thread()
         if self.busy:
             raise Busy(self.active + len(self._waiting))
+        self.models.note_pace()
         try:
             return calibrate(self.models.drafting, self.models.main, stop, seconds)
         except RuntimeError as error:
@@ -231,6 +234,7 @@ class Scheduler:
             request, main = self._waiting.request_of(stream), self.models.main
             made, grammar = self._waiting.result(stream)
             generation = Generation(request, main, self.prefix_cache, stream.submitted, made, grammar)
+            generation.log.figures = structs.replace(generation.log.figures, slowed=self.models.note_pace())
         except Exception as error:
             if is_device_failure(error):
                 # The request has not begun, so it keeps its place.

@@ -19,7 +19,20 @@ FIELD = re.compile(r"\{[^}]*\}|%n")
 # Names, units, keys and formats that are written alike in every language.
 NAMES = {
     *("Tandem", "MLX", "Qt", "Qt Project", "GNU", "LGPL", "Apache License", "Hub", "Hugging Face", "Qwen3.8", "Gemma"),
-    *("Mac", "GB", "KV", "PDF", "UTF-8", "HTML", "JSON", "JSON Schema", "Markdown", "config.json", "http://proxy:8080"),
+    *(
+        "macOS",
+        "Mac",
+        "GB",
+        "KV",
+        "PDF",
+        "UTF-8",
+        "HTML",
+        "JSON",
+        "JSON Schema",
+        "Markdown",
+        "config.json",
+        "http://proxy:8080",
+    ),
     *("Enter", "Shift", "Command", "Ctrl", "Top p", "Top k", "Min p", "n-gram", "Finder", "Cmd", "ID", "URL", "OCR"),
     *("MTP", "API", "OpenAI-compatible", "default", "http://localhost:3000", "Web", "CPU", "SSH"),
     *(
@@ -69,6 +82,8 @@ def breaking(language: str, pattern: str) -> list[str]:
 def test_english_is_in_sentence_case_with_one_word_for_a_thing() -> None:
     names = {*" ".join(NAMES).split(), *("English", "Qwen", "Gemma", "License", "Lesser", "General", "Public")}
     names |= {"Settings", "Finder", "Trash", "Starter"}
+    # What macOS calls its own.
+    names |= {"System", "Low", "Power", "Mode", "Local", "Network"}
     sources = {source for source, _ in translations("ko")}
     capitals = {word for source in sources for word in re.findall(r"(?<=[a-z,] )[A-Z][a-z]+", source)}
     assert capitals - names == set()

@@ -1,21 +1,24 @@
 """The controllers of all pairs of main model and drafter, and the file that keeps what they learned between runs.
 
 One small JSON file holds the pairs of one machine under one version of mlx: another machine or version starts afresh,
-because its kernels have other costs. Unusable entries are ignored; then a few rounds are measured again.
+because its kernels have other costs. What was learned while Low Power Mode or heat slowed the machine down is kept
+apart. Unusable entries are ignored; then a few rounds are measured again.
 """
 
 from __future__ import annotations
 
 import logging
+import os
+from copy import deepcopy
 from pathlib import Path
 
 import mlx.core as mx
-import psutil
 from msgspec import convert, to_builtins
 
 from engine.cpu_backend.blas import BLAS
 from engine.files.kept_json import KeptJson
 from engine.speculation.choosing.controller import Controller, Learned
+from engine.speculation.choosing.speedup import Comparisons
 from engine.tuning import LearnedPair, Pair
 
 log = logging.getLogger(__name__)
@@ -29,44 +32,57 @@ MLX_VERSION: str = mx.__version__  # type: ignore[attr-defined]
 def machine_here() -> str:
     """Return what determines the speed of kernels: chip, cores, device and linear algebra."""
     chip = mx.device_info().get("device_name", "")
-    return f"{chip}, {psutil.cpu_count()} cores, {mx.default_device()}, BLAS {BLAS}"
+    return f"{chip}, {os.cpu_count()} cores, {mx.default_device()}, BLAS {BLAS}"
 
 
 class Controllers:
-    """One controller for each pair; `pair` selects the one in use.
+    """One controller for each pair and pace; `pair` and `slowed` select the one in use.
 
-    The file at `path`, if given, keeps what they learn on `machine` under `mlx_version`. `unsaved` is true if the one
-    in use has learned something since `keep`. `tried` are the pairs whose calibration began but could not continue.
+    `slowed` says what slows the machine down, "" for nothing; `set_pace` changes it. The file at `path`, if given,
+    keeps what they learn on `machine` under `mlx_version`. `unsaved` is true if the one in use has learned something
+    since `keep`. `tried` are the entries whose calibration began but could not continue.
     """
 
     def __init__(self, path: Path | None = None, machine: str = "", mlx_version: str = MLX_VERSION) -> None:
         self.pair: Pair = ("", "")
+        self.slowed = ""
         self.unsaved = False
-        self.tried: set[Pair] = set()
+        self.tried: set[str] = set()
         self._lasting = path is not None
         self._kept = KeptJson(path, {"format": FORMAT, "machine": machine, "mlx": mlx_version})
-        self._by_pair: dict[Pair, Controller] = {}
+        self._by_entry: dict[str, Controller] = {}
+
+    @property
+    def entry(self) -> str:
+        """The name of the pair in use at this pace, as in the file."""
+        return _entry(self.pair, self.slowed)
 
     @property
     def current(self) -> Controller:
         """The controller of the pair in use, restored from the file if possible."""
-        if self.pair not in self._by_pair:
-            self._by_pair[self.pair] = self._restored("\n".join(self.pair)) or Controller()
-        return self._by_pair[self.pair]
+        if self.entry not in self._by_entry:
+            self._by_entry[self.entry] = self._restored(self.entry) or self._new()
+        return self._by_entry[self.entry]
 
     def use(self, controller: Controller) -> None:
         """Let `controller` serve the pair in use."""
-        self._by_pair[self.pair] = controller
+        self._by_entry[self.entry] = controller
+
+    def set_pace(self, slowed: str) -> None:
+        """Learn and decide at another pace of the machine from now on; call it only between answers."""
+        if slowed != self.slowed:
+            self.keep()
+            self.slowed = slowed
 
     @property
     def untuned(self) -> bool:
         """Whether this pair should be calibrated: it never was completely, and no attempt has failed."""
-        return self._lasting and not self.current.learned.calibrated and self.pair not in self.tried
+        return self._lasting and not self.current.learned.calibrated and self.entry not in self.tried
 
     def keep(self) -> None:
         """Save what was learned since the last call, for the next run of the program."""
         if self.unsaved:
-            self._kept.keep("\n".join(self.pair), to_builtins(self.current.learned, str_keys=True))
+            self._kept.keep(self.entry, to_builtins(self.current.learned, str_keys=True))
         self.unsaved = False
 
     def learned(self) -> tuple[LearnedPair, ...]:
@@ -75,15 +91,30 @@ class Controllers:
         known = []
         for name in [*self._kept.values]:
             if (controller := self._restored(name)) is not None:
-                main, _, draft = name.partition("\n")
-                known.append(learned_pair((main, draft), controller, loaded=(main, draft) == self.pair))
+                main, draft, slowed = (*name.split("\n", 2), "", "")[:3]
+                known.append(learned_pair((main, draft), controller, loaded=name == self.entry, slowed=slowed))
         return tuple(known)
 
     def forget(self, pair: Pair | None) -> None:
-        """Forget what was learned about one pair, or about all."""
-        self._by_pair = {known: one for known, one in self._by_pair.items() if pair is not None and known != pair}
+        """Forget what was learned about one pair at every pace, or about all."""
+        forgotten = {name for name in (*self._by_entry, *self._kept.values) if pair is None or _is_of(name, pair)}
+        self._by_entry = {name: one for name, one in self._by_entry.items() if name not in forgotten}
         self.unsaved = False
-        self._kept.forget(None if pair is None else "\n".join(pair))
+        self._kept.forget(forgotten)
+
+    def _new(self) -> Controller:
+        """Return a controller for a pair that is new at this pace.
+
+        It begins with what was learned at full speed. How much slower the rounds are, and how much speculation gains
+        then, is measured anew.
+        """
+        full = _entry(self.pair)
+        known = self._by_entry.get(full) or self._restored(full) if self.slowed else None
+        if known is None:
+            return Controller()
+        learned = deepcopy(known.learned)
+        learned.comparisons = Comparisons()
+        return Controller(learned)
 
     def _restored(self, name: str) -> Controller | None:
         """Return a controller that continues from the file's entry `name`; None if there is no usable one."""
@@ -97,7 +128,16 @@ class Controllers:
             return None
 
 
-def learned_pair(pair: Pair, controller: Controller, *, loaded: bool = False) -> LearnedPair:
+def _entry(pair: Pair, slowed: str = "") -> str:
+    return "\n".join((*pair, slowed) if slowed else pair)
+
+
+def _is_of(entry: str, pair: Pair) -> bool:
+    return entry == _entry(pair) or entry.startswith(_entry(pair) + "\n")
+
+
+def learned_pair(pair: Pair, controller: Controller, *, loaded: bool = False, slowed: str = "") -> LearnedPair:
     """Return what `controller` knows about `pair`, as plain data."""
     main, draft = (identity.rpartition(", ")[0] for identity in pair)
-    return LearnedPair(pair, main, draft, loaded, controller.figures(), tuple(controller.learned.free.texts.figures()))
+    acceptance = tuple(controller.learned.free.texts.figures())
+    return LearnedPair(pair, main, draft, loaded, controller.figures(), acceptance, slowed)

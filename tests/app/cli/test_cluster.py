@@ -61,9 +61,16 @@ def test_another_machine_is_asked_over_ssh() -> None:
 @pytest.mark.usefixtures("ssh")
 @pytest.mark.parametrize(
     ("command", "reason"),
-    [(("/no/such/tandem",), "no-tandem"), (("sh", "-c", "echo refused >&2; exit 255"), "unreachable")],
+    [
+        (("/no/such/tandem",), "no-tandem"),
+        (("sh", "-c", "echo refused >&2; exit 255"), "unreachable"),
+        (("sh", "-c", "echo ssh: No route to host >&2; exit 255"), "network-denied"),
+    ],
 )
-def test_what_keeps_a_machine_from_taking_part_is_named(command: tuple[str, ...], reason: str) -> None:
+def test_what_keeps_a_machine_from_taking_part_is_named(
+    command: tuple[str, ...], reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.cluster.launch.is_denied", lambda said: "No route" in said)
     _, there = check_machines(arranged([Machine("127.0.0.1", "127.0.0.1"), Machine("other", "127.0.0.1", command)]))
     assert there.problem is not None
     assert there.problem.reason == reason

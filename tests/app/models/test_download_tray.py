@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QObject, QProcess, Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QWidget
-from pytestqt.qtbot import QtBot
 
 from app.models import download_tray
-from app.models.download_tray import DownloadTray, KeepAwake
+from app.models.download_tray import DownloadTray
 from app.widgets.application import Application
 from engine.hub.failures import HubError
 from tests.app.conftest import OpenShown
 from tests.app.shown_library import DRAFT, LARGER, ShownLibrary, downloading
+from tests.engine.machine.objective_c import Runtime
 
 
 class Tray(QObject):
@@ -147,41 +146,9 @@ def test_the_window_notifies_of_success_and_failure(open_settings: OpenShown, tr
     assert window.settings.isVisible()
 
 
-def test_the_computer_stays_awake_for_as_long_as_something_runs(qtbot: QtBot, tmp_path: Path) -> None:
-    stand_in = tmp_path / "caffeinate"
-    program = """import sys, time
-open(sys.argv[0] + ".asked", "w").write(" ".join(sys.argv[1:3]))
-time.sleep(60)
-"""
-    stand_in.write_text(f"#!{sys.executable}\n{program}")
-    stand_in.chmod(0o755)
-    awake = KeepAwake(program=str(stand_in))
-    awake.keep(True)
-    process = awake.findChildren(QProcess)[-1]
-    assert process is not None
-    qtbot.waitUntil(lambda: Path(f"{stand_in}.asked").exists())
-    awake.keep(True)
-    assert awake.findChild(QProcess) is process
-    with qtbot.waitSignal(process.finished):
-        awake.keep(False)
-    assert not awake.active
-
-
-def test_what_keeps_awake_may_end_by_itself(qtbot: QtBot) -> None:
-    awake = KeepAwake(program=sys.executable)
-    for _ in range(2):
-        awake.keep(True)
-        process = awake.findChildren(QProcess)[-1]
-        assert process is not None
-        # The interpreter ends at once when its input is closed.
-        with qtbot.waitSignal(process.finished):
-            process.closeWriteChannel()
-        assert not awake.active
-        awake.keep(False)
-
-
-def test_only_a_mac_is_kept_awake(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "platform", "linux")
-    awake = KeepAwake()
-    awake.keep(True)
-    assert not awake.active
+@pytest.mark.usefixtures("downloads")
+def test_a_mac_stays_awake_while_a_download_runs(library: ShownLibrary, mac: Runtime) -> None:
+    library.show(downloading(LARGER), downloading(DRAFT, "ready"))
+    assert [*mac.open.values()] == ["Tandem downloads a model"]
+    library.show(downloading(LARGER, "paused"))
+    assert not mac.open

@@ -29,7 +29,7 @@ from app.wording import figures
 from app.wording.speculation import outcome
 from engine.events import Finished, TokensCommitted
 from engine.stats import RequestStats
-from tests.app.scripted_engine import PATTERN, PLAIN, Script, ScriptedRound, play
+from tests.app.scripted_engine import PATTERN, PLAIN, STORY, Script, ScriptedRound, play
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -277,3 +277,19 @@ def test_a_draft_that_does_not_fit_is_named(panel: SpeculationPanel) -> None:
             shown = [label.text() for label in panel.findChildren(QLabel) if label.isVisible()]
             assert [text for text in shown if text.startswith("This draft does not fit this model")]
     assert answer.ended
+
+
+@pytest.mark.parametrize(
+    ("slowed", "words"), [("", ""), ("low-power", "Low Power Mode is on: this Mac runs slower"), ("hot", "is hot")]
+)
+@pytest.mark.parametrize("speculates", [True, False])
+def test_the_panel_says_what_slowed_the_mac(panel: SpeculationPanel, slowed: str, words: str, speculates: bool) -> None:
+    answer = Answer()
+    for event in play(Script(STORY, PATTERN if speculates else (PLAIN,))):
+        if isinstance(event, TokensCommitted | Finished):
+            event = replace(event, stats=structs.replace(event.stats, slowed=slowed))
+        answer.apply([event])
+        panel.show_answer(answer)
+    shown = [label.text() for label in panel.findChildren(QLabel) if "slower" in label.text()]
+    assert len(shown) == bool(slowed)
+    assert all(words in text for text in shown)

@@ -12,7 +12,7 @@ from tests.app.scripted_engine import Script, ScriptedRound, play
 
 STATES = (
     "ready", "starting", "no-gain", "no-memory", "no-address", "no-branches", "not-usable", "other-tokenizer",
-    "unreachable", "ended",
+    "unreachable", "network-denied", "ended",
 )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import resource
 import subprocess
@@ -125,17 +126,28 @@ def refused(_folder: Path) -> Connection:
     raise ConnectionRefusedError("nobody there")
 
 
+def denied(_folder: Path) -> Connection:
+    raise OSError(errno.EHOSTUNREACH, "No route to host")
+
+
 @pytest.mark.parametrize(
     ("connect", "model", "reason"),
     [
         (partial(on_a_thread, disturb=untouched), "tiny", "other-tokenizer"),
         (partial(on_a_thread, disturb=untouched), "none", "not-usable"),
         (refused, "tiny", "unreachable"),
+        (denied, "tiny", "network-denied"),
     ],
 )
 def test_a_drafter_that_cannot_be_used_is_given_up(
-    tiny_draft: Path, tmp_path: Path, connect: Callable[[Path], Connection], model: str, reason: str
+    tiny_draft: Path,
+    tmp_path: Path,
+    connect: Callable[[Path], Connection],
+    model: str,
+    reason: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr("engine.async_drafting.link.is_denied", lambda error: "No route" in str(error))
     link = DrafterLink(lambda: connect(tiny_draft if model == "tiny" else tmp_path), lambda: b"x" * 32)
     wait_until(lambda: link.state == "gone")
     assert link.reason == reason

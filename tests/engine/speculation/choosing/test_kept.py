@@ -310,3 +310,51 @@ def test_forgetting_a_pair_leaves_the_others(path: Path) -> None:
     controllers.forget(None)
     assert not is_known(path, ALONE)
     assert controllers.learned() == ()
+
+
+def timed(controllers: Controllers, *, plain_s: float, wide_s: float) -> None:
+    """Let plain rounds and rounds of four draft tokens take these seconds."""
+    costs = controllers.current.begin(100).costs
+    for _ in range(40):
+        costs.observe(1, plain_s)
+        costs.observe(5, wide_s)
+    controllers.unsaved = True
+
+
+def cost(controllers: Controllers, rows: int) -> float:
+    """Return a pass's cost in plain steps, as far as it is known."""
+    costs = controllers.current.costs
+    return costs.verify(rows).seconds / costs.verify(1).seconds
+
+
+def test_what_is_learned_in_low_power_mode_changes_nothing_at_full_speed(path: Path) -> None:
+    controllers = controllers_of(PAIR, path)
+    timed(controllers, plain_s=0.02, wide_s=0.03)
+    controllers.set_pace("low-power")
+    # It begins with what is known, though not with its speed-up.
+    assert cost(controllers, 5) == pytest.approx(1.5, rel=0.1)
+    assert controllers.current.learned.comparisons.totals == {}
+    timed(controllers, plain_s=0.05, wide_s=0.15)
+    assert cost(controllers, 5) > 1.75
+    controllers.set_pace("")
+    assert cost(controllers, 5) == pytest.approx(1.5, rel=0.1)
+    assert controllers.current.costs.verify(1).seconds == pytest.approx(0.02, rel=0.1)
+    later = controllers_of(PAIR, path)
+    later.set_pace("low-power")
+    assert cost(later, 5) > 1.75
+    assert [(known.pair, known.slowed, known.loaded) for known in later.learned()] == [
+        (PAIR, "", False),
+        (PAIR, "low-power", True),
+    ]
+    later.forget(PAIR)
+    assert controllers_of(PAIR, path).learned() == ()
+
+
+def test_a_pair_that_is_first_used_in_low_power_mode_is_calibrated_at_both_paces(path: Path) -> None:
+    controllers = controllers_of(PAIR, path)
+    controllers.set_pace("low-power")
+    assert controllers.untuned
+    controllers.tried.add(controllers.entry)
+    assert not controllers.untuned
+    controllers.set_pace("")
+    assert controllers.untuned
