@@ -4,6 +4,12 @@ Importing it is cheap: mlx and the models are imported on the engine's own threa
 so it must be imported before mlx.
 """
 
+import os
+
+# MLX reads it once. By default, an M5 multiplies float32 with some 11 bits in two rows and more, but exactly in one
+# (mlx#4411), so that speculation would change texts.
+os.environ.setdefault("MLX_ENABLE_TF32", "0")
+
 from engine.client import EngineClient, RequestStream
 from engine.cpu_backend.blas import BLAS
 from engine.engine import Engine, starter_pair

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,16 @@ from engine.settings import EngineSettings
 from tests.engine.asking import QUESTION, ask, finished
 from tests.engine.tiers import by_tier
 from tests.patience import PATIENCE_S
+
+
+@pytest.mark.parametrize(("chosen", "used"), [({}, "0"), ({"MLX_ENABLE_TF32": "1"}, "1")])
+def test_products_in_float32_are_exact_on_every_gpu_unless_the_user_chose_otherwise(
+    chosen: dict[str, str], used: str
+) -> None:
+    others = {name: value for name, value in os.environ.items() if name != "MLX_ENABLE_TF32"}
+    code = "import sys, engine, os; assert 'mlx.core' not in sys.modules; print(os.environ['MLX_ENABLE_TF32'])"
+    said = subprocess.run([sys.executable, "-c", code], env=others | chosen, capture_output=True, text=True, check=True)
+    assert said.stdout.strip() == used
 
 
 def test_cancel_ends_within_a_round_and_keeps_what_was_committed(engine_with_pair: Engine) -> None:
