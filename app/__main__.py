@@ -30,6 +30,7 @@ COMMANDS = {
     "serve": "app.cli.serve",
     "drafter": "app.cli.drafter",
     "cluster": "app.cli.cluster",
+    "doctor": "app.cli.doctor",
 }
 
 

@@ -709,6 +709,10 @@
         <translation>プロンプトキャッシュを消去</translation>
     </message>
     <message>
+        <source>Check now</source>
+        <translation>今すぐチェック</translation>
+    </message>
+    <message>
         <source>The log is empty.</source>
         <translation>ログは空です。</translation>
     </message>
@@ -747,6 +751,22 @@
     <message>
         <source>About Tandem</source>
         <translation>Tandem について</translation>
+    </message>
+    <message>
+        <source>Checking. The loaded models are measured for about half a minute.</source>
+        <translation>チェック中です。読み込み済みのモデルの速度を 30 秒ほど測定します。</translation>
+    </message>
+    <message>
+        <source>Reads the chip, memory, power, heat and local network, and measures the loaded models for about half a minute. macOS may ask about the local network.</source>
+        <translation>チップ、メモリ、電源、温度、ローカルネットワークを調べ、読み込み済みのモデルの速度を 30 秒ほど測定します。macOS がローカルネットワークの使用について確認することがあります。</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Check this Mac</source>
+        <translation>この Mac をチェック</translation>
     </message>
     <message>
         <source>{name}, under the Apache License 2.0.</source>
@@ -1332,6 +1352,148 @@
     <message>
         <source>Reset all</source>
         <translation>すべてリセット</translation>
+    </message>
+</context>
+<context>
+    <name>CheckReport</name>
+    <message>
+        <source>Check of this Mac</source>
+        <translation>この Mac のチェック結果</translation>
+    </message>
+    <message>
+        <source>Copy page</source>
+        <translation>テキストとしてコピー</translation>
+    </message>
+    <message>
+        <source>Copy as JSON</source>
+        <translation>JSON としてコピー</translation>
+    </message>
+</context>
+<context>
+    <name>Checkup</name>
+    <message>
+        <source>The system does not say.</source>
+        <translation>システムからは分かりません。</translation>
+    </message>
+    <message>
+        <source>Low Power Mode is on, which makes models slower.</source>
+        <translation>低電力モードがオンのため、モデルの動作が遅くなります。</translation>
+    </message>
+    <message>
+        <source>Low Power Mode is off.</source>
+        <translation>低電力モードはオフです。</translation>
+    </message>
+    <message>
+        <source>This Mac is hot, which makes models slower.</source>
+        <translation>この Mac は高温のため、モデルの動作が遅くなります。</translation>
+    </message>
+    <message>
+        <source>Heat slows nothing down.</source>
+        <translation>温度による速度の低下はありません。</translation>
+    </message>
+    <message>
+        <source>Tandem can use it.</source>
+        <translation>Tandem が使用できます。</translation>
+    </message>
+    <message>
+        <source>macOS does not let Tandem use it. For several Macs, turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
+        <translation>macOS が Tandem に使用を許可していません。複数の Mac を使うには、システム設定 &gt; プライバシーとセキュリティ &gt; ローカルネットワークで Tandem をオンにしてください。</translation>
+    </message>
+    <message>
+        <source>This computer is not in a network.</source>
+        <translation>このコンピュータはネットワークに接続していません。</translation>
+    </message>
+    <message>
+        <source>Not measured.</source>
+        <translation>測定していません。</translation>
+    </message>
+    <message>
+        <source>Stopped before it was measured.</source>
+        <translation>測定の前に停止しました。</translation>
+    </message>
+    <message>
+        <source>Not measured, because another answer was being written. Try again later.</source>
+        <translation>ほかの回答を生成中のため、測定していません。あとでもう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>Chip</source>
+        <translation>チップ</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>システム</translation>
+    </message>
+    <message>
+        <source>Versions</source>
+        <translation>バージョン</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>メモリ</translation>
+    </message>
+    <message>
+        <source>Memory for models</source>
+        <translation>モデルが使えるメモリ</translation>
+    </message>
+    <message>
+        <source>Power</source>
+        <translation>電源</translation>
+    </message>
+    <message>
+        <source>Heat</source>
+        <translation>温度</translation>
+    </message>
+    <message>
+        <source>Local network</source>
+        <translation>ローカルネットワーク</translation>
+    </message>
+    <message>
+        <source>Rounding</source>
+        <translation>丸め</translation>
+    </message>
+    <message>
+        <source>Check of this Mac</source>
+        <translation>この Mac のチェック結果</translation>
+    </message>
+    <message>
+        <source>{total}. The system does not say how much of it is free.</source>
+        <translation>{total}。空き容量はシステムからは分かりません。</translation>
+    </message>
+    <message>
+        <source>{total}, of which {free} is free.</source>
+        <translation>{total} のうち {free} が空いています。</translation>
+    </message>
+    <message>
+        <source>iogpu.wired_limit_mb is set to {number}.</source>
+        <translation>iogpu.wired_limit_mb は {number} に設定されています。</translation>
+    </message>
+    <message>
+        <source>iogpu.wired_limit_mb is not set.</source>
+        <translation>iogpu.wired_limit_mb は設定されていません。</translation>
+    </message>
+    <message>
+        <source>Plain decoding</source>
+        <translation>通常のデコード</translation>
+    </message>
+    <message>
+        <source>With speculation</source>
+        <translation>投機的デコーディングあり</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>モデル</translation>
+    </message>
+    <message>
+        <source>{speed} tokens/s</source>
+        <translation>{speed} トークン/秒</translation>
+    </message>
+    <message>
+        <source>{speed} tokens/s, {times}× as fast.</source>
+        <translation>{speed} トークン/秒、通常の {times} 倍の速度です。</translation>
+    </message>
+    <message>
+        <source>{rate}% of the draft tokens were accepted.</source>
+        <translation>ドラフトトークンの {rate}% が採択されました。</translation>
     </message>
 </context>
 <context>

@@ -709,6 +709,10 @@
         <translation>프롬프트 캐시 비우기</translation>
     </message>
     <message>
+        <source>Check now</source>
+        <translation>지금 점검</translation>
+    </message>
+    <message>
         <source>The log is empty.</source>
         <translation>로그가 비어 있어요.</translation>
     </message>
@@ -747,6 +751,22 @@
     <message>
         <source>About Tandem</source>
         <translation>Tandem 정보</translation>
+    </message>
+    <message>
+        <source>Checking. The loaded models are measured for about half a minute.</source>
+        <translation>점검 중이에요. 불러온 모델의 속도를 30초쯤 측정해요.</translation>
+    </message>
+    <message>
+        <source>Reads the chip, memory, power, heat and local network, and measures the loaded models for about half a minute. macOS may ask about the local network.</source>
+        <translation>칩, 메모리, 전원, 발열, 로컬 네트워크를 확인하고 불러온 모델의 속도를 30초쯤 측정해요. macOS가 로컬 네트워크 사용을 허용할지 물어볼 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>중지</translation>
+    </message>
+    <message>
+        <source>Check this Mac</source>
+        <translation>이 Mac 점검</translation>
     </message>
     <message>
         <source>{name}, under the Apache License 2.0.</source>
@@ -1332,6 +1352,148 @@
     <message>
         <source>Reset all</source>
         <translation>모두 초기화</translation>
+    </message>
+</context>
+<context>
+    <name>CheckReport</name>
+    <message>
+        <source>Check of this Mac</source>
+        <translation>이 Mac의 점검 결과</translation>
+    </message>
+    <message>
+        <source>Copy page</source>
+        <translation>텍스트로 복사</translation>
+    </message>
+    <message>
+        <source>Copy as JSON</source>
+        <translation>JSON으로 복사</translation>
+    </message>
+</context>
+<context>
+    <name>Checkup</name>
+    <message>
+        <source>The system does not say.</source>
+        <translation>시스템에서 알 수 없어요.</translation>
+    </message>
+    <message>
+        <source>Low Power Mode is on, which makes models slower.</source>
+        <translation>저전력 모드가 켜져 있어서 모델이 더 느려요.</translation>
+    </message>
+    <message>
+        <source>Low Power Mode is off.</source>
+        <translation>저전력 모드가 꺼져 있어요.</translation>
+    </message>
+    <message>
+        <source>This Mac is hot, which makes models slower.</source>
+        <translation>이 Mac이 뜨거워서 모델이 더 느려요.</translation>
+    </message>
+    <message>
+        <source>Heat slows nothing down.</source>
+        <translation>발열로 느려지지 않았어요.</translation>
+    </message>
+    <message>
+        <source>Tandem can use it.</source>
+        <translation>Tandem이 사용할 수 있어요.</translation>
+    </message>
+    <message>
+        <source>macOS does not let Tandem use it. For several Macs, turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
+        <translation>macOS가 Tandem의 사용을 막고 있어요. 여러 Mac을 쓰려면 시스템 설정 &gt; 개인정보 보호 및 보안 &gt; 로컬 네트워크에서 Tandem을 켜 주세요.</translation>
+    </message>
+    <message>
+        <source>This computer is not in a network.</source>
+        <translation>이 컴퓨터는 네트워크에 연결되어 있지 않아요.</translation>
+    </message>
+    <message>
+        <source>Not measured.</source>
+        <translation>측정하지 않았어요.</translation>
+    </message>
+    <message>
+        <source>Stopped before it was measured.</source>
+        <translation>측정하기 전에 중지했어요.</translation>
+    </message>
+    <message>
+        <source>Not measured, because another answer was being written. Try again later.</source>
+        <translation>다른 답변을 생성하고 있어서 측정하지 않았어요. 나중에 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>Chip</source>
+        <translation>칩</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>시스템</translation>
+    </message>
+    <message>
+        <source>Versions</source>
+        <translation>버전</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>메모리</translation>
+    </message>
+    <message>
+        <source>Memory for models</source>
+        <translation>모델용 메모리</translation>
+    </message>
+    <message>
+        <source>Power</source>
+        <translation>전원</translation>
+    </message>
+    <message>
+        <source>Heat</source>
+        <translation>발열</translation>
+    </message>
+    <message>
+        <source>Local network</source>
+        <translation>로컬 네트워크</translation>
+    </message>
+    <message>
+        <source>Rounding</source>
+        <translation>반올림</translation>
+    </message>
+    <message>
+        <source>Check of this Mac</source>
+        <translation>이 Mac의 점검 결과</translation>
+    </message>
+    <message>
+        <source>{total}. The system does not say how much of it is free.</source>
+        <translation>{total}. 사용 가능한 크기는 시스템에서 알 수 없어요.</translation>
+    </message>
+    <message>
+        <source>{total}, of which {free} is free.</source>
+        <translation>{total} 중 {free} 사용 가능</translation>
+    </message>
+    <message>
+        <source>iogpu.wired_limit_mb is set to {number}.</source>
+        <translation>iogpu.wired_limit_mb 값: {number}</translation>
+    </message>
+    <message>
+        <source>iogpu.wired_limit_mb is not set.</source>
+        <translation>iogpu.wired_limit_mb 값이 설정되지 않았어요.</translation>
+    </message>
+    <message>
+        <source>Plain decoding</source>
+        <translation>일반 디코딩</translation>
+    </message>
+    <message>
+        <source>With speculation</source>
+        <translation>추측 켬</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>모델</translation>
+    </message>
+    <message>
+        <source>{speed} tokens/s</source>
+        <translation>초당 {speed}토큰</translation>
+    </message>
+    <message>
+        <source>{speed} tokens/s, {times}× as fast.</source>
+        <translation>초당 {speed}토큰, 일반 디코딩의 {times}배 속도예요.</translation>
+    </message>
+    <message>
+        <source>{rate}% of the draft tokens were accepted.</source>
+        <translation>추측 토큰의 {rate}%가 채택됐어요.</translation>
     </message>
 </context>
 <context>

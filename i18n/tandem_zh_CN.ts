@@ -709,6 +709,10 @@
         <translation>清空提示词缓存</translation>
     </message>
     <message>
+        <source>Check now</source>
+        <translation>立即检查</translation>
+    </message>
+    <message>
         <source>The log is empty.</source>
         <translation>日志为空。</translation>
     </message>
@@ -747,6 +751,22 @@
     <message>
         <source>About Tandem</source>
         <translation>关于 Tandem</translation>
+    </message>
+    <message>
+        <source>Checking. The loaded models are measured for about half a minute.</source>
+        <translation>正在检查。已加载模型的速度测量约需半分钟。</translation>
+    </message>
+    <message>
+        <source>Reads the chip, memory, power, heat and local network, and measures the loaded models for about half a minute. macOS may ask about the local network.</source>
+        <translation>查看芯片、内存、电源、温度和本地网络，并用约半分钟测量已加载模型的速度。macOS 可能会询问是否允许使用本地网络。</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Check this Mac</source>
+        <translation>检查这台 Mac</translation>
     </message>
     <message>
         <source>{name}, under the Apache License 2.0.</source>
@@ -1332,6 +1352,148 @@
     <message>
         <source>Reset all</source>
         <translation>全部重置</translation>
+    </message>
+</context>
+<context>
+    <name>CheckReport</name>
+    <message>
+        <source>Check of this Mac</source>
+        <translation>这台 Mac 的检查结果</translation>
+    </message>
+    <message>
+        <source>Copy page</source>
+        <translation>拷贝为文本</translation>
+    </message>
+    <message>
+        <source>Copy as JSON</source>
+        <translation>拷贝为 JSON</translation>
+    </message>
+</context>
+<context>
+    <name>Checkup</name>
+    <message>
+        <source>The system does not say.</source>
+        <translation>系统没有提供。</translation>
+    </message>
+    <message>
+        <source>Low Power Mode is on, which makes models slower.</source>
+        <translation>低电量模式已打开，模型会变慢。</translation>
+    </message>
+    <message>
+        <source>Low Power Mode is off.</source>
+        <translation>低电量模式已关闭。</translation>
+    </message>
+    <message>
+        <source>This Mac is hot, which makes models slower.</source>
+        <translation>这台 Mac 温度过高，模型会变慢。</translation>
+    </message>
+    <message>
+        <source>Heat slows nothing down.</source>
+        <translation>没有因温度而变慢。</translation>
+    </message>
+    <message>
+        <source>Tandem can use it.</source>
+        <translation>Tandem 可以使用。</translation>
+    </message>
+    <message>
+        <source>macOS does not let Tandem use it. For several Macs, turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
+        <translation>macOS 不允许 Tandem 使用。要使用多台 Mac，请在“系统设置”&gt;“隐私与安全性”&gt;“本地网络”中打开 Tandem。</translation>
+    </message>
+    <message>
+        <source>This computer is not in a network.</source>
+        <translation>这台电脑没有连接网络。</translation>
+    </message>
+    <message>
+        <source>Not measured.</source>
+        <translation>未测量。</translation>
+    </message>
+    <message>
+        <source>Stopped before it was measured.</source>
+        <translation>测量前已停止。</translation>
+    </message>
+    <message>
+        <source>Not measured, because another answer was being written. Try again later.</source>
+        <translation>正在生成其他回答，因此未测量。请稍后重试。</translation>
+    </message>
+    <message>
+        <source>Chip</source>
+        <translation>芯片</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>系统</translation>
+    </message>
+    <message>
+        <source>Versions</source>
+        <translation>版本</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>Memory for models</source>
+        <translation>模型可用内存</translation>
+    </message>
+    <message>
+        <source>Power</source>
+        <translation>电源</translation>
+    </message>
+    <message>
+        <source>Heat</source>
+        <translation>温度</translation>
+    </message>
+    <message>
+        <source>Local network</source>
+        <translation>本地网络</translation>
+    </message>
+    <message>
+        <source>Rounding</source>
+        <translation>舍入</translation>
+    </message>
+    <message>
+        <source>Check of this Mac</source>
+        <translation>这台 Mac 的检查结果</translation>
+    </message>
+    <message>
+        <source>{total}. The system does not say how much of it is free.</source>
+        <translation>{total}。系统没有提供可用大小。</translation>
+    </message>
+    <message>
+        <source>{total}, of which {free} is free.</source>
+        <translation>{total}，其中 {free} 可用。</translation>
+    </message>
+    <message>
+        <source>iogpu.wired_limit_mb is set to {number}.</source>
+        <translation>iogpu.wired_limit_mb 已设为 {number}。</translation>
+    </message>
+    <message>
+        <source>iogpu.wired_limit_mb is not set.</source>
+        <translation>未设置 iogpu.wired_limit_mb。</translation>
+    </message>
+    <message>
+        <source>Plain decoding</source>
+        <translation>普通解码</translation>
+    </message>
+    <message>
+        <source>With speculation</source>
+        <translation>开启推测</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>{speed} tokens/s</source>
+        <translation>{speed} token/秒</translation>
+    </message>
+    <message>
+        <source>{speed} tokens/s, {times}× as fast.</source>
+        <translation>{speed} token/秒，速度是普通解码的 {times} 倍。</translation>
+    </message>
+    <message>
+        <source>{rate}% of the draft tokens were accepted.</source>
+        <translation>{rate}% 的草稿 token 被接受。</translation>
     </message>
 </context>
 <context>

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QPlainTextEdit, QPushButton, QWidget
 from app.library.library import Library
 from app.session.session import Session
 from app.settings import diagnostics
+from app.settings_window.mac_check import CheckReport, MacCheck
 from app.settings_window.table_page import TablePage
 from app.system.log_buffer import LOG_BUFFER
 from app.system.paths import resource
@@ -64,6 +65,12 @@ class AdvancedPage(TablePage):
         self.clear = self.bound("Clear prompt cache", styled(QPushButton(self), "button"))
         self.clear.clicked.connect(self._clear)
         self.memory = self.row(self.clear)
+        self.check = MacCheck(session, self)
+        self.check_button = styled(QPushButton(self), "button")
+        self.check_button.clicked.connect(self.check.toggle)
+        self.check_row = self.row(self.check_button)
+        self.report = CheckReport(self.check, self)
+        self.add(self.report)
         self._status: EngineStatus | None = None
         self._asked = False
         self.add(self.view, 16)
@@ -92,7 +99,19 @@ class AdvancedPage(TablePage):
         self._timer.timeout.connect(self._follow)
         self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(LOG_BUFFER.text))
         self.export.clicked.connect(self._choose_file)
+        self.check.changed.connect(self._word_check)
         self.restyle()
+
+    def _word_check(self) -> None:
+        if self.check.running:
+            words = self.tr("Checking. The loaded models are measured for about half a minute.")
+        else:
+            words = self.tr(
+                "Reads the chip, memory, power, heat and local network, and measures the loaded models for about half "
+                "a minute. macOS may ask about the local network."
+            )
+        self.check_button.setText(self.tr("Stop") if self.check.running else self.tr("Check now"))
+        self.check_row.set_words(self.tr("Check this Mac"), words)
 
     def _clear(self) -> None:
         self._session.models.call_engine(lambda engine: engine.clear_prefix_cache(), lambda _: self._ask_status())
@@ -184,6 +203,7 @@ class AdvancedPage(TablePage):
         )
         self._about.setText("\n\n".join(sentences))
         self._say()
+        self._word_check()
         self._word_memory()
         self._show_log()
 

@@ -21,6 +21,7 @@ NAMES = {
     *("Tandem", "MLX", "Qt", "Qt Project", "GNU", "LGPL", "Apache License", "Hub", "Hugging Face", "Qwen3.8", "Gemma"),
     *(
         "macOS",
+        "iogpu.wired_limit_mb",
         "Mac",
         "GB",
         "KV",

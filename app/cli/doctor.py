@@ -1,0 +1,80 @@
+"""`tandem doctor`: what this computer offers Tandem, as a page or as JSON to paste into a report."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app.cli.exit_codes import DONE, FAILED
+from app.cli.memory_limit import chosen_memory_limit
+from app.cli.pair_options import chosen_pair, explained
+from app.settings.store import SettingsStore
+from app.system.paths import learned_file, settings_folder
+from engine.errors import EngineError
+
+if TYPE_CHECKING:
+    from engine.bench.pair_check import PairCheck
+
+
+def add_parser(subparsers: Any) -> None:
+    """Declare the command and its options."""
+    parser = subparsers.add_parser(
+        "doctor",
+        help="check this computer: chip, memory, power, network, and the speed of a pair",
+        description="Check this computer, and measure a pair of models for half a minute. The report has no chat text "
+        "and no paths. On a Mac it asks for the local network.",
+    )
+    parser.add_argument(
+        "--main", metavar="MODEL", help="folder or Hub name (default: the pair that the window used last)"
+    )
+    parser.add_argument(
+        "--draft", metavar="MODEL", help='folder or Hub name of its draft model or head; "none" for none'
+    )
+    parser.add_argument("--no-speed", action="store_true", help="load no models")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of a page")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command; returns the exit code."""
+    # Not at the top: other commands should not wait for it.
+    from app.settings.checkup import gather, page
+    from engine.machine.facts import read_facts
+
+    pair, problem = None, ""
+    if not arguments.no_speed:
+        if sys.stderr.isatty():
+            print("tandem: measuring for half a minute", file=sys.stderr, flush=True)
+        try:
+            pair = _measure(arguments)
+            problem = explained(pair.error) if pair.error is not None else ""
+        except EngineError as error:
+            problem = explained(error)
+    found = gather(read_facts(), pair, problem)
+    print(json.dumps(found, ensure_ascii=False) if arguments.json else page(found), end="\n" if arguments.json else "")
+    return FAILED if problem else DONE
+
+
+def _measure(arguments: argparse.Namespace) -> PairCheck:
+    """Load the pair and measure it. Raises `EngineError` if it cannot be loaded."""
+    from engine import Engine
+    from engine.bench.pair_check import check_pair
+    from engine.settings import EngineSettings
+
+    if arguments.main is None and arguments.draft is None:
+        used = SettingsStore(settings_folder() / "settings.json").values
+        if used.main_model and (Path(used.main_model) / "config.json").exists():
+            arguments.main, arguments.draft = used.main_model, used.draft_model or None
+    with Engine(EngineSettings(learned_file=learned_file(), memory_limit=chosen_memory_limit())) as engine:
+        loaded = engine.load(*chosen_pair(arguments)).result()
+        if loaded.draft_problem is not None:
+            raise loaded.draft_problem
+        assert loaded.main is not None
+        if not any(known.loaded and known.contexts for known in engine.learned().result()):
+            # The window does this while it is idle.
+            engine.calibrate().result()
+        draft = loaded.draft.name if loaded.draft is not None else ""
+        return check_pair(engine, loaded.main.name, draft, threading.Event())

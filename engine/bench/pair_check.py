@@ -1,0 +1,120 @@
+"""The speed of the loaded pair in half a minute: the same questions with and without speculation, in turns."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+from statistics import median
+
+from engine.bench.prompts import BUILT_IN
+from engine.client import EngineClient
+from engine.errors import EngineError
+from engine.events import Failed, Finished
+from engine.requests import ChatRequest, SpeculationSettings
+from engine.stats import RequestStats
+
+SECONDS = 30.0
+_TOKENS = 96
+# All kinds of questions in one language first: half a minute may not be enough for more.
+_QUESTIONS = [one.text for language in ("en", "ko", "ja", "zh") for one in BUILT_IN if one.language == language]
+
+
+@dataclass(frozen=True, slots=True)
+class PairCheck:
+    """What a check measured of the loaded pair; the speeds are medians of `answers` answers each, in tokens a second.
+
+    `times` is the median of the ratios of speculative answers to plain ones. `ended` says what ended the check early:
+    "" (nothing), "stopped", "busy" (another answer was under way), or "failed" with `error`. `memory_limit` is the
+    bytes that the engine allows. `rounding` is the place for what the rounding probe found; None until it ran.
+    """
+
+    main: str
+    draft: str
+    memory_limit: int = 0
+    plain_tps: float | None = None
+    best_tps: float | None = None
+    times: float | None = None
+    accept_rate: float | None = None
+    answers: int = 0
+    ended: str = ""
+    error: EngineError | None = None
+    rounding: str | None = None
+
+
+class _Ended(Exception):
+    """The check cannot go on: the reason as in `PairCheck.ended`."""
+
+
+def check_pair(
+    engine: EngineClient, main: str, draft: str, stop: threading.Event, seconds: float = SECONDS
+) -> PairCheck:
+    """Ask the loaded models for about `seconds`, and report what was measured by then.
+
+    Takes that long, so it must not run on the engine's thread or a window's. `stop` ends it within one round.
+    """
+    plain: list[RequestStats] = []
+    best: list[RequestStats] = []
+    ended, error, limit = "", None, 0
+    try:
+        limit = engine.status().result().memory.limit
+        began = time.monotonic()
+        # What the first answers compile and read belongs to no speed.
+        for method in ("off", "auto"):
+            _answer(engine, _QUESTIONS[0], method, stop)
+        for number, question in enumerate(_QUESTIONS):
+            started = time.monotonic()
+            order = ("off", "auto") if number % 2 else ("auto", "off")
+            found = {method: _answer(engine, question, method, stop) for method in order}
+            # An answer of a token or two has no speed.
+            if all(one.decode_tps for one in found.values()):
+                plain.append(found["off"])
+                best.append(found["auto"])
+            now = time.monotonic()
+            if plain and now + (now - started) > began + seconds:
+                break
+    except _Ended as reason:
+        ended = str(reason)
+    except EngineError as failure:
+        ended, error = "failed", failure
+    speeds = [(one.decode_tps or 0.0, other.decode_tps or 0.0) for one, other in zip(plain, best, strict=True)]
+    drafted = sum(one.drafted for one in best)
+    return PairCheck(
+        main,
+        draft,
+        limit,
+        median(one for one, _ in speeds) if speeds else None,
+        median(other for _, other in speeds) if speeds else None,
+        median(other / one for one, other in speeds) if speeds else None,
+        sum(one.accepted for one in best) / drafted if drafted else None,
+        len(speeds),
+        ended,
+        error,
+    )
+
+
+def _answer(engine: EngineClient, question: str, method: str, stop: threading.Event) -> RequestStats:
+    """Return the figures of an answer that nothing disturbed. Raises `_Ended` and `EngineError`."""
+    if stop.is_set():
+        raise _Ended("stopped")
+    others = engine.status().result()
+    if others.active or others.waiting:
+        raise _Ended("busy")
+    request = ChatRequest(
+        [{"role": "user", "content": question}], speculation=SpeculationSettings(method), max_tokens=_TOKENS
+    )
+    stream = engine.submit(request)
+    for event in stream:
+        if isinstance(event, Failed):
+            raise event.error
+        if isinstance(event, Finished):
+            break
+        if stop.is_set():
+            stream.cancel()
+    if stop.is_set():
+        raise _Ended("stopped")
+    assert isinstance(event, Finished)
+    others = engine.status().result()
+    if others.active or others.waiting:
+        raise _Ended("busy")
+    return event.stats

@@ -1,0 +1,69 @@
+"""The machine as the system describes it, for a check. Reading takes up to seconds and asks for the local network."""
+
+from __future__ import annotations
+
+import platform
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.files.system_memory import SystemMemory, system_memory
+from engine.machine.local_network import LocalNetwork, local_network
+from engine.machine.process_info import process_info
+
+_SYSCTL, _SYSCTL_S = "/usr/sbin/sysctl", 2.0
+_CPU_INFO = Path("/proc/cpuinfo")
+
+
+@dataclass(frozen=True, slots=True)
+class MachineFacts:
+    """What a check finds on this machine.
+
+    `low_power` and `hot` are None if the system does not say. `wired_limit_mb` is the limit of GPU memory that the user
+    has set with sysctl, 0 for the system's own, None if there is no such setting.
+    """
+
+    chip: str
+    system: str
+    memory: SystemMemory
+    low_power: bool | None
+    hot: bool | None
+    wired_limit_mb: int | None
+    local_network: LocalNetwork
+
+
+def read_facts() -> MachineFacts:
+    """Read them now; what the system does not tell is missing."""
+    info = process_info()
+    limit = _sysctl("iogpu.wired_limit_mb")
+    return MachineFacts(
+        _chip(),
+        f"macOS {platform.mac_ver()[0]}" if sys.platform == "darwin" else f"{platform.system()} {platform.release()}",
+        system_memory(),
+        None if info is None else info.low_power,
+        None if info is None else info.hot,
+        int(limit) if limit.isdecimal() else None,
+        local_network(),
+    )
+
+
+def _chip() -> str:
+    name = _sysctl("machdep.cpu.brand_string")
+    try:
+        found = re.search(r"^model name\s*: (.+)$", _CPU_INFO.read_text(encoding="utf-8"), re.MULTILINE)
+    except (OSError, UnicodeDecodeError):
+        found = None
+    return name or (found[1].strip() if found else platform.machine())
+
+
+def _sysctl(name: str) -> str:
+    """Return a value of macOS's kernel; "" if there is none."""
+    if sys.platform != "darwin":
+        return ""
+    try:
+        asked = [_SYSCTL, "-n", name]
+        return subprocess.run(asked, capture_output=True, text=True, timeout=_SYSCTL_S, check=True).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return ""

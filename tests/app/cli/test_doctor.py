@@ -1,0 +1,70 @@
+"""`tandem doctor` prints what the machine says and what a pair does, as a page and as JSON."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.__main__ import main
+from app.settings.store import SettingsStore
+from app.system.paths import settings_folder
+from engine.bench import pair_check
+from engine.files.system_memory import SystemMemory
+from engine.machine import facts
+from engine.machine.facts import MachineFacts
+
+MAC = MachineFacts("Apple M4 Pro", "macOS 26.1", SystemMemory(48 * 10**9, 30 * 10**9), True, False, 40000, "denied")
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(facts, "read_facts", lambda: MAC)
+    monkeypatch.setattr(pair_check, "_TOKENS", 8)
+    monkeypatch.setattr(pair_check.check_pair, "__defaults__", (0.0,))
+
+
+def test_the_page_has_a_line_for_each_fact_and_both_speeds(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "# Check of this Mac"
+    said = dict(line.removeprefix("- ").split(": ", 1) for line in lines[2:])
+    assert said["Chip"] == "Apple M4 Pro"
+    assert said["Memory"] == "48.0 GB, of which 30.0 GB is free."
+    assert said["Memory for models"].endswith("iogpu.wired_limit_mb is set to 40000.")
+    assert "Low Power Mode is on" in said["Power"]
+    assert "Privacy & Security > Local Network" in said["Local network"]
+    assert said["Models"] == "starter/main + starter/draft"
+    assert said["Plain decoding"].endswith("tokens/s")
+    assert "× as fast" in said["With speculation"]
+
+
+def test_the_json_has_the_same_and_no_paths(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--json", "--draft", "none"]) == 0
+    out = capsys.readouterr().out
+    found = json.loads(out)
+    assert found["models"] == {"main": "starter/main", "draft": None}
+    assert found["speed"]["plain_tokens_per_second"] > 0
+    assert found["low_power_mode"] is True
+    assert str(Path.home()) not in out
+
+
+def test_a_pair_that_cannot_be_loaded_is_named_and_the_rest_is_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["doctor", "--main", str(tmp_path / "missing")]) == 1
+    out = capsys.readouterr().out
+    assert "- Chip: Apple M4 Pro" in out
+    assert "missing" in out
+
+
+def test_without_speed_nothing_is_loaded(capsys: pytest.CaptureFixture[str]) -> None:
+    SettingsStore(settings_folder() / "settings.json").change(main_model="/no/such/model")
+    assert main(["doctor", "--no-speed"]) == 0
+    assert "- Plain decoding: Not measured." in capsys.readouterr().out
+    code = "import sys; from app.__main__ import main; main(['doctor', '--no-speed']); print('mlx.core' in sys.modules)"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert said.endswith("False\n")
