@@ -12,12 +12,17 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+_PARSERS = (
+    "function_gemma", "gemma4", "glm47", "kimi_k3", "laguna", "longcat", "minimax_m2", "muse_spark", "pythonic",
+    "qwen3_coder",
+)  # fmt: skip
 # The attributes that modules and classes need to have, apart from those that the engine imports by name.
 USED: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "mlx_lm.utils": ("_get_classes", "_tokenizer_defaults"),
         "mlx_lm.models.cache.RotatingKVCache": ("_temporal_order",),
-        "mlx_lm.tool_parsers.json_tools": ("parse_tool_call", "tool_call_start", "tool_call_end"),
+        # Parsers of calls, which are imported by their names.
+        **{f"mlx_lm.tool_parsers.{name}": ("parse_tool_call", "tool_call_start", "tool_call_end") for name in _PARSERS},
         # The decoder layers of heads.
         **dict.fromkeys(("mlx_lm.models.qwen3", "mlx_lm.models.mimo"), ("ModelArgs", "TransformerBlock")),
         "mlx_lm.models.qwen3_5": ("TextModelArgs", "DecoderLayer"),
@@ -60,6 +65,12 @@ def transformers_tokenizer(tokenizer: Any) -> Any:
     """Return the tokenizer in mlx-lm's `tokenizer` that renders its chat template; None if there is none."""
     wrapped = getattr(tokenizer, "_tokenizer", None)
     return None if wrapped is None or tokenizer._chat_template is not None else wrapped
+
+
+def template_of(tokenizer: Any) -> str:
+    """Return the text of the chat template in mlx-lm's `tokenizer`, or the module of mlx-lm that replaces it."""
+    own = getattr(tokenizer, "_chat_template", None)
+    return str(tokenizer.chat_template) if own is None else str(own.__module__)
 
 
 def in_order(window: Any, array: Any) -> Any:

@@ -14,8 +14,8 @@ class ModelInfo:
     """A loaded model. `bytes` are its weights in memory; `kv_bits` None: caches have the model's own precision.
 
     `sampling` has the settings that its authors recommend, as (name in `SamplingSettings`, value). `thinking` is the
-    choice that its chat template offers. `tool_format` names the form of its tool calls (a module of
-    `mlx_lm.tool_parsers`), "" if it has none. `kind` is "head" for a head, whose `architecture` is its family and whose
+    choice that its chat template offers. `tool_format` names the form of its tool calls (an entry of
+    `FORMS`), "" if none is known. `kind` is "head" for a head, whose `architecture` is its family and whose
     `context_length` is that of its main model.
     """
 

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.text.thinking import GrowingParts
-from engine.tokenizers.tool_calls import ToolCall, ToolFormat
-
-# The beginning of a mark that may end the thoughts.
-HALF_A_MARK = re.compile(r"\s*(?:<[/|:\w]*|\[/?\w*)\Z")
-# Answers in channels may think again after a reply has begun.
-_CHANNELS = "<|channel|>"
+from app.text.thinking import GrowingParts, Parts, half_a_mark
+from engine.call_forms.form import CallForm, Marks, ToolCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +25,11 @@ class AnswerParts:
 
     Without a `form` nothing is a call; only the first `most_calls` calls count. An incomplete mark is held back, and so
     is a call until it is whole. Text between the marks of a call stays text if it holds anything but readable calls of
-    `tools`. Once a reply has begun, all later text belongs to it, so the cost of a piece does not grow with the answer.
+    `tools`. A call in thoughts counts if they never end. Once a reply has begun, all later text belongs to it, so the
+    cost of a piece does not grow with the answer.
     """
 
-    form: ToolFormat | None = None
+    form: CallForm | None = None
     tools: Sequence[Mapping[str, Any]] = ()
     reasoning: str = ""
     calls: list[ToolCall] = field(default_factory=list)
@@ -46,6 +41,12 @@ class AnswerParts:
         self._taken, self._held = 0, ""
         self._replying = False
         self._contents: list[str] = []
+        self._marks = self.form.marks if self.form is not None else ()
+        # The marks to remove from the reply, and the one to remove directly after a call that began without it.
+        self._dropped: tuple[str, ...] = ()
+        self._orphan = ""
+        # The number of messages to functions that were read.
+        self._messages = 0
 
     @property
     def content(self) -> str:
@@ -63,11 +64,15 @@ class AnswerParts:
         `opening` is the thinking mark that the prompt ends with (`RequestStats.opening`); the first call uses it.
         """
         self._text = self._text or opening
-        reasoning = ""
+        reasoning, messages, in_messages = "", list[ToolCall](), False
         if not self._replying:
-            reasoning, text = self._separate(text, ended)
-            self._replying = self._taken > 0 and not self._text.lstrip().startswith(_CHANNELS)
-        content, calls = self._take(text, ended)
+            self._text += text
+            parts = self._parts.of(self._text, ended)
+            messages = self._read_messages(parts)
+            reasoning, text = self._separate(parts, ended)
+            in_messages = parts.begin is None
+        # In answers of several messages, calls are messages of their own.
+        content, calls = (text, messages) if in_messages else self._take(text, ended)
         self.reasoning += reasoning
         self._contents.append(content)
         if self.most_calls is not None:
@@ -75,42 +80,110 @@ class AnswerParts:
         self.calls += calls
         return Delta(reasoning, content, tuple(calls))
 
-    def _separate(self, text: str, ended: bool) -> tuple[str, str]:
+    def _read_messages(self, parts: Parts) -> list[ToolCall]:
+        """Return the calls in new messages to functions; a message to an unknown function belongs to no part."""
+        new = parts.calls[self._messages :] if self.form is not None else ()
+        self._messages += len(new)
+        return [call for message in new for call in self.form.calls(message, self.tools)[0]] if self.form else []
+
+    def _separate(self, parts: Parts, ended: bool) -> tuple[str, str]:
         """Return the new thoughts and the new text of the reply."""
-        self._text += text
-        parts = self._parts.of(self._text, ended)
-        thought = parts.thought or ""
-        if not parts.closed and not ended:
-            thought = HALF_A_MARK.sub("", thought)
+        thought, late = parts.thought or "", ""
+        if not parts.closed:
+            at = self._call_in(thought, ended)
+            thought, late = thought[:at].rstrip(), thought[at:] if ended else ""
         reasoning = thought[len(self.reasoning) :] if thought.startswith(self.reasoning) else ""
-        reply = parts.reply[self._taken :]
-        self._taken += len(reply)
+        self._dropped = parts.dropped
+        if parts.begin is None:
+            reply = parts.reply[self._taken :]
+            self._taken += len(reply)
+        else:
+            reply = late or (self._text[parts.begin :] if parts.closed else "")
+            # White space may come before a mark.
+            reply = reply if ended or reply.strip() else ""
+            self._replying = bool(reply)
         return reasoning, reply
+
+    def _call_in(self, thought: str, ended: bool) -> int:
+        """Return where a call begins in thoughts that have not ended, or perhaps begins."""
+        at = len(self.reasoning)
+        while (found := self._next_mark(thought, at)) is not None:
+            start, mark = found
+            inner, after, whole = _inside(thought, start, mark, ended)
+            if not whole or (self.form is not None and self.form.calls(inner, self.tools)[0]):
+                return start
+            at = after
+        half = 0 if ended else max((half_a_mark(thought, mark.start) for mark in self._marks), default=0)
+        return len(thought) - half
+
+    def _next_mark(self, text: str, at: int = 0, *, first: bool = False) -> tuple[int, Marks] | None:
+        """Return the first mark of calls in the text and its place; `first` at the beginning of a reply."""
+        lead = len(text) - len(text.lstrip())
+        found = [
+            (start, mark)
+            for mark in self._marks
+            if (start := text.find(mark.start, at)) >= 0 and (not mark.first or (first and start == lead))
+        ]
+        return min(found, key=lambda one: one[0], default=None)
 
     def _take(self, new: str, ended: bool) -> tuple[str, list[ToolCall]]:
         """Return the content and the calls in the new text of the reply."""
-        if self.form is None:
+        if not (self._marks or self._dropped):
             return new, []
         rest, content = self._held + new, ""
         calls: list[ToolCall] = []
-        while (start := rest.find(self.form.start)) >= 0:
-            begin = start + len(self.form.start)
-            end = rest.find(self.form.end, begin) if self.form.end else -1
-            if end < 0 and not ended:
+        while rest:
+            if self._orphan:
+                rest = self._without_orphan(rest, ended)
+                if self._orphan:
+                    break
+            first = not (calls or self.calls or content.strip() or self.content.strip())
+            call = self._next_mark(rest, first=first)
+            removed = min(((at, mark) for mark in self._dropped if (at := rest.find(mark)) >= 0), default=None)
+            if removed is not None and (call is None or removed[0] < call[0]):
+                content += rest[: removed[0]]
+                rest = rest[removed[0] + len(removed[1]) :]
+                continue
+            if call is None:
+                break
+            start, mark = call
+            inner, after, whole = _inside(rest, start, mark, ended)
+            if not whole:
                 self._held = rest[start:]
                 return content + rest[:start], calls
-            inner = rest[begin:end] if end >= 0 else rest[begin:]
-            after = end + len(self.form.end) if end >= 0 else len(rest)
+            assert self.form is not None
             found, alone = self.form.calls(inner, self.tools)
             content += rest[:start] if alone else rest[:after]
             calls += found
             rest = rest[after:]
-        shown = len(rest) if ended else len(rest) - _half(rest, self.form.start)
+            self._orphan = self._marks[0].end if alone and mark.whole else ""
+        kept = 0 if ended else self._incomplete(rest)
+        shown = len(rest) - kept
         self._held = rest[shown:]
         return content + rest[:shown], calls
 
+    def _without_orphan(self, rest: str, ended: bool) -> str:
+        """Remove the mark that ends calls from the beginning of the text; it stays expected while it is incomplete."""
+        bare = rest.lstrip()
+        if bare.startswith(self._orphan):
+            bare, self._orphan = bare.removeprefix(self._orphan), ""
+            return bare
+        if ended or not self._orphan.startswith(bare):
+            self._orphan = ""
+        return rest
 
-def _half(text: str, mark: str) -> int:
-    """Return the length of the longest end of `text` with which `mark` begins."""
-    lengths = range(min(len(mark) - 1, len(text)), 0, -1)
-    return next((length for length in lengths if mark.startswith(text[-length:])), 0)
+    def _incomplete(self, rest: str) -> int:
+        """Return how many characters at the end of the text may begin a mark."""
+        if self._orphan:
+            return len(rest)
+        marks = [*(mark.start for mark in self._marks if not mark.first), *self._dropped]
+        return max((half_a_mark(rest, mark) for mark in marks), default=0)
+
+
+def _inside(text: str, start: int, mark: Marks, ended: bool) -> tuple[str, int, bool]:
+    """Return the text of the calls that begin at `start`, where they end, and whether they have ended."""
+    begin = start + len(mark.start)
+    end = text.find(mark.end, begin) if mark.end else -1
+    after = end + len(mark.end) if end >= 0 else len(text)
+    inner = text[start:after] if mark.whole else text[begin : end if end >= 0 else len(text)]
+    return inner, after, end >= 0 or ended

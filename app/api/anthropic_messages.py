@@ -20,11 +20,11 @@ from app.api.request_settings import Format, MaxTokens, Stop, grammar_of
 from app.api.shapes import Items, new_id
 from app.api.tool_use import ToolUse, function_tool, tool_use
 from app.api.usage import speculation, timings
+from engine.call_forms.form import ToolCall
 from engine.events import Event, Finished, PrefillProgress
 from engine.grammars.grammar import Grammar
 from engine.stats import RequestStats
 from engine.status import ModelInfo
-from engine.tokenizers.tool_calls import ToolCall
 
 # The modes of `tool_use`.
 _CHOICES = {"auto": "auto", "any": "required", "tool": "required", "none": "none"}

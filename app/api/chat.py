@@ -16,9 +16,9 @@ from app.api.logprobs import TopLogprobs, token_logprobs
 from app.api.request_settings import JsonSchema, OtherFormat, grammar_of, refuse_unsupported
 from app.api.shapes import Choices, new_id
 from app.api.tool_use import Choice, Function, FunctionType, openai_tools
+from engine.call_forms.form import ToolCall
 from engine.events import Event, Finished, Token, TokensCommitted
 from engine.status import ModelInfo
-from engine.tokenizers.tool_calls import ToolCall
 
 _UNSUPPORTED = {
     "audio": "Audio is not supported.",

@@ -27,9 +27,9 @@ from app.api.request_settings import Format, grammar_of, refuse_unsupported
 from app.api.shapes import Items, new_id, now
 from app.api.tool_use import Choice, Function, FunctionType, openai_tools
 from app.api.usage import speculation, timings
+from engine.call_forms.form import ToolCall
 from engine.events import Finished, Token
 from engine.status import ModelInfo
-from engine.tokenizers.tool_calls import ToolCall
 
 _UNSUPPORTED = {
     "previous_response_id": "Responses are not kept: send the whole conversation as `input`.",

@@ -13,9 +13,9 @@ from app.api.answering import Answer, Indexed, failure
 from app.api.errors import ApiError
 from app.api.replies import DONE, sse
 from app.api.usage import openai_usage, speculation, timings
+from engine.call_forms.form import ToolCall
 from engine.events import Event, Finished, Token, TokensCommitted
 from engine.stats import RequestStats
-from engine.tokenizers.tool_calls import ToolCall
 
 
 class Shape(ABC):

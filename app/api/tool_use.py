@@ -10,10 +10,10 @@ from msgspec import Meta, Struct
 
 from app.api.answer_parts import AnswerParts
 from app.api.errors import bad_field, of_engine, unsupported
+from engine.call_forms.table import call_form
+from engine.call_forms.writing import CallsNotExpressible
 from engine.errors import EngineError
-from engine.grammars.calls import CallsNotExpressible
 from engine.grammars.grammar import Grammar, calls_of
-from engine.tokenizers.tool_calls import tool_format
 
 MOST_TOOLS = 256
 # The field that an error names if the answer has to be a call.
@@ -84,12 +84,12 @@ class ToolUse:
 
     def stop(self, grammar: Grammar | None) -> tuple[str, ...]:
         """Return the stop string after a single call, if only one is allowed and no grammar says so."""
-        end = tool_format(self.form).end if self.tools and not self.parallel and grammar is None else ""
-        return (end,) if end else ()
+        marks = call_form(self.form).marks[:1] if self.tools and not self.parallel and grammar is None else ()
+        return tuple(mark.end for mark in marks if mark.end and not mark.whole)
 
     def parts(self) -> AnswerParts:
         """Return what separates the calls from the text of an answer."""
-        form = tool_format(self.form) if self.tools else None
+        form = call_form(self.form) if self.tools else None
         return AnswerParts(form, self.tools, most_calls=None if self.parallel else 1)
 
 
@@ -104,7 +104,7 @@ def tool_use(form: str, tools: Sequence[dict[str, Any]], mode: str, named: str |
     if not tools or mode == "none":
         return ToolUse()
     if not form:
-        raise unsupported("tools", "The chat template of the loaded model knows no tools.")
+        raise unsupported("tools", "No form is known in which the loaded model writes calls of functions.")
     return ToolUse(form, tools, mode == "required", named, parallel)
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 
-from app.api.answer_parts import HALF_A_MARK
 from app.cli.pair_options import explained
 from app.text.thinking import GrowingParts, parts_of
 from engine import Event, Failed, Finished, RequestStats, TokensCommitted
 from engine.events import as_json
 from engine.stats import rounded_speedup
+
+# The beginning of a mark that may end the thoughts.
+_HALF_A_MARK = re.compile(r"\s*(?:<[/|:\w]*|\[/?\w*)\Z")
 
 
 class Output(ABC):
@@ -56,8 +59,8 @@ class TextOutput(Output):
         elif isinstance(event, TokensCommitted):
             self._so_far += event.text if self._so_far else event.stats.opening + event.text
             parts = self._parts.of(self._so_far, False)
-            thought, reply = parts.thought or "", HALF_A_MARK.sub("", parts.reply)
-            self._show(thought if parts.closed else HALF_A_MARK.sub("", thought), reply)
+            thought, reply = parts.thought or "", _HALF_A_MARK.sub("", parts.reply)
+            self._show(thought if parts.closed else _HALF_A_MARK.sub("", thought), reply)
 
     def _begin(self) -> None:
         self._parts, self._so_far, self._reply, self._thought = GrowingParts(), "", "", ""

@@ -3,31 +3,42 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.model_files.thought_marks import THOUGHT_MARKS
+from engine.model_files.thought_marks import LEFT_BEHIND, OPENING_WORDS, REPLY_MARKS, THOUGHT_MARKS
 
-# gpt-oss writes messages of several channels: all but the one called final are thoughts.
-_CHANNEL, _FINAL = "<|channel|>", "final"
-_HEADER = re.compile(r"(?:<\|end\|>)?\s*(?:<\|start\|>\w+)?<\|channel\|>(\w+)[^<]*<\|message\|>")
-_CLOSING = re.compile(r"<\|(?:end|return|start)\|>")
+# gpt-oss and Muse write several messages: in a channel, to themselves, to the user or to a function.
+_FIRST_HEADER = re.compile(r"\s*(?:to=[\w.-]+\s*)?<\|(?:channel|message)\|>")
+_HALF_A_HEADER = re.compile(r"(?:\s+t|\s+to|\s*to=[\w.-]*\s*)?(?:\s*<\|?\w*\|?)?")
+_HEADER = re.compile(
+    r"(?:<\|(?:end|eom)\|>)?\s*(?:<\|start\|>\w+)?(?:\s*to=(?P<role>[\w.-]+))?\s*"
+    r"(?:<\|channel\|>(?P<channel>\w+)(?:\s+to=(?P<to>[\w.-]+))?[^<]*)*(?:<\|constrain\|>\w+\s*)?<\|message\|>"
+)
+_CLOSING = re.compile(r"<\|(?:end|return|start|call|eom|eot)\|>")
 # The beginning of a mark, which the next token may complete.
 _HALF_A_MARK = re.compile(r"<(?:\|\w*\|?)?\Z")
 # With templates that write the opening mark into the prompt, the answer has only the closing one, on a line of its own.
-_LONE_END = re.compile(r"^[ \t]*(?:</think>|</thinking>|</seed:think>|\[/THINK\])[ \t\r]*$", re.MULTILINE)
+_OPENING_OF = {closing: opening for opening, closing in THOUGHT_MARKS}
+_LONE_END = re.compile(rf"^[ \t]*({'|'.join(map(re.escape, _OPENING_OF))})[ \t\r]*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
     """The thoughts of an answer, None if nothing is marked, and its reply.
 
-    `end` is the index in the text after the thoughts and their closing mark; `closed` says that they have ended.
+    `end` is the index in the text after the thoughts and their closing mark; `closed` says that they have ended. The
+    reply is the text from `begin` on without the `dropped` marks; `begin` is None if it is not a single piece of text.
+    `calls` are the messages to functions, each the recipient, a newline and the text.
     """
 
     thought: str | None
     reply: str
     end: int = 0
     closed: bool = True
+    begin: int | None = 0
+    dropped: tuple[str, ...] = ()
+    calls: tuple[str, ...] = ()
 
 
 class GrowingParts:
@@ -56,45 +67,59 @@ def parts_of(text: str, ended: bool = True, searched: int = 0) -> Parts:
     `searched` is the start of a line before which there is no closing mark.
     """
     lead = len(text) - len(text.lstrip())
-    if text.startswith(_CHANNEL, lead) or (not ended and text[lead:] and _CHANNEL.startswith(text[lead:])):
-        return _of_channels(text, ended)
+    rest = text[lead:]
+    if _FIRST_HEADER.match(text) or (not ended and rest and _HALF_A_HEADER.fullmatch(text)):
+        return _of_messages(text, ended)
     for opening, closing in THOUGHT_MARKS:
         if text.startswith(opening, lead):
-            return _after(text, lead + len(opening), closing)
-    rest = text[lead:]
-    if not ended and rest and any(opening.startswith(rest) for opening, _ in THOUGHT_MARKS):
-        # Possibly the beginning of a mark.
+            # Words that open thoughts are a part of them.
+            return _after(text, lead + len(opening) * (opening not in OPENING_WORDS), closing, ended)
+        if text.startswith(closing, lead):
+            return _after(text, lead, closing, ended)
+    if not ended and _begins_a_mark(rest, [mark for pair in THOUGHT_MARKS for mark in pair]):
         return Parts("", "", len(text), closed=False)
     # An answer may show such marks, for instance in code; a lone closing mark has no opening one before it.
     lone = _LONE_END.search(text, searched)
-    if lone and lone[0].strip().replace("/", "", 1) not in text[: lone.start()]:
-        return Parts(text[: lone.start()].strip(), text[lone.end() :].lstrip("\r\n"), lone.end())
-    return Parts(None, text)
+    if lone and _OPENING_OF[lone[1]] not in text[: lone.start()]:
+        return _with_reply(text, text[: lone.start()].strip(), lone.end(), (), ended)
+    return _with_reply(text, None, 0, (), ended)
 
 
 def without_thoughts(text: str) -> str:
     """Return an answer's text for the prompts of later turns.
 
-    Templates of models with channels refuse messages with such marks; other templates handle their own marks.
+    Templates refuse the marks of messages, or write the marks of replies themselves; other templates handle their own
+    marks.
     """
-    return parts_of(text).reply if text.lstrip().startswith(_CHANNEL) else text
+    parts = parts_of(text)
+    return parts.reply if parts.begin is None or parts.dropped else text
 
 
-def _of_channels(text: str, ended: bool) -> Parts:
+def _begins_a_mark(text: str, marks: Sequence[str]) -> bool:
+    """Whether the text may be the beginning of a mark."""
+    return bool(text) and any(mark.startswith(text) for mark in marks)
+
+
+def _of_messages(text: str, ended: bool) -> Parts:
     headers = list(_HEADER.finditer(text))
     if not headers:
-        return Parts(None, text) if ended else Parts("", "", len(text), closed=False)
-    ends = [header.start() for header in headers[1:]] + [len(text)]
-    messages = [
-        (header, _message(text[header.end() : end], ended or end < len(text)))
-        for header, end in zip(headers, ends, strict=True)
-    ]
-    thoughts = [body.strip() for header, body in messages if header[1] != _FINAL]
-    finals = [(header, body) for header, body in messages if header[1] == _FINAL]
+        return _with_reply(text, None, 0, (), ended) if ended else Parts("", "", len(text), closed=False)
+    thoughts, replies, calls, replying = [], [], [], len(text)
+    for header, following in zip(headers, [*headers[1:], None], strict=True):
+        end = following.start() if following else len(text)
+        whole = ended or following is not None
+        body = _message(text[header.end() : end], whole)
+        to = header["role"] or header["to"] or ""
+        if to == "self" or (header["channel"] == "analysis" and to in ("", "assistant")):
+            thoughts.append(body.strip())
+        elif to in ("", "assistant", "user"):
+            replies.append(body)
+            replying = min(replying, header.end())
+        elif whole:
+            # The arguments may contain any text; the reader finds their end.
+            calls.append(f"{to}\n{text[header.end() : end]}")
     thought = "\n\n".join(thoughts) if thoughts else None
-    if not finals:
-        return Parts(thought, "", len(text), closed=False)
-    return Parts(thought, "".join(body for _, body in finals), finals[0][0].end())
+    return Parts(thought, "\n\n".join(replies), replying, bool(replies or calls), None, (), tuple(calls))
 
 
 def _message(body: str, whole: bool) -> str:
@@ -102,9 +127,44 @@ def _message(body: str, whole: bool) -> str:
     return body if whole else _HALF_A_MARK.sub("", body)
 
 
-def _after(text: str, start: int, closing: str) -> Parts:
+def _after(text: str, start: int, closing: str, ended: bool) -> Parts:
+    """Return the parts of an answer whose thoughts begin at `start`."""
     end = text.find(closing, start)
-    if end < 0:
-        return Parts(text[start:].strip(), "", len(text), closed=False)
-    after = end + len(closing)
-    return Parts(text[start:end].strip(), text[after:].lstrip("\r\n"), after)
+    bare = text[start:].lstrip()
+    replies = [opening for opening, _ in REPLY_MARKS]
+    if bare.startswith(tuple(replies)):
+        # The reply begins without thoughts, which the prompt had opened.
+        return _with_reply(text, "", len(text) - len(bare), (), ended)
+    if end >= 0:
+        return _with_reply(text, text[start:end].strip(), end + len(closing), LEFT_BEHIND.get(closing, ()), ended)
+    if ended and text.startswith(OPENING_WORDS, start):
+        return Parts(None, text)
+    thought = text[start:] if ended else text[start : len(text) - half_a_mark(text, closing)]
+    hidden = not ended and _begins_a_mark(thought.strip(), replies)
+    return Parts("" if hidden else thought.strip(), "", len(text), closed=False)
+
+
+def _with_reply(text: str, thought: str | None, end: int, dropped: tuple[str, ...], ended: bool) -> Parts:
+    """Return the parts of an answer whose reply follows `end`."""
+    raw = text[end:].lstrip("\r\n") if thought is not None else text
+    begin, bare = len(text) - len(raw), raw.lstrip()
+    for opening, inner in REPLY_MARKS:
+        if bare.startswith(opening):
+            begin, dropped = len(text) - len(bare) + len(opening), (*dropped, *inner)
+    if not ended and _begins_a_mark(bare, [opening for opening, _ in REPLY_MARKS]):
+        return Parts(thought, "", end, True, len(text), dropped)
+    return Parts(thought, _without(text[begin:], dropped, ended), end, True, begin, dropped)
+
+
+def _without(reply: str, marks: Sequence[str], ended: bool) -> str:
+    for mark in marks:
+        reply = reply.replace(mark, "")
+    if marks and not ended:
+        reply = reply[: len(reply) - max(half_a_mark(reply, mark) for mark in marks)]
+    return reply
+
+
+def half_a_mark(text: str, mark: str) -> int:
+    """Return the length of the longest end of `text` with which `mark` begins."""
+    lengths = range(min(len(mark) - 1, len(text)), 0, -1)
+    return next((length for length in lengths if mark.startswith(text[-length:])), 0)

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from engine.call_forms.writing import json_of
 from engine.errors import BadRequest, GrammarNotUsable
-from engine.grammars.calls import calls_grammar, calls_source, json_of
+from engine.grammars.calls import calls_grammar, calls_source
 
 KINDS = ("json_object", "json_schema", "regex", "lark", "calls")
 # The most bytes of a source. Published schemas of whole interfaces are far smaller.

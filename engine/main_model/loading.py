@@ -35,7 +35,7 @@ from engine.model_files.generation_config import recommended_sampling
 from engine.model_files.inspection import check_folder, inspect_folder, missing_weights, tensors_beside, weight_files
 from engine.model_files.names import resolve_model
 from engine.status import ModelInfo
-from engine.tokenizers.loading import make_tokenizer
+from engine.tokenizers.loading import make_tokenizer, tool_format_of
 from engine.tokenizers.prompt_process.client import PROMPT_PROCESS, RemoteEncoder
 from engine.tokenizers.prompt_process.protocol import TokenizerSource
 from engine.tokenizers.prompts import PromptJob, local_encoder, render
@@ -159,7 +159,7 @@ def load_in_steps(
             kv_bits=kv_bits if group else None,
             sampling=recommended,
             thinking=thinking,
-            tool_format=tokenizer.tool_parser.__module__.rpartition(".")[2] if tokenizer.has_tool_calling else "",
+            tool_format=tool_format_of(tokenizer),
         )
         log.info(
             "loaded %s: %s, %.1f MB, context %d", info.name, info.architecture, info.bytes / 1e6, info.context_length

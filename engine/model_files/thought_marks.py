@@ -1,4 +1,4 @@
-"""The marks around a model's thoughts."""
+"""The marks around a model's thoughts and around its reply."""
 
 from __future__ import annotations
 
@@ -7,9 +7,29 @@ THOUGHT_MARKS = (
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
     ("<seed:think>", "</seed:think>"),
+    ("<mm:think>", "</mm:think>"),
+    ("<longcat_think>", "</longcat_think>"),
     ("[THINK]", "[/THINK]"),
     ("<|channel>thought", "<channel|>"),
+    # Gemma 4 begins its mark twice at times.
+    ("<|channel><|channel>thought", "<channel|>"),
+    ("<|think:start|>", "<|think:end|>"),
+    ("<|START_THINKING|>", "<|END_THINKING|>"),
+    ("<|inner_prefix|>", "<|inner_suffix|>"),
+    ("<|open|>think<|sep|>", "<|close|>think<|sep|>"),
+    ("Here are my reasoning steps:", "[BEGIN FINAL RESPONSE]"),
 )
+# The opening marks that are words: they are a part of the thoughts, and thoughts only if they are closed.
+OPENING_WORDS = ("Here are my reasoning steps:",)
+# The mark that opens a reply, and the marks in and after such replies.
+REPLY_MARKS = (
+    ("<|START_RESPONSE|>", ("<|END_RESPONSE|>",)),
+    ("<|START_TEXT|>", ("<|END_TEXT|>",)),
+    ("<|open|>response<|sep|>", ("<|close|>response<|sep|>", "<|close|>message<|sep|>")),
+    ("<response>", ("</response>",)),
+)
+# Marks that stay behind in replies after thoughts with this closing mark: Gemma 4 thinks again, without a thought.
+LEFT_BEHIND = {"<channel|>": ("<|channel>thought\n<channel|>", "<channel|>")}
 
 
 def opened_thought(prompt_end: str) -> str:

@@ -9,11 +9,12 @@ from typing import Any
 from mlx_lm.utils import load_config, load_tokenizer
 from transformers.tokenization_utils_base import VERY_LARGE_INTEGER
 
+from engine.call_forms.table import form_of
 from engine.errors import ModelNotUsable, TemplateFailed
 from engine.files.disk_pool import DiskPool
 from engine.files.foreign_code import panics_as_errors
 from engine.files.paths import is_known_good
-from engine.mlx_lm_private import tokenizer_defaults
+from engine.mlx_lm_private import template_of, tokenizer_defaults
 from engine.tokenizers.prompt_process.client import PROMPT_PROCESS
 from engine.tokenizers.prompt_process.protocol import TokenizerSource
 from engine.tokenizers.thinking import ThinkingChoice, may_choose, thinking_of
@@ -52,6 +53,12 @@ def make_tokenizer(path: Path, disk: DiskPool) -> tuple[Any, int, TokenizerSourc
     if vocabulary > _LARGEST_VOCABULARY:
         raise ModelNotUsable(path, "no-tokenizer", f"a token has the id {vocabulary - 1}")
     return tokenizer, vocabulary, source, _thinking_choice(tokenizer, source, disk)
+
+
+def tool_format_of(tokenizer: Any) -> str:
+    """Return the name of the form in which the tokenizer's model writes calls, "" if none is known."""
+    inferred = tokenizer.tool_parser.__module__.rpartition(".")[2] if tokenizer.has_tool_calling else ""
+    return form_of(template_of(tokenizer), inferred)
 
 
 def _thinking_choice(tokenizer: Any, source: TokenizerSource | None, disk: DiskPool) -> ThinkingChoice:

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import itertools
-import json
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.api.answer_parts import AnswerParts
-from engine.tokenizers.tool_calls import ToolFormat, tool_format
+from engine.call_forms.form import CallForm, Marks
+from engine.call_forms.reading import as_json
+from engine.call_forms.table import call_form
 
-MARKED = ToolFormat("<tool_call>", "</tool_call>", lambda text, _tools: json.loads(text))
+MARKED = CallForm((Marks("<tool_call>", "</tool_call>"),), as_json)
 CALL = '<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>'
 WRONG = '<tool_call>{"name": "g", "arguments": {"a": 1}}</tool_call>'
 TOOLS = [{"type": "function", "function": {"name": "f"}}]
 BROKEN = "<tool_call>not a call</tool_call>"
 
 
-def fed(text: str, cuts: list[int], *, form: ToolFormat | None = MARKED, opening: str = "") -> AnswerParts:
+def fed(text: str, cuts: list[int], *, form: CallForm | None = MARKED, opening: str = "") -> AnswerParts:
     """The parts of a text that came in pieces; what the pieces gave adds up to them."""
     parts = AnswerParts(form, TOOLS)
     places = sorted({0, len(text), *(cut % (len(text) + 1) for cut in cuts)})
@@ -56,8 +57,65 @@ def test_the_parts_do_not_depend_on_the_pieces(
     assert (parts.reasoning, parts.content, len(parts.calls)) == (reasoning, content, calls)
 
 
+OPENED = "Hm.<tool_call>"
+HEADER = "<|channel|>commentary to=functions.f <|constrain|>json<|message|>"
+THOUGHT = "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant"
+SAID = "<|channel|>commentary<|message|>I look.<|end|><|start|>assistant"
+QWEN = "<function=f>\n<parameter=a>\n1\n</parameter>\n</function>"
+COHERE = "<|START_THINKING|>Hm.<|END_THINKING|><|START_RESPONSE|>It is 4.<|END_RESPONSE|>"
+KIMI = "<|close|>think<|sep|><|open|>response<|sep|>It is 4.<|close|>response<|sep|><|close|>message<|sep|>"
+
+
+@pytest.mark.parametrize(
+    ("text", "opening", "form", "reasoning", "content", "calls"),
+    [
+        # A call in thoughts counts if they never end.
+        (f"Hm.\n{CALL}", "<think>\n", "json_tools", "Hm.", "", 1),
+        (f"Hm.\n{CALL} so {BROKEN}", "<think>\n", "json_tools", "Hm.", f" so {BROKEN}", 1),
+        (f"Hm.\n{CALL}\n</think>\n\nIt is 4.", "<think>\n", "json_tools", f"Hm.\n{CALL}", "It is 4.", 0),
+        (f"Hm. {BROKEN} So.", "<think>\n", "json_tools", f"Hm. {BROKEN} So.", "", 0),
+        (f"Hm. {WRONG} So.", "<think>\n", "json_tools", f"Hm. {WRONG} So.", "", 0),
+        (OPENED, "<think>\n", "json_tools", OPENED, "", 0),
+        # Qwen3-Coder leaves the first tag out at times.
+        (f"So: {QWEN}\n</tool_call>\n<tool_call>\n{QWEN}\n</tool_call>.", "", "qwen3_coder", "", "So: \n.", 2),
+        (f"{QWEN} or so", "", "qwen3_coder", "", " or so", 1),
+        # Messages to functions, also to unknown ones.
+        (f'{THOUGHT}{HEADER}{{"a": "<|end|>"}}<|call|>', "", "harmony", "Hm.", "", 1),
+        (
+            f"<|channel|>commentary<|message|>I look.<|end|><|start|>assistant{HEADER}{{}}",
+            "",
+            "harmony",
+            "",
+            "I look.",
+            1,
+        ),
+        (f"{THOUGHT}<|channel|>commentary to=functions.g<|message|>{{}}", "", "harmony", "Hm.", "", 0),
+        (" to=functions.f<|channel|>analysis<|message|>{}", "", "harmony", "", "", 1),
+        # Marks around replies, and marks that stay behind.
+        (COHERE, "", "command_r7b", "Hm.", "It is 4.", 0),
+        ("It is <|START_RESPONSE|>.", "", "command_r7b", "", "It is <|START_RESPONSE|>.", 0),
+        (f"Hm.{KIMI}", "<|open|>think<|sep|>", "kimi_k3", "Hm.", "It is 4.", 0),
+        ("<|channel>thought\n<channel|>It is 4.<|channel>thought\n<channel|>", "", "gemma4", "", "It is 4.", 0),
+        ("</mm:think>It is 4.", "", "minimax_m3", "", "It is 4.", 0),
+        # Without marks, only the beginning of a reply is a call.
+        ("\n[f(a=1), f()]", "", "python_list", "", "\n", 2),
+        ("[f](x) and [f()]", "", "python_list", "", "[f](x) and [f()]", 0),
+        ('{"name": "f", "parameters": {}}; {"name": "f"}', "", "llama_json", "", "", 2),
+        ('It is {"name": "f"}', "", "llama_json", "", 'It is {"name": "f"}', 0),
+        ('{"name": "g", "parameters": {}}', "", "llama_json", "", '{"name": "g", "parameters": {}}', 0),
+    ],
+)
+@settings(max_examples=30)
+@given(cuts=st.lists(st.integers(0, 200), max_size=8))
+def test_the_parts_of_a_family_do_not_depend_on_the_pieces(
+    text: str, opening: str, form: str, reasoning: str, content: str, calls: int, cuts: list[int]
+) -> None:
+    parts = fed(text, cuts, form=call_form(form), opening=opening)
+    assert (parts.reasoning, parts.content, len(parts.calls)) == (reasoning, content, calls)
+
+
 def test_a_call_without_an_end_runs_to_the_end_of_the_answer() -> None:
-    parts = fed('[TOOL_CALLS][{"name": "f", "arguments": {}}]', [5, 20], form=tool_format("mistral"))
+    parts = fed('[TOOL_CALLS][{"name": "f", "arguments": {}}]', [5, 20], form=call_form("mistral"))
     assert [(call.name, call.arguments) for call in parts.calls] == [("f", "{}")]
     assert parts.content == ""
 
@@ -92,13 +150,13 @@ def test_a_call_without_an_end_runs_to_the_end_of_the_answer() -> None:
 def test_a_call_of_mistral_has_the_name_before_its_id(
     written: str, calls: list[tuple[str, str]], content: str, cuts: list[int]
 ) -> None:
-    parts = fed(f"So: [TOOL_CALLS]{written}", cuts, form=tool_format("mistral"))
+    parts = fed(f"So: [TOOL_CALLS]{written}", cuts, form=call_form("mistral"))
     assert [(call.name, call.arguments) for call in parts.calls] == calls
     assert parts.content == f"So: {content}"
 
 
 def test_a_long_text_that_is_no_call_is_read_at_once() -> None:
-    assert tool_format("mistral").calls("a" * 2**20, TOOLS) == ([], False)
+    assert call_form("mistral").calls("a" * 2**20, TOOLS) == ([], False)
 
 
 def test_without_tools_nothing_is_a_call() -> None:

@@ -6,15 +6,15 @@ import pytest
 
 from app.api.answer_parts import AnswerParts
 from app.api.logprobs import MessageTokens
+from engine.call_forms.table import call_form
 from engine.events import Token
-from engine.tokenizers.tool_calls import tool_format
 
 CALL = ["<tool", "_call>", '{"name": "f", ', '"arguments": {}}', "</tool", "_call>"]
 
 
 def message_tokens(texts: list[str], form: str = "") -> tuple[str, list[str]]:
     """The message of an answer of these tokens, and the texts of the tokens that are said to make it."""
-    parts, found = AnswerParts(tool_format(form) if form else None, [{"function": {"name": "f"}}]), MessageTokens()
+    parts, found = AnswerParts(call_form(form) if form else None, [{"function": {"name": "f"}}]), MessageTokens()
     tokens: list[Token] = []
     for index, text in enumerate(texts):
         token = Token(index, text, "", 0, index, -1.0)

@@ -9,21 +9,21 @@ from typing import Any
 import pytest
 from llguidance import LLMatcher
 
-from engine.grammars.calls import CallsNotExpressible, calls_source
+from app.api.answer_parts import AnswerParts
+from engine.call_forms.form import CallForm, Marks
+from engine.call_forms.reading import NESTED, as_json
+from engine.call_forms.table import FORMS, call_form
+from engine.call_forms.writing import CallsNotExpressible
+from engine.grammars.calls import calls_source
 from engine.grammars.compiling import compile_by_byte
 from engine.grammars.grammar import Grammar, calls_of
 from engine.tokenizers.prompt_process.client import check_grammar
-from engine.tokenizers.tool_calls import tool_format
 
-FORMS = (
-    "json_tools", "mistral", "kimi_k2", "kimi_k3", "pythonic", "qwen3_coder", "glm47", "laguna", "longcat", "minicpm5",
-    "minimax_m2", "muse_spark", "gemma4", "function_gemma",
-)  # fmt: skip
 ENDINGS = [
     end.encode()
     for end in (
         *("</parameter>", "</arg_value>", "</longcat_arg_value>", "</param>", "</atem:parameter>", '<|"|>', "<escape>"),
-        '"',
+        *("</｜DSML｜parameter>", NESTED, "<|end|>", '"'),
     )
 ]
 
@@ -74,19 +74,18 @@ def written(grammar: Grammar, draw: random.Random, most: int = 4000) -> str:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_whatever_a_model_writes_is_calls_of_the_functions(form: str) -> None:
-    grammar, parser = calls_of(form, TOOLS, parallel=False), tool_format(form)
+    grammar = calls_of(form, TOOLS, parallel=False)
     check_grammar(grammar)
     draw, seen = random.Random(7), set()
     for number in range(40):
         if number >= 10 and len(seen) == len(TOOLS):
             break
-        text = written(grammar, draw).strip()
-        assert text.startswith(parser.start), text
-        inner = text.removeprefix(parser.start)
-        inner = inner.removesuffix(parser.end) if parser.end else inner
-        calls, alone = parser.calls(inner, TOOLS)
-        assert (len(calls), alone) == (1, True), text
-        [call], arguments = calls, json.loads(calls[0].arguments)
+        text = written(grammar, draw)
+        parts = AnswerParts(call_form(form), TOOLS)
+        parts.add(text, ended=True)
+        assert (len(parts.calls), parts.content.strip()) == (1, ""), text
+        [call] = parts.calls
+        arguments = json.loads(call.arguments)
         [declared] = [tool["function"]["parameters"] for tool in TOOLS if tool["function"]["name"] == call.name]
         assert set(declared["required"]) <= arguments.keys() <= declared["properties"].keys(), text
         if call.name == "weather":
@@ -145,7 +144,7 @@ def test_marks_that_are_control_tokens_are_not_spelled() -> None:
 @pytest.mark.parametrize(
     ("form", "tool"),
     [
-        ("no_such_form", function("now")),
+        ("one that is only read", function("now")),
         ("json_tools", function('a"b')),
         ("pythonic", function("get-weather")),
         ("function_gemma", function("f", nested={"type": "object", "properties": {"a": {"type": "string"}}})),
@@ -153,6 +152,7 @@ def test_marks_that_are_control_tokens_are_not_spelled() -> None:
         ("qwen3_coder", {"type": "function", "function": {"name": "f", "parameters": {"properties": {"a": True}}}}),
     ],
 )
-def test_what_no_grammar_can_say_is_refused(form: str, tool: dict[str, Any]) -> None:
+def test_what_no_grammar_can_say_is_refused(form: str, tool: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(FORMS, "one that is only read", CallForm((Marks("<call>"),), as_json))
     with pytest.raises(CallsNotExpressible, match=r"\.$"):
         calls_source(form, [tool], parallel=True, answer="")

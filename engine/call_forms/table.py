@@ -1,0 +1,377 @@
+"""The ways in which families of models write function calls: signs in a template, marks, reader and grammar.
+
+`ModelInfo.tool_format` names the entry of a loaded model. A form that only mlx-lm knows is read, but not forced.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from functools import lru_cache
+from typing import Any
+
+from engine.call_forms.form import CallForm, Marks
+from engine.call_forms.reading import (
+    NESTED,
+    Headed,
+    Tagged,
+    Tools,
+    as_elements,
+    as_json,
+    as_python,
+    as_python_list,
+    by_mlx_lm,
+)
+from engine.call_forms.writing import BracedCall, NestedCall, TaggedCall, json_call, python_call
+
+
+@lru_cache
+def call_form(name: str) -> CallForm:
+    """Return the form of this name: an entry of the table, or one that only mlx-lm knows, which imports MLX."""
+    if name in FORMS:
+        return FORMS[name]
+    module = importlib.import_module(f"mlx_lm.tool_parsers.{name}")
+    return CallForm((Marks(module.tool_call_start, module.tool_call_end),), by_mlx_lm(name))
+
+
+def form_of(template: str, by_mlx_lm: str) -> str:
+    """Return the name of a chat template's form, "" if none is known; `by_mlx_lm` is the one that mlx-lm infers."""
+    for name, form in FORMS.items():
+        if any(all(text in template for text in texts) for texts in form.signs):
+            return name
+    # Several templates mention the commonest marks in ways that mlx-lm does not look for.
+    return by_mlx_lm or ("json_tools" if "<tool_call>" in template else "")
+
+
+def _between(start: str, end: str = "", *, first: bool = False) -> tuple[Marks, ...]:
+    return (Marks(start, end, first=first),)
+
+
+def _tagged(call: str, argument: str) -> Tagged:
+    return Tagged(re.compile(call, re.DOTALL), re.compile(argument, re.DOTALL))
+
+
+_NAMED = '{"name": "NAME", "arguments": ARGUMENTS}'
+_TAGS = _tagged(
+    r"<function=(?P<name>[^>\s]+)>(?P<body>.*?)</function>",
+    r"<parameter=(?P<key>[^>\s]+)>(?P<value>.*?)</parameter>",
+)
+_DSML = _tagged(
+    r'<｜DSML｜invoke name="(?P<name>[^"]+)">(?P<body>.*?)</｜DSML｜invoke>',
+    r'<｜DSML｜parameter name="(?P<key>[^"]+)" string="(?P<string>true|false)">(?P<value>.*?)</｜DSML｜parameter>',
+)
+_DSML_CALL = TaggedCall(
+    '<｜DSML｜invoke name="NAME">\n',
+    '<｜DSML｜parameter name="NAME" string="STRING">',
+    "</｜DSML｜parameter>",
+    "\n",
+    "</｜DSML｜invoke>\n",
+)
+_DEEPSEEK = Headed(re.compile(r"(?:function<｜tool▁sep｜>)?(?P<name>[\w.-]+)(?:\n```json\n|<｜tool▁sep｜>)\s*"))
+_DEEPSEEK_MARKS = _between("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>")
+_GLM = TaggedCall("<tool_call>NAME\n", "<arg_key>NAME</arg_key>\n<arg_value>", "</arg_value>", "\n", "</tool_call>")
+_LONGCAT = TaggedCall(
+    "<longcat_tool_call>NAME\n",
+    "<longcat_arg_key>NAME</longcat_arg_key>\n<longcat_arg_value>",
+    "</longcat_arg_value>",
+    "\n",
+    "</longcat_tool_call>",
+    # Its parser reads no call of this form without arguments.
+    empty='<longcat_tool_call>{"name": "NAME", "arguments": {}}</longcat_tool_call>',
+)
+# Small 3.2 writes the call's id after its name.
+_MISTRAL_CALL = Headed(re.compile(r"(?<![\w-])(?P<name>[\w-]++)\s*+(?:\[CALL_ID\]\s*+[\w-]*+\s*+)?\[ARGS\]\s*+"))
+
+
+def _mistral(text: str, tools: Tools) -> Any:
+    return as_json(text, tools) if text.lstrip().startswith("[") else _MISTRAL_CALL(text, tools)
+
+
+FORMS: dict[str, CallForm] = {
+    # Forms that no template shares with those of mlx-lm come first: it takes some of them for others.
+    "minimax_m3": CallForm(
+        _between(f"{NESTED}<tool_call>", f"{NESTED}</tool_call>"),
+        as_elements,
+        NestedCall(NESTED),
+        f"{NESTED}<tool_call>\n",
+        f"\n{NESTED}</tool_call>",
+        signs=((NESTED,),),
+    ),
+    "harmony": CallForm(
+        # `parts_of` finds the messages to functions; each is read as its recipient and its text.
+        (),
+        Headed(re.compile(r"\A(?:functions\.)?(?P<name>[\w.-]+)\n\s*")),
+        json_call("<|channel|>commentary to=functions.NAME <|constrain|>json<|message|>ARGUMENTS"),
+        between=None,
+        signs=(("<|channel|>", "<|message|>", "functions"),),
+        thought=("<|channel|>analysis<|message|>", "<|end|>", "<|start|>assistant"),
+    ),
+    "deepseek_v4": CallForm(
+        _between("<｜DSML｜tool_calls>", "</｜DSML｜tool_calls>"),
+        _DSML,
+        _DSML_CALL,
+        "<｜DSML｜tool_calls>\n",
+        "</｜DSML｜tool_calls>",
+        "",
+        (("｜DSML｜", "tool_calls>"),),
+    ),
+    "deepseek_v32": CallForm(
+        _between("<｜DSML｜function_calls>", "</｜DSML｜function_calls>"),
+        _DSML,
+        _DSML_CALL,
+        "<｜DSML｜function_calls>\n",
+        "</｜DSML｜function_calls>",
+        "",
+        (("｜DSML｜", "function_calls>"), ("mlx_lm.chat_templates.deepseek_v32",)),
+    ),
+    "deepseek_v3": CallForm(
+        _DEEPSEEK_MARKS,
+        _DEEPSEEK,
+        json_call("<｜tool▁call▁begin｜>function<｜tool▁sep｜>NAME\n```json\nARGUMENTS\n```<｜tool▁call▁end｜>"),
+        "<｜tool▁calls▁begin｜>",
+        "<｜tool▁calls▁end｜>",
+        signs=(("<｜tool▁sep｜>", "```json"),),
+    ),
+    "deepseek_v31": CallForm(
+        _DEEPSEEK_MARKS,
+        _DEEPSEEK,
+        json_call("<｜tool▁call▁begin｜>NAME<｜tool▁sep｜>ARGUMENTS<｜tool▁call▁end｜>"),
+        "<｜tool▁calls▁begin｜>",
+        "<｜tool▁calls▁end｜>",
+        "",
+        (("<｜tool▁sep｜>",),),
+    ),
+    "seed_oss": CallForm(
+        _between("<seed:tool_call>", "</seed:tool_call>"),
+        _TAGS,
+        TaggedCall(
+            "<seed:tool_call>\n<function=NAME>\n",
+            "<parameter=NAME>",
+            "</parameter>",
+            "\n",
+            "</function>\n</seed:tool_call>",
+        ),
+        signs=(("<seed:tool_call>",),),
+    ),
+    "command_r7b": CallForm(
+        _between("<|START_ACTION|>", "<|END_ACTION|>"),
+        as_json,
+        json_call('    {"tool_call_id": "NUMBER", "tool_name": "NAME", "parameters": ARGUMENTS}'),
+        "<|START_ACTION|>[\n",
+        "\n]<|END_ACTION|>",
+        ",\n",
+        (("<|START_ACTION|>",),),
+    ),
+    "command_r": CallForm(
+        _between("Action:\n```json", "\n```"),
+        as_json,
+        json_call('    {"tool_name": "NAME", "parameters": ARGUMENTS}'),
+        "Action:\n```json\n[\n",
+        "\n]\n```",
+        ",\n",
+        (("Action:", "```json", "tool_name"),),
+    ),
+    "granite": CallForm(
+        _between("<|tool_call|>"), as_json, json_call(_NAMED), "<|tool_call|>[", "]", ", ", (("<|tool_call|>",),)
+    ),
+    "granite_20b": CallForm(
+        _between("<function_call>"),
+        as_json,
+        json_call(f"<function_call> {_NAMED}"),
+        between=None,
+        signs=(("<function_call>",),),
+    ),
+    "functools": CallForm(
+        _between("functools["), as_json, json_call(_NAMED), "functools[", "]", ", ", (("functools",),)
+    ),
+    "nemotron": CallForm(
+        _between("<TOOLCALL>", "</TOOLCALL>"),
+        as_json,
+        json_call(_NAMED),
+        "<TOOLCALL>[",
+        "]</TOOLCALL>",
+        ", ",
+        (("<TOOLCALL>",),),
+    ),
+    "minimax_m1": CallForm(
+        _between("<tool_calls>", "</tool_calls>"),
+        as_json,
+        json_call(_NAMED),
+        "<tool_calls>\n",
+        "\n</tool_calls>",
+        signs=(("<tool_calls>\\n{",), ("<tool_calls>\n{",)),
+    ),
+    "tool_calls": CallForm(
+        _between("<tool_calls>", "</tool_calls>"),
+        as_json,
+        json_call(_NAMED),
+        "<tool_calls>[",
+        "]</tool_calls>",
+        ", ",
+        (("<tool_calls>",),),
+    ),
+    "apertus": CallForm(
+        _between("<|tools_prefix|>", "<|tools_suffix|>"),
+        as_json,
+        json_call('{"NAME": ARGUMENTS}'),
+        "<|tools_prefix|>[",
+        "]<|tools_suffix|>",
+        ", ",
+        (("<|tools_prefix|>",),),
+    ),
+    "solar": CallForm(
+        (Marks("<|tool_calls|>"), Marks("<|tool_call:begin|>", whole=True)),
+        Headed(re.compile(r"<\|tool_call:name\|>(?P<name>[\w.-]+)<\|tool_call:args\|>\s*")),
+        json_call("<|tool_call:begin|>NUMBER<|tool_call:name|>NAME<|tool_call:args|>ARGUMENTS<|tool_call:end|>"),
+        "<|tool_calls|>",
+        between="",
+        signs=(("<|tool_call:begin|>",),),
+    ),
+    "gigachat": CallForm(
+        (Marks("<|function_call|>"), Marks("function call<|role_sep|>\n")),
+        as_json,
+        json_call(f"<|function_call|>{_NAMED}"),
+        between=None,
+        signs=(("<|function_call|>",),),
+    ),
+    "gigachat_3": CallForm(
+        _between("<|message_sep|>\n\nfunction call<|role_sep|>\n"),
+        as_json,
+        json_call(f"<|message_sep|>\n\nfunction call<|role_sep|>\n{_NAMED}"),
+        between=None,
+        signs=(("'function call'", "<|role_sep|>"),),
+    ),
+    "internlm2": CallForm(
+        _between("<|action_start|><|plugin|>", "<|action_end|>"),
+        as_json,
+        json_call('<|action_start|><|plugin|>\n{"name": "NAME", "parameters": ARGUMENTS}<|action_end|>'),
+        signs=(("<|action_start|><|plugin|>",),),
+    ),
+    "functionary": CallForm(
+        (Marks("<function=", "</function>", whole=True),),
+        Headed(re.compile(r"<function=(?P<name>[^>]+)>\s*")),
+        json_call("<function=NAME>ARGUMENTS</function>"),
+        between="",
+        signs=(("<function=example_function_name>{",),),
+    ),
+    "llama_json": CallForm(
+        (Marks("<|python_tag|>"), Marks("{", whole=True, first=True)),
+        as_json,
+        json_call('{"name": "NAME", "parameters": ARGUMENTS}'),
+        between="; ",
+        signs=(('"parameters": dict',), ("<|python_tag|>", "parameters")),
+    ),
+    "json_list": CallForm(
+        (Marks("[", whole=True, first=True),),
+        as_json,
+        json_call(_NAMED),
+        "[",
+        "]",
+        ", ",
+        (('[{"name": "tool_call_name"',),),
+    ),
+    "python_list": CallForm(
+        (Marks("[", whole=True, first=True), Marks("<|python_start|>", "<|python_end|>")),
+        as_python_list,
+        python_call,
+        "[",
+        "]",
+        ", ",
+        (("[func_name1(",),),
+    ),
+    "json_tools": CallForm(
+        _between("<tool_call>", "</tool_call>"),
+        as_json,
+        json_call('<tool_call>\n{"name": "NAME", "arguments": ARGUMENTS}\n</tool_call>'),
+    ),
+    "mistral": CallForm(_between("[TOOL_CALLS]"), _mistral, json_call(_NAMED), "[TOOL_CALLS][", "]", ", "),
+    "mistral_args": CallForm(
+        _between("[TOOL_CALLS]"), _mistral, json_call("[TOOL_CALLS]NAME[ARGS]ARGUMENTS"), between=""
+    ),
+    "kimi_k2": CallForm(
+        (
+            Marks("<|tool_calls_section_begin|>", "<|tool_calls_section_end|>"),
+            # The newer ones leave the section out at times.
+            Marks("<|tool_call_begin|>", whole=True),
+        ),
+        Headed(re.compile(r"(?:functions\.)?(?P<name>[\w.-]+):\d+\s*<\|tool_call_argument_begin\|>\s*")),
+        json_call("<|tool_call_begin|>functions.NAME:NUMBER<|tool_call_argument_begin|>ARGUMENTS<|tool_call_end|>"),
+        "<|tool_calls_section_begin|>",
+        "<|tool_calls_section_end|>",
+        "",
+    ),
+    "kimi_k3": CallForm(
+        _between("<|open|>tools<|sep|>", "<|close|>tools<|sep|>"),
+        by_mlx_lm("kimi_k3"),
+        json_call(
+            '<|open|>call tool="NAME" index="NUMBER"<|sep|><|open|>json type="object"<|sep|>ARGUMENTS'
+            "<|close|>json<|sep|><|close|>call<|sep|>"
+        ),
+        "<|open|>tools<|sep|>",
+        "<|close|>tools<|sep|>",
+        "",
+        (("open_tag('tools')",),),
+    ),
+    "pythonic": CallForm(
+        _between("<|tool_call_start|>", "<|tool_call_end|>"),
+        as_python,
+        python_call,
+        "<|tool_call_start|>[",
+        "]<|tool_call_end|>",
+        ", ",
+    ),
+    "qwen3_coder": CallForm(
+        # Qwen3-Coder leaves the first tag out at times.
+        (Marks("<tool_call>", "</tool_call>"), Marks("<function=", "</function>", whole=True)),
+        by_mlx_lm("qwen3_coder"),
+        TaggedCall(
+            "<tool_call>\n<function=NAME>\n",
+            "<parameter=NAME>\n",
+            "</parameter>",
+            "\n",
+            "</function>\n</tool_call>",
+            "\n",
+        ),
+    ),
+    "glm47": CallForm(_between("<tool_call>", "</tool_call>"), by_mlx_lm("glm47"), _GLM),
+    "laguna": CallForm(_between("<tool_call>", "</tool_call>"), by_mlx_lm("laguna"), _GLM),
+    "longcat": CallForm(_between("<longcat_tool_call>", "</longcat_tool_call>"), by_mlx_lm("longcat"), _LONGCAT),
+    "minicpm5": CallForm(
+        (Marks("<function name=", "</function>", whole=True),),
+        _tagged(
+            r'<function name="(?P<name>[^"]+)">(?P<body>.*?)</function>',
+            r'<param name="(?P<key>[^"]+)">(?P<cdata><!\[CDATA\[)?(?P<value>.*?)(?(cdata)\]\]>)</param>',
+        ),
+        TaggedCall('<function name="NAME">', '<param name="NAME">', "</param>", "", "</function>"),
+    ),
+    "minimax_m2": CallForm(
+        _between("<minimax:tool_call>", "</minimax:tool_call>"),
+        by_mlx_lm("minimax_m2"),
+        TaggedCall('<invoke name="NAME">\n', '<parameter name="NAME">', "</parameter>", "\n", "</invoke>\n"),
+        "<minimax:tool_call>\n",
+        "</minimax:tool_call>",
+        "",
+    ),
+    "muse_spark": CallForm(
+        _between("<atem:function_calls>", "</atem:function_calls>"),
+        by_mlx_lm("muse_spark"),
+        TaggedCall(
+            '<atem:invoke name="NAME">\n', '<atem:parameter name="NAME">', "</atem:parameter>", "\n", "</atem:invoke>\n"
+        ),
+        "<atem:function_calls>\n",
+        "</atem:function_calls>",
+        "",
+    ),
+    "gemma4": CallForm(
+        _between("<|tool_call>", "<tool_call|>"),
+        by_mlx_lm("gemma4"),
+        BracedCall("<|tool_call>", "<tool_call|>", '<|"|>'),
+        between="",
+    ),
+    "function_gemma": CallForm(
+        _between("<start_function_call>", "<end_function_call>"),
+        by_mlx_lm("function_gemma"),
+        BracedCall("<start_function_call>", "<end_function_call>", "<escape>", flat=True),
+        between="",
+    ),
+}

@@ -1,0 +1,108 @@
+"""What each form reads: the calls of the functions that there are, with arguments of the types that they declare."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from engine.call_forms.reading import NESTED, typed
+from engine.call_forms.table import FORMS, call_form, form_of
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "city": {"type": "string"},
+        "days": {"type": "integer"},
+        "tags": {"type": "array", "items": {"type": "string"}},
+        "near": {"anyOf": [{"type": "integer"}, {"type": "object", "properties": {"city": {"type": "string"}}}]},
+    },
+}
+TOOLS = [{"type": "function", "function": {"name": "find", "parameters": SCHEMA}}]
+# Texts between the marks of a form, as families of models write them, and the arguments of their calls.
+WRITTEN: list[tuple[str, str, list[dict[str, Any]]]] = [
+    ("json_tools", '{"name": "find", "arguments": "{\\"days\\": 2}"}', [{"days": 2}]),
+    ("granite", '[{"name": "find", "arguments": {"days": 2}}, {"name": "find"}]', [{"days": 2}, {}]),
+    ("command_r7b", '[{"tool_call_id": "0", "tool_name": "find", "parameters": {"days": 2}}]', [{"days": 2}]),
+    ("command_r", '\n[{"tool_name": "find", "parameters": {"city": "Rio\\n[0]"}}]', [{"city": "Rio\n[0]"}]),
+    ("llama_json", '{"type": "function", "function": {"name": "find", "parameters": {"days": 2}}}', [{"days": 2}]),
+    ("apertus", '[{"find": {"days": 2}}]', [{"days": 2}]),
+    ("functools", '{"name": "find", "arguments": {}}, {"name": "find", "arguments": {"days": 2}}]', [{}, {"days": 2}]),
+    ("deepseek_v3", '<｜tool▁call▁begin｜>function<｜tool▁sep｜>find\n```json\n{"days": 2}\n```', [{"days": 2}]),
+    ("deepseek_v31", 'find<｜tool▁sep｜>{"days": 2}<｜tool▁call▁end｜>', [{"days": 2}]),
+    (
+        "deepseek_v4",
+        '<｜DSML｜invoke name="find">\n<｜DSML｜parameter name="city" string="true">2</｜DSML｜parameter>\n'
+        '<｜DSML｜parameter name="days" string="false">2</｜DSML｜parameter>\n</｜DSML｜invoke>',
+        [{"city": "2", "days": 2}],
+    ),
+    (
+        "seed_oss",
+        "\n<function=find>\n<parameter=city>\n</Rio>\n</parameter>\n<parameter=days>2</parameter>\n</function>\n",
+        [{"city": "\n</Rio>\n", "days": 2}],
+    ),
+    (
+        "minimax_m3",
+        '\n|<invoke name="find">|<city>|<b>2|</b>|</city>|<tags>|<item>1|</item>|<item>b|</item>|</tags>'
+        "|<near>|<city>3|</city>|</near>|</invoke>".replace("|", NESTED),
+        [{"city": f"{NESTED}<b>2{NESTED}</b>", "tags": ["1", "b"], "near": {"city": "3"}}],
+    ),
+    (
+        "minicpm5",
+        '<function name="find"><param name="city"><![CDATA[a </param>]]></param></function>',
+        [{"city": "a </param>"}],
+    ),
+    ("kimi_k2", '<|tool_call_begin|>functions.find:0<|tool_call_argument_begin|>{"days": 2}', [{"days": 2}]),
+    ("harmony", 'functions.find\n{"city": "<|call|>"}<|call|>', [{"city": "<|call|>"}]),
+    ("functionary", '<function=find>{"days": 2}</function>', [{"days": 2}]),
+]
+
+
+@pytest.mark.parametrize(("form", "text", "arguments"), WRITTEN, ids=[form for form, _, _ in WRITTEN])
+def test_a_form_reads_what_its_families_write(form: str, text: str, arguments: list[dict[str, Any]]) -> None:
+    calls, alone = call_form(form).calls(text, TOOLS)
+    assert [(call.name, json.loads(call.arguments)) for call in calls] == [("find", one) for one in arguments]
+    assert alone
+    unknown = [{"type": "function", "function": {"name": "other"}}]
+    assert call_form(form).calls(text, unknown) == ([], False)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    "text", ["", "\x00", "{", "[" * 200, '{"name": 3}', '{"name": "find", "arguments": 4}', "<" * 99]
+)
+def test_unreadable_text_is_no_call(form: str, text: str) -> None:
+    assert call_form(form).calls(text, TOOLS) == ([], False)
+
+
+@pytest.mark.parametrize(
+    ("template", "inferred", "form"),
+    [
+        ("{{ ']<]minimax[>[' }}<tool_call>{{ tool_call.name }}", "json_tools", "minimax_m3"),
+        ("{{ '<|channel|>' }}<|message|> to=functions.", "", "harmony"),
+        ("<tool_call>{{ call.name }}", "", "json_tools"),
+        ("<tool_call>\n<function=", "qwen3_coder", "qwen3_coder"),
+        ("mlx_lm.chat_templates.deepseek_v32", "", "deepseek_v32"),
+        ("{% for message in messages %}{{ message.content }}{% endfor %}", "", ""),
+    ],
+)
+def test_a_template_tells_the_form(template: str, inferred: str, form: str) -> None:
+    assert form_of(template, inferred) == form
+
+
+@pytest.mark.parametrize(
+    ("text", "schema", "value"),
+    [
+        ("2", {"type": "string"}, "2"),
+        ("2", {"type": ["string", "integer"]}, 2),
+        ("2", {"anyOf": [{"type": "string"}, {"type": "number"}]}, 2),
+        ("true", {"type": ["string", "integer"]}, "true"),
+        ("null", {"type": ["string", "null"]}, None),
+        ("2 days", {"type": "integer"}, "2 days"),
+        ('{"a": 1}', {}, {"a": 1}),
+        ("Rio", {"enum": ["Rio", "Seoul"]}, "Rio"),
+    ],
+)
+def test_a_text_without_quotes_has_the_type_that_is_declared(text: str, schema: Any, value: Any) -> None:
+    assert typed(text, schema) == value
