@@ -3,8 +3,8 @@
     python packaging/refresh_catalog.py            rewrite the file
     python packaging/refresh_catalog.py --check    only say what has changed; exit code 1 if anything has
 
-Sizes, context lengths, vocabulary sizes and architectures come from the repositories' listings and small files. People
-choose the models of the catalog and their drafts.
+Sizes, caches, context lengths, vocabulary sizes and architectures come from the repositories' listings and small files.
+People choose the models of the catalog and their drafts.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ import datetime
 import json
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -27,6 +29,7 @@ from engine.files.paths import resources
 from engine.hub.client import HUGGING_FACE, HubAccess, HubClient
 from engine.hub.failures import HubError
 from engine.hub.search import read_repository
+from engine.model_files.cache_counting import CacheShape
 from engine.model_files.config import context_length, text_config
 from engine.model_files.head_files import kind_of_config
 
@@ -37,13 +40,20 @@ def refreshed(client: HubClient, entry: dict[str, Any], keep_in: Path) -> dict[s
     """Return the entry with the Hub's current figures. Raises `HubError` when the repository cannot be read."""
     remote = read_repository(client, entry["id"], keep_in)
     size = text_config(remote.config).get("vocab_size")
+    numbers = {
+        key: value
+        for key, value in sorted(text_config(remote.config).items())
+        if key in SETTINGS_OF_MEMORY and type(value) in (int, bool) and value > 0
+    }
     return entry | {
         "bytes": remote.weight_bytes,
         "bytes_source": "hub",
         "context": context_length(remote.config) or entry["context"],
         "vocabulary_size": size if type(size) is int else entry["vocabulary_size"],
         "architecture": remote.config.get("model_type", entry["architecture"]),
-        "config": _memory_config(remote.config, entry["config"]),
+        # A configuration may list its layers one by one; the entry says how they repeat.
+        "config": entry["config"] | numbers,
+        "cache": cache_entry(cache_shape(remote.config)),
     }
 
 
@@ -60,20 +70,9 @@ def _entries(content: dict[str, Any]) -> Iterator[tuple[list[dict[str, Any]], in
             yield content[key], number, entry, refresh
 
 
-def _memory_config(config: Mapping[str, Any], before: dict[str, int | bool]) -> dict[str, int | bool]:
-    """The numbers that the arithmetic of a context reads.
-
-    A configuration may list its layers one by one; then `before` says how they repeat, if it still gives the same.
-    """
-    numbers = {
-        key: value
-        for key, value in sorted(text_config(config).items())
-        if key in SETTINGS_OF_MEMORY and type(value) in (int, bool) and value > 0
-    }
-    kind = {"model_type": config.get("model_type")}
-    if cache_shape(numbers | kind) != cache_shape(config) == cache_shape(before | numbers | kind):
-        return before | numbers
-    return numbers
+def cache_entry(shape: CacheShape) -> dict[str, Any]:
+    """Return the fields that say something, as they stand in the catalog."""
+    return {name: value for name, value in json.loads(msgspec.json.encode(shape)).items() if value}
 
 
 def main() -> int:

@@ -44,6 +44,7 @@ from engine.hub.search import find_model, read_repository, search_models
 from engine.hub.values import AccessReport, FoundModel, RemovalPlan, VerifyReport
 from engine.hub.verify import verify_model
 from engine.model_files.discovery import InstalledModel, describe_folder, installed_models
+from engine.tokenizers.prompt_process.client import COUNTING_PROCESS
 
 # Seconds that a connection test, which a person watches, waits for the Hub.
 _CHECK_S = 8.0
@@ -189,6 +190,8 @@ class HubService:
         complete = {entry.id for entry in installed if entry.complete}
         curated = self.catalog.models.values()
         catalog = tuple(from_catalog(model, self.catalog, complete, budget) for model in curated)
+        # All caches have been counted, and what was counted is remembered.
+        COUNTING_PROCESS.rest()
         return Inventory(installed, catalog, pair_offers(self.catalog, catalog, budget.limit), budget.limit)
 
     def advise(self, path: str, measured: Mapping[str, float]) -> tuple[PairAdvice, ...]:

@@ -14,6 +14,7 @@ from engine.advice.speedup import WORTH_IT, estimate_speedup
 from engine.files.bounded_json import CONFIG, read_object
 from engine.files.paths import resources
 from engine.hub.repository_names import parse_repository
+from engine.model_files.cache_counting import CacheShape
 from engine.model_files.head_kinds import can_run
 
 FORMAT = 1
@@ -27,9 +28,9 @@ class CatalogModel(Struct, frozen=True, forbid_unknown_fields=True):
     `bytes` are those of its weights, and `bytes_source` their origin: "hub" (the Hub's listing), "listed" (a public
     listing, rounded) or "computed" (from parameters and bits). `released` is the year and month of the original model,
     such as 2026-08. `licence` is "" if unknown. `active_parameters` are those that one token uses. `config` holds the
-    numbers of config.json that determine the memory of a context. Models with the same `tokenizer` share their
-    vocabulary up to padding. `drafts` are ids of this catalog, best first; `recommended` main models are offered on a
-    first run; `languages` are ISO 639-1 codes, not exhaustive.
+    numbers of config.json that tell the memory of a prefill, and `cache` says what its caches hold. Models with the
+    same `tokenizer` share their vocabulary up to padding. `drafts` are ids of this catalog, best first; `recommended`
+    main models are offered on a first run; `languages` are ISO 639-1 codes, not exhaustive.
     """
 
     id: str
@@ -48,6 +49,7 @@ class CatalogModel(Struct, frozen=True, forbid_unknown_fields=True):
     vocabulary_size: Positive
     architecture: str
     config: Mapping[str, Positive | bool]
+    cache: CacheShape
     roles: Annotated[tuple[Literal["main", "draft"], ...], Meta(min_length=1)]
     drafts: tuple[str, ...]
     recommended: bool
@@ -58,6 +60,8 @@ class CatalogModel(Struct, frozen=True, forbid_unknown_fields=True):
         # The config must have what `fit` needs, and nothing else.
         if not _NEEDED <= self.config.keys() <= SETTINGS_OF_MEMORY or not all(self.config.values()):
             raise ValueError(f"{self.id}: config")
+        if not self.cache.elements_a_token + self.cache.state_bytes:
+            raise ValueError(f"{self.id}: cache")
 
     def __hash__(self) -> int:
         return hash(self.id)
@@ -69,7 +73,8 @@ class CatalogModel(Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def memory_config(self) -> dict[str, Any]:
         """The configuration that `fit` reads, without the network."""
-        return {**self.config, "model_type": self.architecture, "max_position_embeddings": self.context}
+        known = {"model_type": self.architecture, "max_position_embeddings": self.context, "cache_shape": self.cache}
+        return {**self.config, **known}
 
 
 class CatalogHead(Struct, frozen=True, forbid_unknown_fields=True):

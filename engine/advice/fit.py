@@ -5,12 +5,13 @@ weights(main) + weights(draft) + cache(main, context) + cache(draft, context) + 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from engine.advice.cache_shape import CacheShape, cache_shape
+from engine.advice.cache_shape import cache_shape, cached_elements, count_apart
+from engine.model_files.cache_counting import CacheShape
 from engine.model_files.config import context_length, text_config
 
 # Tokens of one prefill step, whose activations are the largest.
@@ -39,17 +40,21 @@ def number_bytes(kv_bits: int) -> float:
 
 @dataclass(frozen=True)
 class ModelSize:
-    """What determines a model's memory: bytes of its weights and of a number in its caches, and its config.json."""
+    """What determines a model's memory: bytes of its weights and of a number in its caches, and its config.json.
+
+    `count` counts what its caches hold.
+    """
 
     id: str
     weight_bytes: int
     config: Mapping[str, Any]
     element_bytes: float = 2.0
+    count: Callable[[Mapping[str, Any]], CacheShape] = count_apart
 
     @cached_property
     def shape(self) -> CacheShape:
         """The shape of its caches."""
-        return cache_shape(self.config)
+        return cache_shape(self.config, self.count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +129,7 @@ def working_set_limit(memory_bytes: int) -> int:
 
 def _model_terms(name: str, model: ModelSize, context: int) -> list[MemoryTerm]:
     shape = model.shape
-    cache = int(shape.growing_elements(context, drafts=name == "draft") * model.element_bytes)
+    cache = int(cached_elements(shape, context, drafts=name == "draft") * model.element_bytes)
     arguments = (
         ("tokens", context),
         ("full_layers", shape.full_layers),
@@ -135,8 +140,8 @@ def _model_terms(name: str, model: ModelSize, context: int) -> list[MemoryTerm]:
         MemoryTerm("weights", name, model.weight_bytes),
         MemoryTerm("cache", name, cache, arguments),
     ]
-    if shape.state_elements:
-        layers = (("layers", shape.recurrent_layers),)
+    if shape.state_bytes:
+        layers = (("layers", shape.state_layers),)
         terms.append(MemoryTerm("state", name, shape.state_bytes, layers))
     return terms
 

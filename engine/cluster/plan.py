@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from engine.advice.cache_shape import caches_latents
 from engine.advice.fit import SCALE_BITS, ModelSize, check_fit
 from engine.cluster.errors import ClusterError
 from engine.model_files.architecture import mlx_lm_module, splits_of
@@ -91,7 +90,7 @@ def model_size(folder: Path) -> ModelSize:
 def part_of(size: ModelSize, split: str, rank: int, ranks: int) -> ModelSize:
     """Return the size of one rank's part of a model.
 
-    Every rank holds the embedding and the output matrix, and caches of latent vectors are divided by layers only.
+    Every rank holds the embedding and the output matrix, and caches that all heads share are divided by layers only.
     """
     text = text_config(size.config)
     layers = _number(text, "num_hidden_layers")
@@ -99,7 +98,7 @@ def part_of(size: ModelSize, split: str, rank: int, ranks: int) -> ModelSize:
     if split == "pipeline":
         first, end = layers_of(size.config, rank, ranks)
         share = cached = (end - first) / max(1, layers)
-    elif caches_latents(size.config):
+    elif size.shape.undivided:
         cached = 1.0
     whole = min(size.weight_bytes, _embedding_bytes(size.config))
     weights = whole + int((size.weight_bytes - whole) * share)
@@ -187,7 +186,7 @@ def _heads_problem(config: Mapping[str, Any], module: str, ranks: int) -> str | 
     text = text_config(config)
     for name in _DIVIDED:
         count = _number(text, name)
-        if name == "num_key_value_heads" and (module in _REPEAT_KEYS or caches_latents(config)):
+        if name == "num_key_value_heads" and (module in _REPEAT_KEYS or _number(text, "kv_lora_rank")):
             continue
         if count % ranks:
             return f"{count} {name} over {ranks} machines"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.heads.config import HeadConfig
+from engine.model_files.cache_counting import CacheShape
 
 # Rows by which the buffers of contexts grow: `mlx_lm.models.cache.KVCache.step`.
 GROWTH = 256
@@ -59,10 +60,16 @@ def kept_and_most(window: int) -> tuple[int, int]:
 
 def memory_config(config: HeadConfig) -> dict[str, Any]:
     """Return the settings that `engine.advice.fit` reads for a head in place of a model's config.json."""
-    windows = [0 if window is None else rows_at_most(window, 2**40) for window in config.windows]
+    windows = [rows_at_most(window, 2**40) for window in config.windows if window is not None]
+    full = len(config.windows) - len(windows)
+    shape = CacheShape(
+        full * config.row_elements,
+        tuple((window, config.row_elements) for window in windows),
+        full_layers=full,
+        window_layers=len(windows),
+    )
     return {
-        "head_windows": windows,
-        "head_row_elements": config.row_elements,
+        "cache_shape": shape,
         "hidden_size": config.width,
         "intermediate_size": config.inner,
     }

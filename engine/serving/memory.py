@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import mlx.core as mx
 
+from engine.advice.cache_shape import cached_elements
 from engine.advice.fit import SCALE_BITS, ModelSize, check_fit, largest_context, number_bytes, working_set_limit
 from engine.errors import NotEnoughMemory
 from engine.files.system_memory import system_memory
+from engine.model_files.cache_counting import CacheShape, count_caches
 from engine.model_files.config import context_length
 from engine.model_files.head_files import kind_of_folder
 from engine.model_files.head_folder import config_folder
@@ -53,7 +55,7 @@ def size_on_disk(path: Path, kv_bits: int | None) -> ModelSize:
     weights = weight_bytes(path)
     if not on_gpu():
         weights = int(weights * 32 / _stored_bits(config))
-    return ModelSize(str(path), weights, config, element_bytes(kv_bits))
+    return ModelSize(str(path), weights, config, element_bytes(kv_bits), count_here)
 
 
 def cpu_bytes(path: Path) -> int:
@@ -73,6 +75,11 @@ def element_bytes(kv_bits: int | None) -> float:
     if kv_bits is None and not on_gpu():
         return 4.0
     return number_bytes(kv_bits or 0)
+
+
+def count_here(config: Mapping[str, Any]) -> CacheShape:
+    """Count the caches of a model in this process, which is about to load it. Raises as `count_caches` does."""
+    return count_caches(config, 2 if on_gpu() else 4)
 
 
 def check_load(main: ModelSize, draft: ModelSize | None, context: int, free: int) -> None:
@@ -99,7 +106,7 @@ def check_request(main: ModelSize, draft: ModelSize | None, tokens: int, free: i
 def cache_bytes(model: ModelSize, tokens: int, *, drafts: bool = False) -> int:
     """Return the bytes of `tokens` tokens in the caches of a draft model, if it `drafts`, or of a main model."""
     shape = model.shape
-    return int(shape.growing_elements(tokens, drafts=drafts) * model.element_bytes) + shape.state_bytes
+    return int(cached_elements(shape, tokens, drafts=drafts) * model.element_bytes) + shape.state_bytes
 
 
 class WiredLimit:

@@ -217,7 +217,7 @@ class Models:
         """Return the bytes of a copy of the draft model in float32 on the CPU, with caches for the usual context."""
         path = draft.info.path
         weights = memory.cpu_bytes(path) if (path / "config.json").exists() else draft.info.bytes
-        sizes = ModelSize(draft.info.name, 0, draft.config, 4.0)
+        sizes = ModelSize(draft.info.name, 0, draft.config, 4.0, memory.count_here)
         return weights + (memory.cache_bytes(sizes, self.settings.context, drafts=True) if draft.config else 0)
 
     @property
@@ -243,7 +243,10 @@ class Models:
         known = [model for model in (self._main, self.drafter) if model is not None and model.config]
         of, sizes = self._sizes
         if [model.info for model in known] != of:
-            sizes = [ModelSize(one.info.name, 0, one.config, memory.element_bytes(one.info.kv_bits)) for one in known]
+            sizes = [
+                ModelSize(one.info.name, 0, one.config, memory.element_bytes(one.info.kv_bits), memory.count_here)
+                for one in known
+            ]
             self._sizes = ([model.info for model in known], sizes)
         return sizes
 

@@ -36,6 +36,10 @@ _QWEN3_8B = {
     "num_key_value_heads": 8,
     "head_dim": 128,
     "intermediate_size": 12288,
+    "vocab_size": 151936,
+    "rms_norm_eps": 1e-6,
+    "rope_theta": 1e6,
+    "tie_word_embeddings": False,
     "max_position_embeddings": 40960,
 }
 _SHORT = (("needed", 22_500_000_000), ("free", 21_300_000_000))

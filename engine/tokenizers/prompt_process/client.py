@@ -13,7 +13,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
@@ -23,6 +23,7 @@ import psutil
 
 from engine.errors import EngineClosed, GrammarNotUsable, PromptTooLong, TemplateFailed, without_frames
 from engine.grammars.grammar import Grammar
+from engine.model_files.cache_counting import CacheShape
 from engine.tokenizers.prompt_process import protocol
 from engine.tokenizers.prompt_process.protocol import TokenizerSource
 from engine.tokenizers.prompts import Prompt, PromptJob
@@ -40,6 +41,8 @@ START_S = 120.0
 ENCODE_S, CHARACTERS_A_SECOND = 0.5, 200_000
 # Seconds for compiling a grammar. Ordinary grammars take milliseconds.
 COMPILE_S = 3
+# Seconds for building a model without its weights, and for importing MLX. The largest models take a tenth.
+COUNT_S = 8
 MEMORY_BYTES = 3 * 2**30
 _POLL_S = 0.02
 # Seconds in which a process has to end after it closed its connection, and the most bytes that it may leave unread.
@@ -134,6 +137,11 @@ class PromptProcess:
         found: tuple[int, int] = self._do(protocol.Measure(str(file), text, tokens), BUILD_S)
         return found
 
+    def count_caches(self, config: Mapping[str, Any]) -> CacheShape:
+        """Count what the caches of a model with this configuration hold. Waits; raises `TemplateFailed`."""
+        shape: CacheShape = self._do(protocol.CountCaches(dict(config)), COUNT_S)
+        return shape
+
     def try_grammar(self, lark: str, seconds: float) -> str:
         """Compile a grammar in the process, and return its error, or "". Waits; raises `TemplateFailed`."""
         problem: str = self._do(protocol.TryGrammar(lark), seconds)
@@ -144,6 +152,11 @@ class PromptProcess:
         if self._child is not None:
             self._child.end()
         self._child, self._built = None, {}
+
+    def rest(self) -> None:
+        """End the process once it has no task, so that it takes no memory; the next task starts another."""
+        with self._lock:
+            self.end()
 
     @property
     def pid(self) -> int | None:
@@ -303,10 +316,10 @@ class PromptProcess:
 
 
 # The first makes the prompts of all engines. The second encodes texts during decoding, because a round must not wait
-# for a chat template. The third tries grammars.
+# for a chat template. The third tries grammars, and the fourth counts what caches hold.
 PROMPT_PROCESS, ENCODING_PROCESS = PromptProcess(), PromptProcess()
-GRAMMAR_PROCESS = PromptProcess(with_transformers=False)
-for process in (PROMPT_PROCESS, ENCODING_PROCESS, GRAMMAR_PROCESS):
+GRAMMAR_PROCESS, COUNTING_PROCESS = (PromptProcess(with_transformers=False) for _ in range(2))
+for process in (PROMPT_PROCESS, ENCODING_PROCESS, GRAMMAR_PROCESS, COUNTING_PROCESS):
     atexit.register(process.end)
 
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from engine.model_files.cache_counting import CacheShape
 from engine.tokenizers.prompts import Prompt, PromptJob
 from engine.tokenizers.thinking import ThinkingChoice
 from engine.wire.messages import Codec, Message
@@ -68,6 +69,13 @@ class Measure(Message, frozen=True):
     tokens: int | None
 
 
+class CountCaches(Message, frozen=True):
+    """Count what the caches of a model with this configuration hold."""
+
+    result: ClassVar[Any] = CacheShape
+    config: dict[str, Any]
+
+
 class TryGrammar(Message, frozen=True):
     """Compile a grammar, and return its error, or ""."""
 
@@ -75,7 +83,7 @@ class TryGrammar(Message, frozen=True):
     lark: str
 
 
-Task = Build | FindThinking | MakePrompt | Encode | Measure | TryGrammar
+Task = Build | FindThinking | MakePrompt | Encode | Measure | CountCaches | TryGrammar
 
 
 class Request(Message, frozen=True):

@@ -1,7 +1,7 @@
 """The prompt process: it builds tokenizers, makes prompts and tries grammars, within limits that the system enforces.
 
-It imports neither Qt nor MLX, knows no secrets and opens no files of the user. When it exceeds a limit, the system ends
-it, and the engine starts another.
+It imports no Qt, and MLX only to count what caches hold. It knows no secrets and opens no files of the user. When it
+exceeds a limit, the system ends it, and the engine starts another.
 """
 
 from __future__ import annotations
@@ -51,14 +51,33 @@ def main(options: Sequence[str]) -> None:
 @cache
 def _tokenizer_loader() -> Any:
     """Import mlx-lm's function for tokenizers without the rest of its package, which imports MLX."""
+    _import_bare_package()
+    from mlx_lm.tokenizer_utils import load
+
+    return load
+
+
+@cache
+def _cache_counter() -> Any:
+    """Import what counts caches without the rest of mlx-lm's package, which imports transformers."""
+    _import_bare_package()
+    import mlx.core as mx
+
+    from engine.model_files.cache_counting import count_caches
+
+    # Nothing is computed, so the GPU need not be woken.
+    mx.set_default_device(mx.Device(mx.cpu))
+    return count_caches
+
+
+@cache
+def _import_bare_package() -> None:
+    """Make mlx-lm's modules importable without its `__init__`, which imports all of them."""
     spec = importlib.util.find_spec("mlx_lm")
     assert spec is not None
     package = types.ModuleType("mlx_lm")
     package.__path__ = list(spec.submodule_search_locations or ())
     sys.modules["mlx_lm"] = package
-    from mlx_lm.tokenizer_utils import load
-
-    return load
 
 
 def _limit_time(seconds: int) -> None:
@@ -88,6 +107,8 @@ def _result(task: protocol.Task, tokenizers: dict[str, Any]) -> Any:
         from engine.grammars.compiling import trial
 
         return _sendable(trial(task.lark))
+    if isinstance(task, protocol.CountCaches):
+        return _cache_counter()(task.config)
     if isinstance(task, protocol.Measure):
         return _measured(task.file, task.text, task.tokens)
     if isinstance(task, protocol.Build):

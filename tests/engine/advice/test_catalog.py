@@ -15,6 +15,7 @@ from engine.advice.speedup import estimate_speedup
 from engine.files.paths import resources
 from engine.hub.failures import HubError
 from engine.model_files.architecture import mlx_lm_module
+from engine.model_files.cache_counting import count_caches
 
 
 @pytest.fixture(scope="module")
@@ -124,6 +125,39 @@ def test_what_a_token_of_context_takes_is_what_is_published(catalog: Catalog, na
     """Kibibytes in 16 bits: layers with a full cache x 2 x key-value heads x head size x 2, or the latent vector."""
     shape = cache_shape(catalog.models[f"mlx-community/{name}"].memory_config)
     assert 2 * shape.elements_a_token == kilobytes * 1024
+
+
+# The settings that mlx-lm requires and that make no difference to caches.
+COMPLETED = {
+    "vocab_size": 1000, "rms_norm_eps": 1e-6, "rope_theta": 1e6, "max_position_embeddings": 4096, "rope_scaling": None,
+    "tie_word_embeddings": False, "attention_bias": False, "mlp_bias": False, "partial_rotary_factor": 0.25,
+    "decoder_sparse_step": 1, "mlp_only_layers": [], "norm_topk_prob": True, "q_lora_rank": 64, "n_shared_experts": 1,
+    "n_group": 1, "topk_group": 1, "routed_scaling_factor": 1.0, "scoring_func": "sigmoid", "topk_method": "noaux_tc",
+    "first_k_dense_replace": 1, "moe_layer_freq": 1, "use_qk_norm": True, "hidden_size_per_layer_input": 64,
+    "vocab_size_per_layer_input": 1000, "num_kv_shared_layers": 0,
+}  # fmt: skip
+# Architectures whose language model has a configuration of its own inside, by its type.
+INSIDE = {"mistral3": "llama", "gemma3": "gemma3_text", "gemma4": "gemma4_text", "gemma4_unified": "gemma4_text"}
+INSIDE |= {name: name for name in ("qwen3_5", "qwen3_5_moe")}
+
+
+def completed(model: CatalogModel) -> dict[str, Any]:
+    """Return a configuration that mlx-lm can build, of the model's numbers."""
+    kind = model.architecture
+    config: dict[str, Any] = {**COMPLETED, **model.config, "model_type": INSIDE.get(kind, kind)}
+    if kind in ("olmo3", "muse_glimmer"):
+        interval = config["sliding_window_pattern"]
+        config["layer_types"] = [
+            "sliding_attention" if (layer + 1) % interval else "full_attention"
+            for layer in range(config["num_hidden_layers"])
+        ]
+    return {"model_type": kind, "vocab_size": 1000, "text_config": config} if kind in INSIDE else config
+
+
+@pytest.mark.full
+def test_its_caches_are_those_that_mlx_lm_makes_of_its_numbers(catalog: Catalog) -> None:
+    for model in catalog.models.values():
+        assert model.cache == count_caches(completed(model)), model.id
 
 
 def test_a_long_context_counts_before_a_byte_is_here(catalog: Catalog) -> None:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.advice.cache_shape import cache_shape
+from engine.advice.cache_shape import cache_shape, cached_elements
 from engine.errors import ModelNotUsable
 from engine.files.bounded_json import CONFIG, UntrustedJsonError, parse
 from engine.model_files.inspection import check_folder
@@ -170,4 +170,4 @@ def test_any_value_in_a_configuration_is_accepted_or_refused_in_our_words(tmp_pa
         check_folder(write_folder(tmp_path / "m", files))
     except ModelNotUsable:
         return
-    cache_shape(config).growing_elements(1000)
+    cached_elements(cache_shape(config), 1000)

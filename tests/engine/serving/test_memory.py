@@ -20,6 +20,7 @@ from engine.serving.memory import check_load, memory_use
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.status import MemoryUse
+from tests.engine.model_files.model_folders import llama_config
 from tests.engine.serving_requests import load_models, request, run, set_draft, submit
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.patience import PATIENCE_S
@@ -117,8 +118,8 @@ def test_what_a_request_needs_is_reported_term_by_term(tmp_path: Path) -> None:
 
 def test_a_refusal_says_what_would_fit_instead() -> None:
     gib = 2**30
-    shape = {"model_type": "llama", "num_hidden_layers": 32, "hidden_size": 4096, "num_attention_heads": 32}
-    config = {**shape, "num_key_value_heads": 8, "max_position_embeddings": 131072}
+    sizes = {"num_hidden_layers": 32, "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8}
+    config = llama_config(**sizes, max_position_embeddings=131072)
     main, draft = ModelSize("main", 8 * gib, config), ModelSize("draft", 2 * gib, {**config, "num_hidden_layers": 8})
 
     def refusal(free: int) -> dict[str, Any]:

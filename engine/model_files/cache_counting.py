@@ -1,0 +1,128 @@
+"""Counts what a model's caches hold, by mlx-lm's own model and caches for its config.json.
+
+The model is built and tokens are passed through it, but MLX computes nothing of that: it knows shapes in advance.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine.model_files.architecture import mlx_lm_module
+
+# Lengths of two texts, beyond windows and strides inside a cache, between which it grows evenly.
+_SHORTER, _LONGER = 1024, 2048
+
+
+@dataclass(frozen=True, slots=True)
+class CacheShape:
+    """The numbers in a model's caches; layers that share another layer's cache count for nothing.
+
+    `elements_a_token` are those of all full layers together. `windows` has (window in tokens, elements a token) for all
+    sliding layers of that window together. `state_bytes` are those that no token adds to, of `state_layers`.
+    `undivided` means that all heads of a layer share its keys, as in latent attention.
+    """
+
+    elements_a_token: int = 0
+    windows: tuple[tuple[int, int], ...] = ()
+    state_bytes: int = 0
+    full_layers: int = 0
+    window_layers: int = 0
+    state_layers: int = 0
+    undivided: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One cache of a layer: elements a token, for at most `window` tokens (0: for all), and bytes at any length."""
+
+    elements: int = 0
+    window: int = 0
+    state_bytes: int = 0
+    heads: int = 0
+
+
+def count_caches(config: Mapping[str, Any], number_bytes: int = 2) -> CacheShape:
+    """Return the shape of the caches that mlx-lm makes for this configuration with weights of 16 bits or of 32.
+
+    Imports MLX. Raises what mlx-lm raises for a configuration that it cannot build.
+    """
+    import mlx.core as mx
+
+    module = importlib.import_module(f"mlx_lm.models.{mlx_lm_module(config)}")
+    # Some families change the configuration that they are given.
+    model = module.Model(module.ModelArgs.from_dict(copy.deepcopy(dict(config))))
+    model.set_dtype(mx.bfloat16 if number_bytes == 2 else mx.float32)
+    layers = _filled(model, 1)
+    if any(_has_own_kind(cache) for layer in layers for cache in layer):
+        shorter, longer = _filled(model, _SHORTER), _filled(model, _LONGER)
+    else:
+        shorter = longer = layers
+    return _shape(
+        [
+            [_part(*caches, number_bytes) for caches in zip(*layer, strict=True)]
+            for layer in zip(layers, shorter, longer, strict=True)
+        ]
+    )
+
+
+def _filled(model: Any, tokens: int) -> list[list[Any]]:
+    """Return the caches of each layer after a text of so many tokens."""
+    import mlx.core as mx
+    from mlx_lm.models.cache import CacheList, make_prompt_cache
+
+    def single(cache: Any) -> Iterator[Any]:
+        if isinstance(cache, CacheList):
+            for inner in cache.caches:
+                yield from single(inner)
+        else:
+            yield cache
+
+    caches = make_prompt_cache(model)
+    model(mx.zeros((1, tokens), mx.int32), cache=caches)
+    return [list(single(cache)) for cache in caches]
+
+
+def _has_own_kind(cache: Any) -> bool:
+    from mlx_lm.models.cache import ArraysCache
+
+    return not hasattr(cache, "keys") and not isinstance(cache, ArraysCache)
+
+
+def _part(cache: Any, shorter: Any, longer: Any, number_bytes: int) -> _Part:
+    """Measure one cache after one token and, if it has neither keys nor a plain state, after two longer texts."""
+    if not hasattr(cache, "keys"):
+        grown = (longer.nbytes - shorter.nbytes) // (_LONGER - _SHORTER)
+        return _Part(grown // number_bytes, state_bytes=shorter.nbytes - grown * _SHORTER)
+    if cache.keys is None:
+        return _Part()
+    _, heads, rows, _ = cache.keys.shape
+    if (window := getattr(cache, "chunk_size", 0)) > 0:
+        # Rows beyond the chunk are dropped only when the next ones need room.
+        window += cache.step
+    window = getattr(cache, "max_size", window)
+    return _Part(cache.nbytes // rows // number_bytes, window, heads=heads)
+
+
+def _shape(layers: list[list[_Part]]) -> CacheShape:
+    parts = [part for layer in layers for part in layer]
+    full = [any(part.elements and not part.window for part in layer) for layer in layers]
+    sliding = [any(part.window for part in layer) for layer in layers]
+    heads = {part.heads for part in parts if part.elements}
+    windows: Counter[int] = Counter()
+    for part in parts:
+        if part.window:
+            windows[part.window] += part.elements
+    return CacheShape(
+        elements_a_token=sum(part.elements for part in parts if not part.window),
+        windows=tuple(windows.items()),
+        state_bytes=sum(part.state_bytes for part in parts),
+        full_layers=sum(full),
+        window_layers=sum(slides and not grows for grows, slides in zip(full, sliding, strict=True)),
+        state_layers=sum(any(part.state_bytes for part in layer) for layer in layers),
+        undivided=heads == {1},
+    )
