@@ -42,7 +42,11 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    logging.basicConfig(level=logging.ERROR, format="tandem: %(message)s")
+    terminal = logging.StreamHandler()
+    # Also for loggers of libraries that have a level of their own.
+    terminal.setLevel(logging.ERROR)
+    logging.basicConfig(level=logging.ERROR, format="tandem: %(message)s", handlers=[terminal])
+    logging.captureWarnings(True)
     try:
         # Starting the window imports no command: importing all of them takes longer than drawing it.
         parser = _parser([name for name in COMMANDS if name in arguments] or (COMMANDS if arguments else ()))

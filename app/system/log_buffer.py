@@ -6,12 +6,12 @@ import logging
 from collections import deque
 
 MOST_LINES = 2000
-_LOGGERS = ("app", "engine")
+_LOGGERS = ("app", "engine", "transformers")
 _FORMAT = logging.Formatter("%(asctime)s  %(levelname)-7s  %(name)s  %(message)s")
 
 
 class LogBuffer(logging.Handler):
-    """Keeps the last MOST_LINES records of `app` and `engine` as text. Safe from any thread."""
+    """Keeps the last MOST_LINES records of `app`, `engine` and transformers as text. Safe from any thread."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -6,6 +6,7 @@ Speculation passes ids between two models, so only the map from ids to strings c
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -80,6 +81,21 @@ def read_folder(folder: Path) -> dict[str, int]:
         return _vocabulary_at(path.resolve(), modified_ns)
     except OSError as error:
         raise UntrustedJsonError("no tokenizer.json") from error
+
+
+def is_tekken(folder: Path, config: Mapping[str, Any]) -> bool:
+    """Whether a Mistral's vocabulary is its makers' own, Tekken.
+
+    Many conversions of it split text by another model's rule, which transformers then has to be told to mend; it would
+    also replace the rule of other vocabularies.
+    """
+    if config.get("model_type") not in ("mistral", "mistral3", "ministral", "pixtral", "voxtral"):
+        return False
+    try:
+        vocabulary = read_folder(folder)
+    except UntrustedJsonError:
+        return False
+    return [vocabulary.get(token) for token in ("[INST]", "[AVAILABLE_TOOLS]")] == [3, 5]
 
 
 def _ids_are_unambiguous(main: dict[str, int], draft: dict[str, int], common: set[str]) -> bool:

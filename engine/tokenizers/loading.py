@@ -8,6 +8,7 @@ from typing import Any
 
 from mlx_lm.utils import load_config, load_tokenizer
 from transformers.tokenization_utils_base import VERY_LARGE_INTEGER
+from transformers.utils.logging import disable_default_handler, enable_propagation
 
 from engine.call_forms.table import form_of
 from engine.errors import ModelNotUsable, TemplateFailed
@@ -15,11 +16,15 @@ from engine.files.disk_pool import DiskPool
 from engine.files.foreign_code import panics_as_errors
 from engine.files.paths import is_known_good
 from engine.mlx_lm_private import template_of, tokenizer_defaults
+from engine.model_files.tokenizer_files import is_tekken
 from engine.tokenizers.prompt_process.client import PROMPT_PROCESS
 from engine.tokenizers.prompt_process.protocol import TokenizerSource
 from engine.tokenizers.thinking import ThinkingChoice, may_choose, thinking_of
 
 log = logging.getLogger(__name__)
+# What transformers has to say goes where our own records go, not to the terminal.
+disable_default_handler()
+enable_propagation()
 
 # Some tables have a row for each id; the largest published vocabularies have half a million.
 _LARGEST_VOCABULARY = 2**24
@@ -33,13 +38,15 @@ def make_tokenizer(path: Path, disk: DiskPool) -> tuple[Any, int, TokenizerSourc
     """
     try:
         with panics_as_errors():
-            ends = load_config(path).get("eos_token_id")
+            config = load_config(path)
+            ends = config.get("eos_token_id")
+            # Without the first, transformers asks on standard input whether code from the model folder may run.
+            options = {"trust_remote_code": False} | ({"fix_mistral_regex": True} if is_tekken(path, config) else {})
             source = None
             if not is_known_good(path):
-                source = TokenizerSource(str(path), ends, tokenizer_defaults(path))
+                source = TokenizerSource(str(path), ends, tokenizer_defaults(path), options)
                 PROMPT_PROCESS.build(source, disk.leaving)
-            # Without this, transformers asks on standard input whether code from the model folder may run.
-            tokenizer = load_tokenizer(path, {"trust_remote_code": False}, eos_token_ids=ends)
+            tokenizer = load_tokenizer(path, options, eos_token_ids=ends)
             # The engine compares prompts with the context itself; transformers would also print a warning.
             tokenizer.model_max_length = VERY_LARGE_INTEGER
             vocabulary = max(tokenizer.get_vocab().values(), default=-1) + 1

@@ -101,6 +101,12 @@ class PromptJob:
     prompt: str | Sequence[int] | None = None
     control_tokens: bool = False
 
+    @property
+    def characters(self) -> int:
+        """The length of its texts."""
+        texts = [message.get("content") for message in self.messages]
+        return sum(len(text) for text in (*texts, self.prompt) if isinstance(text, str))
+
 
 @dataclass(frozen=True, slots=True)
 class Prompt:

@@ -34,11 +34,13 @@ from engine.wire.messages import ChannelClosed, MessageTooLarge, unpack
 log = logging.getLogger(__name__)
 Result = TypeVar("Result")
 
-# Limits in seconds of computing. On the wall clock a task may take WALL_FACTOR times as long, for a busy machine.
-BUILD_S, PROMPT_S, WALL_FACTOR = 8, 5, 3
-START_S = 120.0
-# Seconds for encoding a text, and the characters that add a second. Ordinary texts take milliseconds.
+# All limits but STALL_S are seconds of the process's own computing, so that a busy machine only makes tasks wait.
+# Building the largest published vocabularies, of 262,144 tokens, takes 7, and a slow machine four times as long.
+BUILD_S, PROMPT_S = 30, 5
+# Seconds for encoding a text, and the characters that add a second, also to a prompt. Ordinary texts take milliseconds.
 ENCODE_S, CHARACTERS_A_SECOND = 0.5, 200_000
+# A process that the system lets compute nothing for so many seconds on the clock waits for something that never comes.
+STALL_S = 60.0
 # Seconds for compiling a grammar. Ordinary grammars take milliseconds.
 COMPILE_S = 3
 # Seconds for building a model without its weights, and for importing MLX. The largest models take a tenth.
@@ -57,7 +59,7 @@ _ENVIRONMENT = {
 
 
 class _ProcessEnded(Exception):
-    """The process ended without exceeding a limit: something else killed it, or it crashed."""
+    """The process ended without exceeding a limit: something else killed it, it crashed, or it hung."""
 
 
 class PromptCall(Future[Prompt]):
@@ -169,7 +171,8 @@ class PromptProcess:
 
     def _make(self, source: TokenizerSource, job: PromptJob, call: PromptCall) -> None:
         try:
-            call.set_result(self._do(protocol.MakePrompt(source.folder, job), PROMPT_S, call.abandoned, source))
+            seconds = PROMPT_S + job.characters / CHARACTERS_A_SECOND
+            call.set_result(self._do(protocol.MakePrompt(source.folder, job), seconds, call.abandoned, source))
         except Exception as error:
             without_frames(error)
             call.set_exception(error)
@@ -234,7 +237,7 @@ class PromptProcess:
             most_unsent=_MOST_UNREAD,
         )
         self._usage = None
-        self._wait(None, START_S, abandoned)
+        self._wait(None, abandoned)
 
     def _ask(self, task: protocol.Task, seconds: float, abandoned: threading.Event) -> Any:
         """Return the result of a task, or end the process if it exceeds a limit.
@@ -244,7 +247,7 @@ class PromptProcess:
         assert self._child is not None
         try:
             self._child.channel.send(protocol.Request(math.ceil(seconds), task))
-            reply = self._wait(seconds, seconds * WALL_FACTOR, abandoned)
+            reply = self._wait(seconds, abandoned)
             if isinstance(reply, protocol.Done):
                 return unpack(reply.result, task.result)
         except ChannelClosed as error:
@@ -256,10 +259,11 @@ class PromptProcess:
             raise PromptTooLong(reply.tokens, reply.limit)
         raise TemplateFailed(reply.detail, reply.reason if reply.reason in TemplateFailed.REASONS else "")
 
-    def _wait(self, seconds: float | None, wall_s: float, abandoned: threading.Event) -> protocol.Reply:
+    def _wait(self, seconds: float | None, abandoned: threading.Event) -> protocol.Reply:
+        """Return the process's next message, for which it may compute `seconds` seconds (None: any number)."""
         assert self._child is not None
-        began, used_before = time.monotonic(), None
-        self._most_held = 0
+        used_before, self._most_held = self._used()
+        latest_use, latest_progress = used_before, time.monotonic()
         while True:
             try:
                 if (reply := self._child.channel.receive(_POLL_S)) is not None:
@@ -272,11 +276,13 @@ class PromptProcess:
                 self.end()
                 raise EngineClosed
             used, held = self._used()
-            used_before = used if used_before is None else used_before
             if seconds is not None and used - used_before > seconds:
                 raise self._over("too-slow", f"{seconds:g}")
-            if time.monotonic() - began > wall_s:
-                raise self._over("too-slow", f"{wall_s:g}")
+            if used > latest_use:
+                latest_use, latest_progress = used, time.monotonic()
+            elif time.monotonic() - latest_progress > STALL_S:
+                self.end()
+                raise _ProcessEnded(f"it did nothing for {STALL_S:g} seconds")
             self._most_held = max(self._most_held, held)
             if self._most_held > MEMORY_BYTES:
                 raise self._over("too-large", "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import msgspec
@@ -22,11 +22,14 @@ WITHOUT_TRANSFORMERS = "--without-transformers"
 
 @dataclass(frozen=True, slots=True)
 class TokenizerSource:
-    """The arguments for building a tokenizer: its folder, the ids that end a turn, and mlx-lm's defaults for it."""
+    """The arguments for building a tokenizer: its folder, the ids that end a turn, mlx-lm's defaults for it, and
+    options for transformers.
+    """
 
     folder: str
     ends: Any = None
     defaults: dict[str, Any] | None = None
+    options: dict[str, bool] = field(default_factory=dict)
 
 
 class Build(Message, frozen=True):

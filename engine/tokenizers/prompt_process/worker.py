@@ -148,7 +148,7 @@ def _bare_tokenizer(file: str, modified_ns: int) -> Any:
 def _build(source: protocol.TokenizerSource) -> Any:
     tokenizer = _tokenizer_loader()(
         Path(source.folder),
-        {"trust_remote_code": False},
+        source.options,
         eos_token_ids=source.ends,
         defaults=source.defaults,
     )

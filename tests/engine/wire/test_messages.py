@@ -108,11 +108,12 @@ MESSAGES: dict[Codec[Any], list[Message]] = {
         drafting.Answer(7, 3, 1003, drafting.HIT, (1, 2), 9, 0.125),
     ],
     prompts.REQUESTS: [
-        prompts.Request(8, prompts.Build(prompts.TokenizerSource("a", [1, 2], {"eos_token": "x"}), ["b"])),
+        prompts.Request(8, prompts.Build(prompts.TokenizerSource("a", [1, 2], {"eos_token": "x"}, {"b": True}), ["b"])),
         prompts.Request(8, prompts.FindThinking("a")),
         prompts.Request(8, prompts.MakePrompt("a", JOB)),
         prompts.Request(8, prompts.Encode("a", "b")),
         prompts.Request(8, prompts.Measure("a", "b", None)),
+        prompts.Request(8, prompts.CountCaches({"layers": [1, None, {"a": 0.5}]})),
         prompts.Request(8, prompts.TryGrammar("start: /a/")),
     ],
     prompts.REPLIES: [prompts.Done(pack([1, 2])), prompts.Failed("why", "too-slow"), prompts.TooLong(3, 2)],
