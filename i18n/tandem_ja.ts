@@ -4463,6 +4463,14 @@
         <translation>キーを知っている人は誰でも、ネットワークからこのコンピュータのモデルと計算能力を使えます。やり取りは暗号化されません。信頼できるネットワークでだけオンにしてください。</translation>
     </message>
     <message>
+        <source>Refuse unknown model names</source>
+        <translation>不明なモデル名を拒否</translation>
+    </message>
+    <message>
+        <source>Many programs ask for a model by a name of their own. By default, the loaded model answers them, and the reply names it.</source>
+        <translation>多くのプログラムは独自の名前でモデルを指定します。デフォルトでは、読み込まれているモデルが回答し、応答にそのモデル名が入ります。</translation>
+    </message>
+    <message>
         <source>Web pages that may connect</source>
         <translation>接続を許可する Web ページ</translation>
     </message>

@@ -4463,6 +4463,14 @@
         <translation>네트워크에서 키를 아는 사람은 누구나 이 컴퓨터의 모델과 성능을 쓸 수 있고, 모든 내용이 암호화되지 않은 채 오가요. 믿을 수 있는 네트워크에서만 켜 주세요.</translation>
     </message>
     <message>
+        <source>Refuse unknown model names</source>
+        <translation>알 수 없는 모델 이름 거부</translation>
+    </message>
+    <message>
+        <source>Many programs ask for a model by a name of their own. By default, the loaded model answers them, and the reply names it.</source>
+        <translation>많은 프로그램이 자기만의 이름으로 모델을 요청해요. 기본적으로 불러온 모델이 대신 답하고, 응답에 그 모델의 이름이 들어가요.</translation>
+    </message>
+    <message>
         <source>Web pages that may connect</source>
         <translation>연결할 수 있는 웹 페이지</translation>
     </message>

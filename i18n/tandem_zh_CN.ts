@@ -4463,6 +4463,14 @@
         <translation>网络中任何持有密钥的人都可以使用这台电脑的模型和算力，而且所有内容都以未加密方式传输。请只在可信的网络中打开。</translation>
     </message>
     <message>
+        <source>Refuse unknown model names</source>
+        <translation>拒绝未知的模型名称</translation>
+    </message>
+    <message>
+        <source>Many programs ask for a model by a name of their own. By default, the loaded model answers them, and the reply names it.</source>
+        <translation>许多程序用自己的名称请求模型。默认由已加载的模型回答，并在回复中注明其名称。</translation>
+    </message>
+    <message>
         <source>Web pages that may connect</source>
         <translation>允许连接的网页</translation>
     </message>

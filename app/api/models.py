@@ -1,6 +1,8 @@
 """The models that clients may name. The one that a call names is loaded once no call uses another.
 
-A name is only compared with those of installed models; it is never a path, and never downloaded.
+A name is only compared with those of installed models; it is never a path, and never downloaded. Programs often come
+with names of their own, so the loaded model answers calls for unknown ones, unless the person asked for strictness; the
+reply has the name of the model that answered.
 """
 
 from __future__ import annotations
@@ -37,9 +39,9 @@ class Lease:
 class ModelDirectory:
     """The installed models by name, and the users of the loaded one. Used on the server's loop only."""
 
-    def __init__(self, host: EngineHost, most_waiting_s: float) -> None:
+    def __init__(self, host: EngineHost, most_waiting_s: float, *, strict: bool) -> None:
         self.host = host
-        self._most_waiting_s = most_waiting_s
+        self._most_waiting_s, self._strict = most_waiting_s, strict
         self._found: dict[str, InstalledModel] = {}
         self._names: dict[Path, str] = {}
         self._found_at = float("-inf")
@@ -92,7 +94,10 @@ class ModelDirectory:
         return Path(info.name).name if Path(info.name).is_absolute() else info.name
 
     async def use(self, name: str) -> Lease:
-        """Load the model of that name, if it is not, and keep it loaded. Raises `ApiError`."""
+        """Keep the model of that name loaded, loading it if necessary; for an unknown name, the loaded one.
+
+        Raises `ApiError`.
+        """
         wanted = await self._path_of(name)
         try:
             async with asyncio.timeout(self._most_waiting_s):
@@ -147,6 +152,8 @@ class ModelDirectory:
         if name in ANY or name == self.name_of(self.host.pair.main):
             return None
         model = (await self.installed()).get(name)
+        if model is None and not self._strict:
+            return None
         if model is None or "main" not in model.kinds:
             raise _unknown(name, "model")
         return model.path

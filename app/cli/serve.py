@@ -48,6 +48,11 @@ def add_parser(subparsers: Any) -> None:
         help=f"ask clients for a key: the one in {_KEY_VARIABLE}, or else one made once and kept in the keychain",
     )
     parser.add_argument(
+        "--strict-models",
+        action="store_true",
+        help="refuse calls that name a model that is not installed; by default, the loaded model answers them",
+    )
+    parser.add_argument(
         "--origin", action="append", default=[], metavar="URL", help="let pages of this web origin call; repeatable"
     )
 
@@ -79,7 +84,8 @@ def run(arguments: argparse.Namespace) -> int:
             pair = host.load(*chosen_pair(arguments)).result()
             if pair.draft_problem is not None:
                 raise pair.draft_problem
-            api.start(ApiSettings(arguments.host, arguments.port, key, tuple(arguments.origin)))
+            origins, strict = tuple(arguments.origin), arguments.strict_models
+            api.start(ApiSettings(arguments.host, arguments.port, key, origins, strict_models=strict))
             _say_where(api.status.address, key)
             if key is None and others_have_accounts():
                 print(_SHARED, file=sys.stderr, flush=True)

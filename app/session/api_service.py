@@ -38,6 +38,7 @@ class ApiChoice:
     network: bool = False
     asks_key: bool = False
     origins: tuple[str, ...] = ()
+    strict_models: bool = False
     model_folders: tuple[Path, ...] = ()
 
 
@@ -129,7 +130,7 @@ class ApiService(QObject):
             key = kept_key(store) or ("" if renew else self.key) or new_key()
         host = ANY_HOST if choice.network else ApiSettings.host
         try:
-            api.start(ApiSettings(host, choice.port, key or None, choice.origins))
+            api.start(ApiSettings(host, choice.port, key or None, choice.origins, strict_models=choice.strict_models))
         except CodedError as error:
             return key, error
         return key, None

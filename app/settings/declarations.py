@@ -309,6 +309,15 @@ class SettingsValues(RememberedValues):
             "sent unencrypted. Turn it on only in a network that you trust.",
         ),
     )
+    api_strict_models: bool = API.setting(
+        False,
+        title=QT_TRANSLATE_NOOP("Settings", "Refuse unknown model names"),
+        help=QT_TRANSLATE_NOOP(
+            "Settings",
+            "Many programs ask for a model by a name of their own. By default, the loaded model answers them, and the "
+            "reply names it.",
+        ),
+    )
     api_origins: str = API.setting(
         "",
         title=QT_TRANSLATE_NOOP("Settings", "Web pages that may connect"),

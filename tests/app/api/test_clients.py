@@ -195,13 +195,37 @@ def test_openai_calls_functions(calling: Served) -> None:
 
 def test_the_clients_read_our_errors(client: openai.OpenAI, claude: anthropic.Anthropic) -> None:
     with pytest.raises(openai.NotFoundError) as missing:
-        client.chat.completions.create(model="gpt-4o", messages=ASKED)
+        client.models.retrieve("gpt-4o")
     assert missing.value.code == "model_not_found"
     with pytest.raises(openai.BadRequestError) as wrong:
         client.chat.completions.create(model="default", messages=ASKED, temperature=-1)
     assert wrong.value.param == "temperature"
-    with pytest.raises(anthropic.NotFoundError, match="no installed model"):
+    with pytest.raises(anthropic.BadRequestError, match="max_tokens"):
+        claude.messages.create(model="default", max_tokens=0, messages=[{"role": "user", "content": "Hi"}])
+
+
+def test_the_loaded_model_answers_for_names_that_programs_bring_with_them(
+    client: openai.OpenAI, claude: anthropic.Anthropic
+) -> None:
+    chat = client.chat.completions.create(model="gpt-4o", messages=ASKED, max_tokens=2)
+    response = client.responses.create(model="default_model", input="Hi", max_output_tokens=2)
+    message = claude.messages.create(
+        model="claude-haiku-4-5", max_tokens=2, messages=[{"role": "user", "content": "Hi"}]
+    )
+    counted = claude.messages.count_tokens(model="claude-haiku-4-5", messages=[{"role": "user", "content": "Hi"}])
+    assert {chat.model, response.model, message.model} == {"starter/main"}
+    assert counted.input_tokens == message.usage.input_tokens + (message.usage.cache_read_input_tokens or 0)
+
+
+def test_a_strict_server_refuses_names_of_models_that_are_not_installed(serve: Serve) -> None:
+    served = serve(strict_models=True)
+    with served.openai() as client, pytest.raises(openai.NotFoundError) as missing:
+        client.chat.completions.create(model="gpt-4o", messages=ASKED)
+    assert (missing.value.code, missing.value.param) == ("model_not_found", "model")
+    with served.anthropic() as claude, pytest.raises(anthropic.NotFoundError, match="no installed model"):
         claude.messages.create(model="claude", max_tokens=3, messages=[{"role": "user", "content": "Hi"}])
+    for model in ("default", "", None):
+        assert served.post("/v1/completions", {"prompt": "Hi", "model": model}).status_code == 200
 
 
 def test_anthropic_gets_messages_whole_and_streamed(claude: anthropic.Anthropic, client: openai.OpenAI) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import threading
+from contextlib import closing
 from http.client import HTTPConnection
 from typing import Any
 
@@ -33,6 +34,23 @@ def serve(window: WindowDriver, qtbot: QtBot, **chosen: Any) -> Any:
     preferences(window).change(api_serve=True, api_port=free_port(), **chosen)
     qtbot.waitUntil(lambda: window.session.api.status is not None)
     return window.settings.page("api")
+
+
+def ask_in_background(window: WindowDriver, **fields: Any) -> tuple[threading.Thread, list[int]]:
+    """Ask a question from another thread, because the answer needs the Qt thread; its status is added to the list."""
+    port, statuses = preferences(window).values.api_port, list[int]()
+    body = json.dumps({"messages": [{"role": "user", "content": "Hello"}], **fields})
+
+    def ask() -> None:
+        with closing(HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
+            connection.request("POST", "/v1/chat/completions", body, {"Content-Type": "application/json"})
+            response = connection.getresponse()
+            response.read()
+            statuses.append(response.status)
+
+    client = threading.Thread(target=ask)
+    client.start()
+    return client, statuses
 
 
 def is_off(window: WindowDriver) -> bool:
@@ -78,17 +96,7 @@ def test_requests_are_counted_on_the_page_and_the_header_shows_that_it_serves_un
     page = serve(window, qtbot)
     assert not window.header.api.isHidden()
     assert window.session.api.status.address in window.header.api.toolTip()
-    body = json.dumps({"messages": [{"role": "user", "content": "Hello"}]})
-    port = preferences(window).values.api_port
-
-    def ask() -> None:
-        connection = HTTPConnection("127.0.0.1", port, timeout=60)
-        connection.request("POST", "/v1/chat/completions", body, {"Content-Type": "application/json"})
-        connection.getresponse().read()
-        connection.close()
-
-    client = threading.Thread(target=ask)
-    client.start()
+    client, _ = ask_in_background(window)
     qtbot.waitUntil(lambda: "finished" in page.calls.help.text())
     client.join()
     assert "accepted" in page.calls.help.text()
@@ -100,6 +108,17 @@ def test_requests_are_counted_on_the_page_and_the_header_shows_that_it_serves_un
     qtbot.waitUntil(lambda: window.session.api.status is None)
     assert is_off(window)
     assert window.action("serve-api").text() == "Serve the local API"
+
+
+@pytest.mark.parametrize(("strict", "status"), [(False, 200), (True, 404)])
+def test_the_loaded_model_answers_for_unknown_names_unless_they_are_refused(
+    window: WindowDriver, qtbot: QtBot, strict: bool, status: int
+) -> None:
+    serve(window, qtbot, api_strict_models=strict)
+    client, statuses = ask_in_background(window, model="gpt-4o")
+    qtbot.waitUntil(lambda: bool(statuses))
+    client.join()
+    assert statuses == [status]
 
 
 def test_a_port_in_use_is_said_with_what_to_do(window: WindowDriver, qtbot: QtBot) -> None:
