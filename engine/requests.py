@@ -87,10 +87,10 @@ class ChatRequest:
     """One request for an answer.
 
     `messages` are chat turns ({"role", "content"}, oldest first) with roles of ROLES. A turn of the assistant may
-    have `tool_calls` ({"id", "type", "function": {"name", "arguments"}}), a turn of a tool has the `tool_call_id` that
-    it answers. `tools` are the functions that the model may call, as JSON schemas in the form of the OpenAI API; the
-    chat template renders them. Instead of messages, `prompt` is a text, or token ids, that the model continues without
-    a template.
+    have `tool_calls` ({"id", "type", "function": {"name", "arguments"}}) and, as `reasoning_content`, the thoughts
+    before them, which the template renders or not; a turn of a tool has the `tool_call_id` that it answers. `tools` are
+    the functions that the model may call, as JSON schemas in the form of the OpenAI API; the chat template renders
+    them. Instead of messages, `prompt` is a text, or token ids, that the model continues without a template.
     `stop` strings end the answer and are cut from it.
     `max_tokens` None means up to the end of the context. A conversation that is longer than the context is refused
     (`overflow` "refuse"), or loses its oldest turns ("shorten"): the system message and the newest turns stay, and a

@@ -35,7 +35,7 @@ _BILLING = re.compile(r"\Ax-anthropic-billing-header:[^\n]*\s*")
 
 
 class _Thinking(Struct, tag_field="type", tag="thinking"):
-    pass
+    thinking: str = ""
 
 
 class _RedactedThinking(Struct, tag_field="type", tag="redacted_thinking"):
@@ -151,8 +151,12 @@ def _turns(message: _UserMessage | _AssistantMessage) -> list[Message]:
     ]
     texts = [block.text for block in blocks if isinstance(block, TextPart)]
     calls = [call_turn(block.id, block.name, block.input or {}) for block in blocks if isinstance(block, _CallBlock)]
+    thoughts = "".join(block.thinking for block in blocks if isinstance(block, _Thinking))
     role = "user" if isinstance(message, _UserMessage) else "assistant"
     turn: Message = {"role": role, "content": "".join(texts)} | ({"tool_calls": calls} if calls else {})
+    if thoughts:
+        # The template decides whether the model sees them again.
+        turn["reasoning_content"] = thoughts
     return results if results and not texts else [*results, turn]
 
 

@@ -35,8 +35,9 @@ class _Refusal(Struct, tag_field="type", tag="refusal"):
 
 
 class _Thought(Struct, tag_field="type", tag="reasoning_text"):
-    # Thoughts of earlier turns are not shown to the model again.
+    # Thoughts are no part of a message's text.
     text: ClassVar[str] = ""
+    thought: str = field(name="text", default="")
 
 
 Content = str | list[Annotated[TextPart | _InputText | _OutputText | _Refusal | _Thought, ONLY_TEXT]]
@@ -98,6 +99,11 @@ def joined_instructions(messages: Sequence[Message]) -> list[Message]:
 def text_of(content: Content | None) -> str:
     """Return the text of a content."""
     return content if isinstance(content, str) else "".join(part.text for part in content or ())
+
+
+def thoughts_of(content: Content | None) -> str:
+    """Return the thoughts in the content of a reasoning item."""
+    return "".join(part.thought for part in content or () if isinstance(part, _Thought))
 
 
 def call_turn(call_id: str, name: str, arguments: Any) -> dict[str, Any]:

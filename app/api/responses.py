@@ -19,6 +19,7 @@ from app.api.conversation import (
     joined_instructions,
     parsed_arguments,
     text_of,
+    thoughts_of,
 )
 from app.api.errors import ApiError, bad_field
 from app.api.logprobs import MessageTokens, TopLogprobs, token_logprobs
@@ -132,17 +133,24 @@ class ResponseBody(AnswerBody, kw_only=True):
             turns.append({"role": "system", "content": self.instructions})
         if isinstance(self.input, str):
             return [*turns, {"role": "user", "content": self.input}]
+        thoughts = ""
         for item in self.input:
+            if item.type == "reasoning":
+                thoughts += thoughts_of(item.content)
+                continue
             if item.type in (None, "message"):
                 turns.append(item.turn(item.role or ""))
-            elif item.type == "function_call":
-                call = call_turn(item.call_id or "", item.name or "", parsed_arguments(item.arguments))
-                if turns and "tool_calls" in turns[-1]:
-                    turns[-1]["tool_calls"].append(call)
-                else:
-                    turns.append({"role": "assistant", "content": "", "tool_calls": [call]})
             elif item.type == "function_call_output":
                 turns.append({"role": "tool", "content": text_of(item.output), "tool_call_id": item.call_id or ""})
+            else:
+                # Thoughts, text and calls of one answer are one turn.
+                if not turns or turns[-1]["role"] != "assistant":
+                    turns.append({"role": "assistant", "content": ""})
+                call = call_turn(item.call_id or "", item.name or "", parsed_arguments(item.arguments))
+                turns[-1].setdefault("tool_calls", []).append(call)
+            if thoughts and turns[-1]["role"] == "assistant":
+                # The template decides whether the model sees them again.
+                turns[-1]["reasoning_content"], thoughts = thoughts, ""
         return joined_instructions(turns)
 
 

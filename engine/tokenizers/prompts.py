@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -12,6 +13,9 @@ from engine.errors import PromptTooLong, TemplateFailed
 from engine.files.foreign_code import panics_as_errors
 from engine.mlx_lm_private import transformers_tokenizer
 from engine.tokenizers.control_marks import CUT, control_marks, has_cut
+
+# gpt-oss's template reads the thoughts of a turn so.
+_READS_THINKING = re.compile(r"message(?:\.thinking\b|\[['\"]thinking['\"]\])")
 
 
 def render(
@@ -47,6 +51,7 @@ def apply_template(tokenizer: Any, conversation: Sequence[Mapping[str, Any]], **
 
     A template that gets no `enable_thinking` uses its own default. Text on both sides of a CUT is encoded apart.
     """
+    conversation = _with_thoughts(getattr(tokenizer, "chat_template", ""), conversation)
     apply = tokenizer.apply_chat_template
     if "enable_thinking" not in options and (wrapped := transformers_tokenizer(tokenizer)) is not None:
         apply = partial(wrapped.apply_chat_template, return_dict=False)
@@ -58,6 +63,22 @@ def apply_template(tokenizer: Any, conversation: Sequence[Mapping[str, Any]], **
 
 def _parts(tokenizer: Any, texts: Sequence[str]) -> list[int]:
     return [token for text in texts if text for token in tokenizer.encode(text, add_special_tokens=False)]
+
+
+def _with_thoughts(template: Any, conversation: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """Give the thoughts of earlier turns the name that the template has for them; most read `reasoning_content`.
+
+    A template with the other name refuses text beside the thoughts of a turn with calls, so that text joins them.
+    """
+    if not _READS_THINKING.search(str(template)):
+        return conversation
+    renamed = []
+    for turn in conversation:
+        thoughts = [turn["reasoning_content"]] if turn.get("reasoning_content") else []
+        if thoughts and turn.get("tool_calls"):
+            thoughts, turn = [*thoughts, *filter(None, [turn["content"].strip()])], {**turn, "content": ""}
+        renamed.append({**turn, "thinking": "\n\n".join(thoughts)} if thoughts else turn)
+    return renamed
 
 
 def encode_raw(tokenizer: Any, text: str) -> list[int]:

@@ -193,6 +193,33 @@ def test_openai_calls_functions(calling: Served) -> None:
     assert kinds == ["reasoning", "message", "function_call"]
 
 
+def test_thoughts_go_back_to_the_template_with_the_call_that_they_led_to(calling: Served) -> None:
+    assert isinstance(calling.engine, ScriptedEngine)
+    tool: Any = {"type": "function", "function": {"name": "weather", "parameters": SCHEMA}}
+    with calling.openai() as client:
+        chat = client.chat.completions.create(model="default", messages=ASKED, tools=[tool])
+        said: Any = chat.choices[0].message.model_dump(exclude_none=True)
+        found: Any = {"role": "tool", "tool_call_id": said["tool_calls"][0]["id"], "content": "rain"}
+        client.chat.completions.create(model="default", messages=[*ASKED, said, found], tools=[tool])
+        flat: Any = {"type": "function", "name": "weather", "parameters": SCHEMA}
+        turns: Any = [{"role": "user", "content": "Weather?"}]
+        response = client.responses.create(model="default", input=turns, tools=[flat])
+        turns += response.output
+        turns.append({"type": "function_call_output", "call_id": turns[-1].call_id, "output": "rain"})
+        client.responses.create(model="default", input=turns, tools=[flat])
+    with calling.anthropic() as claude:
+        own: Any = {"model": "default", "max_tokens": 99, "tools": [{"name": "weather", "input_schema": SCHEMA}]}
+        turns = [{"role": "user", "content": "Weather?"}]
+        turns.append({"role": "assistant", "content": claude.messages.create(**own, messages=turns).content})
+        result = {"type": "tool_result", "tool_use_id": turns[-1]["content"][-1].id, "content": "rain"}
+        claude.messages.create(**own, messages=[*turns, {"role": "user", "content": [result]}])
+    for asked in calling.engine.requests[1::2]:
+        question, answer, rain = asked.messages
+        assert (question["role"], rain["role"], rain["content"]) == ("user", "tool", "rain")
+        assert (answer["reasoning_content"], answer["content"]) == ("Where?", "Let me see. ")
+        assert [call["function"]["name"] for call in answer["tool_calls"]] == ["weather"]
+
+
 def test_the_clients_read_our_errors(client: openai.OpenAI, claude: anthropic.Anthropic) -> None:
     with pytest.raises(openai.NotFoundError) as missing:
         client.models.retrieve("gpt-4o")

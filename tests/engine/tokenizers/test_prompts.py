@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from mlx_lm.utils import load_tokenizer
 
 from engine.errors import BadRequest, PromptTooLong, TemplateFailed
 from engine.events import Failed
@@ -160,3 +162,36 @@ def test_token_ids_are_answered_as_the_prompt_that_has_them(scheduler: Scheduler
     [beyond] = run(scheduler, ChatRequest(prompt=[10**6]))
     assert isinstance(beyond.last, Failed)
     assert isinstance(beyond.last.error, BadRequest)
+
+
+# Shapes of published templates: gpt-oss's name for thoughts, and the other families'.
+OWN_NAME = (
+    "{% if message.tool_calls and message.content and message.thinking %}{{ raise_exception('both') }}{% endif %}"
+    "[{{ message.thinking }}]{{ message.content }}"
+)
+USUAL_NAME = "[{{ message.reasoning_content }}]{{ message.content }}"
+
+
+@pytest.mark.expects_log
+@pytest.mark.parametrize(
+    ("template", "rendered"),
+    [(OWN_NAME, "[]fox[dogover][]the[lazy]fox[]"), (USUAL_NAME, "[]fox[dog]over[]the[lazy]fox[]")],
+    ids=["its own name", "the usual name"],
+)
+def test_thoughts_of_earlier_turns_reach_the_template_by_its_name_for_them(
+    tiny_main: Path, tmp_path: Path, template: str, rendered: str
+) -> None:
+    for name in ("config.json", "tokenizer.json", "tokenizer_config.json"):
+        shutil.copy(tiny_main / name, tmp_path)
+    (tmp_path / "chat_template.jinja").write_text("{% for message in messages %}" + template + "{% endfor %}")
+    tokenizer = load_tokenizer(tmp_path, {"trust_remote_code": False})
+    call = {"type": "function", "function": {"name": "weather", "arguments": {}}}
+    turns = [
+        {"role": "user", "content": "fox"},
+        {"role": "assistant", "content": "over", "reasoning_content": "dog", "tool_calls": [call]},
+        {"role": "tool", "content": "the"},
+        {"role": "assistant", "content": "fox", "reasoning_content": "lazy"},
+        {"role": "user", "content": ""},
+    ]
+    text = tokenizer.decode(render(tokenizer, turns))
+    assert "".join(text.split()) == rendered
