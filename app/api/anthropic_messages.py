@@ -126,8 +126,10 @@ class CountBody(AnswerBody, kw_only=True):
     def _tools(self, form: str) -> ToolUse:
         choice = self.tool_choice or _Choice()
         tools = [function_tool(tool.name, tool.description, tool.input_schema) for tool in self.tools or ()]
-        mode, named = _CHOICES[choice.type or "auto"], choice.name if choice.type == "tool" else None
-        return tool_use(form, tools, mode, named, parallel=not choice.disable_parallel_tool_use)
+        mode, parallel = _CHOICES[choice.type or "auto"], not choice.disable_parallel_tool_use
+        if choice.type == "tool" and choice.name is not None:
+            return tool_use(form, tools, mode, (choice.name,), parallel=False)
+        return tool_use(form, tools, mode, parallel=parallel)
 
 
 class MessageBody(CountBody, kw_only=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -33,8 +33,7 @@ class _Named(Struct):
     name: str
 
 
-class _ChosenFunction(Struct, omit_defaults=True):
-    type: Literal["function"]
+class _ChosenFunction(Struct, tag_field="type", tag="function", omit_defaults=True):
     # The endpoints have the name at different depths.
     name: str | None = None
     function: _Named | None = None
@@ -44,9 +43,19 @@ class _ChosenFunction(Struct, omit_defaults=True):
         return self.function.name if self.function is not None else self.name or ""
 
 
+class _Allowed(Struct, kw_only=True, omit_defaults=True):
+    mode: Literal["auto", "required"] | None = None
+    tools: Annotated[list[_ChosenFunction], Meta(min_length=1)] | None = None
+
+
+class _AllowedTools(_Allowed, tag_field="type", tag="allowed_tools"):
+    # Chat completions have the fields in here, responses beside it.
+    allowed_tools: _Allowed | None = None
+
+
 Choice = Annotated[
-    Literal["auto", "none", "required"] | _ChosenFunction,
-    Meta(extra={"expected": "`auto`, `none`, `required` or a function"}),
+    Literal["auto", "none", "required"] | _ChosenFunction | _AllowedTools,
+    Meta(extra={"expected": "`auto`, `none`, `required`, a function or `allowed_tools`"}),
 ]
 FunctionType = Annotated[
     Literal["function"] | None, Meta(extra={"unsupported": "Only tools of the type `function` are supported."})
@@ -57,13 +66,14 @@ FunctionType = Annotated[
 class ToolUse:
     """The functions of a request, `tools` in the form of chat templates, for a model that writes calls in `form`.
 
-    With `required` the answer has to call one of them, or the `named` one. It may call several only if `parallel`.
+    The answer may call the `allowed` ones of them, has to with `required`, and may call several only if `parallel`.
+    The prompt contains all, so that another choice among them does not change it.
     """
 
     form: str = ""
     tools: Sequence[Mapping[str, Any]] = ()
+    allowed: Sequence[Mapping[str, Any]] = ()
     required: bool = False
-    named: str | None = None
     parallel: bool = True
 
     def grammar(self, answer: Grammar | None, param: str) -> Grammar | None:
@@ -73,10 +83,8 @@ class ToolUse:
         """
         if not self.tools or not (self.required or answer):
             return answer
-        chosen = [tool for tool in self.tools if self.named in (None, tool["function"]["name"])]
         try:
-            several = self.parallel and self.named is None
-            return calls_of(self.form, chosen, parallel=several, answer=None if self.required else answer)
+            return calls_of(self.form, self.allowed, parallel=self.parallel, answer=None if self.required else answer)
         except CallsNotExpressible as error:
             raise unsupported(CHOICE if self.required else param, str(error)) from error
         except EngineError as error:
@@ -90,31 +98,49 @@ class ToolUse:
     def parts(self) -> AnswerParts:
         """Return what separates the calls from the text of an answer."""
         form = call_form(self.form) if self.tools else None
-        return AnswerParts(form, self.tools, most_calls=None if self.parallel else 1)
+        return AnswerParts(form, self.allowed, most_calls=None if self.parallel else 1)
 
 
-def tool_use(form: str, tools: Sequence[dict[str, Any]], mode: str, named: str | None, *, parallel: bool) -> ToolUse:
-    """Check and return the tool use; `mode` is "auto", "required" or "none". Raises `ApiError`."""
+def tool_use(
+    form: str, tools: Sequence[dict[str, Any]], mode: str, names: Collection[str] = (), *, parallel: bool
+) -> ToolUse:
+    """Check and return the tool use. Raises `ApiError`.
+
+    `mode` is "auto", "required" or "none". Only functions of these `names` may be called, all if there are none.
+    """
     if len(tools) > MOST_TOOLS:
         raise bad_field("tools", f"at most {MOST_TOOLS} functions")
     if mode == "required" and not tools:
         raise bad_field(CHOICE, "`auto` or `none` where there are no `tools`")
-    if named is not None and all(tool["function"]["name"] != named for tool in tools):
-        raise bad_field(CHOICE, "the name of one of the `tools`")
+    allowed = [tool for tool in tools if not names or tool["function"]["name"] in names]
+    if not {tool["function"]["name"] for tool in allowed} >= set(names):
+        raise bad_field(CHOICE, "a choice among the `tools`")
     if not tools or mode == "none":
         return ToolUse()
     if not form:
         raise unsupported("tools", "No form is known in which the loaded model writes calls of functions.")
-    return ToolUse(form, tools, mode == "required", named, parallel)
+    return ToolUse(form, tools, allowed, mode == "required", parallel)
 
 
 def openai_tools(
-    form: str, functions: Sequence[Function], choice: str | _ChosenFunction | None, parallel: bool | None
+    form: str,
+    functions: Sequence[Function],
+    choice: str | _ChosenFunction | _AllowedTools | None,
+    parallel: bool | None,
 ) -> ToolUse:
     """Return the tool use of a request to the OpenAI API. Raises `ApiError`."""
-    mode, named = ("required", choice.called) if isinstance(choice, _ChosenFunction) else (choice or "auto", None)
     tools = [function_tool(one.name, one.description, one.parameters) for one in functions]
-    return tool_use(form, tools, mode, named, parallel=parallel is not False)
+    several = parallel is not False
+    if isinstance(choice, _ChosenFunction):
+        # Whoever names a function wants one call of it.
+        return tool_use(form, tools, "required", (choice.called,), parallel=False)
+    if isinstance(choice, _AllowedTools):
+        fields = choice.allowed_tools or choice
+        if fields.tools is None:
+            raise bad_field(CHOICE, "a choice among the `tools`")
+        names = [one.called for one in fields.tools]
+        return tool_use(form, tools, fields.mode or "auto", names, parallel=several)
+    return tool_use(form, tools, choice or "auto", parallel=several)
 
 
 def function_tool(name: str, description: str | None, parameters: Any) -> dict[str, Any]:

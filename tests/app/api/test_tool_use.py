@@ -112,6 +112,30 @@ def test_with_a_format_an_answer_is_calls_or_in_the_format(caller: Served, seed:
     assert "".join(one["text"] for one in blocks if one["type"] == "text") == text
 
 
+def allowed(mode: str, *names: str, flat: bool = False) -> Any:
+    """The choice of these functions in the form of chat completions, or of responses."""
+    tools: list[Any] = [{"type": "function", **({"name": n} if flat else {"function": {"name": n}})} for n in names]
+    fields = {"mode": mode, "tools": tools}
+    return {"type": "allowed_tools", **(fields if flat else {"allowed_tools": fields})}
+
+
+@pytest.mark.parametrize("name", ["weather", pytest.param("news", marks=pytest.mark.full)])
+def test_only_allowed_functions_are_called_where_a_call_is_required(caller: Served, name: str) -> None:
+    with caller.openai() as client:
+        chat = client.chat.completions.create(model="default", **(ASKED | {"tool_choice": allowed("required", name)}))
+        response = client.responses.create(
+            model="default", input="fox", tools=FLAT, temperature=0, tool_choice=allowed("required", name, flat=True)
+        )
+    called = [call.function.name for call in chat.choices[0].message.tool_calls or () if call.type == "function"]
+    assert set(called) == {name}
+    assert {item.name for item in response.output if item.type == "function_call"} == {name}
+    assert {item.type for item in response.output} == {"function_call"}
+    # The prompt has all functions, so that a client can change its choice without having the prompt read again.
+    free = caller.chat(ASKED | {"max_tokens": 1})["usage"]
+    assert chat.usage is not None
+    assert chat.usage.prompt_tokens == free["prompt_tokens"]
+
+
 def test_a_choice_that_cannot_be_held_is_refused(caller: Served) -> None:
     def function(**fields: Any) -> list[dict[str, Any]]:
         return [{"type": "function", "function": fields}]
@@ -121,6 +145,10 @@ def test_a_choice_that_cannot_be_held_is_refused(caller: Served) -> None:
         ({"tool_choice": {"type": "custom"}}, "tool_choice"),
         ({"tool_choice": {"type": "function", "function": {"name": "none"}}}, "tool_choice"),
         ({"tool_choice": "required", "tools": []}, "tool_choice"),
+        ({"tool_choice": allowed("auto", "weather", "none")}, "tool_choice"),
+        ({"tool_choice": allowed("required")}, "tool_choice"),
+        ({"tool_choice": allowed("none", "weather")}, "tool_choice"),
+        ({"tool_choice": {"type": "allowed_tools"}}, "tool_choice"),
         ({"parallel_tool_calls": "yes"}, "parallel_tool_calls"),
         ({"tool_choice": "required", "tools": function(name="a b")}, "tool_choice"),
         ({"tool_choice": "required", "tools": function(name="a", parameters={"minProperties": "x"})}, "tools"),
@@ -143,6 +171,19 @@ def test_one_call_at_most_where_they_may_not_be_parallel(serve: Serve) -> None:
     assert isinstance(served.engine, ScriptedEngine)
     assert [tuple(request.stop) for request in served.engine.requests] == [(), ("</tool_call>",)]
     assert served.chat(asked | {"tool_choice": "none"})["choices"][0]["message"]["content"].startswith("Both: <tool")
+
+
+def test_a_call_of_a_function_that_is_not_allowed_stays_text(serve: Serve) -> None:
+    wrong = CALL.replace("news", "weather")
+    served = serve(ScriptedEngine([Script(f"First {wrong} then {CALL}")]), CALLER)
+    asked = {"messages": ASKED["messages"], "tools": TOOLS, "tool_choice": allowed("auto", "news")}
+    [choice] = served.chat(asked)["choices"]
+    assert (choice["message"]["content"], arguments_of(choice)) == (
+        f"First {wrong} then ",
+        [("news", {"day": "today"})],
+    )
+    assert isinstance(served.engine, ScriptedEngine)
+    assert [tool["function"]["name"] for tool in served.engine.requests[0].tools] == ["weather", "news"]
 
 
 def test_a_call_of_no_tool_stays_text_in_every_api(serve: Serve) -> None:
