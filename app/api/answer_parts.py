@@ -25,8 +25,8 @@ class AnswerParts:
 
     Without a `form` nothing is a call; only the first `most_calls` calls count. An incomplete mark is held back, and so
     is a call until it is whole. Text between the marks of a call stays text if it holds anything but readable calls of
-    `tools`. A call in thoughts counts if they never end. Once a reply has begun, all later text belongs to it, so the
-    cost of a piece does not grow with the answer.
+    `tools`. White space alone, before, between or after calls, is no content. A call in thoughts counts if they never
+    end. Once a reply has begun, all later text belongs to it, so the cost of a piece does not grow with the answer.
     """
 
     form: CallForm | None = None
@@ -39,6 +39,8 @@ class AnswerParts:
         self._parts, self._text = GrowingParts(), ""
         # The characters of the reply that were taken, and its held-back end: a possible mark or an incomplete call.
         self._taken, self._held = 0, ""
+        # The white space since the beginning or the last call; None once text has followed it.
+        self._blank: str | None = ""
         self._replying = False
         self._contents: list[str] = []
         self._marks = self.form.marks if self.form is not None else ()
@@ -56,7 +58,7 @@ class AnswerParts:
     @property
     def held(self) -> int:
         """The number of characters at the end of the text that are held back."""
-        return len(self._held)
+        return len(self._blank or "") + len(self._held)
 
     def add(self, text: str, opening: str = "", *, ended: bool = False) -> Delta:
         """Take the next piece of the answer; `ended` with the last one, which may be empty.
@@ -141,7 +143,7 @@ class AnswerParts:
             call = self._next_mark(rest, first=first)
             removed = min(((at, mark) for mark in self._dropped if (at := rest.find(mark)) >= 0), default=None)
             if removed is not None and (call is None or removed[0] < call[0]):
-                content += rest[: removed[0]]
+                content += self._words(rest[: removed[0]])
                 rest = rest[removed[0] + len(removed[1]) :]
                 continue
             if call is None:
@@ -150,17 +152,27 @@ class AnswerParts:
             inner, after, whole = _inside(rest, start, mark, ended)
             if not whole:
                 self._held = rest[start:]
-                return content + rest[:start], calls
+                return content + self._words(rest[:start]), calls
             assert self.form is not None
             found, alone = self.form.calls(inner, self.tools)
-            content += rest[:start] if alone else rest[:after]
+            content += self._words(rest[:start] if alone else rest[:after], call_follows=bool(found))
             calls += found
             rest = rest[after:]
             self._orphan = self._marks[0].end if alone and mark.whole else ""
         kept = 0 if ended else self._incomplete(rest)
         shown = len(rest) - kept
         self._held = rest[shown:]
-        return content + rest[:shown], calls
+        content += self._words(rest[:shown])
+        if ended and self._blank and not (self.calls or calls):
+            content, self._blank = self._blank, ""
+        return content, calls
+
+    def _words(self, text: str, *, call_follows: bool = False) -> str:
+        """Hold back white space until text follows it, and drop it if a call follows instead."""
+        text = (self._blank or "") + text
+        worded = self._blank is None or bool(text.strip())
+        self._blank = "" if call_follows else None if worded else text
+        return text if worded else ""
 
     def _without_orphan(self, rest: str, ended: bool) -> str:
         """Remove the mark that ends calls from the beginning of the text; it stays expected while it is incomplete."""

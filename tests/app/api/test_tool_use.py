@@ -186,6 +186,25 @@ def test_a_call_of_a_function_that_is_not_allowed_stays_text(serve: Serve) -> No
     assert [tool["function"]["name"] for tool in served.engine.requests[0].tools] == ["weather", "news"]
 
 
+@pytest.mark.parametrize("lead", ["\n\n", "<think>\nHm.\n</think>\n\n"])
+def test_white_space_beside_a_call_is_no_part_of_an_answer(serve: Serve, lead: str) -> None:
+    served = serve(ScriptedEngine([Script(f"{lead}{CALL}\n")]), CALLER)
+    asked: Any = {"messages": ASKED["messages"], "tools": TOOLS}
+    assert served.chat(asked)["choices"][0]["message"]["content"] is None
+    assert content_of(list(served.events("/v1/chat/completions", asked))) == ""
+    before = ["thinking"] if "think" in lead else []
+    with served.anthropic() as claude:
+        own: Any = {"model": "default", "max_tokens": 400, "messages": ASKED["messages"], "tools": OWN}
+        whole = claude.messages.create(**own)
+        with claude.messages.stream(**own) as parts:
+            grown = parts.get_final_message()
+    for message in (whole, grown):
+        assert [block.type for block in message.content] == [*before, "tool_use"]
+    with served.openai() as client:
+        response = client.responses.create(model="default", input="fox", tools=FLAT)
+    assert [item.type for item in response.output] == [*(["reasoning"] if before else []), "function_call"]
+
+
 def test_a_call_of_no_tool_stays_text_in_every_api(serve: Serve) -> None:
     wrong = CALL.replace("news", "newspaper")
     served = serve(ScriptedEngine([Script(f"First {wrong} then {CALL}")]), CALLER)
