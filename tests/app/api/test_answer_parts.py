@@ -83,7 +83,7 @@ KIMI = "<|close|>think<|sep|><|open|>response<|sep|>It is 4.<|close|>response<|s
         (f"Hm. {WRONG} So.", "<think>\n", "json_tools", f"Hm. {WRONG} So.", "", 0),
         (OPENED, "<think>\n", "json_tools", OPENED, "", 0),
         # Qwen3-Coder leaves the first tag out at times.
-        (f"So: {QWEN}\n</tool_call>\n<tool_call>\n{QWEN}\n</tool_call>.", "", "qwen3_coder", "", "So: \n.", 2),
+        (f"So: {QWEN}\n</tool_call>\n<tool_call>\n{QWEN}\n</tool_call>.", "", "qwen3_coder", "", "So: .", 2),
         (f"{QWEN} or so", "", "qwen3_coder", "", " or so", 1),
         # Messages to functions, also to unknown ones.
         (f'{THOUGHT}{HEADER}{{"a": "<|end|>"}}<|call|>', "", "harmony", "Hm.", "", 1),
@@ -104,7 +104,7 @@ KIMI = "<|close|>think<|sep|><|open|>response<|sep|>It is 4.<|close|>response<|s
         ("<|channel>thought\n<channel|>It is 4.<|channel>thought\n<channel|>", "", "gemma4", "", "It is 4.", 0),
         ("</mm:think>It is 4.", "", "minimax_m3", "", "It is 4.", 0),
         # Without marks, only the beginning of a reply is a call.
-        ("\n[f(a=1), f()]", "", "python_list", "", "\n", 2),
+        ("\n[f(a=1), f()]", "", "python_list", "", "", 2),
         ("[f](x) and [f()]", "", "python_list", "", "[f](x) and [f()]", 0),
         ('{"name": "f", "parameters": {}}; {"name": "f"}', "", "llama_json", "", "", 2),
         ('It is {"name": "f"}', "", "llama_json", "", 'It is {"name": "f"}', 0),

@@ -75,6 +75,7 @@ ERRORS = [
     errors.NotEnoughMemory("m", 5, 3, 100, 50, (("weights", "main", 5),), kv_bits=8, draft_bytes=9),
     errors.TemplateFailed("roles must alternate"),
     errors.GrammarNotUsable("invalid", "unknown name"),
+    errors.DeviceFailed("Insufficient Memory", "m"),
     errors.EngineClosed(),
     errors.InternalFailure("boom"),
     ClusterError("silent", "mac.local", "6"),
