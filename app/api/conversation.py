@@ -46,7 +46,8 @@ Role = Literal["system", "developer", "user", "assistant", "tool"]
 
 class _CalledFunction(Struct):
     name: str
-    arguments: str | None = None
+    # Some clients send the object itself.
+    arguments: str | dict[str, Any] | None = None
 
     def __post_init__(self) -> None:
         parsed_arguments(self.arguments)
@@ -111,8 +112,10 @@ def call_turn(call_id: str, name: str, arguments: Any) -> dict[str, Any]:
     return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
-def parsed_arguments(arguments: str | None) -> dict[str, Any]:
-    """Parse the arguments of a call, the text of a JSON object. Raises `ApiError`."""
+def parsed_arguments(arguments: str | dict[str, Any] | None) -> dict[str, Any]:
+    """Return the arguments of a call, parsed if they are the text of a JSON object. Raises `ApiError`."""
+    if isinstance(arguments, dict):
+        return arguments
     try:
         parsed = json.loads(arguments or "{}")
     except (ValueError, RecursionError) as error:

@@ -169,9 +169,10 @@ def test_a_call_is_taken_out_of_the_text(serve: Serve) -> None:
     assert chunks[-1]["choices"][0]["finish_reason"] == "tool_calls"
 
 
-def test_what_tools_found_goes_back_to_the_model(serve: Serve) -> None:
+@pytest.mark.parametrize("arguments", ['{"city": "서울"}', {"city": "서울"}], ids=["text", "object"])
+def test_what_tools_found_goes_back_to_the_model(serve: Serve, arguments: Any) -> None:
     served = serve(ScriptedEngine([Script("It rains.")]), CALLER)
-    call = {"id": "call-1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "서울"}'}}
+    call = {"id": "call-1", "type": "function", "function": {"name": "weather", "arguments": arguments}}
     served.chat(
         {
             "messages": [
