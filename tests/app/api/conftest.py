@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
@@ -15,6 +16,7 @@ from engine.client import EngineClient
 from engine.status import LoadedPair
 from tests.app.api.serving import Served
 from tests.app.scripted_engine import ScriptedEngine, model_info
+from tests.tiny_models import QWEN3, write_disturbed_copy, write_model
 
 
 @pytest.fixture(scope="package", autouse=True)
@@ -71,6 +73,26 @@ def serve() -> Iterator[Serve]:
             return served
 
         yield serve_on
+
+
+@pytest.fixture(scope="package")
+def caller(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A random model whose chat template knows tools, with a draft model."""
+    folder = tmp_path_factory.mktemp("caller")
+    main = write_model(folder / "main", seed=1, config=QWEN3 | {"max_position_embeddings": 8192})
+    settings = json.loads((main / "tokenizer_config.json").read_text())
+    settings["chat_template"] += "{# <tool_call> tool_call.name #}"
+    (main / "tokenizer_config.json").write_text(json.dumps(settings))
+    draft = write_disturbed_copy(main, folder / "draft", amount=0.05)
+    with Engine() as engine:
+        with pytest.MonkeyPatch.context() as patch:
+            # Its template needs no process of its own, which takes seconds to start.
+            patch.setattr("engine.tokenizers.loading.is_known_good", lambda _: True)
+            served = Served(engine, str(main), str(draft))
+        # The thread that lists models stays.
+        served.get("/v1/models")
+        yield served
+        served.close()
 
 
 # A main model that can call functions.

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from engine import Engine
 from tests.app.api.conftest import CALLER, Serve
 from tests.app.api.serving import Served, content_of
 from tests.app.scripted_engine import Script, ScriptedEngine
-from tests.tiny_models import write_disturbed_copy, write_model
 
 CITIES = {"type": "object", "properties": {"city": {"enum": ["Seoul", "Rio"]}}, "required": ["city"]}
 DAY = {"type": "object", "properties": {"day": {"enum": ["today", "tomorrow"]}}, "required": ["day"]}
@@ -34,25 +31,6 @@ FORM: dict[str, Any] = {
     "type": "json_schema",
     "json_schema": {"name": "answer", "schema": {**SCHEMA, "additionalProperties": False}},
 }
-
-
-@pytest.fixture(scope="module")
-def caller(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A random model whose chat template knows tools, with a draft model."""
-    folder = tmp_path_factory.mktemp("caller")
-    main = write_model(folder / "main", seed=1)
-    settings = json.loads((main / "tokenizer_config.json").read_text())
-    settings["chat_template"] += "{# <tool_call> tool_call.name #}"
-    (main / "tokenizer_config.json").write_text(json.dumps(settings))
-    draft = write_disturbed_copy(main, folder / "draft", amount=0.05)
-    with Engine() as engine, pytest.MonkeyPatch.context() as patch:
-        # Its template needs no process of its own, which takes seconds to start.
-        patch.setattr("engine.tokenizers.loading.is_known_good", lambda _: True)
-        served = Served(engine, str(main), str(draft))
-        # The thread that lists models stays.
-        served.get("/v1/models")
-        yield served
-        served.close()
 
 
 def arguments_of(choice: dict[str, Any]) -> list[tuple[str, dict[str, str]]]:

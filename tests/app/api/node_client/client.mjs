@@ -1,6 +1,8 @@
 // Speaks to a local API as people's programs do, and prints what it got as one line of JSON.
 import assert from "node:assert/strict";
 import Anthropic from "@anthropic-ai/sdk";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { generateText, jsonSchema, Output, streamText } from "ai";
 import OpenAI from "openai";
 
 const [address] = process.argv.slice(2);
@@ -53,7 +55,14 @@ assert.equal(message.content[0].text, text);
 const events = claude.messages.stream({ model: "default", messages, max_tokens: 24, temperature: 0 });
 assert.equal((await events.finalMessage()).content[0].text, text);
 
-await assert.rejects(openai.chat.completions.create({ ...asked, model: "gpt-4o" }), OpenAI.NotFoundError);
+const model = createOpenAICompatible({ name: "tandem", baseURL: `${address}/v1`, supportsStructuredOutputs: true })("gpt-4o");
+const generated = { model, prompt: messages[0].content, maxOutputTokens: 24, temperature: 0 };
+assert.equal((await generateText(generated)).text, text);
+assert.equal(await streamText(generated).text, text);
+const object = await generateText({ ...generated, maxOutputTokens: 400, output: Output.object({ schema: jsonSchema(schema) }) });
+assert.equal(typeof object.output.dark, "boolean");
+
+assert.equal((await openai.chat.completions.create({ ...asked, model: "gpt-4o" })).model, "starter/main");
 await assert.rejects(openai.chat.completions.create({ ...asked, temperature: -1 }), OpenAI.BadRequestError);
 
 console.log(JSON.stringify({ models, text }));
