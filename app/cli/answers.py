@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 
 from app.cli.pair_options import explained
+from app.cli.word_wrap import WrappedText
 from app.text.thinking import GrowingParts, parts_of
 from engine import Event, Failed, Finished, RequestStats, TokensCommitted
 from engine.events import as_json
@@ -46,6 +47,7 @@ class TextOutput(Output):
     """Prints the reply to standard output; thoughts, figures and errors to standard error."""
 
     def __init__(self) -> None:
+        self._out, self._err = WrappedText(sys.stdout), WrappedText(sys.stderr)
         self._begin()
 
     def event(self, event: Event) -> None:
@@ -64,6 +66,8 @@ class TextOutput(Output):
 
     def _begin(self) -> None:
         self._parts, self._so_far, self._reply, self._thought = GrowingParts(), "", "", ""
+        self._out.end()
+        self._err.end()
 
     def _show(self, thought: str, reply: str) -> None:
         """Print the new part of the thoughts and of the reply."""
@@ -72,19 +76,22 @@ class TextOutput(Output):
             reply = self._reply
         elif not reply.startswith(self._reply):
             # The mark that ends the thoughts has arrived: the text so far was thoughts.
+            self._out.end()
             print(flush=True)
             self._reply, self._thought = "", thought
         if thought.startswith(self._thought):
-            print(thought[len(self._thought) :], end="", file=sys.stderr, flush=True)
+            self._err.write(thought[len(self._thought) :])
             self._thought = thought
         if reply and self._thought and not self._reply:
+            self._err.end()
             print("\n", file=sys.stderr, flush=True)
-        print(reply[len(self._reply) :], end="", flush=True)
+        self._out.write(reply[len(self._reply) :])
         self._reply = reply
 
     def _finish(self, event: Finished) -> None:
         parts = parts_of(event.stats.opening + event.text)
         self._show(parts.thought or "", parts.reply)
+        self._err.end()
         if self._thought and not self._reply:
             print(file=sys.stderr)
         self._begin()
@@ -102,7 +109,9 @@ def _summary(stats: RequestStats) -> str:
     if stats.accept_rate is not None:
         parts.append(f"{stats.accept_rate:.0%} accepted")
     if stats.tokens_per_round is not None:
-        parts.append(f"{stats.tokens_per_round:.1f} tokens per round")
+        # Where the ratio is not known, this says what speculation did.
+        plainly = " instead of 1" if rounded is None and stats.drafted else ""
+        parts.append(f"{stats.tokens_per_round:.1f} tokens per round{plainly}")
     if stats.ttft_s is not None:
         parts.append(f"first token {stats.ttft_s:.2f} s")
     return "[" + ", ".join(parts) + "]"

@@ -283,3 +283,12 @@ def test_the_last_line_gives_the_speedup_as_exactly_as_it_is_known(
     stats = RequestStats(generated_tokens=40, drafted=30, speedup=speedup, speedup_low=low, speedup_high=high)
     TextOutput().event(Finished("stop", "Hello.", (1,), stats))
     assert capsys.readouterr().err == f"[40 tokens, {words}]\n"
+
+
+@pytest.mark.parametrize(("drafted", "words"), [(30, "3.1 tokens per round instead of 1"), (0, "1.0 tokens per round")])
+def test_the_last_line_says_what_speculation_did_where_no_speedup_was_measured(
+    capsys: pytest.CaptureFixture[str], drafted: int, words: str
+) -> None:
+    stats = RequestStats(generated_tokens=40, drafted=drafted, tokens_per_round=3.1 if drafted else 1.0)
+    TextOutput().event(Finished("stop", "Hello.", (1,), stats))
+    assert capsys.readouterr().err == f"[40 tokens, {words}]\n"
