@@ -12,6 +12,16 @@
     </message>
 </context>
 <context>
+    <name>Banner</name>
+    <message numerus="yes">
+        <source>%n more notice(s)</source>
+        <translation>
+            <numerusform>%n more notice</numerusform>
+            <numerusform>%n more notices</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ComparisonView</name>
     <message numerus="yes">
         <source>Identical text: all %n token(s) match.</source>
@@ -257,6 +267,23 @@
         <translation>
             <numerusform>Best: %n draft token per round, {times} the plain speed at a typical acceptance rate. Your chats will refine this.</numerusform>
             <numerusform>Best: %n draft tokens per round, {times} the plain speed at a typical acceptance rate. Your chats will refine this.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Unsaved</name>
+    <message numerus="yes">
+        <source>%n chat(s) in this window are not saved.</source>
+        <translation>
+            <numerusform>%n chat in this window is not saved.</numerusform>
+            <numerusform>%n chats in this window are not saved.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Tandem kept %n chat(s) from a time when it could not open your chats.</source>
+        <translation>
+            <numerusform>Tandem kept %n chat from a time when it could not open your chats.</numerusform>
+            <numerusform>Tandem kept %n chats from a time when it could not open your chats.</numerusform>
         </translation>
     </message>
 </context>

@@ -1089,9 +1089,11 @@
 </context>
 <context>
     <name>Banner</name>
-    <message>
-        <source>Dismiss</source>
-        <translation>閉じる</translation>
+    <message numerus="yes">
+        <source>%n more notice(s)</source>
+        <translation>
+            <numerusform>ほかに %n 件のお知らせ</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -3428,6 +3430,13 @@
     </message>
 </context>
 <context>
+    <name>Notice</name>
+    <message>
+        <source>Dismiss</source>
+        <translation>閉じる</translation>
+    </message>
+</context>
+<context>
     <name>Notifications</name>
     <message>
         <source>Something unexpected happened. Tandem keeps running; the details could not be saved.</source>
@@ -5015,24 +5024,24 @@
         <translation>このチャットの一部を保存できませんでした：{detail}</translation>
     </message>
     <message>
-        <source>Tandem is already running. Chats in this window are not saved.</source>
-        <translation>Tandem はすでに起動しています。このウインドウのチャットは保存されません。</translation>
+        <source>Tandem is already running.</source>
+        <translation>Tandem はすでに起動しています。</translation>
     </message>
     <message>
-        <source>Your chats were saved by a newer version of Tandem. Update Tandem; chats in this window are not saved.</source>
-        <translation>チャットはより新しいバージョンの Tandem で保存されています。Tandem をアップデートしてください。このウインドウのチャットは保存されません。</translation>
+        <source>Your chats were saved by a newer version of Tandem. Update Tandem.</source>
+        <translation>チャットはより新しいバージョンの Tandem で保存されています。Tandem をアップデートしてください。</translation>
     </message>
     <message>
-        <source>Your chats cannot be opened because the disk is full. Free up space and open Tandem again; chats in this window are not saved.</source>
-        <translation>ディスクがいっぱいのため、チャットを開けません。空き容量を増やしてから Tandem を開き直してください。このウインドウのチャットは保存されません。</translation>
+        <source>Your chats cannot be opened because the disk is full. Free up space and try again.</source>
+        <translation>ディスクがいっぱいのため、チャットを開けません。空き容量を増やしてから、もう一度試してください。</translation>
     </message>
     <message>
-        <source>Your chats cannot be opened because their disk or folder does not allow it. Chats in this window are not saved.</source>
-        <translation>ディスクまたはフォルダの権限により、チャットを開けません。このウインドウのチャットは保存されません。</translation>
+        <source>Your chats cannot be opened because their disk or folder does not allow it.</source>
+        <translation>ディスクまたはフォルダの権限により、チャットを開けません。</translation>
     </message>
     <message>
-        <source>Your chats cannot be opened: {detail}. Chats in this window are not saved.</source>
-        <translation>チャットを開けません（{detail}）。このウインドウのチャットは保存されません。</translation>
+        <source>Your chats cannot be opened: {detail}.</source>
+        <translation>チャットを開けません（{detail}）。</translation>
     </message>
     <message>
         <source>The chat database was damaged. What could be recovered is in the chat list; the damaged file was kept as {name}.</source>
@@ -5466,6 +5475,65 @@
     <message>
         <source>More actions</source>
         <translation>そのほかの操作</translation>
+    </message>
+</context>
+<context>
+    <name>Unsaved</name>
+    <message>
+        <source>Choose another folder…</source>
+        <translation>別のフォルダを選択…</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>もう一度試す</translation>
+    </message>
+    <message>
+        <source>Until your chats can be opened, those of this window are kept in {folder}.</source>
+        <translation>チャットを開けるようになるまで、このウインドウのチャットは「{folder}」に保管されます。</translation>
+    </message>
+    <message>
+        <source>Choose where to keep these chats</source>
+        <translation>これらのチャットの保管場所を選択</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) in this window are not saved.</source>
+        <translation>
+            <numerusform>このウインドウの %n 件のチャットは保存されていません。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Chats in this window are not saved.</source>
+        <translation>このウインドウのチャットは保存されません。</translation>
+    </message>
+    <message>
+        <source>Tandem keeps them aside and offers to add them to your chats the next time it starts.</source>
+        <translation>Tandem が別に保管し、次に起動したときにチャットへ追加できます。</translation>
+    </message>
+    <message>
+        <source>They are lost when Tandem quits. Export them first if you want to keep them.</source>
+        <translation>Tandem を終了すると失われます。残したい場合は、先に書き出してください。</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>終了</translation>
+    </message>
+    <message>
+        <source>Add to my chats</source>
+        <translation>チャットに追加</translation>
+    </message>
+    <message>
+        <source>Show in Finder</source>
+        <translation>Finder に表示</translation>
+    </message>
+    <message numerus="yes">
+        <source>Tandem kept %n chat(s) from a time when it could not open your chats.</source>
+        <translation>
+            <numerusform>Tandem がチャットを開けなかったときの %n 件のチャットが残っています。</numerusform>
+        </translation>
     </message>
 </context>
 <context>

@@ -1089,9 +1089,11 @@
 </context>
 <context>
     <name>Banner</name>
-    <message>
-        <source>Dismiss</source>
-        <translation>닫기</translation>
+    <message numerus="yes">
+        <source>%n more notice(s)</source>
+        <translation>
+            <numerusform>알림 %n개 더 있음</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -3428,6 +3430,13 @@
     </message>
 </context>
 <context>
+    <name>Notice</name>
+    <message>
+        <source>Dismiss</source>
+        <translation>닫기</translation>
+    </message>
+</context>
+<context>
     <name>Notifications</name>
     <message>
         <source>Something unexpected happened. Tandem keeps running; the details could not be saved.</source>
@@ -5015,24 +5024,24 @@
         <translation>이 대화의 일부를 저장하지 못했어요: {detail}</translation>
     </message>
     <message>
-        <source>Tandem is already running. Chats in this window are not saved.</source>
-        <translation>Tandem이 이미 실행 중이에요. 이 윈도우의 대화는 저장되지 않아요.</translation>
+        <source>Tandem is already running.</source>
+        <translation>Tandem이 이미 실행 중이에요.</translation>
     </message>
     <message>
-        <source>Your chats were saved by a newer version of Tandem. Update Tandem; chats in this window are not saved.</source>
-        <translation>대화가 더 새로운 버전의 Tandem에서 저장됐어요. Tandem을 업데이트해 주세요. 이 윈도우의 대화는 저장되지 않아요.</translation>
+        <source>Your chats were saved by a newer version of Tandem. Update Tandem.</source>
+        <translation>대화가 더 새로운 버전의 Tandem에서 저장됐어요. Tandem을 업데이트해 주세요.</translation>
     </message>
     <message>
-        <source>Your chats cannot be opened because the disk is full. Free up space and open Tandem again; chats in this window are not saved.</source>
-        <translation>디스크가 가득 차서 대화를 열 수 없어요. 공간을 비우고 Tandem을 다시 열어 주세요. 이 윈도우의 대화는 저장되지 않아요.</translation>
+        <source>Your chats cannot be opened because the disk is full. Free up space and try again.</source>
+        <translation>디스크가 가득 차서 대화를 열 수 없어요. 공간을 비우고 다시 시도해 주세요.</translation>
     </message>
     <message>
-        <source>Your chats cannot be opened because their disk or folder does not allow it. Chats in this window are not saved.</source>
-        <translation>디스크나 폴더의 권한 때문에 대화를 열 수 없어요. 이 윈도우의 대화는 저장되지 않아요.</translation>
+        <source>Your chats cannot be opened because their disk or folder does not allow it.</source>
+        <translation>디스크나 폴더의 권한 때문에 대화를 열 수 없어요.</translation>
     </message>
     <message>
-        <source>Your chats cannot be opened: {detail}. Chats in this window are not saved.</source>
-        <translation>대화를 열 수 없어요({detail}). 이 윈도우의 대화는 저장되지 않아요.</translation>
+        <source>Your chats cannot be opened: {detail}.</source>
+        <translation>대화를 열 수 없어요({detail}).</translation>
     </message>
     <message>
         <source>The chat database was damaged. What could be recovered is in the chat list; the damaged file was kept as {name}.</source>
@@ -5466,6 +5475,65 @@
     <message>
         <source>More actions</source>
         <translation>더 보기</translation>
+    </message>
+</context>
+<context>
+    <name>Unsaved</name>
+    <message>
+        <source>Choose another folder…</source>
+        <translation>다른 폴더 선택…</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>다시 시도</translation>
+    </message>
+    <message>
+        <source>Until your chats can be opened, those of this window are kept in {folder}.</source>
+        <translation>대화를 다시 열 수 있을 때까지 이 윈도우의 대화는 ‘{folder}’ 폴더에 보관돼요.</translation>
+    </message>
+    <message>
+        <source>Choose where to keep these chats</source>
+        <translation>이 대화를 보관할 위치 선택</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) in this window are not saved.</source>
+        <translation>
+            <numerusform>이 윈도우의 대화 %n개가 저장되지 않았어요.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Chats in this window are not saved.</source>
+        <translation>이 윈도우의 대화는 저장되지 않아요.</translation>
+    </message>
+    <message>
+        <source>Tandem keeps them aside and offers to add them to your chats the next time it starts.</source>
+        <translation>Tandem이 따로 보관해 두었다가 다음에 시작할 때 내 대화에 추가할지 물어봐요.</translation>
+    </message>
+    <message>
+        <source>They are lost when Tandem quits. Export them first if you want to keep them.</source>
+        <translation>Tandem을 종료하면 사라져요. 보관하려면 먼저 내보내기로 저장해 주세요.</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>취소</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>종료</translation>
+    </message>
+    <message>
+        <source>Add to my chats</source>
+        <translation>내 대화에 추가</translation>
+    </message>
+    <message>
+        <source>Show in Finder</source>
+        <translation>Finder에서 보기</translation>
+    </message>
+    <message numerus="yes">
+        <source>Tandem kept %n chat(s) from a time when it could not open your chats.</source>
+        <translation>
+            <numerusform>Tandem이 대화를 열 수 없었을 때의 대화 %n개가 남아 있어요.</numerusform>
+        </translation>
     </message>
 </context>
 <context>

@@ -1089,9 +1089,11 @@
 </context>
 <context>
     <name>Banner</name>
-    <message>
-        <source>Dismiss</source>
-        <translation>关闭</translation>
+    <message numerus="yes">
+        <source>%n more notice(s)</source>
+        <translation>
+            <numerusform>还有 %n 条通知</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -3428,6 +3430,13 @@
     </message>
 </context>
 <context>
+    <name>Notice</name>
+    <message>
+        <source>Dismiss</source>
+        <translation>关闭</translation>
+    </message>
+</context>
+<context>
     <name>Notifications</name>
     <message>
         <source>Something unexpected happened. Tandem keeps running; the details could not be saved.</source>
@@ -5015,24 +5024,24 @@
         <translation>此对话的部分内容未能保存：{detail}</translation>
     </message>
     <message>
-        <source>Tandem is already running. Chats in this window are not saved.</source>
-        <translation>Tandem 已在运行。此窗口中的对话不会保存。</translation>
+        <source>Tandem is already running.</source>
+        <translation>Tandem 已在运行。</translation>
     </message>
     <message>
-        <source>Your chats were saved by a newer version of Tandem. Update Tandem; chats in this window are not saved.</source>
-        <translation>你的对话由较新版本的 Tandem 保存。请更新 Tandem；此窗口中的对话不会保存。</translation>
+        <source>Your chats were saved by a newer version of Tandem. Update Tandem.</source>
+        <translation>你的对话由较新版本的 Tandem 保存。请更新 Tandem。</translation>
     </message>
     <message>
-        <source>Your chats cannot be opened because the disk is full. Free up space and open Tandem again; chats in this window are not saved.</source>
-        <translation>磁盘已满，无法打开你的对话。请腾出空间后重新打开 Tandem；此窗口中的对话不会保存。</translation>
+        <source>Your chats cannot be opened because the disk is full. Free up space and try again.</source>
+        <translation>磁盘已满，无法打开你的对话。请腾出空间后重试。</translation>
     </message>
     <message>
-        <source>Your chats cannot be opened because their disk or folder does not allow it. Chats in this window are not saved.</source>
-        <translation>磁盘或文件夹不允许访问，无法打开你的对话。此窗口中的对话不会保存。</translation>
+        <source>Your chats cannot be opened because their disk or folder does not allow it.</source>
+        <translation>磁盘或文件夹不允许访问，无法打开你的对话。</translation>
     </message>
     <message>
-        <source>Your chats cannot be opened: {detail}. Chats in this window are not saved.</source>
-        <translation>无法打开你的对话（{detail}）。此窗口中的对话不会保存。</translation>
+        <source>Your chats cannot be opened: {detail}.</source>
+        <translation>无法打开你的对话（{detail}）。</translation>
     </message>
     <message>
         <source>The chat database was damaged. What could be recovered is in the chat list; the damaged file was kept as {name}.</source>
@@ -5466,6 +5475,65 @@
     <message>
         <source>More actions</source>
         <translation>更多操作</translation>
+    </message>
+</context>
+<context>
+    <name>Unsaved</name>
+    <message>
+        <source>Choose another folder…</source>
+        <translation>选择其他文件夹…</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+    <message>
+        <source>Until your chats can be opened, those of this window are kept in {folder}.</source>
+        <translation>在能打开你的对话之前，此窗口中的对话保存在“{folder}”。</translation>
+    </message>
+    <message>
+        <source>Choose where to keep these chats</source>
+        <translation>选择这些对话的保存位置</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) in this window are not saved.</source>
+        <translation>
+            <numerusform>此窗口中有 %n 个对话未保存。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Chats in this window are not saved.</source>
+        <translation>此窗口中的对话不会保存。</translation>
+    </message>
+    <message>
+        <source>Tandem keeps them aside and offers to add them to your chats the next time it starts.</source>
+        <translation>Tandem 会另行保留这些对话，并在下次启动时询问是否添加到你的对话。</translation>
+    </message>
+    <message>
+        <source>They are lost when Tandem quits. Export them first if you want to keep them.</source>
+        <translation>退出 Tandem 后将会丢失。如需保留，请先导出。</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>退出</translation>
+    </message>
+    <message>
+        <source>Add to my chats</source>
+        <translation>添加到我的对话</translation>
+    </message>
+    <message>
+        <source>Show in Finder</source>
+        <translation>在访达中显示</translation>
+    </message>
+    <message numerus="yes">
+        <source>Tandem kept %n chat(s) from a time when it could not open your chats.</source>
+        <translation>
+            <numerusform>Tandem 无法打开你的对话时，留下了 %n 个对话。</numerusform>
+        </translation>
     </message>
 </context>
 <context>

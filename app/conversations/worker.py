@@ -44,7 +44,7 @@ class StoreThread:
     """Owns the store and the one thread that uses it. Any thread may call any method, and only `close` waits.
 
     `opened` becomes the report of the start or the error that prevented it, with which operations fail then too.
-    `listener` gets the Changes of every commit.
+    `listener` gets the Changes of every commit. `prepare` runs on this thread before the store is opened.
     """
 
     def __init__(
@@ -52,11 +52,12 @@ class StoreThread:
         path: Path,
         listener: Callable[[Changes], None] = lambda _changes: None,
         clock: Callable[[], float] = time.time,
+        prepare: Callable[[], object] = lambda: None,
     ) -> None:
         self.opened: Future[OpenReport] = Future()
-        self._path = path
+        self.path = path
         self._listener = listener
-        self._clock = clock
+        self._clock, self._prepare = clock, prepare
         self._wake = threading.Condition()
         self._jobs: list[_Job] = []
         self._numbers = itertools.count()
@@ -95,7 +96,8 @@ class StoreThread:
 
     def _run(self) -> None:
         try:
-            store, report = open_store(self._path, self._clock)
+            self._prepare()
+            store, report = open_store(self.path, self._clock)
         except Exception as error:
             failure = error
             self.opened.set_exception(failure)
@@ -118,11 +120,11 @@ class StoreThread:
         if self._closing:
             return
         try:
-            unfinished = copy_daily(store, self._path, between)
+            unfinished = copy_daily(store, self.path, between)
         except _ClosingError:
             return
         except (OSError, sqlite3.Error):
-            _log.info("the daily backup of %s was not made", self._path, exc_info=True)
+            _log.info("the daily backup of %s was not made", self.path, exc_info=True)
         else:
             if unfinished is not None:
                 # Waiting for the disk on another thread leaves this one free for other operations.
@@ -146,9 +148,9 @@ class StoreThread:
 
     def _finish_backup(self, unfinished: Path) -> None:
         try:
-            finish_daily(unfinished, self._path)
+            finish_daily(unfinished, self.path)
         except OSError:
-            _log.info("the daily backup of %s was not finished", self._path, exc_info=True)
+            _log.info("the daily backup of %s was not finished", self.path, exc_info=True)
 
     def _serve(self, handle: Callable[[Future[Any], _Operation], None], next_job: Callable[[], _Job | None]) -> None:
         while (job := next_job()) is not None:

@@ -225,7 +225,7 @@ class ModelController(QObject):
             self._use_draft(here.path)
 
     def _show_problem(self, error: EngineError) -> None:
-        self._banner.show_message(lambda: error_sentence(error), None)
+        self._banner.show_message(lambda: error_sentence(error))
 
     def _note_answer(self, _chat: Chat, turn: Turn) -> None:
         """Read the figures again after an answer that measured a speed-up; the store writes them before."""

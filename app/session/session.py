@@ -33,18 +33,18 @@ class Session(QObject):
         super().__init__()
         self._closed = False
         self._bridge = Bridge(self)
-        self._store = StoreClient(self._bridge, chats or data_folder() / "chats.db", self)
+        self.store = StoreClient(self._bridge, chats or data_folder() / "chats.db", self)
         self.models = ModelService(make_engine, starter_pair, self._bridge, stores_prefixes=chats is None, parent=self)
-        self.chats = ChatService(self._store, self)
-        self.settings = SettingsService(self.chats, self._store, self)
-        self.answers = AnswerService(self.models, self.chats, self.settings, self._store, self)
-        self.list = ListService(self._store, self)
-        self.history = HistoryService(self._store, self)
+        self.chats = ChatService(self.store, self)
+        self.settings = SettingsService(self.chats, self.store, self)
+        self.answers = AnswerService(self.models, self.chats, self.settings, self.store, self)
+        self.list = ListService(self.store, self)
+        self.history = HistoryService(self.store, self)
         self.api = ApiService(self.models, self)
         self.api.calls_ended.connect(self.history.add)
         self.cluster = ClusterService(self.models, self)
-        self._store.purged.connect(self.models.forget_conversations)
-        self._store.opened.connect(self._drop_unknown_prefixes)
+        self.store.purged.connect(self.models.forget_conversations)
+        self.store.opened.connect(self._drop_unknown_prefixes)
 
     @property
     def chat(self) -> Chat:
@@ -76,11 +76,11 @@ class Session(QObject):
         self._bridge.drain()
         self._bridge.close()
         self.answers.close()
-        self._store.close()
+        self.store.close()
         self.models.close()
         self.cluster.close()
 
     def _drop_unknown_prefixes(self, report: OpenReport | None) -> None:
         """Drop prefixes of unknown chats, unless the store is temporary and knows none of the user's chats."""
         if report is not None:
-            self._store.run(lambda store: store.conversations.uids(), self.models.keep_stored)
+            self.store.run(lambda store: store.conversations.uids(), self.models.keep_stored)

@@ -1,12 +1,13 @@
 """The window's access to the store's thread: operations run there, and their results arrive between two frames.
 
-The Qt thread never waits for a disk. If the store cannot be opened, a temporary one replaces it, and the window says
-that nothing will be kept.
+The Qt thread never waits for a disk. If the store cannot be opened, a stand-in takes its place, and the window says
+that nothing is saved.
 """
 
 from __future__ import annotations
 
 import logging
+import sqlite3
 import tempfile
 import time
 from collections.abc import Callable
@@ -22,10 +23,12 @@ from app.conversations.errors import NotFound, StoreError, StoreNotWritable
 from app.conversations.listing import Listed, Listing
 from app.conversations.opening import OpenReport
 from app.conversations.records import Changes, Conversation, Folder
+from app.conversations.stand_in import chats_in, chosen_folder, keep_in, remove, stand_in_of
 from app.conversations.store import ConversationStore
 from app.conversations.worker import StoreThread
 from app.session.bridge import Bridge
 from app.session.chats import Chat, chat_of
+from app.settings.relocation import MoveRefused
 
 log = logging.getLogger(__name__)
 
@@ -39,13 +42,18 @@ CLOSE_WITHIN_S = 10.0
 class StoreClient(QObject):
     """Owns the store's thread and the shown lists of chats and folders.
 
-    `opened` carries the OpenReport, None for a temporary store, `unavailable` the error that keeps the store from
-    opening, `failed` an error of one operation, `purged` the uids of chats that lost messages for good. `listed`
-    follows every change of `conversations`.
+    `opened` carries the OpenReport, None for a stand-in, `unavailable` the error that keeps the store from opening,
+    `failed` an error of one operation, `purged` the uids of chats that lost messages for good. `listed` follows every
+    change of `conversations`. `replaced` carries the open StoreThread of a stand-in that the user's store has just
+    replaced, before `opened`; `left_behind` that of an earlier run, with the number of its chats. `moved` follows
+    `keep_in`, with the error or None.
     """
 
     opened = Signal(object)
     unavailable = Signal(object)
+    replaced = Signal(object)
+    left_behind = Signal(object, int)
+    moved = Signal(object)
     failed = Signal(object)
     listed = Signal()
     purged = Signal(object)
@@ -60,14 +68,35 @@ class StoreClient(QObject):
         self._bridge = bridge
         self._listing = Listing()
         self._gone: frozenset[str] = frozenset()
-        self._stand_in: tempfile.TemporaryDirectory[str] | None = None
+        self._stand_in: Path | None = None
+        # The folder of a stand-in that cannot be kept until the next start.
+        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+        # Other stores that are open: the user's own while it is tried again, and what an earlier run left.
+        self._others: list[StoreThread] = []
         self._thread = StoreThread(path, self._note)
         bridge.watch(self._thread.opened, self._store_opened)
 
     @property
     def persistent(self) -> bool:
-        """Whether the store is kept until the next start."""
+        """Whether this is the user's store, not a stand-in."""
         return self._stand_in is None
+
+    @property
+    def chosen_folder(self) -> Path | None:
+        """The folder that the user chose for the stand-in."""
+        return None if self._stand_in is None else chosen_folder(self._stand_in)
+
+    @property
+    def is_offered(self) -> bool:
+        """Whether the next start finds the stand-in."""
+        return self._temporary is None
+
+    def count_chats(self) -> int:
+        """Return the number of chats with messages. Waits for the store, as `close` does."""
+        try:
+            return len(self._thread.submit(chats_in).result(CLOSE_WITHIN_S)) if self.ready else 0
+        except (StoreError, OSError, TimeoutError, sqlite3.Error):
+            return 0
 
     def run(
         self,
@@ -138,23 +167,111 @@ class StoreClient(QObject):
         self.run(lambda store: _load(store, conversation_id), then)
 
     def close(self) -> None:
-        """Write pending changes and close the file. Safe to call twice."""
-        self._thread.close(CLOSE_WITHIN_S)
-        if self._stand_in is not None:
-            self._stand_in.cleanup()
-            self._stand_in = None
+        """Write pending changes and close the file. A stand-in without chats is removed. Safe to call twice."""
+        is_empty = self._stand_in is not None and self.ready and self.count_chats() == 0
+        self.ready = False
+        for thread in (self._thread, *self._others):
+            thread.close(CLOSE_WITHIN_S)
+        if self._stand_in is not None and is_empty:
+            remove(self._stand_in)
+        if self._temporary is not None:
+            self._temporary.cleanup()
+            self._temporary = None
+
+    # The stand-in
+
+    def try_again(self) -> None:
+        """Try to open the user's store. `unavailable` follows or, if it opens, `replaced` and `opened`.
+
+        Until then nothing can be asked. No answer may be under way.
+        """
+        was_ready, self.ready = self.ready, False
+        thread = StoreThread(self.path, self._note)
+        self._others.append(thread)
+
+        def tried(future: Future[OpenReport]) -> None:
+            self._others.remove(thread)
+            error = future.exception()
+            if error is not None:
+                thread.close()
+                self.ready = was_ready
+                self.unavailable.emit(error)
+                return
+            left, self._thread, self._stand_in = self._thread, thread, None
+            self._others.append(left)
+            self.replaced.emit(left)
+            self._begin(future.result(), None)
+
+        self._bridge.watch(thread.opened, tried)
+
+    def keep_in(self, folder: Path) -> None:
+        """Keep the stand-in in a folder of the user's choice from now on; `moved` follows.
+
+        Until then nothing can be asked. No answer may be under way.
+        """
+        assert self._stand_in is not None
+        before, stand_in = self._thread, self._stand_in
+        refused: list[Exception] = []
+
+        def move() -> None:
+            before.close(timeout=None)
+            try:
+                keep_in(stand_in, folder)
+            except (MoveRefused, OSError) as error:
+                refused.append(error)
+
+        def moved(future: Future[OpenReport]) -> None:
+            if (error := future.exception()) is not None:
+                self._report(error)
+            self.ready = error is None
+            self.moved.emit(refused[0] if refused else None)
+
+        self.ready = False
+        # What is asked of the store meanwhile waits for the new thread.
+        self._thread = StoreThread(stand_in, self._note, prepare=move)
+        self._bridge.watch(self._thread.opened, moved)
 
     def _store_opened(self, future: Future[OpenReport]) -> None:
         error = future.exception()
-        if error is not None:
-            log.info("the chats in %s cannot be opened", self.path, exc_info=error)
-            self._thread.close()
-            self._stand_in = tempfile.TemporaryDirectory(prefix="tandem-")
-            self._thread = StoreThread(Path(self._stand_in.name) / "chats.db", self._note)
-            self._bridge.watch(self._thread.opened, lambda opened: self._begin(None, opened.exception()))
-            self.unavailable.emit(error)
+        if error is None:
+            self._begin(future.result(), None)
+            self.run(lambda _: stand_in_of(self.path).exists(), self._look_behind)
             return
-        self._begin(future.result(), None)
+        log.info("the chats in %s cannot be opened", self.path, exc_info=error)
+        self._thread.close()
+        self._open_stand_in(stand_in_of(self.path))
+        self.unavailable.emit(error)
+
+    def _open_stand_in(self, path: Path) -> None:
+        self._stand_in = path
+        self._thread = StoreThread(path, self._note)
+        self._bridge.watch(self._thread.opened, self._stand_in_opened)
+
+    def _stand_in_opened(self, future: Future[OpenReport]) -> None:
+        error = future.exception()
+        if error is not None and self._temporary is None:
+            self._thread.close()
+            self._temporary = tempfile.TemporaryDirectory(prefix="tandem-")
+            self._open_stand_in(Path(self._temporary.name) / self.path.name)
+            return
+        self._begin(None, error)
+
+    def _look_behind(self, exists: bool) -> None:
+        """Count the chats of a stand-in that an earlier run left."""
+        if not exists:
+            return
+        left = StoreThread(stand_in_of(self.path))
+        self._others.append(left)
+
+        def counted(future: Future[list[int]]) -> None:
+            # Another window may be using it.
+            if future.exception() is None and future.result():
+                self.left_behind.emit(left, len(future.result()))
+            else:
+                self._others.remove(left)
+                left.close()
+
+        self._bridge.watch(left.submit(chats_in), counted)
 
     def _begin(self, report: OpenReport | None, error: BaseException | None) -> None:
         if error is not None:

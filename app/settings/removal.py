@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from app.settings.keychain import Keychain
-from app.system.paths import cache_folder, data_folder, settings_folder
+from app.system.paths import cache_folder, data_folder, settings_folder, unsaved_folder
 
 
 def remove_everything(endpoints: Iterable[str]) -> list[Path]:
@@ -21,7 +21,7 @@ def remove_everything(endpoints: Iterable[str]) -> list[Path]:
     for endpoint in endpoints:
         Keychain().remove(endpoint)
     # The settings last: as long as they exist, an interrupted removal continues at the next start.
-    folders = (cache_folder(), data_folder(), settings_folder())
+    folders = (cache_folder(), unsaved_folder(data_folder()), data_folder(), settings_folder())
     return [folder for folder in folders if not _is_removed(folder)]
 
 

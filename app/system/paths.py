@@ -45,6 +45,11 @@ def data_folder() -> Path:
     return Path(platformdirs.user_data_dir(_APP, appauthor=False))
 
 
+def unsaved_folder(data: Path) -> Path:
+    """The folder beside `data` of chats that could not be saved in it. It may be a link."""
+    return data.with_name(f"{data.name} Unsaved")
+
+
 def settings_folder() -> Path:
     """The user's folder for settings."""
     return Path(platformdirs.user_config_dir(_APP, appauthor=False))

@@ -1,4 +1,4 @@
-"""The banner above the message box, which reports problems that belong to no answer, with an action that helps."""
+"""The notices above the message box: problems and news that belong to no answer, with the actions that help."""
 
 from __future__ import annotations
 
@@ -11,125 +11,190 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QFrame, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from app.widgets import theme
+from app.widgets.fade import fade_in
+from app.widgets.flow_layout import FlowLayout
 from app.widgets.icons import icon
-from app.widgets.labels import SentenceLabel, set_name
-from app.widgets.layouts import fill, hbox
+from app.widgets.labels import SentenceLabel, label, set_name
+from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.restyled import Restyled
-from app.widgets.style_class import set_object_name, styled
+from app.widgets.style_class import styled
 from app.widgets.throttle import single_shot
 
-# How long a message that leaves by itself is shown.
+# How long a notice that leaves by itself is shown.
 SHOWN_MS = 10_000
+# The notices on screen at once: in the smallest window they leave room for the last lines of the chat.
+MOST_SHOWN = 3
+# The size of the mark before the sentence and the distance between them, in pixels.
+_MARK, _SPACING = 18, 12
 
 
 @dataclass(frozen=True)
 class _Message:
-    """`sentence` returns the text in the language in use. A message that `leaves` is hidden after SHOWN_MS."""
+    """`sentence` returns the text in the language in use. A notice that `leaves` is dropped after SHOWN_MS; one that
+    is not `closable` stays until its reason is gone.
+    """
 
     sentence: Callable[[], str]
     actions: tuple[QAction, ...]
     calm: bool
     leaves: bool
+    closable: bool
     about: str
 
 
-class Banner(Restyled, QFrame):
-    """Hidden until there is a message. The newest is shown; when it is closed, the one before it is shown again.
+class Notice(Restyled, QFrame):
+    """One notice of a banner. `drop` removes it."""
 
-    While the mouse or the focus is on a message, it neither leaves nor does a newer one take its place.
-    """
-
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, message: _Message, drop: Callable[[Notice], None], parent: QWidget) -> None:
         super().__init__(parent)
-        self.setObjectName("banner")
-        self._mark = QLabel(self)
-        self._label = SentenceLabel(self)
+        self.message, self._drop = message, drop
+        self.setObjectName("note" if message.calm else "banner")
+        self._mark, self._label = QLabel(self), SentenceLabel(self)
         # A name that is wider than the window must not make the window wider.
         self._label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._buttons = styled(QPushButton(self), "button"), styled(QPushButton(self), "button")
-        for index, button in enumerate(self._buttons):
-            button.clicked.connect(partial(self._act, index))
+        column = vbox(self, margins=(14, 8, 8, 8), spacing=6)
+        row = fill(hbox(spacing=_SPACING), self._mark, (self._label, 1))
+        column.addLayout(row)
+        # Several buttons beside it would leave no room for the sentence.
+        below = None
+        if len(message.actions) > 1:
+            buttons = QWidget(self)
+            below = FlowLayout(buttons, 8)
+            below_sentence = hbox(margins=(_MARK + _SPACING, 0, 0, 0))
+            column.addLayout(fill(below_sentence, buttons))
+        self._buttons = [styled(QPushButton(self), "button") for _ in message.actions]
+        for button, action in zip(self._buttons, message.actions, strict=True):
+            button.clicked.connect(partial(self._act, action))
+            action.changed.connect(self.retranslate)
+            (row if below is None else below).addWidget(button)
         self._close = self.bound("Dismiss", QToolButton(self), set_name)
-        self._close.clicked.connect(lambda: self._keep(self._messages[:-1]))
-        self._messages: list[_Message] = []
+        self._close.clicked.connect(lambda: drop(self))
+        self._close.setVisible(message.closable)
+        row.addWidget(self._close)
         self._timer = single_shot(self, self._leave)
-        row = hbox(self, margins=(14, 8, 8, 8), spacing=12)
-        fill(row, self._mark, (self._label, 1), *self._buttons, self._close)
-        self.hide()
         self.restyle()
+        if message.leaves:
+            self._timer.start(SHOWN_MS)
 
     @property
     def text(self) -> str:
         return self._label.text()
 
-    def show_message(
-        self,
-        sentence: Callable[[], str],
-        action: QAction | None,
-        other: QAction | None = None,
-        calm: bool = False,
-        stays: bool = False,
-        about: str = "",
-    ) -> None:
-        """Show a message and up to two actions. `sentence` is called again when the language changes.
-
-        `calm` marks information, as opposed to a problem: it is hidden after `SHOWN_MS` or when newer information
-        comes, unless it `stays`. `about` is the name by which `dismiss` finds the message.
-        """
-        actions = tuple(one for one in (action, other) if one is not None)
-        message = _Message(sentence, actions, calm, calm and not stays, about)
-        held = self._messages[-1:] if self._is_in_hand else []
-        others = [one for one in self._messages if one.sentence() != sentence()]
-        others = [one for one in others if one in held or not (one.leaves and message.leaves)]
-        others.insert(-1 if others[-1:] == held else len(others), message)
-        self._keep(others)
-
-    def dismiss(self, about: str) -> None:
-        """Drop the messages that were shown with this `about`."""
-        self._keep([one for one in self._messages if one.about != about])
-
-    def _keep(self, messages: list[_Message]) -> None:
-        """Drop all but these messages, and show the last of them."""
-        is_new, self._messages = messages[-1:] != self._messages[-1:], messages
-        if is_new:
-            self._timer.stop()
-        if messages:
-            set_object_name(self, "note" if messages[-1].calm else "banner")
-            self.apply_theme()
-            self.retranslate()
-            if is_new and messages[-1].leaves:
-                self._timer.start(SHOWN_MS)
-        self.setVisible(bool(messages))
-
     @property
-    def _is_in_hand(self) -> bool:
+    def is_in_hand(self) -> bool:
+        """Whether the mouse or the focus is on it."""
         focus = QApplication.focusWidget()
         return self.underMouse() or (focus is not None and self.isAncestorOf(focus))
 
     def _leave(self) -> None:
-        """Hide the message. While it is in use, or another window is in front of it, try again later."""
-        if self._is_in_hand or not self.isActiveWindow():
+        """Leave. While it is in use, or another window is in front of it, try again later."""
+        if self.is_in_hand or not self.isActiveWindow():
             self._timer.start(SHOWN_MS)
         else:
-            self._keep(self._messages[:-1])
+            self._drop(self)
+
+    def _act(self, action: QAction) -> None:
+        if self.message.closable:
+            self._drop(self)
+        action.trigger()
 
     def retranslate(self) -> None:
-        if not self._messages:
-            return
-        shown = self._messages[-1]
-        self._label.setText(shown.sentence())
-        for index, button in enumerate(self._buttons):
-            button.setVisible(index < len(shown.actions))
-        for button, action in zip(self._buttons, shown.actions, strict=False):
+        # Some sentences set the texts of their actions.
+        self._label.setText(self.message.sentence())
+        for button, action in zip(self._buttons, self.message.actions, strict=True):
             button.setText(action.text())
-
-    def _act(self, index: int) -> None:
-        *others, shown = self._messages
-        self._keep(others)
-        shown.actions[index].trigger()
+            button.setEnabled(action.isEnabled())
 
     def apply_theme(self) -> None:
-        colours, calm = theme.colours(), bool(self._messages) and self._messages[-1].calm
-        mark = icon("info", colours.muted) if calm else icon("warning", colours.problem)
-        self._mark.setPixmap(mark.pixmap(QSize(18, 18), self.devicePixelRatioF()))
+        colours = theme.colours()
+        mark = icon("info", colours.muted) if self.message.calm else icon("warning", colours.problem)
+        self._mark.setPixmap(mark.pixmap(QSize(_MARK, _MARK), self.devicePixelRatioF()))
         self._close.setIcon(icon("close", colours.muted))
+
+
+class Banner(Restyled, QFrame):
+    """A queue of notices, the newest on top: each stays until it is closed or dismissed, or leaves if it may.
+
+    Those that cannot be closed are at the bottom and always shown, then the newest of the others up to MOST_SHOWN; the
+    rest wait until one of these is gone. While the mouse or the focus is on a notice, it stays where it is.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        # The oldest first.
+        self._notices: list[Notice] = []
+        self._waiting = label(self, "muted")
+        self._column = fill(vbox(self, margins=(0, 0, 0, 0), spacing=6), self._waiting)
+        self.hide()
+        self.restyle()
+
+    @property
+    def shown(self) -> list[Notice]:
+        """The notices on screen, from top to bottom."""
+        return [notice for notice in reversed(self._ordered()) if not notice.isHidden()]
+
+    def show_message(
+        self,
+        sentence: Callable[[], str],
+        *actions: QAction | None,
+        calm: bool = False,
+        stays: bool = False,
+        closable: bool = True,
+        about: str = "",
+    ) -> None:
+        """Show a notice with its actions. `sentence` is called again when the language changes.
+
+        `calm` marks information, as opposed to a problem: it leaves after `SHOWN_MS` or when newer information comes,
+        unless it `stays`. `about` is the name by which `dismiss` finds the notice.
+        """
+        given = tuple(action for action in actions if action is not None)
+        message = _Message(sentence, given, calm, calm and not stays, closable, about)
+        for notice in list(self._notices):
+            is_replaced = notice.message.leaves and message.leaves and not notice.is_in_hand
+            if is_replaced or notice.text == sentence():
+                self._remove(notice)
+        notice = Notice(message, self._drop, self)
+        self._notices.append(notice)
+        self._arrange()
+        if not notice.isHidden():
+            fade_in(notice)
+
+    def dismiss(self, about: str) -> None:
+        """Drop the notices that were shown with this `about`."""
+        for notice in [one for one in self._notices if one.message.about == about]:
+            self._remove(notice)
+        self._arrange()
+
+    def _drop(self, notice: Notice) -> None:
+        self._remove(notice)
+        self._arrange()
+
+    def _remove(self, notice: Notice) -> None:
+        self._notices.remove(notice)
+        self._column.removeWidget(notice)
+        # Not shown or found any more, although the signal of one of its buttons may still be running.
+        notice.hide()
+        notice.setParent(None)
+        notice.deleteLater()
+
+    def _ordered(self) -> list[Notice]:
+        """Return the notices that cannot be closed, then the others, each from the oldest to the newest."""
+        return sorted(self._notices, key=lambda notice: notice.message.closable)
+
+    def _arrange(self) -> None:
+        ordered = self._ordered()
+        kept = [notice for notice in ordered if not notice.message.closable or notice.is_in_hand]
+        others = [notice for notice in ordered if notice not in kept]
+        shown = kept + others[max(0, len(kept) + len(others) - MOST_SHOWN) :]
+        for place, notice in enumerate(reversed(ordered)):
+            self._column.insertWidget(1 + place, notice)
+            notice.setVisible(notice in shown)
+        self.setVisible(bool(ordered))
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        for notice in self._notices:
+            notice.retranslate()
+        waiting = sum(notice.isHidden() for notice in self._notices)
+        self._waiting.setVisible(waiting > 0)
+        self._waiting.setText(self.tr("%n more notice(s)", "", waiting))

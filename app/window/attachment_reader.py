@@ -109,7 +109,7 @@ class AttachmentReader(QObject):
         self._show(sentences[error.reason].format(name=error.name))
 
     def _show(self, sentence: str) -> None:
-        self._banner.show_message(lambda: sentence, None, about=_REFUSED)
+        self._banner.show_message(lambda: sentence, about=_REFUSED)
 
     def refuse_picture(self) -> None:
         """Say that a pasted or dropped picture cannot be attached."""

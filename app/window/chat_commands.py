@@ -44,7 +44,6 @@ class ChatCommands(QObject):
         session.list.archived.connect(self._notifications.show_archived)
         session.chats.store_opened.connect(self._show_open_report)
         session.chats.store_failed.connect(self._notifications.show_store_error)
-        session.chats.store_unavailable.connect(self._notifications.show_unsaved)
 
     def refresh_list(self) -> None:
         self._sidebar.refresh(self._session.chat.id, self._session.answers.chat_ids)

@@ -63,6 +63,7 @@ from app.window.panes import Panes
 from app.window.shortcut_sheet import ShortcutSheet
 from app.window.transfer import Transfer
 from app.window.turn_commands import TurnCommands
+from app.window.unsaved import Unsaved
 from app.window.updates import UpdateChecker
 
 
@@ -85,6 +86,7 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
         self.updates = UpdateChecker(self._preferences, self.notifications, self)
         self._chats = ChatPane(session, self._actions["new-chat"], self._panes.whole)
         self._transfer = Transfer(session, self._banner, self._actions["stop-transfer"], self)
+        self._unsaved = Unsaved(session, self._banner, self._actions["export-all"], self._transfer, self)
         self._header = Header(session, self._actions, self._middle)
         models = self._header.main, self._header.draft
         self._models = ModelController(self._library, session, *models, self._banner, self)
@@ -358,7 +360,10 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
         self._panes.arrange()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Hide the window at once, then wait for the threads."""
+        """Ask first if chats would be lost. Then hide the window at once and wait for the threads."""
+        if not self._preferences.values.remove_everything and not self._unsaved.may_close():
+            event.ignore()
+            return
         # A syllable that is being composed belongs to the unsent message.
         self._composer.edit.commit_preedit()
         self._preferences.change(window_place=geometry_of(self), window_state=state_of(self))

@@ -18,7 +18,7 @@ from app.settings.relocation import MoveRefused
 from app.settings.updates import Release
 from app.system.language import best_language
 from app.widgets.banner import Banner
-from app.wording.errors import closed_store_sentence, damage_sentence, error_sentence, joined, store_sentence
+from app.wording.errors import damage_sentence, error_sentence, joined, store_sentence
 from app.wording.hub import refused_sentence
 from engine.errors import EngineError
 
@@ -92,11 +92,11 @@ class Notifications(QObject):
             text = self.tr("Some settings could not be read and were reset. The old file was kept as {file}.")
             return text.format(file=backup)
 
-        self._banner.show_message(sentence, None, calm=True)
+        self._banner.show_message(sentence, calm=True, stays=True)
 
     def show_move_refusal(self, refused: MoveRefused) -> None:
         """Show why the chats were not moved at this start."""
-        self._banner.show_message(lambda: refused_sentence(refused), None)
+        self._banner.show_message(lambda: refused_sentence(refused))
 
     def show_restart(self, left_out: str) -> None:
         """Show that a new engine replaced one that ended. `left_out` is the model that is not loaded again, or ""."""
@@ -107,7 +107,7 @@ class Notifications(QObject):
             text = self.tr("The engine stopped twice with {model}, so the starter models are loaded instead.")
             return text.format(model=left_out)
 
-        self._banner.show_message(sentence, None)
+        self._banner.show_message(sentence)
 
     def show_restored(self, outcome: Path | Exception) -> None:
         """Show the outcome of restoring a backup: the file that keeps the chats from before, or the error."""
@@ -118,7 +118,7 @@ class Notifications(QObject):
                 return text.format(file=outcome)
             return self.tr("The backup could not be restored. Your chats are as they were.")
 
-        self._banner.show_message(sentence, None, calm=isinstance(outcome, Path), stays=True)
+        self._banner.show_message(sentence, calm=isinstance(outcome, Path), stays=True)
 
     def show_update(self, release: Release, page: QAction) -> None:
         """Show that there is a newer release; `page` opens its page."""
@@ -147,7 +147,7 @@ class Notifications(QObject):
                 ),
             }.get(reason, self.tr("Tandem couldn't check for updates. Check the network and try again."))
 
-        self._banner.show_message(sentence, None, calm=reason == "newest")
+        self._banner.show_message(sentence, calm=reason == "newest")
 
     def show_trashed(self, title: str) -> None:
         name = title or self.tr("Untitled chat")
@@ -157,10 +157,10 @@ class Notifications(QObject):
     def show_archived(self, title: str) -> None:
         name = title or self.tr("Untitled chat")
         sentence = self.tr("“{title}” was archived.").format(title=name)
-        self._banner.show_message(lambda: sentence, None, calm=True)
+        self._banner.show_message(lambda: sentence, calm=True)
 
     def show_branched(self) -> None:
-        self._banner.show_message(lambda: self.tr("This is a copy of the chat up to that answer."), None, calm=True)
+        self._banner.show_message(lambda: self.tr("This is a copy of the chat up to that answer."), calm=True)
 
     def show_deleted(self, count: int) -> None:
         """Show that `count` messages were deleted at once."""
@@ -173,10 +173,6 @@ class Notifications(QObject):
 
     def show_store_error(self, error: StoreError) -> None:
         self._banner.show_message(lambda: store_sentence(error), self._actions["save-again"])
-
-    def show_unsaved(self, error: Exception) -> None:
-        """Show that the store could not be opened and nothing is saved."""
-        self._banner.show_message(lambda: closed_store_sentence(error), self._actions["show-chats-folder"])
 
     def show_damage(self, damage: Damage) -> None:
         """Show what was lost of a damaged store."""

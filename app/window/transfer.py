@@ -25,7 +25,9 @@ from app.conversations.exports.writing import (
     write_json,
     write_text,
 )
+from app.conversations.stand_in import add_chats
 from app.conversations.store import ConversationStore
+from app.conversations.worker import StoreThread
 from app.session.session import Session
 from app.system.background import Background
 from app.system.cancelled import Cancelled
@@ -123,7 +125,7 @@ class Transfer(QObject):
         self._start(
             JournalEntry(EXPORT, path.name),
             work,
-            lambda _: self.tr("Exported to {name}.").format(name=path.name),
+            lambda _: (self.tr("Exported to {name}.").format(name=path.name), False),
             self._export_stopped,
             path,
         )
@@ -147,7 +149,7 @@ class Transfer(QObject):
         self._start(
             JournalEntry(EXPORT, path.name),
             work,
-            lambda count: self.tr("%n chat(s) exported.", "", count),
+            lambda count: (self.tr("%n chat(s) exported.", "", count), False),
             self._export_stopped,
             path,
         )
@@ -162,6 +164,19 @@ class Transfer(QObject):
                 "{name}", path.name
             )
         )
+
+    def add_unsaved(self, left: StoreThread, then: Callable[[], object]) -> None:
+        """Add the chats of a stand-in to the user's store and remove it; then call `then`."""
+        entry = JournalEntry(IMPORT, left.path.parent.name)
+        self._imported_so_far = self._reported = 0
+
+        def done(report: ImportReport) -> tuple[str, bool]:
+            then()
+            return self._imported(report)
+
+        work = partial(add_chats, left, self._ask_store, self._import_step)
+        # Not in the journal: the next start finds what is left by itself.
+        self._start(entry, work, done, self._import_stopped, journal=False)
 
     def close(self) -> None:
         """Wait for exports for EXPORT_WITHIN_S, and stop imports, which can be repeated.
@@ -197,7 +212,7 @@ class Transfer(QObject):
             )
             return text.format(name=entry.name)
 
-        self._banner.show_message(sentence, None)
+        self._banner.show_message(sentence)
 
     # On the transfer's thread
 
@@ -227,11 +242,14 @@ class Transfer(QObject):
         self,
         entry: JournalEntry,
         work: Callable[[], Result],
-        done: Callable[[Result], str],
+        done: Callable[[Result], tuple[str, bool]],
         stopped: Callable[[], str],
         written: Path | None = None,
+        journal: bool = True,
     ) -> None:
-        """Queue the work. `done` words its result, `stopped` that it was stopped; `written` is then offered."""
+        """Queue the work. `done` words its result and says whether something is missing, so that the notice stays;
+        `stopped` words that it was stopped. `written` is then offered.
+        """
 
         def fail(error: Exception) -> None:
             if isinstance(error, Cancelled):
@@ -241,15 +259,19 @@ class Transfer(QObject):
             self._session.list.reload()
             self._finish(entry, self.tr("The operation failed: {detail}").format(detail=str(error)), calm=False)
 
-        self._running[entry] = self._background.run(
-            work, lambda result: self._finish(entry, done(result), written=written), fail
-        )
+        def succeed(result: Result) -> None:
+            sentence, is_incomplete = done(result)
+            self._finish(entry, sentence, stays=is_incomplete, written=written)
+
+        self._running[entry] = self._background.run(work, succeed, fail)
         # Without a store of its own, this window must not write the journal of the window that has it.
-        if self._session.chats.persistent:
+        if journal and self._session.chats.persistent:
             self._journal.begin(entry)
         self.changed.emit()
 
-    def _finish(self, entry: JournalEntry, sentence: str, calm: bool = True, written: Path | None = None) -> None:
+    def _finish(
+        self, entry: JournalEntry, sentence: str, calm: bool = True, stays: bool = False, written: Path | None = None
+    ) -> None:
         del self._running[entry]
         self._journal.end(entry)
         if not self._running:
@@ -258,7 +280,8 @@ class Transfer(QObject):
         self.changed.emit()
         self._written = written
         self._show_action.setText(self.tr("Show in Finder"))
-        self._banner.show_message(lambda: sentence, self._show_action if written is not None else None, calm=calm)
+        action = self._show_action if written is not None else None
+        self._banner.show_message(lambda: sentence, action, calm=calm, stays=stays)
 
     def _show_written(self) -> None:
         if self._written is not None:
@@ -267,7 +290,7 @@ class Transfer(QObject):
     def _export_stopped(self) -> str:
         return self.tr("The export was canceled.")
 
-    def _imported(self, report: ImportReport) -> str:
+    def _imported(self, report: ImportReport) -> tuple[str, bool]:
         self._session.list.reload()
         for chat in report.extended:
             self._session.chats.reload(chat)
@@ -287,7 +310,7 @@ class Transfer(QObject):
             sentences.append(self.tr("%n line(s) of the file could not be read.", "", lines))
         if parts:
             sentences.append(self.tr("%n file(s), tool call(s) or thought(s) were left out.", "", parts))
-        return joined(*sentences)
+        return joined(*sentences), bool(in_trash or unread or lines or parts)
 
     def _import_stopped(self) -> str:
         self._session.list.reload()

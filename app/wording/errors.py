@@ -332,29 +332,17 @@ def store_sentence(error: StoreError) -> str:
 
 
 def closed_store_sentence(error: Exception) -> str:
-    """Say why the chats cannot be opened at all."""
+    """Say why the chats cannot be opened at all, and what helps."""
     if isinstance(error, StoreInUse):
-        return translate("Store", "Tandem is already running. Chats in this window are not saved.")
+        return translate("Store", "Tandem is already running.")
     if isinstance(error, StoreTooNew):
-        return translate(
-            "Store",
-            "Your chats were saved by a newer version of Tandem. Update Tandem; chats in this window are not saved.",
-        )
+        return translate("Store", "Your chats were saved by a newer version of Tandem. Update Tandem.")
     refusal = refusal_of(error)
     if refusal == "full":
-        return translate(
-            "Store",
-            "Your chats cannot be opened because the disk is full. Free up space and open Tandem "
-            "again; chats in this window are not saved.",
-        )
+        return translate("Store", "Your chats cannot be opened because the disk is full. Free up space and try again.")
     if refusal == "forbidden":
-        return translate(
-            "Store",
-            "Your chats cannot be opened because their disk or folder does not allow it. Chats in "
-            "this window are not saved.",
-        )
-    text = translate("Store", "Your chats cannot be opened: {detail}. Chats in this window are not saved.")
-    return text.format(detail=str(error))
+        return translate("Store", "Your chats cannot be opened because their disk or folder does not allow it.")
+    return translate("Store", "Your chats cannot be opened: {detail}.").format(detail=str(error))
 
 
 def damage_sentence(damage: Damage) -> str:

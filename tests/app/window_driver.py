@@ -15,7 +15,17 @@ from unittest.mock import patch
 from PySide6.QtCore import QCoreApplication, QMimeData, QObject, Qt, QUrl
 from PySide6.QtGui import QAction, QInputMethodEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QFrame,
+    QLabel,
+    QLineEdit,
+    QMessageBox,
+    QPlainTextEdit,
+    QPushButton,
+    QToolButton,
+    QWidget,
+)
 
 from app.chat.composer import Composer
 from app.chat.find_bar import FindBar
@@ -51,9 +61,11 @@ Found = TypeVar("Found", bound=QObject)
 class WindowDriver:
     """Drives one open window. `session` is its session, for what no window shows.
 
-    What is done:  trigger, ask, write, type, compose, send, press_send, paste, press_banner, open_chat, search,
-                   settings_page, press (keys), file_dialog (answers the next ones), wait_until_answered, settle, close
-    What is read:  is_enabled, is_checked, unsent, attached, context_text, banner_text, turns, shown_text, foot, titles
+    What is done:  trigger, ask, write, type, compose, send, press_send, paste, press_banner, close_notice, open_chat,
+                   search, settings_page, press (keys), file_dialog (answers the next ones), wait_until_answered,
+                   settle, close
+    What is read:  is_enabled, is_checked, unsent, attached, context_text, banner_text, notices, turns, shown_text,
+                   foot, titles
     The parts:     composer, transcript, header, banner, find_bar, panel, settings, chat_settings, palette, sidebar,
                    picker("main" or "draft"), turn(index), comparison, tuning, offer, preset_button, shortcut_sheet
     """
@@ -281,23 +293,51 @@ class WindowDriver:
     # The banner
 
     @property
+    def notices(self) -> list[str]:
+        """The texts of the notices on screen, from top to bottom: the newest first."""
+        return [notice.text for notice in self.banner.shown]
+
+    @property
     def banner_text(self) -> str:
-        """The text of the banner; "" while it is hidden."""
-        return "" if self.banner.isHidden() else self.banner.text
+        """The text of the newest notice; "" if there is none."""
+        return self.notices[0] if self.notices else ""
 
     @property
     def banner_button(self) -> QPushButton:
-        return self.banner.findChild(QPushButton)
+        return self.banner.shown[0].findChild(QPushButton)
 
     @property
     def banner_buttons(self) -> list[str]:
-        """The texts of the banner's visible buttons."""
-        return [button.text() for button in self.banner.findChildren(QPushButton) if not button.isHidden()]
+        """The texts of the newest notice's buttons."""
+        return [button.text() for button in self.banner.shown[0].findChildren(QPushButton)]
 
     def press_banner(self, text: str = "") -> None:
-        """Press the banner's button with that text, or its first one."""
-        buttons = self.banner.findChildren(QPushButton)
+        """Press the newest notice's button with that text, or its first one."""
+        buttons = self.banner.shown[0].findChildren(QPushButton)
         next(button for button in buttons if text in ("", button.text())).click()
+
+    def close_notice(self, words: str = "") -> None:
+        """Close the newest notice, or the newest with these words."""
+        notice = next(notice for notice in self.banner.shown if words in notice.text)
+        notice.findChild(QToolButton).click()
+
+    # Closing the window
+
+    @property
+    def question(self) -> QMessageBox | None:
+        """The question that the window asks, if any."""
+        return next((box for box in self.window.findChildren(QMessageBox) if box.isVisible()), None)
+
+    def answer_question(self, text: str) -> None:
+        """Press the button with that text."""
+        assert self.question is not None
+        next(button for button in self.question.buttons() if text == button.text().replace("&", "")).click()
+
+    def close(self, answer: str = "") -> None:
+        """Close the window, and answer what it asks."""
+        self.window.close()
+        if answer:
+            self.answer_question(answer)
 
     # The search in the chat
 

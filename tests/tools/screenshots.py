@@ -37,6 +37,7 @@ from tests.app.learned_figures import FOUND, LEARNED
 from tests.app.scripted_engine import PLAIN, Script
 from tests.app.shown_library import LLAMA_DRAFT, TOGETHER, ShownLibrary, bare, downloading, stocked
 from tests.app.two_answers import OFTEN_RIGHT, SECOND, SELDOM_RIGHT, TogetherEngine
+from tests.tools.notice_pictures import notices
 from tests.tools.shown_chats import fill
 from tests.tools.shown_machines import found_machines
 from tests.tools.shown_texts import ANSWERS, PATTERN, QUESTIONS, THOUGHTS_AND_FORMULAS
@@ -70,6 +71,7 @@ def main(folder: Path, pictures: Path | None = None) -> None:
             _own_settings(application, folder, f"{code}-{mode}")
             _under_way(application, folder, f"{code}-{mode}", code)
             _machines(application, folder, f"{code}-{mode}")
+            notices(application, folder, f"{code}-{mode}")
     application.language.choose("en")
     for mode in ("dark", "light"):
         application.theme.set_mode(mode)

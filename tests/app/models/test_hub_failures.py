@@ -182,7 +182,7 @@ def test_a_gated_model_leads_to_its_page_after_saying_where_that_is(
     hub.tokens.add("hf_secret")
     qtbot.waitUntil(lambda: library.inventory is not None)
     library.get(TINY_DRAFT)
-    qtbot.waitUntil(lambda: hub_settings.banner_button.text() == "Show the download")
+    qtbot.waitUntil(lambda: bool(hub_settings.notices) and hub_settings.banner_button.text() == "Show the download")
     hub_settings.press_banner()
     page = hub_settings.settings.page("models")
     qtbot.waitUntil(lambda: bool(page.findChildren(DownloadCard)))

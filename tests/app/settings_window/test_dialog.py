@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QLin
 from app.settings.declarations import SETTINGS, settings_of
 from app.settings_window.dialog import PAGES
 from app.widgets.application import Application
-from app.widgets.banner import Banner
+from app.widgets.banner import Notice
 from tests.app.conftest import OpenShown
 from tests.app.shown_library import DRAFT, LARGER, downloading
 
@@ -60,8 +60,8 @@ def test_every_control_of_a_page_has_a_name(open_settings: OpenShown) -> None:
     kinds = (QAbstractButton, QComboBox, QAbstractSpinBox, QLineEdit, QPlainTextEdit)
     for page in [window.settings_page(spec.id) for spec in PAGES]:
         for control in [found for kind in kinds for found in page.findChildren(kind)]:
-            # The buttons of a banner are the actions of its message.
-            inner = isinstance(control.parent(), (Banner, QAbstractSpinBox, QLineEdit))
+            # The buttons of a notice are the actions of its message.
+            inner = isinstance(control.parent(), (Notice, QAbstractSpinBox, QLineEdit))
             if not inner and not control.objectName().startswith("qt_"):
                 text = control.text() if isinstance(control, QAbstractButton) else ""
                 assert control.accessibleName() or text, (page, control)

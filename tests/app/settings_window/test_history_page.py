@@ -158,11 +158,11 @@ def test_requests_of_programs_lead_nowhere_and_can_be_restored_after_their_delet
     press("Delete API requests")
     qtbot.waitUntil(lambda: column(page, "client") == ["Chat", "Chat"])
     assert page.delete.isHidden()
-    assert page.banner.text == "2 API requests deleted."
+    assert [notice.text for notice in page.banner.shown] == ["2 API requests deleted."]
     qapp.language.choose("ko")
-    qtbot.waitUntil(lambda: page.banner.text == "API 요청 2개를 삭제했어요.")
+    qtbot.waitUntil(lambda: page.banner.shown[0].text == "API 요청 2개를 삭제했어요.")
     qapp.language.choose("en")
-    qtbot.waitUntil(lambda: page.banner.text == "2 API requests deleted.")
+    qtbot.waitUntil(lambda: page.banner.shown[0].text == "2 API requests deleted.")
     # A full disk refuses to restore them: they are not lost.
     with monkeypatch.context() as full:
         full.setattr(RequestHistory, "restore_programs", refuse)

@@ -24,27 +24,40 @@ def test_its_button_does_what_helps_and_hides_it(banner: Banner) -> None:
     action = QAction("Try again", banner)
     action.triggered.connect(lambda: done.append(1))
     banner.show_message(lambda: "It failed.", action)
-    assert (banner.text, banner.findChild(QPushButton).text()) == ("It failed.", "Try again")
-    banner.findChild(QPushButton).click()
+    [notice] = banner.shown
+    assert (notice.text, notice.findChild(QPushButton).text()) == ("It failed.", "Try again")
+    notice.findChild(QPushButton).click()
     assert done == [1]
     assert banner.isHidden()
 
 
-def test_the_newest_message_follows_the_language(banner: Banner, qapp: Application, qtbot: QtBot) -> None:
-    banner.show_message(lambda: "old", None)
-    banner.show_message(lambda: QCoreApplication.translate("Banner", "Dismiss"), None)
-    assert banner.text == "Dismiss"
+def test_notices_follow_the_language(banner: Banner, qapp: Application, qtbot: QtBot) -> None:
+    banner.show_message(lambda: QCoreApplication.translate("Notice", "Dismiss"))
+    [notice] = banner.shown
+    assert notice.text == "Dismiss"
     qapp.language.choose("ko")
-    qtbot.waitUntil(lambda: banner.text not in ("old", "Dismiss"))
-    assert banner.text == banner.findChild(QToolButton).accessibleName()
+    qtbot.waitUntil(lambda: notice.text != "Dismiss")
+    assert notice.text == notice.findChild(QToolButton).accessibleName()
 
 
-def test_a_message_leaves_with_what_it_is_about_or_is_dismissed(banner: Banner) -> None:
-    banner.show_message(lambda: "The disk is full.", None, about="disk")
-    banner.show_message(lambda: "It is done.", None, calm=True)
+def test_a_notice_leaves_with_what_it_is_about_or_is_closed(banner: Banner) -> None:
+    banner.show_message(lambda: "The disk is full.", about="disk")
+    banner.show_message(lambda: "It is done.", calm=True)
     banner.dismiss("disk")
-    assert banner.text == "It is done."
-    assert banner.findChild(QPushButton).isHidden()
-    assert banner.findChild(QToolButton).accessibleName() == "Dismiss"
-    banner.findChild(QToolButton).click()
+    assert [notice.text for notice in banner.shown] == ["It is done."]
+    banner.shown[0].findChild(QToolButton).click()
     assert banner.isHidden()
+
+
+def test_a_button_can_be_pressed_while_its_action_can(banner: Banner) -> None:
+    action = QAction("Try again", banner)
+    action.setEnabled(False)
+    banner.show_message(lambda: "It failed.", action, closable=False, about="it")
+    button = banner.shown[0].findChild(QPushButton)
+    assert not button.isEnabled()
+    action.setEnabled(True)
+    button.click()
+    # What cannot be closed stays until it is dismissed.
+    assert len(banner.shown) == 1
+    banner.dismiss("it")
+    assert banner.shown == []

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 from collections.abc import Callable
 from contextlib import closing
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QPointF, Qt
-from PySide6.QtGui import QAction, QEnterEvent
-from PySide6.QtWidgets import QToolButton
+from PySide6.QtGui import QEnterEvent
+from PySide6.QtWidgets import QLabel, QToolButton
 from pytestqt.qtbot import QtBot
 
 from app.conversations.schema import LATEST
-from app.settings.updates import Release
 from app.system.paths import data_folder
 from app.widgets.application import Application
 from app.window import startup
@@ -22,8 +22,9 @@ from app.window.main_window import MainWindow
 from engine.errors import ModelNotUsable
 from engine.hub.failures import HubError
 from tests.app.conftest import STARTER, OpenShown, OpenWindow
+from tests.app.every_notice import EVERY_NOTICE
 from tests.app.scripted_engine import Script, ScriptedEngine
-from tests.app.shown_library import MAIN, downloading
+from tests.app.shown_library import DRAFT, MAIN, downloading, path_of
 from tests.app.window_driver import WindowDriver
 
 
@@ -93,46 +94,64 @@ def test_what_a_start_tells_stays_while_the_pair_is_loaded(
     made.deleteLater()
 
 
-def test_notices_wait_for_each_other(open_window: OpenWindow) -> None:
+def test_every_notice_is_seen_while_a_pair_is_loaded(open_shown: OpenShown) -> None:
+    window, library, engine = open_shown()
+    session = window.session
+    for name, notice in EVERY_NOTICE.items():
+        engine.load_gate = threading.Event()
+        session.models.load(path_of(DRAFT), None)
+        notice.tell(window, library)
+        window.wait(lambda notice=notice: notice.words in window.banner_text)
+        engine.load_gate.set()
+        window.wait(lambda: not session.models.pair.loading)
+        window.settle()
+        assert notice.words in window.banner_text, name
+        if name != "unsaved":
+            window.close_notice(notice.words)
+    # What cannot be closed is still there, and nothing else.
+    assert [EVERY_NOTICE["unsaved"].words in words for words in window.notices] == [True]
+
+
+def test_further_notices_wait_until_others_are_closed(open_window: OpenWindow) -> None:
     newer_version()
     window = open_window(ScriptedEngine([Script("One.")]))
-    crashed(window.window)
     window.ask_and_wait("First")
-    window.trigger("delete-chat")
-    window.settle()
-    seen = []
-    while window.banner_text:
-        seen.append(window.banner_text)
-        window.banner.findChild(QToolButton).click()
-    # The newest notice comes first.
-    for words, notice in zip(("Trash", "unexpectedly", "newer"), seen, strict=True):
-        assert words in notice
+    crashed(window.window)
+    restored(window.window)
+    window.notifications.show_error(None)
+    window.notifications.show_backup(data_folder())
+    # The newest is on top; what cannot be closed is always there.
+    expected = ["reset", "unexpected happened", "backup", "quit unexpectedly", "not saved"]
+    for closed in range(4):
+        shown = [*expected[closed : closed + 2], "not saved"][: 5 - closed]
+        for words, notice in zip(shown, window.notices, strict=True):
+            assert words in notice
+        waiting = max(0, 2 - closed)
+        said = [one.text() for one in window.banner.findChildren(QLabel) if one.isVisible() and "more" in one.text()]
+        assert said == ([f"{waiting} more notice{'s' if waiting > 1 else ''}"] if waiting else [])
+        window.close_notice()
+    assert "not saved" in window.banner_text
+    window.close("Quit")
 
 
 def test_a_notice_given_again_does_not_pile_up_and_newer_information_replaces_older(open_window: OpenWindow) -> None:
     window = opened(open_window)
     for tell in (crashed, restored, crashed):
         tell(window.window)
-    window.banner.findChild(QToolButton).click()
-    assert "backup" in window.banner_text
+    assert ["unexpectedly" in words for words in window.notices] == [True, False]
     window.notifications.show_trashed("First")
     window.notifications.show_trashed("Second")
+    assert len(window.notices) == 3
     assert "Second" in window.banner_text
-    for words in ("backup", ""):
-        window.banner.findChild(QToolButton).click()
-        assert words in window.banner_text
-    assert window.banner_text == ""
 
 
 def test_loading_a_pair_takes_away_why_the_last_one_could_not_be(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine(loads=[ModelNotUsable("models/big", "incomplete", "model.safetensors")]))
-    restored(window.window)
+    assert "model.safetensors" in window.banner_text
     crashed(window.window)
     window.session.models.load_starter()
     window.wait(lambda: window.session.answers.ready)
-    for words in ("unexpectedly", "backup", ""):
-        assert words in window.banner_text
-        window.banner.findChild(QToolButton).click()
+    assert ["unexpectedly" in words for words in window.notices] == [True]
 
 
 def test_a_download_that_goes_on_has_not_failed(open_shown: OpenShown) -> None:
@@ -142,30 +161,6 @@ def test_a_download_that_goes_on_has_not_failed(open_shown: OpenShown) -> None:
     assert "disk" in window.banner_text
     library.show(downloading(MAIN))
     assert window.banner_text == ""
-
-
-def refused(window: MainWindow) -> None:
-    window.findChild(AttachmentReader).refuse_picture()
-
-
-def update(window: MainWindow) -> None:
-    window.notifications.show_update(Release("99.0.0", "https://example.org/99", {}), QAction(window))
-
-
-INFORMATION: dict[str, Callable[[MainWindow], None]] = {
-    "trashed": lambda window: window.notifications.show_trashed("First"),
-    "archived": lambda window: window.notifications.show_archived("First"),
-    "branched": lambda window: window.notifications.show_branched(),
-    "messages deleted": lambda window: window.notifications.show_deleted(2),
-    "up to date": lambda window: window.notifications.show_no_update("newest"),
-}
-NEWS: dict[str, Callable[[MainWindow], None]] = {
-    "crashed": crashed,
-    "restored": restored,
-    "refused": refused,
-    "update": update,
-    "offline": lambda window: window.notifications.show_no_update("offline"),
-}
 
 
 @pytest.fixture
@@ -181,45 +176,48 @@ def opened(open_window: OpenWindow) -> WindowDriver:
 
 
 @pytest.mark.usefixtures("short_notices")
-def test_information_leaves_by_itself(open_window: OpenWindow) -> None:
-    window = opened(open_window)
-    for name, tell in INFORMATION.items():
-        tell(window.window)
-        assert window.banner_text, name
-        window.wait(lambda: window.banner_text == "")
-
-
-@pytest.mark.usefixtures("short_notices")
-def test_what_a_person_has_to_know_stays(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = opened(open_window)
-    for name, tell in NEWS.items():
-        tell(window.window)
-        words = window.banner_text
-        window.notifications.show_archived("First")
-        assert window.banner_text != words, name
-        qtbot.waitUntil(lambda words=words: window.banner_text == words)
+def test_information_leaves_by_itself_and_what_a_person_has_to_know_stays(open_shown: OpenShown, qtbot: QtBot) -> None:
+    window, library, _ = open_shown()
+    window.activateWindow()
+    window.wait(window.isActiveWindow)
+    for name, notice in EVERY_NOTICE.items():
+        notice.tell(window, library)
+        if notice.passes:
+            window.wait(lambda notice=notice: not any(notice.words in words for words in window.notices))
+            continue
+        window.wait(lambda notice=notice: notice.words in window.banner_text)
         qtbot.wait(20)
-        assert window.banner_text == words, name
+        assert notice.words in window.banner_text, name
+        if name != "unsaved":
+            window.close_notice()
 
 
 @pytest.mark.usefixtures("short_notices")
-def test_nothing_leaves_or_comes_under_the_hand(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_nothing_leaves_under_the_hand(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = opened(open_window)
     window.notifications.show_archived("First")
-    middle = QPointF(window.banner.rect().center())
-    QCoreApplication.sendEvent(window.banner, QEnterEvent(middle, middle, middle))
+    held = window.banner.shown[0]
+    middle = QPointF(held.rect().center())
+    QCoreApplication.sendEvent(held, QEnterEvent(middle, middle, middle))
     qtbot.wait(20)
     assert "First" in window.banner_text
-    QCoreApplication.sendEvent(window.banner, QEvent(QEvent.Type.Leave))
+    QCoreApplication.sendEvent(held, QEvent(QEvent.Type.Leave))
     qtbot.waitUntil(lambda: window.banner_text == "")
     window.notifications.show_archived("First")
-    window.banner.findChild(QToolButton).setFocus(Qt.FocusReason.TabFocusReason)
-    window.notifications.show_archived("Second")
-    crashed(window.window)
+    window.banner.shown[0].findChild(QToolButton).setFocus(Qt.FocusReason.TabFocusReason)
+    for tell in (crashed, restored):
+        tell(window.window)
+    window.notifications.show_error(None)
     qtbot.wait(20)
-    assert "First" in window.banner_text
+    # It is where it was: the newer ones are above it.
+    assert "First" in window.notices[-1]
+    assert len(window.notices) == 3
     window.edit.setFocus()
-    qtbot.waitUntil(lambda: "unexpectedly" in window.banner_text)
+    qtbot.waitUntil(lambda: not any("First" in words for words in window.notices))
+
+
+def refused(window: MainWindow) -> None:
+    window.findChild(AttachmentReader).refuse_picture()
 
 
 def test_why_a_file_was_refused_leaves_with_its_chat(open_window: OpenWindow) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtWidgets import QToolButton
 
 from app.conversations.errors import StoreNotWritable
 from app.conversations.opening import open_store
@@ -79,4 +78,4 @@ def test_a_question_that_comes_back_and_what_was_written_since_are_both_there(
         window.settle()
         window.session.chats.open(chat)
         assert window.unsent == expected
-        window.banner.findChild(QToolButton).click()
+        window.close_notice()

@@ -126,6 +126,7 @@ def test_a_second_window_says_that_it_keeps_nothing(open_window: OpenWindow) -> 
     assert "already running" in window.banner_text
     window.ask_and_wait("first")
     assert window.turns == [("first", "One.")]
+    window.close("Quit")
     other.close()
 
 

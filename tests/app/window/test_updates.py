@@ -44,7 +44,7 @@ class Window(QWidget):
 
     @property
     def said(self) -> str:
-        return "" if self.banner.isHidden() else self.banner.text
+        return "".join(notice.text for notice in self.banner.shown)
 
 
 @pytest.fixture

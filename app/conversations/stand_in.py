@@ -1,0 +1,90 @@
+"""The store that takes the place of one that cannot be opened, until its chats can be added to that one.
+
+Its folder is beside that of the user's store. It outlives the window, and becomes a link if the user chooses another
+folder for it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from app.conversations.conversation_list import ACTIVE, ARCHIVED
+from app.conversations.exports.writing import Run, write_json
+from app.conversations.store import ConversationStore
+from app.conversations.store_files import free_name
+from app.conversations.worker import StoreThread
+from app.settings.relocation import move_folder
+from app.system.paths import unsaved_folder
+from engine.files import private_files
+
+if TYPE_CHECKING:
+    from app.conversations.imports.imported import ImportReport
+
+Result = TypeVar("Result")
+
+_EXPORT = "chats.json"
+
+
+def stand_in_of(path: Path) -> Path:
+    """Return the file of the stand-in for the store at `path`."""
+    return unsaved_folder(path.parent) / path.name
+
+
+def chosen_folder(stand_in: Path) -> Path | None:
+    """Return the folder that the user chose for it, if any."""
+    return stand_in.parent.resolve() if stand_in.parent.is_symlink() else None
+
+
+def chats_in(store: ConversationStore) -> list[int]:
+    """Return the ids of the chats that have messages."""
+    listed = [chat.id for view in (ACTIVE, ARCHIVED) for chat in store.conversations.view(view)]
+    return [chat_id for chat_id in listed if store.messages.active_leaf(chat_id) is not None]
+
+
+def keep_in(stand_in: Path, folder: Path) -> None:
+    """Move the closed stand-in to a new folder in `folder` and leave a link. Raises MoveRefused and OSError."""
+    target = free_name(folder / "Tandem Chats")
+    if stand_in.parent.is_dir():
+        move_folder(stand_in.parent, target)
+    else:
+        # It could not be opened in its usual place.
+        private_files.make_folder(target)
+        stand_in.parent.unlink(missing_ok=True)
+        stand_in.parent.symlink_to(target)
+
+
+def remove(stand_in: Path) -> None:
+    """Remove the folder of the closed stand-in, or the one that the user chose with the link to it."""
+    folder = stand_in.parent
+    shutil.rmtree(folder.resolve(), ignore_errors=True)
+    if folder.is_symlink():
+        with suppress(OSError):
+            os.unlink(folder)
+
+
+def add_chats(left: StoreThread, run: Run, step: Callable[[int], object]) -> ImportReport:
+    """Add the chats of the stand-in `left` by `run` to the user's store, close it and remove it.
+
+    Call it on a thread that may wait. It stays on disk if a chat could not be added, and adding them again adds the
+    missing ones.
+    """
+    from app.conversations.imports.imported import IN_TRASH
+    from app.conversations.imports.reading import import_file
+
+    def ask(operation: Callable[[ConversationStore], Result]) -> Result:
+        return left.submit(operation).result()
+
+    export = left.path.with_name(_EXPORT)
+    try:
+        write_json(ask, ask(chats_in), export)
+    finally:
+        left.close(timeout=None)
+    report = import_file(run, export, step)
+    if all(skipped.reason == IN_TRASH for skipped in report.skipped):
+        remove(left.path)
+    return report

@@ -1,0 +1,175 @@
+"""What the window does while its chats are not saved, and with those that an earlier window could not save."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QUrl
+from PySide6.QtGui import QAction, QDesktopServices
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+
+from app.conversations.conversation_list import ACTIVE
+from app.conversations.store import ConversationStore
+from app.conversations.worker import StoreThread
+from app.session.chats import Chat
+from app.session.session import Session
+from app.settings.relocation import MoveRefused
+from app.widgets.banner import Banner
+from app.window.transfer import Transfer
+from app.wording.errors import closed_store_sentence, joined
+from app.wording.hub import refused_sentence
+
+# The topics of the notices.
+_UNSAVED, _LEFT = "unsaved", "left behind"
+
+
+class Unsaved(QObject):
+    """Says why the chats are not saved and offers what helps, asks before they are lost, and adds them afterwards."""
+
+    def __init__(self, session: Session, banner: Banner, export: QAction, transfer: Transfer, window: QWidget) -> None:
+        """`export` is the action that exports all chats."""
+        super().__init__(window)
+        self._session, self._banner, self._export, self._transfer = session, banner, export, transfer
+        self._window = window
+        self._choose, self._again, self._add, self._show = (QAction(self) for _ in range(4))
+        self._error: Exception | None = None
+        self._left: StoreThread | None = None
+        self._question: QMessageBox | None = None
+        self._may_close = False
+        self._choose.triggered.connect(self._choose_folder)
+        self._again.triggered.connect(self._try_again)
+        self._add.triggered.connect(self._add_left)
+        self._show.triggered.connect(self._show_left)
+        # The chat that was on screen when the user's store was tried again.
+        self._shown = ""
+        store = session.store
+        store.unavailable.connect(self._show_error)
+        store.moved.connect(self._show_moved)
+        store.replaced.connect(self._replace)
+        store.left_behind.connect(self._offer)
+        for changed in (session.answers.asked, session.answers.ended, session.answers.not_stored):
+            changed.connect(lambda *_: self._update())
+
+    # While chats are not saved
+
+    def _show_error(self, error: Exception) -> None:
+        self._error = error
+        folder = self._session.store.chosen_folder
+
+        def sentence() -> str:
+            self._choose.setText(self.tr("Choose another folder…"))
+            self._again.setText(self.tr("Try again"))
+            if folder is None:
+                return joined(closed_store_sentence(error), self.tr("Chats in this window are not saved."))
+            kept = self.tr("Until your chats can be opened, those of this window are kept in {folder}.")
+            return joined(closed_store_sentence(error), kept.format(folder=folder))
+
+        self._update()
+        self._banner.dismiss(_UNSAVED)
+        self._banner.show_message(
+            sentence, self._choose, self._export, self._again, closable=folder is not None, about=_UNSAVED
+        )
+
+    def _update(self) -> None:
+        """Allow a change of the store only while no answer is being written to it."""
+        for action in (self._choose, self._again):
+            action.setEnabled(self._session.answers.quiet)
+
+    def _try_again(self) -> None:
+        for action in (self._choose, self._again):
+            action.setEnabled(False)
+        self._shown = self._session.chat.uid
+        self._session.store.try_again()
+
+    def _choose_folder(self) -> None:
+        chosen = QFileDialog.getExistingDirectory(self._window, self.tr("Choose where to keep these chats"))
+        if chosen and self._session.answers.quiet:
+            for action in (self._choose, self._again):
+                action.setEnabled(False)
+            self._session.store.keep_in(Path(chosen))
+
+    def _show_moved(self, refused: Exception | None) -> None:
+        assert self._error is not None
+        self._show_error(self._error)
+        if refused is not None:
+            error = refused if isinstance(refused, MoveRefused) else MoveRefused("io", detail=str(refused))
+            self._banner.show_message(lambda: refused_sentence(error))
+
+    def _replace(self, stand_in: StoreThread) -> None:
+        """Add the chats of this window to the user's store, which was opened. The unsent message stays on screen."""
+        chats, before = self._session.chats, self._session.chat
+        chats.restorable.clear()
+        chats.blank = Chat(unsent=before.unsent, unsent_attachments=before.unsent_attachments)
+        if not before.turns:
+            chats.blank.system_prompt, chats.blank.settings = before.system_prompt, before.settings
+        chats.new_chat()
+        self._error = None
+        self._banner.dismiss(_UNSAVED)
+        self._transfer.add_unsaved(stand_in, self._show_again)
+
+    def _show_again(self) -> None:
+        """Show the chat that was on screen."""
+
+        def find(store: ConversationStore) -> list[int]:
+            return [chat.id for chat in store.conversations.view(ACTIVE) if chat.uid == self._shown]
+
+        def show(found: list[int]) -> None:
+            if found:
+                self._session.chats.open_id(found[0])
+
+        self._session.store.run(find, show)
+
+    # Before the window closes
+
+    def may_close(self) -> bool:
+        """Return whether the window may close now; if chats would be lost, ask, once."""
+        if self._error is None or self._may_close or self._session.store.chosen_folder is not None:
+            return True
+        if self._question is None and (count := self._session.store.count_chats()):
+            self._ask(count)
+        return self._question is None
+
+    def _ask(self, count: int) -> None:
+        question = self._question = QMessageBox(self._window)
+        question.setIcon(QMessageBox.Icon.Warning)
+        question.setText(self.tr("%n chat(s) in this window are not saved.", "", count))
+        kept = self.tr("Tandem keeps them aside and offers to add them to your chats the next time it starts.")
+        lost = self.tr("They are lost when Tandem quits. Export them first if you want to keep them.")
+        question.setInformativeText(kept if self._session.store.is_offered else lost)
+        export = question.addButton(self._export.text(), QMessageBox.ButtonRole.ActionRole)
+        cancel = question.addButton(self.tr("Cancel"), QMessageBox.ButtonRole.RejectRole)
+        leave = question.addButton(self.tr("Quit"), QMessageBox.ButtonRole.DestructiveRole)
+        question.setDefaultButton(cancel)
+
+        def answered() -> None:
+            pressed = question.clickedButton()
+            self._question = None
+            question.deleteLater()
+            if pressed is leave:
+                self._may_close = True
+                self._window.close()
+            elif pressed is export:
+                self._export.trigger()
+
+        question.finished.connect(lambda _result: answered())
+        question.open()
+
+    # After an earlier window
+
+    def _offer(self, left: StoreThread, count: int) -> None:
+        self._left = left
+
+        def sentence() -> str:
+            self._add.setText(self.tr("Add to my chats"))
+            self._show.setText(self.tr("Show in Finder"))
+            return self.tr("Tandem kept %n chat(s) from a time when it could not open your chats.", "", count)
+
+        self._banner.show_message(sentence, self._add, self._show, calm=True, stays=True, about=_LEFT)
+
+    def _add_left(self) -> None:
+        if self._left is not None:
+            self._transfer.add_unsaved(self._left, lambda: None)
+
+    def _show_left(self) -> None:
+        if self._left is not None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._left.path.parent)))

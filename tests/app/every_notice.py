@@ -1,0 +1,136 @@
+"""Every notice of the window: how it comes, words of it, and whether it leaves by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+
+from PySide6.QtGui import QAction
+
+from app.conversations.errors import StoreNotWritable, StoreTooNew
+from app.conversations.opening import Damage
+from app.conversations.recovery import Salvage
+from app.conversations.schema import LATEST
+from app.settings.relocation import MoveRefused
+from app.settings.updates import Release
+from app.window.attachment_reader import AttachmentReader
+from app.window.transfer import Transfer
+from app.window.transfer_journal import IMPORT, JournalEntry, TransferJournal
+from engine.cluster.errors import ClusterError
+from engine.errors import ModelNotUsable
+from engine.hub.failures import HubError
+from tests.app.shown_library import LARGER, ShownLibrary, downloading
+from tests.app.window_driver import WindowDriver
+
+CHATS = Path("/Users/kim/Library/Application Support/Tandem/chats.db")
+
+
+@dataclass(frozen=True)
+class EveryNotice:
+    """`tell` makes the notice come; one that `passes` leaves by itself."""
+
+    tell: Callable[[WindowDriver, ShownLibrary], object]
+    words: str
+    passes: bool = False
+
+
+def _file(window: WindowDriver, name: str, content: str) -> Path:
+    path = window.session.chats.store_path.with_name(name)
+    path.write_text(content)
+    return path
+
+
+def _fail_to_import(window: WindowDriver, _library: ShownLibrary) -> None:
+    window.import_chats(window.session.chats.store_path.with_name("gone.json"))
+
+
+def _import_nothing(window: WindowDriver, _library: ShownLibrary) -> None:
+    window.import_chats(_file(window, "empty.json", '{"format": "tandem-conversations", "version": 1}'))
+
+
+def _import_partly(window: WindowDriver, _library: ShownLibrary) -> None:
+    window.import_chats(_file(window, "strange.json", "{}"))
+
+
+def _cut_short(window: WindowDriver, _library: ShownLibrary) -> None:
+    TransferJournal(window.session.chats.store_path.with_suffix(".transfers")).begin(
+        JournalEntry(IMPORT, "history.zip")
+    )
+    window.find(Transfer).show_cut_short()
+
+
+def _unsaved(window: WindowDriver, _library: ShownLibrary) -> None:
+    window.session.store.unavailable.emit(StoreTooNew(CHATS, LATEST + 1, LATEST))
+
+
+def _left_behind(window: WindowDriver, _library: ShownLibrary) -> None:
+    window.session.store.left_behind.emit(SimpleNamespace(path=CHATS), 3)
+
+
+def _fail_to_download(_window: WindowDriver, library: ShownLibrary) -> None:
+    library.show(downloading(LARGER))
+    library.show(downloading(LARGER, "failed", error=HubError("disk-full", LARGER)))
+
+
+EVERY_NOTICE = {
+    "unsaved": EveryNotice(_unsaved, "this window are not saved"),
+    "left behind": EveryNotice(_left_behind, "3 chats from a time"),
+    "damaged": EveryNotice(
+        lambda window, _: window.notifications.show_damage(
+            Damage("x", Path("chats-damaged-2026-11-23.db"), Salvage(complete=False), None)
+        ),
+        "was damaged",
+    ),
+    "store error": EveryNotice(
+        lambda window, _: window.session.store.failed.emit(StoreNotWritable("full", "full")), "disk is full"
+    ),
+    "crash": EveryNotice(lambda window, _: window.notifications.show_crash_report(Path("crash.txt")), "unexpectedly"),
+    "error": EveryNotice(lambda window, _: window.notifications.show_error(Path("error.txt")), "unexpected happened"),
+    "error without report": EveryNotice(lambda window, _: window.notifications.show_error(None), "could not be saved"),
+    "settings": EveryNotice(lambda window, _: window.notifications.show_backup(Path("settings.bak")), "were reset"),
+    "not moved": EveryNotice(
+        lambda window, _: window.notifications.show_move_refusal(MoveRefused("not-empty")), "Not moved"
+    ),
+    "restored": EveryNotice(
+        lambda window, _: window.notifications.show_restored(Path("chats-before.db")), "chats-before.db"
+    ),
+    "not restored": EveryNotice(
+        lambda window, _: window.notifications.show_restored(OSError("x")), "could not be restored"
+    ),
+    "model": EveryNotice(
+        lambda window, _: window.session.models.failed.emit(ModelNotUsable("models/big", "incomplete", "a.json")),
+        "a.json",
+    ),
+    "machine lost": EveryNotice(
+        lambda window, _: window.session.cluster.ended.emit(ClusterError("ended", "studio", "exit code -9")),
+        "studio",
+    ),
+    "restart": EveryNotice(lambda window, _: window.session.models.restarted.emit(""), "engine stopped"),
+    "restart with others": EveryNotice(lambda window, _: window.session.models.restarted.emit("Qwen3 8B"), "twice"),
+    "library": EveryNotice(lambda _, library: library.problem.emit(HubError("offline", "x")), "reached"),
+    "download failed": EveryNotice(_fail_to_download, "disk"),
+    "model ready": EveryNotice(
+        lambda _, library: library.settled.emit(downloading(LARGER, "finished")), "is ready", passes=True
+    ),
+    "picture": EveryNotice(
+        lambda window, _: window.find(AttachmentReader).refuse_picture(), "Models in Tandem read text only"
+    ),
+    "cut short": EveryNotice(_cut_short, "was cut off"),
+    "import failed": EveryNotice(_fail_to_import, "operation failed"),
+    "imported in part": EveryNotice(_import_partly, "could not be read"),
+    "imported": EveryNotice(_import_nothing, "0 chats imported", passes=True),
+    "update": EveryNotice(
+        lambda window, _: window.notifications.show_update(
+            Release("99.0.0", "https://example.org/99", {}), QAction(window.window)
+        ),
+        "99.0.0",
+    ),
+    "no update": EveryNotice(lambda window, _: window.notifications.show_no_update("offline"), "work offline"),
+    "newest": EveryNotice(lambda window, _: window.notifications.show_no_update("newest"), "up to date", passes=True),
+    "trashed": EveryNotice(lambda window, _: window.notifications.show_trashed("Trips"), "the Trash", passes=True),
+    "archived": EveryNotice(lambda window, _: window.notifications.show_archived("Trips"), "archived", passes=True),
+    "branched": EveryNotice(lambda window, _: window.notifications.show_branched(), "This is a copy", passes=True),
+    "messages deleted": EveryNotice(lambda window, _: window.notifications.show_deleted(2), "deleted", passes=True),
+}
