@@ -116,7 +116,7 @@ class ChatRequest:
     overflow: str | None = None
     allow_oversize: bool = False
     conversation: str | None = None
-    template_options: Mapping[str, str | bool] = field(default_factory=dict)
+    template_options: Mapping[str, str | bool | int] = field(default_factory=dict)
     tools: Sequence[Mapping[str, Any]] = ()
     prompt: str | Sequence[int] | None = None
     grammar: Grammar | None = None

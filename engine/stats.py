@@ -115,8 +115,9 @@ def rounded_speedup(factor: float | None, low: float | None, high: float | None)
 class RequestStats(Struct, frozen=True):
     """The figures of one request; a rate is None while its divisor is zero.
 
-    `dropped_messages` of the conversation were left out because the context could not hold them. `opening` is the mark
-    with which the chat template opened the model's thoughts at the end of the prompt, so that the answer lacks it.
+    `dropped_messages` of the conversation were left out because the context could not hold them, and `merged_messages`
+    of the system became a part of users' messages, because the template refuses them. `opening` is the mark with which
+    the chat template opened the model's thoughts at the end of the prompt, so that the answer lacks it.
 
     `accept_rate` = accepted / drafted over the whole request; `accept_by_position[i]` = (reached, accepted) of
     draft token i, which counts as reached when all before it in its round were accepted. `decode_tps` counts the tokens
@@ -141,6 +142,7 @@ class RequestStats(Struct, frozen=True):
     cached_tokens: int = 0
     draft_prefill_tokens: int = 0
     dropped_messages: int = 0
+    merged_messages: int = 0
     opening: str = ""
     generated_tokens: int = 0
     rounds: int = 0

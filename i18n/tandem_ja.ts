@@ -4108,6 +4108,10 @@
         <translation>高</translation>
     </message>
     <message>
+        <source>Maximum</source>
+        <translation>最大</translation>
+    </message>
+    <message>
         <source>This computer&apos;s CPU</source>
         <translation>このコンピュータの CPU</translation>
     </message>

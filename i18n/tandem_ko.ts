@@ -4108,6 +4108,10 @@
         <translation>높음</translation>
     </message>
     <message>
+        <source>Maximum</source>
+        <translation>최대</translation>
+    </message>
+    <message>
         <source>This computer&apos;s CPU</source>
         <translation>이 컴퓨터의 CPU</translation>
     </message>

@@ -4108,6 +4108,10 @@
         <translation>高</translation>
     </message>
     <message>
+        <source>Maximum</source>
+        <translation>最高</translation>
+    </message>
+    <message>
         <source>This computer&apos;s CPU</source>
         <translation>这台电脑的 CPU</translation>
     </message>

@@ -16,7 +16,7 @@ from app.api.calls import AnswerBody, Api, Plan
 from app.api.conversation import ONLY_TEXT, Message, TextPart, call_turn
 from app.api.errors import ApiError, bad_field
 from app.api.replies import JsonReply, sse
-from app.api.request_settings import Format, MaxTokens, Stop, grammar_of
+from app.api.request_settings import Format, MaxTokens, Stop, grammar_of, thinking_options
 from app.api.shapes import Items, new_id
 from app.api.tool_use import ToolUse, function_tool, tool_use
 from app.api.usage import speculation, timings
@@ -107,7 +107,7 @@ class CountBody(AnswerBody, kw_only=True):
     def plan(self, api: Api, info: ModelInfo, name: str) -> Plan:
         tools, (grammar, path) = self._tools(info.tool_format), self._grammar()
         kind = self.thinking.type if self.thinking is not None else None
-        options = {} if kind is None else {"enable_thinking": kind != "disabled"}
+        options = thinking_options(info, None if kind is None else "none" if kind == "disabled" else "on")
         system = "\n\n".join(filter(None, (_BILLING.sub("", text) for text in _texts(self.system))))
         messages: list[Message] = [{"role": "system", "content": system}] if system else []
         messages += [turn for message in self.messages for turn in _turns(message)]

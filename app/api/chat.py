@@ -13,7 +13,7 @@ from app.api.calls import Api, Plan, SeveralAnswers
 from app.api.conversation import ChatMessage, joined_instructions
 from app.api.errors import bad_field
 from app.api.logprobs import TopLogprobs, token_logprobs
-from app.api.request_settings import JsonSchema, OtherFormat, grammar_of, refuse_unsupported
+from app.api.request_settings import JsonSchema, OtherFormat, grammar_of, refuse_unsupported, thinking_options
 from app.api.shapes import Choices, new_id
 from app.api.tool_use import Choice, Function, FunctionType, openai_tools
 from engine.call_forms.form import ToolCall
@@ -70,9 +70,7 @@ class ChatBody(SeveralAnswers, kw_only=True):
         else:
             grammar, field = grammar_of(form, "response_format")
         given = (self.chat_template_kwargs or {}).items()
-        options = {key: value for key, value in given if isinstance(value, str | bool)}
-        if self.reasoning_effort is not None:
-            options["reasoning_effort"] = self.reasoning_effort
+        own = {key: value for key, value in given if isinstance(value, str | bool | int)}
         requests = self.engine_requests(
             api,
             info,
@@ -81,7 +79,7 @@ class ChatBody(SeveralAnswers, kw_only=True):
             field,
             count=self.n,
             messages=joined_instructions([message.turn(message.role) for message in self.messages]),
-            template_options=options,
+            template_options=thinking_options(info, self.reasoning_effort) | own,
             alternatives=self.top_logprobs or 0,
         )
         parts = [tools.parts() for _ in requests]

@@ -18,6 +18,7 @@ from engine.errors import EngineError
 from engine.grammars.grammar import Grammar
 from engine.requests import ACCEPTANCE_RULES, MAX_DEPTH, MAX_TEMPERATURE, SamplingSettings, SpeculationSettings
 from engine.speculation.proposers.registry import methods
+from engine.status import ModelInfo
 
 # Choices of one call; all of them run at once.
 MOST_CHOICES = 8
@@ -42,6 +43,15 @@ _Biases = Annotated[
         extra={"expected": f"an object from at most {MOST_BIASES} token ids to numbers between -100 and 100"},
     ),
 ]
+
+
+# The efforts of clients that templates have another name for.
+_EFFORTS = {"none": "off", "minimal": "low", "xhigh": "max"}
+
+
+def thinking_options(info: ModelInfo, effort: str | None) -> dict[str, Any]:
+    """Return the variables with which the loaded model's template thinks as a client asks; none without a wish."""
+    return {} if effort is None else dict(info.thinking.options(_EFFORTS.get(effort, effort)))
 
 
 class Speculation(Struct, kw_only=True):

@@ -24,7 +24,7 @@ from app.api.conversation import (
 from app.api.errors import ApiError, bad_field
 from app.api.logprobs import MessageTokens, TopLogprobs, token_logprobs
 from app.api.replies import sse
-from app.api.request_settings import Format, grammar_of, refuse_unsupported
+from app.api.request_settings import Format, grammar_of, refuse_unsupported, thinking_options
 from app.api.shapes import Items, new_id, now
 from app.api.tool_use import Choice, Function, FunctionType, openai_tools
 from app.api.usage import speculation, timings
@@ -120,7 +120,7 @@ class ResponseBody(AnswerBody, kw_only=True):
             grammar,
             field,
             messages=self._conversation(),
-            template_options={} if effort is None else {"reasoning_effort": effort},
+            template_options=thinking_options(info, effort),
             alternatives=self.top_logprobs or 0,
         )
         logprobs = bool(self.top_logprobs) or _LOGPROBS in (self.include or ())

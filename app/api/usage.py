@@ -63,5 +63,6 @@ def timings(stats: RequestStats) -> dict[str, Any]:
         "draft_n": stats.drafted,
         "draft_n_accepted": stats.accepted,
         "draft_rounds": stats.rounds,
+        "merged_system_messages": stats.merged_messages,
         "why_plain": [span.reason for span in stats.plain_spans],
     }

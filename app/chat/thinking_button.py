@@ -87,4 +87,5 @@ def _name(thinking: str) -> str:
         "low": translate("Settings", "Low"),
         "medium": translate("Settings", "Medium"),
         "high": translate("Settings", "High"),
+        "max": translate("Settings", "Maximum"),
     }[thinking]

@@ -21,6 +21,7 @@ from engine import Engine, EngineClient, EngineError, Failed
 from engine.requests import MAX_DEPTH
 from engine.settings import EngineSettings
 from engine.speculation.proposers.registry import methods
+from engine.tokenizers.thinking import LEVELS, SWITCHED
 
 # Characters; more than any model's context holds.
 _LONGEST_INPUT = 8 * 2**20
@@ -57,6 +58,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--max-tokens", type=int, metavar="N", help="maximum answer length in tokens (up to the context)"
     )
     parser.add_argument("--system", metavar="TEXT", help="system prompt")
+    parser.add_argument(
+        "--thinking",
+        choices=("auto", *SWITCHED, *LEVELS),
+        default="auto",
+        help="whether, or how much, the model thinks before it answers (as its chat template does)",
+    )
     parser.add_argument("--stop", action="append", default=[], metavar="TEXT", help="stop sequence, repeatable")
     parser.add_argument("--json", action="store_true", help="print one JSON object per event")
 

@@ -14,6 +14,7 @@ from app.cli.exit_codes import DONE, FAILED, INTERRUPTED
 from app.cli.pair_options import explained
 from app.text.thinking import without_thoughts
 from engine import ChatRequest, EngineClient, EngineError, Finished, SamplingSettings, SpeculationSettings
+from engine.tokenizers.thinking import ThinkingChoice
 
 with suppress(ImportError):
     # Gives `input` line editing and a history that is not written to a file. Python can be built without it.
@@ -37,6 +38,7 @@ class Conversation:
         self._engine, self._arguments, self._show = engine, arguments, show
         self._history: list[dict[str, str]] = []
         self._recommended: dict[str, float] = {}
+        self._thinking = ThinkingChoice()
 
     def load(self, main: str, draft: str | None) -> None:
         """Load the models and keep the turns. Raises `EngineError`; the earlier models stay loaded then."""
@@ -44,13 +46,13 @@ class Conversation:
         if pair.draft_problem is not None:
             raise pair.draft_problem
         if pair.main is not None:
-            self._recommended = dict(pair.main.sampling)
+            self._recommended, self._thinking = dict(pair.main.sampling), pair.main.thinking
             self.model = pair.main.name + (f" with {pair.draft.name}" if pair.draft else ", no draft model")
 
     def ask(self, question: str) -> int:
         """Ask, show the answer and return the exit code. The history keeps only questions with whole answers."""
         self._history.append({"role": "user", "content": question})
-        stream = self._engine.submit(request(self._arguments, self._history, self._recommended))
+        stream = self._engine.submit(request(self._arguments, self._history, self._recommended, self._thinking))
         code = DONE
         try:
             last = self._show.events(stream)
@@ -68,11 +70,14 @@ class Conversation:
 
 
 def request(
-    arguments: argparse.Namespace, turns: list[dict[str, str]], recommended: Mapping[str, float] | None = None
+    arguments: argparse.Namespace,
+    turns: list[dict[str, str]],
+    recommended: Mapping[str, float] | None = None,
+    thinking: ThinkingChoice | None = None,
 ) -> ChatRequest:
-    """Return the request with the options of the command line; `recommended` fills in the sampling.
+    """Return the request with the options of the command line.
 
-    Raises `BadRequest`.
+    `recommended` fills in the sampling, and `thinking` is the choice of the model's template. Raises `BadRequest`.
     """
     system = [{"role": "system", "content": readable(arguments.system)}] if arguments.system else []
     chosen = {name: value for name in _SAMPLING if (value := getattr(arguments, name)) is not None}
@@ -83,6 +88,7 @@ def request(
         speculation=SpeculationSettings(method=arguments.method, depth=arguments.depth),
         max_tokens=arguments.max_tokens,
         stop=tuple(map(readable, arguments.stop)),
+        template_options=thinking.options(arguments.thinking) if thinking is not None else {},
     )
 
 

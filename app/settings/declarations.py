@@ -202,6 +202,7 @@ class SettingsValues(RememberedValues):
             ("low", QT_TRANSLATE_NOOP("Settings", "Low")),
             ("medium", QT_TRANSLATE_NOOP("Settings", "Medium")),
             ("high", QT_TRANSLATE_NOOP("Settings", "High")),
+            ("max", QT_TRANSLATE_NOOP("Settings", "Maximum")),
         ),
     )
     overflow: str = GENERATION.setting(

@@ -6,6 +6,7 @@ its tokens and report them to `add_tokens` and `end_round` here.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -32,6 +33,8 @@ from engine.tokenizers.prompts import (
     plain_texts,
     turn_boundaries,
 )
+
+log = logging.getLogger(__name__)
 
 # Upper bound on the tokens of a thinking-start marker.
 _MARK_TOKENS = 16
@@ -75,6 +78,8 @@ class Generation:
         limit = main.info.context_length
         if made is None:
             made = make_prompt(main.tokenizer, prompt_job(request, main))
+        if made.merged:
+            log.info("%d system messages were merged into users' messages: the template refuses them", made.merged)
         prompt = made.ids
         _check_ids(prompt, main)
         constraint = None if grammar is None else _constraint(request, grammar, main, prompt)
@@ -96,6 +101,7 @@ class Generation:
             prompt_tokens=len(prompt),
             cached_tokens=sequence.position,
             dropped_messages=made.dropped,
+            merged_messages=made.merged,
             opening=opened_thought(self.text_of(prompt[-_MARK_TOKENS:])),
             seed=self.sampler.seed,
             main=main.info.name,

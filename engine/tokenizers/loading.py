@@ -73,7 +73,7 @@ def _thinking_choice(tokenizer: Any, source: TokenizerSource | None, disk: DiskP
 
     Raises `EngineClosed` when the pool is left.
     """
-    if not may_choose(tokenizer.chat_template):
+    if not may_choose(template_of(tokenizer)):
         return ThinkingChoice()
     if source is None:
         return thinking_of(tokenizer)

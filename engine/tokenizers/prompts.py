@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
@@ -17,11 +18,15 @@ from engine.tokenizers.control_marks import CUT, control_marks, has_cut
 # gpt-oss's template reads the thoughts of a turn so.
 _READS_THINKING = re.compile(r"message(?:\.thinking\b|\[['\"]thinking['\"]\])")
 
+# The value of a template's variable.
+OptionValue = str | bool | int
+Options = Mapping[str, OptionValue]
+
 
 def render(
     tokenizer: Any,
     messages: Sequence[Mapping[str, Any]],
-    options: Mapping[str, str | bool] = MappingProxyType({}),
+    options: Options = MappingProxyType({}),
     tools: Sequence[Mapping[str, Any]] = (),
 ) -> list[int]:
     """Return the token ids of the conversation, up to where the assistant's text begins or continues.
@@ -89,7 +94,7 @@ def encode_raw(tokenizer: Any, text: str) -> list[int]:
     return _ids(lambda: tokenizer.encode(text))
 
 
-def _with_tools(options: Mapping[str, str | bool], tools: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _with_tools(options: Options, tools: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     # A template that was written without tools in mind must not see the variable at all.
     return {**options, "tools": [dict(tool) for tool in tools]} if tools else dict(options)
 
@@ -117,7 +122,7 @@ class PromptJob:
     limit: int
     max_tokens: int | None = None
     overflow: str | None = None
-    options: Mapping[str, str | bool] = field(default_factory=dict)
+    options: Options = field(default_factory=dict)
     tools: Sequence[Mapping[str, Any]] = ()
     prompt: str | Sequence[int] | None = None
     control_tokens: bool = False
@@ -131,11 +136,15 @@ class PromptJob:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """Token ids, the number of oldest messages `dropped` from them, and their `turn_boundaries` if known."""
+    """Token ids, the number of oldest messages `dropped` from them, and their `turn_boundaries` if known.
+
+    `merged` system messages, which the template refuses, became a part of users' messages.
+    """
 
     ids: list[int]
     dropped: int = 0
     boundaries: tuple[int, ...] | None = None
+    merged: int = 0
 
 
 def make_prompt(tokenizer: Any, job: PromptJob, *, with_boundaries: bool = False) -> Prompt:
@@ -146,7 +155,8 @@ def make_prompt(tokenizer: Any, job: PromptJob, *, with_boundaries: bool = False
     if job.prompt is not None:
         return _raw_prompt(tokenizer, job.prompt, job.limit)
     messages, tools = plain_texts(tokenizer, job)
-    prompt = whole = render(tokenizer, messages, job.options, tools)
+    messages, prompt = _rendered(tokenizer, messages, job.options, tools)
+    whole, merged = prompt, len(job.messages) - len(messages)
     if job.overflow == "shorten":
         longest = job.limit - min(job.max_tokens or job.limit, job.limit // 4)
         shorter = newest_turns(messages)
@@ -155,7 +165,44 @@ def make_prompt(tokenizer: Any, job: PromptJob, *, with_boundaries: bool = False
     if len(prompt) >= job.limit:
         raise PromptTooLong(len(whole), job.limit)
     boundaries = turn_boundaries(tokenizer, messages, prompt, job.options, tools) if with_boundaries else None
-    return Prompt(prompt, len(job.messages) - len(messages), boundaries)
+    return Prompt(prompt, len(job.messages) - merged - len(messages), boundaries, merged)
+
+
+def _rendered(
+    tokenizer: Any, messages: Sequence[Mapping[str, Any]], options: Options, tools: Sequence[Mapping[str, Any]]
+) -> tuple[Sequence[Mapping[str, Any]], list[int]]:
+    """Return the messages and their prompt, with system messages in users' messages if the template refuses them.
+
+    Raises the `TemplateFailed` of the messages as they are.
+    """
+    try:
+        return messages, render(tokenizer, messages, options, tools)
+    except TemplateFailed:
+        # Some templates know a system message at the beginning only.
+        for first in (1, 0):
+            merged = system_merged(messages, first)
+            if len(merged) < len(messages):
+                with suppress(TemplateFailed):
+                    return merged, render(tokenizer, merged, options, tools)
+        raise
+
+
+def system_merged(messages: Sequence[Mapping[str, Any]], first: int) -> list[Mapping[str, Any]]:
+    """Merge the system messages after the `first` messages into the next user's message, or the last one before."""
+    merged = list[Mapping[str, Any]](messages[:first])
+    waiting = list[str]()
+    for message in messages[first:]:
+        if message["role"] == "system":
+            waiting.append(message["content"])
+        elif waiting and message["role"] == "user":
+            merged.append({**message, "content": "\n\n".join([*waiting, message["content"]])})
+            waiting = []
+        else:
+            merged.append(message)
+    last = next((index for index in reversed(range(len(merged))) if merged[index]["role"] == "user"), None)
+    if waiting and last is not None:
+        merged[last] = {**merged[last], "content": "\n\n".join([merged[last]["content"], *waiting])}
+    return list(messages) if waiting and last is None else merged
 
 
 def plain_texts(tokenizer: Any, job: PromptJob) -> tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]]:
@@ -206,7 +253,7 @@ def turn_boundaries(
     tokenizer: Any,
     messages: Sequence[Mapping[str, Any]],
     prompt: Sequence[int],
-    options: Mapping[str, str | bool] = MappingProxyType({}),
+    options: Options = MappingProxyType({}),
     tools: Sequence[Mapping[str, Any]] = (),
 ) -> tuple[int, ...]:
     """Return positions in `prompt` up to which another conversation may share it, in rising order.

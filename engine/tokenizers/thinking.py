@@ -2,68 +2,148 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from engine.errors import TemplateFailed
-from engine.tokenizers.prompts import render
+from engine.mlx_lm_private import template_of
+from engine.tokenizers.prompts import Options, OptionValue, local_decoder, render
 
-_SWITCH, _EFFORT = "enable_thinking", "reasoning_effort"
 SWITCHED = ("off", "on")
-# The efforts as templates name them, in rising order.
-_EFFORTS = ("low", "medium", "high")
+_Ids = tuple[int, ...]
 _QUESTION = ({"role": "user", "content": "a"},)
+# A value that no template knows: one that takes it writes any value into the prompt.
+_UNKNOWN = "tandem"
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A variable of chat templates, and its values for levels; None leaves it out."""
+
+    variable: str
+    values: Mapping[str, OptionValue | None]
+
+
+# The ways to switch thinking, by the family that has them; of a template's ways the first counts.
+SWITCHES: Mapping[str, Way] = MappingProxyType(
+    {
+        "": Way("enable_thinking", {"off": False, "on": True}),
+        "deepseek, granite, kimi": Way("thinking", {"off": False, "on": True}),
+        "minimax": Way("thinking_mode", {"off": "disabled", "on": "enabled"}),
+        "seed": Way("thinking_budget", {"off": 0, "on": -1}),
+        "cohere": Way("reasoning_effort", {"off": "none", "on": None}),
+        "hunyuan": Way("reasoning_effort", {"off": "no_think", "on": "high"}),
+    }
+)
+# The efforts in rising order, as templates name them.
+LEVELS = {level: level for level in ("low", "medium", "high", "max")}
+# The ways to choose an effort.
+EFFORTS: Mapping[str, Way] = MappingProxyType(
+    {
+        "": Way("reasoning_effort", LEVELS),
+        "kimi": Way("thinking_effort", LEVELS),
+        "muse": Way("reasoning_strength", LEVELS),
+    }
+)
+# Templates that write any value into the prompt mean these.
+_COMMON = ("low", "medium", "high")
 
 
 @dataclass(frozen=True, slots=True)
 class ThinkingChoice:
     """The `levels` of a template: "off", "on" and efforts, as far as they change its text.
 
-    `default` is the level that the template has by itself, "" if that is none of them.
+    `default` is the level that the template has by itself, "" if that is none of them. `switch` and `effort` are the
+    names of its ways, in `SWITCHES` and `EFFORTS`.
     """
 
     levels: tuple[str, ...] = ()
     default: str = ""
+    switch: str = ""
+    effort: str = ""
 
     def level(self, chosen: str) -> str:
         """Return the template's level for "auto" or a level of any template; "" leaves the choice to the template.
 
-        Without a switch, "off" becomes the least effort. A level that the template has nothing like becomes "".
+        Without a switch, "off" becomes the least effort and "max" the most. A level that the template has nothing like
+        becomes "".
         """
         if chosen in self.levels:
             return chosen
         if chosen == "off":
             return next(iter(self.levels), "")
+        if chosen == "max" and "on" not in self.levels:
+            return next(reversed(self.levels), "")
         return "on" if chosen != "auto" and "on" in self.levels else ""
 
-    def options(self, chosen: str) -> dict[str, str | bool]:
+    def options(self, chosen: str) -> dict[str, OptionValue]:
         """Return the template's variables for a choice."""
-        level, found = self.level(chosen), dict[str, str | bool]()
+        level, found = self.level(chosen), dict[str, OptionValue | None]()
         if level and "off" in self.levels:
-            found[_SWITCH] = level != "off"
-        if level in _EFFORTS:
-            found[_EFFORT] = level
-        return found
+            way = SWITCHES[self.switch]
+            found[way.variable] = way.values["off" if level == "off" else "on"]
+        if level in LEVELS:
+            found[EFFORTS[self.effort].variable] = level
+        return {name: value for name, value in found.items() if value is not None}
 
 
-def may_choose(template: Any) -> bool:
-    """Whether a template mentions a variable that `thinking_of` tries."""
-    return any(variable in str(template) for variable in (_SWITCH, _EFFORT))
+def may_choose(template: str) -> bool:
+    """Whether a template mentions a variable that `thinking_of` tries, or is a function of mlx-lm."""
+    return any(_is_in(way, template) for way in (*SWITCHES.values(), *EFFORTS.values()))
+
+
+def _is_in(way: Way, template: str) -> bool:
+    return way.variable in template or template.startswith("mlx_lm.")
 
 
 def thinking_of(tokenizer: Any) -> ThinkingChoice:
     """Find the choice that a tokenizer's template offers. This runs the template, which is foreign code."""
-    levels: tuple[str, ...] = ()
+    template = template_of(tokenizer)
     prompts = {"": _prompt(tokenizer, {})}
-    for some in (SWITCHED, _EFFORTS):
-        choice = ThinkingChoice((*levels, *some))
-        found = {level: ids for level in some if (ids := _prompt(tokenizer, choice.options(level)))}
-        if len(set(found.values())) > 1:
-            levels, prompts = (*levels, *found), prompts | found
-    return ThinkingChoice(levels, next((level for level in levels if prompts[level] == prompts[""]), ""))
+    choice = ThinkingChoice()
+    for name, way in SWITCHES.items():
+        tried = ThinkingChoice(SWITCHED, switch=name)
+        if _is_in(way, template) and (found := _switched(tokenizer, tried, way)):
+            choice, prompts = tried, prompts | found
+            break
+    for name, way in EFFORTS.items():
+        tried = ThinkingChoice((*choice.levels, *LEVELS), switch=choice.switch, effort=name)
+        if _is_in(way, template) and (found := _efforts(tokenizer, tried, way, prompts)):
+            levels = (*choice.levels, *(level for level in LEVELS if level in found))
+            choice, prompts = replace(choice, levels=levels, effort=name), prompts | found
+            break
+    return replace(choice, default=next((level for level in choice.levels if prompts[level] == prompts[""]), ""))
 
 
-def _prompt(tokenizer: Any, options: dict[str, str | bool]) -> tuple[int, ...]:
+def _switched(tokenizer: Any, tried: ThinkingChoice, way: Way) -> dict[str, _Ids]:
+    """Return the prompts of a switch's levels; none if it is not one of the template's."""
+    found = {level: _prompt(tokenizer, tried.options(level)) for level in SWITCHED}
+    refused = not all(found.values()) and way.values["on"] is not True
+    changes = len(set(found.values())) > 1 and not refused
+    return found if changes and not _writes_any(tokenizer, way, {}) else {}
+
+
+def _efforts(tokenizer: Any, tried: ThinkingChoice, way: Way, prompts: Mapping[str, _Ids]) -> dict[str, _Ids]:
+    """Return the prompts of those efforts that are unlike each other and unlike the switch's levels."""
+    base = tried.options("on") if "on" in tried.levels else {}
+    levels = _COMMON if _writes_any(tokenizer, way, base) else LEVELS
+    found = dict[str, _Ids]()
+    # Where efforts are alike, the outer ones stay.
+    for level in sorted(levels, key=lambda one: one in ("medium", "max")):
+        ids = _prompt(tokenizer, tried.options(level))
+        if ids and ids not in (*found.values(), prompts.get("on"), prompts.get("off")):
+            found[level] = ids
+    return found if len(found) > ("on" not in tried.levels) else {}
+
+
+def _writes_any(tokenizer: Any, way: Way, base: Options) -> bool:
+    """Whether a template takes any value of a variable and writes it into the prompt."""
+    return _UNKNOWN in local_decoder(tokenizer)(_prompt(tokenizer, {**base, way.variable: _UNKNOWN}))
+
+
+def _prompt(tokenizer: Any, options: Options) -> _Ids:
     """Render a short prompt; () if the template refuses, as many do with levels that they do not know."""
     try:
         return tuple(render(tokenizer, _QUESTION, options))

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-from engine import ChatRequest, Finished, SamplingSettings
+from app.api.usage import timings
+from engine import ChatRequest, Finished, RequestStats, SamplingSettings
 from engine.status import LoadedPair
+from engine.tokenizers.thinking import ThinkingChoice
 from tests.app.api.conftest import CALLER, Serve
 from tests.app.api.serving import Served, content_of
 from tests.app.scripted_engine import STORY, Script, ScriptedEngine, model_info
@@ -271,3 +273,45 @@ def test_a_client_that_leaves_ends_its_answer(serve: Serve, question: dict[str, 
     [call] = served.api.ended
     assert call.state == "cancelled"
     assert served.api.status.under_way == ()
+
+
+EFFORTS = ThinkingChoice(("low", "medium", "high"), "medium")
+SWITCH = ThinkingChoice(("off", "on"), "on", "deepseek, granite, kimi")
+
+
+@pytest.mark.parametrize(
+    ("choice", "effort", "options"),
+    [
+        (SWITCH, "none", {"thinking": False}),
+        (SWITCH, "high", {"thinking": True}),
+        (EFFORTS, "minimal", {"reasoning_effort": "low"}),
+        (EFFORTS, "none", {"reasoning_effort": "low"}),
+        (EFFORTS, "xhigh", {"reasoning_effort": "high"}),
+        (ThinkingChoice(), "none", {}),
+    ],
+)
+def test_every_api_switches_thinking_as_the_template_does(
+    serve: Serve, choice: ThinkingChoice, effort: str, options: dict[str, Any]
+) -> None:
+    engine = ScriptedEngine([Script("It is 4.")])
+    served = serve(engine, LoadedPair(replace(model_info("main"), thinking=choice), None))
+    served.chat({"messages": [{"role": "user", "content": "2 + 2?"}], "reasoning_effort": effort})
+    served.post("/v1/responses", {"input": "2 + 2?", "reasoning": {"effort": effort}})
+    asked = {"messages": [{"role": "user", "content": "2 + 2?"}], "max_tokens": 9}
+    served.post("/v1/messages", asked | {"thinking": {"type": "disabled" if effort == "none" else "enabled"}})
+    by_chat, by_responses, by_messages = (request.template_options for request in engine.requests)
+    assert by_chat == by_responses == options
+    assert by_messages == choice.options("off" if effort == "none" else "on")
+
+
+def test_variables_of_the_template_come_before_the_effort(serve: Serve) -> None:
+    engine = ScriptedEngine([Script("It is 4.")])
+    served = serve(engine, LoadedPair(replace(model_info("main"), thinking=SWITCH), None))
+    own = {"thinking": True, "thinking_budget": 512, "rows": [1]}
+    asked = {"messages": [{"role": "user", "content": "2 + 2?"}], "reasoning_effort": "none"}
+    served.chat(asked | {"chat_template_kwargs": own})
+    assert engine.requests[-1].template_options == {"thinking": True, "thinking_budget": 512}
+
+
+def test_an_answer_says_that_system_messages_were_merged() -> None:
+    assert timings(RequestStats(merged_messages=2))["merged_system_messages"] == 2

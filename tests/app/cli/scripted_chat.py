@@ -9,6 +9,9 @@ from typing import Any
 
 from engine import ChatRequest, Event, Finished, RequestStats, TokensCommitted
 from engine.stats import RoundRecord
+from engine.tokenizers.thinking import ThinkingChoice
+
+SWITCH = ThinkingChoice(("off", "on"), "on")
 
 ROUND = RoundRecord(0, "main", 0, 0, 1, 1, 0.1, 0.0, 0.1, 0.0, "first-token")
 
@@ -16,7 +19,7 @@ ROUND = RoundRecord(0, "main", 0, 0, 1, 1, 0.1, 0.0, 0.1, 0.0, "first-token")
 class ScriptedEngine:
     """Answers each request with the next of some lists of events; an exception in a list is raised.
 
-    The authors of its main models recommend `sampling`.
+    The authors of its main models recommend `sampling`; their templates can switch thinking.
     """
 
     def __init__(self, *answers: list[Event | BaseException], sampling: tuple[tuple[str, float], ...] = ()) -> None:
@@ -36,7 +39,9 @@ class ScriptedEngine:
     def load(self, main: str, _draft: str | None) -> Future[Any]:
         pair: Future[Any] = Future()
         pair.set_result(
-            SimpleNamespace(draft_problem=None, main=SimpleNamespace(name=main, sampling=self.sampling), draft=None)
+            SimpleNamespace(
+                draft_problem=None, main=SimpleNamespace(name=main, sampling=self.sampling, thinking=SWITCH), draft=None
+            )
         )
         return pair
 

@@ -292,3 +292,11 @@ def test_the_last_line_says_what_speculation_did_where_no_speedup_was_measured(
     stats = RequestStats(generated_tokens=40, drafted=drafted, tokens_per_round=3.1 if drafted else 1.0)
     TextOutput().event(Finished("stop", "Hello.", (1,), stats))
     assert capsys.readouterr().err == f"[40 tokens, {words}]\n"
+
+
+@pytest.mark.parametrize(("words", "options"), [([], {}), (["--thinking", "off"], {"enable_thinking": False})])
+def test_thinking_is_switched_as_the_models_template_does(
+    engine: ScriptedEngine, words: list[str], options: dict[str, bool]
+) -> None:
+    assert main(["chat", "Hello", *words]) == 0
+    assert engine.requests[-1].template_options == options

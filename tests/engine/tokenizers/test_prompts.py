@@ -54,6 +54,49 @@ def test_a_conversation_that_is_too_long_loses_its_oldest_turns_when_it_may(
     assert_too_long(refused)
 
 
+def only_user(conversation: list[dict[str, str]]) -> str:
+    if any(message["role"] == "system" for message in conversation):
+        raise ValueError("no system messages")
+    return " ".join(f"{message['role']}: {message['content']}" for message in conversation)
+
+
+def only_first(conversation: list[dict[str, str]]) -> str:
+    return f"{conversation[0]['role']}. {only_user(conversation[1:])}"
+
+
+def of(*roles: str) -> list[dict[str, str]]:
+    return [{"role": role, "content": role[0] + str(number)} for number, role in enumerate(roles)]
+
+
+@pytest.mark.parametrize(
+    ("template", "roles", "rendered", "merged"),
+    [
+        (only_user, ("system", "user"), "user: s0 u1", 1),
+        (only_user, ("user",), "user: u0", 0),
+        (only_user, ("system", "system", "user"), "user: s0 s1 u2", 2),
+        (only_user, ("user", "assistant", "system", "user"), "user: u0 assistant: a1 user: s2 u3", 1),
+        (only_user, ("user", "assistant", "user", "system"), "user: u0 assistant: a1 user: u2 s3", 1),
+        (only_user, ("user", "system", "assistant"), "user: u0 s1 assistant: a2", 1),
+        (
+            only_first,
+            ("system", "user", "assistant", "system", "user"),
+            "system. user: u1 assistant: a2 user: s3 u4",
+            1,
+        ),
+    ],
+)
+def test_system_messages_that_a_template_refuses_are_merged_into_a_users(
+    template: Callable[[list[dict[str, str]]], str], roles: tuple[str, ...], rendered: str, merged: int
+) -> None:
+    made = make_prompt(Words(template), PromptJob(of(*roles), 100))
+    assert (made.ids, made.merged, made.dropped) == ([len(word) for word in rendered.split()], merged, 0)
+
+
+def test_a_template_that_refuses_more_than_system_messages_says_so() -> None:
+    with pytest.raises(TemplateFailed, match="no system messages"):
+        make_prompt(Words(only_user), PromptJob(of("system", "assistant"), 100))
+
+
 class Words:
     """A tokenizer whose tokens are the lengths of words, with the given chat template."""
 

@@ -41,15 +41,39 @@ TEMPLATES = {
     "{{ raise_exception('low or high') }}{% endif %}{{ 'Reasoning: ' + effort }}",
     "levels of what is switched": "{% if enable_thinking %}"
     "{{ '<think>' + reasoning_effort | default('low') }}{% endif %}",
+    "off, thinking": "{{ '<think>' if thinking else '</think>' }}",
+    "none, thinking_mode": "{% if thinking_mode == 'enabled' %}Think.{% elif thinking_mode == 'disabled' %}"
+    "Answer.{% else %}Think if you have to.{% endif %}",
+    "on, thinking_budget": "{% if thinking_budget is defined and thinking_budget == 0 %}Answer.{% endif %}",
+    "on, effort none": "{% if reasoning_effort is defined and reasoning_effort == 'none' %}</think>{% endif %}",
+    "off, no_think": "{% set effort = reasoning_effort | default('no_think') %}"
+    "{% if effort not in ['high', 'low', 'no_think'] %}{{ raise_exception('no') }}{% endif %}{{ effort }}",
+    "maximum of what is switched": "{% if enable_thinking %}<think>"
+    "{% if reasoning_effort == 'max' %}Hard.{% endif %}{% endif %}",
+    "least without thoughts": "<think>{% if reasoning_effort == 'low' %}</think>{% endif %}",
+    "strength": "{{ 'Strength: ' + reasoning_strength | default('high') }}",
+    "thinking and effort": "{% if thinking is undefined %}{% set thinking = true %}{% endif %}"
+    "{% set effort = thinking_effort | default('max') %}"
+    "{% if effort not in ['low', 'high', 'max'] %}{{ raise_exception('no') }}{% endif %}"
+    "{{ '<think>' + effort if thinking else '' }}",
 }
-SWITCH, EFFORTS = ("off", "on"), ("low", "medium", "high")
+SWITCH, EFFORTS = ("off", "on"), ("low", "medium", "high", "max")
 # The name of a switch begins with its default.
 CHOICES = {name: ThinkingChoice(SWITCH, name.partition(",")[0]) for name in TEMPLATES if "," in name} | {
+    "off, thinking": ThinkingChoice(SWITCH, "off", "deepseek, granite, kimi"),
+    "none, thinking_mode": ThinkingChoice(SWITCH, "", "minimax"),
+    "on, thinking_budget": ThinkingChoice(SWITCH, "on", "seed"),
+    "on, effort none": ThinkingChoice(SWITCH, "on", "cohere"),
+    "off, no_think": ThinkingChoice((*SWITCH, "low"), "off", "hunyuan"),
+    "maximum of what is switched": ThinkingChoice((*SWITCH, "max"), "off"),
+    "least without thoughts": ThinkingChoice(("low", "high"), "high"),
+    "strength": ThinkingChoice(("low", "medium", "high"), "high", effort="muse"),
+    "thinking and effort": ThinkingChoice((*SWITCH, "low", "high"), "on", "deepseek, granite, kimi", "kimi"),
     "of its own accord": ThinkingChoice(SWITCH, ""),
     "a mention only": ThinkingChoice(),
-    "levels": ThinkingChoice(EFFORTS, "medium"),
+    "levels": ThinkingChoice(("low", "medium", "high"), "medium"),
     "levels of its own": ThinkingChoice(("low", "high"), ""),
-    "levels of what is switched": ThinkingChoice((*SWITCH, *EFFORTS), "off"),
+    "levels of what is switched": ThinkingChoice((*SWITCH, "medium", "high"), "off"),
 }
 QUESTION = [{"role": "user", "content": "a"}]
 
@@ -86,6 +110,9 @@ def test_the_level_that_is_shown_is_the_one_that_the_template_gets(tokenizer: An
         ("levels of its own", "medium", ""),
         ("levels of what is switched", "off", "off"),
         ("a mention only", "off", ""),
+        ("levels", "max", "high"),
+        ("on, asks for false", "max", "on"),
+        ("least without thoughts", "off", "low"),
     ],
 )
 def test_a_choice_that_a_template_lacks_becomes_the_nearest(shape: str, chosen: str, level: str) -> None:
