@@ -25,11 +25,11 @@ def without_blocks(markdown: str, instead: str) -> str:
     return _ANY_BLOCK.sub(instead, markdown)
 
 
-def fenced(text: str) -> str:
+def fenced(text: str, language: str = "") -> str:
     """Return a code block of that text, between fences that do not occur in it."""
     longest = max(map(len, _TICKS.findall(text)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{fence}\n{text}\n{fence}"
+    return f"{fence}{language}\n{text}\n{fence}"
 
 
 @dataclass

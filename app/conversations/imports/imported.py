@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from app.conversations.records import AnswerSource, NewMessage
+from app.conversations.records import AnswerSource, Attachment, NewMessage
+from app.text.thinking import parts_of
 from engine.events import Token
 from engine.stats import RoundRecord
 
@@ -31,7 +32,8 @@ class ImportedConversation:
 
     `uid` identifies Tandem's chats and `origin` those of other apps, so that another import finds them. `selected` is
     the uid of the last message shown. `left_out` counts what is not imported, by reason code: "tool" (calls and their
-    results), "reasoning", "file" (images and other files), "empty", "unreadable" (lines of the file).
+    results), "reasoning" (without
+    text), "file" (images and other files), "empty", "unreadable" (lines of the file).
     """
 
     origin: str | None
@@ -88,11 +90,35 @@ def first_uid(messages: Sequence[ImportedMessage]) -> str:
 
 
 def imported_message(
-    uid: str, parent: str | None, role: str, text: str, created_at: float | None, model: str = ""
+    uid: str,
+    parent: str | None,
+    role: str,
+    text: str,
+    created_at: float | None,
+    model: str = "",
+    attachments: Sequence[Attachment] = (),
 ) -> ImportedMessage:
     """Return a message of another app; `model` is used only for an answer."""
     source = AnswerSource(main_model=model if role == "assistant" else "")
-    return ImportedMessage(role, text, uid, created_at=created_at, source=source, parent=parent)
+    attached = tuple(attachments)
+    return ImportedMessage(role, text, uid, created_at=created_at, source=source, parent=parent, attachments=attached)
+
+
+def with_thoughts(thoughts: Iterable[str], reply: str) -> str:
+    """Return the text of an answer with these thoughts, in the marks by which the transcript shows thoughts."""
+    thought = "\n\n".join(part.strip() for part in thoughts if part.strip())
+    if not thought:
+        return reply
+    return f"<think>\n{thought.replace('</think>', '')}\n</think>\n\n{reply}".rstrip()
+
+
+def replaced(text: str, opening: str, closing: str, convert: Callable[[str], str]) -> str:
+    """Replace every part of a text from an opening to the next closing mark, each of which is searched once."""
+    parts, position = [], 0
+    while (start := text.find(opening, position)) >= 0 and (end := text.find(closing, start + len(opening))) >= 0:
+        parts += [text[position:start], convert(text[start + len(opening) : end])]
+        position = end + len(closing)
+    return "".join([*parts, text[position:]])
 
 
 def fit(conversation: ImportedConversation, passed_over: Mapping[str, str | None]) -> ImportedConversation:
@@ -153,9 +179,16 @@ def _joined(messages: Sequence[ImportedMessage]) -> tuple[list[ImportedMessage],
         parent = None if message.parent is None else joined_into.get(message.parent, message.parent)
         above = None if parent is None else kept[parent]
         if above and above.role == message.role == "assistant" and followers[message.parent] == 1:
-            text = "\n\n".join(part for part in (above.content, message.content) if part)
+            text = _joined_text(above.content, message.content)
             kept[above.uid] = replace(above, content=text, finish_reason=message.finish_reason)
             joined_into[message.uid] = above.uid
         else:
             kept[message.uid] = _below(message, parent)
     return list(kept.values()), joined_into
+
+
+def _joined_text(first: str, second: str) -> str:
+    """Join the texts of two answers; the thoughts of both come first, where they are shown as thoughts."""
+    parts = [parts_of(text) for text in (first, second)]
+    reply = "\n\n".join(part.reply for part in parts if part.reply)
+    return with_thoughts((part.thought or "" for part in parts), reply)

@@ -1,8 +1,8 @@
 """Reads Jan's threads: a folder for each chat, with thread.json and an OpenAI thread message a line in messages.jsonl.
 
 A message has "id", "role", "created_at" (seconds or milliseconds) and a "content" list of {"type": "text",
-"text": {"value": ...}}. `reading` passes {"thread": the object, "lines": the messages, "unreadable": the number of
-lines that are not JSON}.
+"text": {"value": ...}}, thoughts with the type "reasoning". `reading` passes {"thread": the object, "lines": the
+messages, "unreadable": the number of lines that are not JSON}.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from app.conversations.imports.imported import (
     first_uid,
     fit,
     imported_message,
+    with_thoughts,
 )
 from app.conversations.records import ROLES
 
@@ -41,7 +42,10 @@ def read(entry: Any) -> ImportedConversation:
     messages: list[ImportedMessage] = []
     for line in lines:
         role = fields.text(line, "role")
-        text, without_text = fields.parts_text(fields.items(line, "content"))
+        parts = fields.items(line, "content")
+        thoughts = [part for part in parts if fields.text(part, "type") == "reasoning"]
+        text, without_text = fields.parts_text([part for part in parts if part not in thoughts])
+        text = with_thoughts([fields.parts_text(thoughts)[0]], text)
         left_out["file"] += without_text
         if role not in ROLES or not text.strip():
             left_out["empty"] += 1

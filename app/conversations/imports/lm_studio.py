@@ -17,6 +17,7 @@ from app.conversations.imports.imported import (
     first_uid,
     fit,
     imported_message,
+    with_thoughts,
 )
 from app.conversations.records import ROLES
 
@@ -71,13 +72,13 @@ def _text(version: object, left_out: Counter[str]) -> str:
         text, without_text = fields.parts_text(fields.items(version, "content"))
         left_out["file"] += without_text
         return text or fields.text(version, "content")
-    texts = []
+    texts: list[str] = []
+    thoughts: list[str] = []
     for step in fields.items(version, "steps"):
         if fields.text(step, "type") != "contentBlock":
             continue
         text, without_text = fields.parts_text(fields.items(step, "content"))
         left_out["tool"] += without_text
-        if text and fields.text(fields.mapping(step, "style"), "type") == "thinking":
-            text = f"<think>\n{text}\n</think>"
-        texts.append(text)
-    return "\n\n".join(text for text in texts if text)
+        thinks = fields.text(fields.mapping(step, "style"), "type") == "thinking"
+        (thoughts if thinks else texts).append(text)
+    return with_thoughts(thoughts, "\n\n".join(text for text in texts if text))

@@ -1,17 +1,27 @@
 """Reads Open WebUI's export: a list of records whose "chat" holds history.messages (by id) and history.currentId.
 
-A message has "parentId", "childrenIds", "role", "content", "model" and a "timestamp" in seconds. A single chat may be
+A message has "parentId", "childrenIds", "role", "content", "model", a "timestamp" in seconds and "files", whose text is
+in file.data.content. Its content has thoughts and calls as <details type="...">, escaped for HTML. A single chat may be
 the inner object alone.
 """
 
 from __future__ import annotations
 
+import html
 from collections import Counter
 from typing import Any
 
 from app.conversations.imports import fields
-from app.conversations.imports.imported import ImportedConversation, ImportedMessage, first_uid, fit, imported_message
-from app.conversations.records import ROLES
+from app.conversations.imports.imported import (
+    ImportedConversation,
+    ImportedMessage,
+    first_uid,
+    fit,
+    imported_message,
+    replaced,
+    with_thoughts,
+)
+from app.conversations.records import ROLES, Attachment
 
 
 def recognises(entry: object) -> bool:
@@ -33,14 +43,16 @@ def read(entry: object) -> ImportedConversation:
         parent = fields.text(message, "parentId") or None
         role = fields.text(message, "role")
         text, without_text = fields.parts_text(fields.items(message, "content"))
-        text = text or fields.text(message, "content")
-        left_out["file"] += without_text + len(fields.items(message, "files"))
-        if role not in ROLES or not text.strip():
+        text = _with_details(text or fields.text(message, "content"), left_out)
+        files = fields.items(message, "files")
+        attachments = [found for file in files if (found := _attachment(file)) is not None]
+        left_out["file"] += without_text + len(files) - len(attachments)
+        if role not in ROLES or not (text.strip() or attachments):
             left_out["empty"] += 1
             passed_over[uid] = parent
             continue
         written_at, model = fields.time(message, "timestamp"), fields.text(message, "model")
-        messages.append(imported_message(uid, parent, role, text, written_at, model))
+        messages.append(imported_message(uid, parent, role, text, written_at, model, attachments))
     identity = fields.text(entry, "id") or first_uid(messages)
     return fit(
         ImportedConversation(
@@ -61,3 +73,31 @@ def read(entry: object) -> ImportedConversation:
 
 def _chat(entry: object) -> Any:
     return fields.mapping(entry, "chat") or entry
+
+
+def _with_details(text: str, left_out: Counter[str]) -> str:
+    """Return a text with the thoughts in its details as thoughts, and without calls of tools, which are counted."""
+    thoughts: list[str] = []
+
+    def convert(inside: str) -> str:
+        attributes, _, body = inside.partition(">")
+        _, _, body = body.rpartition("</summary>")
+        if attributes.startswith('reasoning"'):
+            quoted = html.unescape(body).strip().splitlines()
+            thoughts.append("\n".join(line.removeprefix(">").removeprefix(" ") for line in quoted))
+            return ""
+        if attributes.startswith('code_interpreter"'):
+            return body
+        left_out["tool"] += 1
+        return ""
+
+    reply = replaced(text, '<details type="', "</details>", convert)
+    return with_thoughts(thoughts, reply.strip()) if reply != text else text
+
+
+def _attachment(file: object) -> Attachment | None:
+    """Return a file with its text, None for an image or another file without text."""
+    stored = fields.mapping(file, "file")
+    text = fields.text(fields.mapping(stored, "data"), "content")
+    name = fields.text(file, "name") or fields.text(stored, "filename")
+    return Attachment(name, fields.text(fields.mapping(stored, "meta"), "content_type"), text) if text else None

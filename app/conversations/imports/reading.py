@@ -8,20 +8,31 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from app.conversations.exports.writing import Run
-from app.conversations.imports import chatgpt, claude, jan, json_steps, lm_studio, open_webui, tandem
+from app.conversations.imports import (
+    chatgpt,
+    claude,
+    jan,
+    json_steps,
+    llama_cpp,
+    lm_studio,
+    message_lists,
+    open_webui,
+    tandem,
+)
 from app.conversations.imports.adding import ADDED, EXTENDED, UNCHANGED, add
 from app.conversations.imports.imported import IN_TRASH, ImportedConversation, ImportReport, Skipped
 
 _Step = Callable[[], object]
 
 
-# Readers of other apps' exports, each of which recognises its chats by fields that no other has.
-_READERS: tuple[ModuleType, ...] = (chatgpt, claude, open_webui, lm_studio, jan)
+# Readers of other apps' exports, each of which recognises its chats by fields that none before it has.
+_READERS: tuple[ModuleType, ...] = (chatgpt, claude, open_webui, lm_studio, jan, llama_cpp, message_lists)
 # Bytes. A whole history is some hundred megabytes, of whose chats only one is in memory at a time.
 LARGEST_FILE = 2**30
 # Tokens in Tandem's exports are the shortest containers of chats, 24 bytes each. Small files may have more of them.
@@ -33,7 +44,7 @@ LONGEST_TITLE = 300
 
 
 def import_file(run: Run, path: Path, step: Callable[[int], object] = lambda _done: None) -> ImportReport:
-    """Import a JSON file, a ZIP file of ChatGPT or Claude, or a Jan thread (its folder or messages.jsonl).
+    """Import a JSON or JSONL file, a ZIP file of ChatGPT or Claude, or a Jan thread (its folder or messages.jsonl).
 
     Call it on a thread that may wait: `run` uses the store's thread for one chat at a time, so that streaming answers
     are written in between. Between two chats, and while the file is read, `step` gets the number of chats so far; an
@@ -91,6 +102,8 @@ def _reader_of(data: Any) -> tuple[ModuleType | None, Iterable[Any]]:
     if tandem.recognises(data):
         return tandem, tandem.entries(data)
     entries = data if isinstance(data, list | json_steps.Items) else [data]
+    if any(map(message_lists.is_message, islice(entries, 1))):
+        entries = [{"messages": list(entries)}]
     return next((reader for entry in entries for reader in _READERS if reader.recognises(entry)), None), entries
 
 
@@ -114,6 +127,11 @@ def _documents(path: Path, step: _Step) -> Iterator[tuple[str, Any]]:
         yield from _zipped(path, step)
     elif path.stat().st_size > LARGEST_FILE:
         yield path.name, Skipped(path.name, "too-large")
+    elif path.suffix == ".jsonl":
+        lines, unreadable = _lines(path, step)
+        yield path.name, lines
+        if unreadable:
+            yield path.name, Skipped(path.name, "unreadable", f"{unreadable} lines")
     else:
         yield path.name, _parsed(path.name, path.read_bytes(), step)
 
@@ -142,9 +160,15 @@ def _jan_thread(folder: Path, step: _Step) -> Any:
         return Skipped(folder.name, "unknown-format")
     thread_file = folder / "thread.json"
     thread = _parsed(thread_file.name, thread_file.read_bytes(), step) if thread_file.exists() else {}
-    lines = [_parsed(messages.name, line, step) for line in messages.read_bytes().splitlines() if line.strip()]
+    lines, unreadable = _lines(messages, step)
+    return {"thread": thread, "lines": lines, "unreadable": unreadable}
+
+
+def _lines(path: Path, step: _Step) -> tuple[list[Any], int]:
+    """Return the JSON value of each line, and how many lines have none."""
+    lines = [_parsed(path.name, line, step) for line in path.read_bytes().splitlines() if line.strip()]
     readable = [line for line in lines if not isinstance(line, Skipped)]
-    return {"thread": thread, "lines": readable, "unreadable": len(lines) - len(readable)}
+    return readable, len(lines) - len(readable)
 
 
 def _parsed(name: str, content: bytes, step: _Step) -> Any:

@@ -16,6 +16,10 @@ def node(uid: str, parent: str | None, role: str = "", text: str = "", **fields:
     return {"id": uid, "parent": parent, "children": [], "message": message}
 
 
+# Citations as ChatGPT writes them.
+CITED = "\ue200cite\ue202turn0search1\ue201"
+LINKED = "\ue200url\ue202see\ue202https://e.org/2\ue201"
+
 CHATGPT = [
     {
         "conversation_id": "c-1",
@@ -35,8 +39,13 @@ CHATGPT = [
                 node("a2", "u2", "assistant", "Let me look.", metadata={"model_slug": "gpt-4o"}),
                 node("call", "a2", "assistant", recipient="python", content={"content_type": "code", "text": "1+1"}),
                 node("tool", "call", "tool", "2"),
-                node("thoughts", "tool", "assistant", content={"content_type": "thoughts", "thoughts": []}),
-                node("a4", "thoughts", "assistant", "It is 2."),
+                node("hidden", "tool", "assistant", content={"content_type": "thoughts", "thoughts": []}),
+                node("thoughts", "hidden", "assistant", content={"content_type": "thoughts", "thoughts": [
+                    {"summary": "Adding", "content": "One and one."}, {"summary": "Checking it", "content": ""}]}),
+                node("recap", "thoughts", "assistant", content={
+                    "content_type": "reasoning_recap", "content": "Thought for 4 seconds"}),
+                node("a4", "recap", "assistant", f"It is 2 {CITED}, {LINKED}\ue203.\ue204", metadata={
+                    "content_references": [{"matched_text": CITED, "alt": "([book](https://e.org))"}]}),
                 node("img", "a4", "user", content={
                     "content_type": "multimodal_text",
                     "parts": [{"content_type": "image_asset_pointer"}, "what is this?"],
@@ -53,9 +62,23 @@ CLAUDE = [
         "name": "Trees",
         "created_at": "2024-05-01T10:00:00.000000Z",
         "chat_messages": [
-            {"uuid": "m1", "sender": "human", "text": "hi", "created_at": "2024-05-01T10:00:01Z", "files": [{}]},
+            {"uuid": "m1", "sender": "human", "text": "hi", "created_at": "2024-05-01T10:00:01Z", "files": [{}],
+                "attachments": [{"file_name": "paste.txt", "file_type": "txt", "extracted_content": "pasted text"}]},
             {"uuid": "m2", "sender": "assistant", "text": "old", "content": [
-                {"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "hello"}]},
+                {"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "hello"},
+                {"type": "tool_use", "name": "artifacts", "input": {"command": "create", "id": "a", "title": "Tree",
+                    "type": "application/vnd.ant.code", "language": "python", "content": "x = 1\ny = 2"}},
+                {"type": "tool_result", "name": "artifacts", "content": [{"type": "text", "text": "OK"}]},
+                {"type": "tool_use", "name": "web_search", "input": {"query": "trees"}}]},
+            {"uuid": "m3", "sender": "human", "text": "", "attachments": [
+                {"file_name": "b.md", "file_type": "md", "extracted_content": "# b"}, {"file_name": "c.pdf"}]},
+            {"uuid": "m4", "sender": "assistant", "text": "old", "content": [
+                {"type": "tool_use", "name": "artifacts", "input": {
+                    "command": "update", "id": "a", "old_str": "x = 1", "new_str": "x = 3"}},
+                {"type": "text", "text": "Changed."}]},
+            {"uuid": "m5", "sender": "human", "text": "and before?"},
+            {"uuid": "m6", "sender": "assistant", "text": "<antThinking>So.</antThinking>Here: <antArtifact "
+                'identifier="d" type="text/html" title="Page">\n<p>Hi</p>\n</antArtifact> done.'},
         ],
     }
 ]  # fmt: skip
@@ -73,9 +96,29 @@ OPEN_WEBUI = [
             "history": {
                 "currentId": "b",
                 "messages": {
-                    "q": {"id": "q", "parentId": None, "childrenIds": ["a", "b"], "role": "user", "content": "why?"},
+                    "q": {
+                        "id": "q",
+                        "parentId": None,
+                        "childrenIds": ["a", "b"],
+                        "role": "user",
+                        "content": "why?",
+                        "files": [
+                            {"type": "file", "name": "n.txt", "file": {"data": {"content": "notes"}}},
+                            {"type": "image", "url": "data:"},
+                        ],
+                    },
                     "a": {"id": "a", "parentId": "q", "role": "assistant", "content": "because", "model": "m1"},
-                    "b": {"id": "b", "parentId": "q", "role": "assistant", "content": "therefore", "model": "m2"},
+                    "b": {
+                        "id": "b",
+                        "parentId": "q",
+                        "role": "assistant",
+                        "model": "m2",
+                        "content": '<details type="reasoning" done="true" duration="2">\n'
+                        "<summary>Thought for 2 seconds</summary>\n"
+                        "&gt; 1 &lt; 2\n&gt; so\n</details>\n"
+                        '<details type="tool_calls" done="true" name="clock">\n<summary>Used</summary>\n</details>\n'
+                        "therefore <details><summary>more</summary>text</details>",
+                    },
                 },
             },
         },
@@ -142,8 +185,37 @@ OWN = {
 }
 
 
-def jan_line(uid: str, role: str, text: str, when: int) -> str:
+LLAMA_CPP = [
+    {
+        "conv": {"id": "c-5", "name": "Rivers", "lastModified": 1700000009000, "currNode": "4"},
+        "messages": [
+            {"id": "0", "convId": "c-5", "type": "root", "role": "system", "content": "", "parent": None},
+            {"id": "1", "convId": "c-5", "type": "text", "role": "system", "content": "Be brief.", "parent": "0"},
+            {"id": "2", "convId": "c-5", "type": "text", "role": "user", "content": "longest?", "parent": "1",
+                "timestamp": 1700000001000, "extra": [
+                    {"type": "TEXT", "name": "list.txt", "content": "Nile"},
+                    {"type": "IMAGE", "name": "map.png", "base64Url": "data:"}]},
+            {"id": "3", "convId": "c-5", "type": "text", "role": "assistant", "content": "Amazon", "parent": "2"},
+            {"id": "4", "convId": "c-5", "type": "text", "role": "assistant", "content": "Nile", "parent": "2",
+                "reasoningContent": "The list says so.", "model": "qwen", "timestamp": 1700000002000},
+        ],
+    }
+]  # fmt: skip
+
+
+MESSAGES = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": [{"type": "text", "text": "time?"}, {"type": "image_url", "image_url": {}}]},
+    {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "function": {"name": "clock"}}]},
+    {"role": "tool", "tool_call_id": "1", "content": "12:00"},
+    {"role": "assistant", "content": "Noon.", "reasoning_content": "It is 12."},
+]
+
+
+def jan_line(uid: str, role: str, text: str, when: int, thoughts: str = "") -> str:
     content = [{"type": "text", "text": {"value": text, "annotations": []}}]
+    if thoughts:
+        content.insert(0, {"type": "reasoning", "text": {"value": thoughts, "annotations": []}})
     return json.dumps({"object": "thread.message", "id": uid, "role": role, "content": content, "created_at": when})
 
 

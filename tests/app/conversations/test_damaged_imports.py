@@ -22,7 +22,17 @@ from app.session.chats import chat_of
 from app.session.store_client import last_on_screen
 from app.wording import errors as wording
 from app.wording import figures
-from tests.app.conversations.foreign_exports import CHATGPT, CLAUDE, LM_STUDIO, OPEN_WEBUI, OWN, node, shown
+from tests.app.conversations.foreign_exports import (
+    CHATGPT,
+    CLAUDE,
+    LLAMA_CPP,
+    LM_STUDIO,
+    MESSAGES,
+    OPEN_WEBUI,
+    OWN,
+    node,
+    shown,
+)
 
 
 @pytest.mark.parametrize("text", ["", "[", "{}", "[]", "[1, null]", '{"messages": 3}', "[" * 100_000, '"\\ud800"'])
@@ -56,14 +66,14 @@ def mutated(value: Any, draw: Any) -> Any:
 
 
 @settings(max_examples=25)
-@given(st.data(), st.sampled_from([CHATGPT, CLAUDE, OPEN_WEBUI, LM_STUDIO]))
+@given(st.data(), st.sampled_from([CHATGPT, CLAUDE, OPEN_WEBUI, LM_STUDIO, LLAMA_CPP, MESSAGES]))
 def test_damaged_exports_never_raise(store: ConversationStore, load: Any, data: st.DataObject, export: Any) -> None:
     load(mutated(export, data.draw))
     assert store.database.rows("PRAGMA foreign_key_check") == []
 
 
 @settings(max_examples=25)
-@given(st.data(), st.sampled_from([OWN, CHATGPT, CLAUDE, OPEN_WEBUI, LM_STUDIO]))
+@given(st.data(), st.sampled_from([OWN, CHATGPT, CLAUDE, OPEN_WEBUI, LM_STUDIO, LLAMA_CPP, MESSAGES]))
 def test_whatever_came_in_can_be_listed_shown_and_exported(
     store: ConversationStore, load: Any, data: st.DataObject, export: Any
 ) -> None:

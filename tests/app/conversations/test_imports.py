@@ -13,7 +13,17 @@ from app.conversations.imports.imported import Skipped
 from app.conversations.imports.reading import import_file
 from app.conversations.store import ConversationStore
 from app.system.cancelled import Cancelled
-from tests.app.conversations.foreign_exports import CHATGPT, CLAUDE, LM_STUDIO, OPEN_WEBUI, OWN, jan_line, shown
+from tests.app.conversations.foreign_exports import (
+    CHATGPT,
+    CLAUDE,
+    LLAMA_CPP,
+    LM_STUDIO,
+    MESSAGES,
+    OPEN_WEBUI,
+    OWN,
+    jan_line,
+    shown,
+)
 
 
 def test_chatgpt_branches_come_in_and_tool_calls_are_counted(store: ConversationStore, load: Any) -> None:
@@ -21,7 +31,11 @@ def test_chatgpt_branches_come_in_and_tool_calls_are_counted(store: Conversation
     (chat,) = report.added
     assert shown(store, chat) == [
         ("user", "edited question"),
-        ("assistant", "Let me look.\n\nIt is 2."),
+        (
+            "assistant",
+            "<think>\nOne and one.\n\nChecking it\n</think>\n\nLet me look.\n\n"
+            "It is 2 ([book](https://e.org)), [see](https://e.org/2).",
+        ),
         ("user", "what is this?"),
     ]
     (second, *_rest) = store.messages.path(chat)
@@ -37,14 +51,34 @@ def test_chatgpt_branches_come_in_and_tool_calls_are_counted(store: Conversation
 
 def test_claude_chats_come_in(store: ConversationStore, load: Any) -> None:
     report = load(CLAUDE)
-    assert shown(store, report.added[0]) == [("user", "hi"), ("assistant", "hello")]
-    assert report.left_out == {"file": 1, "reasoning": 1}
+    (chat,) = report.added
+    assert shown(store, chat) == [
+        ("user", "hi"),
+        ("assistant", "<think>\nhm\n</think>\n\nhello\n\n**Tree**\n\n```python\nx = 1\ny = 2\n```"),
+        ("user", ""),
+        ("assistant", "```\nx = 3\ny = 2\n```\n\nChanged."),
+        ("user", "and before?"),
+        ("assistant", "<think>\nSo.\n</think>\n\nHere: **Page**\n\n```html\n<p>Hi</p>\n``` done."),
+    ]
+    attached = [(file.name, file.text) for message in store.messages.path(chat) for file in message.attachments]
+    assert attached == [("paste.txt", "pasted text"), ("b.md", "# b")]
+    assert report.left_out == {"file": 2, "tool": 1}
 
 
 def test_open_webui_chats_come_in(store: ConversationStore, load: Any) -> None:
-    (chat,) = load(OPEN_WEBUI).added
-    assert shown(store, chat) == [("user", "why?"), ("assistant", "therefore")]
-    assert store.messages.path(chat)[1].sibling_count == 2
+    report = load(OPEN_WEBUI)
+    (chat,) = report.added
+    assert shown(store, chat) == [
+        ("user", "why?"),
+        (
+            "assistant",
+            "<think>\n1 < 2\nso\n</think>\n\ntherefore <details><summary>more</summary>text</details>",
+        ),
+    ]
+    question, answer = store.messages.path(chat)
+    assert answer.sibling_count == 2
+    assert [(file.name, file.text) for file in question.attachments] == [("n.txt", "notes")]
+    assert report.left_out == {"file": 1, "tool": 1}
     assert store.conversations.get(chat).system_prompt == "Be kind."
     assert store.conversations.pinned() == [chat]
 
@@ -61,10 +95,14 @@ def test_jan_threads_come_in_by_their_times(store: ConversationStore, tmp_path: 
     folder = tmp_path / "jan_1"
     folder.mkdir()
     (folder / "thread.json").write_text(json.dumps({"id": "jan_1", "title": "Jokes"}))
-    lines = [jan_line("m2", "assistant", "A joke.", 1700000002), jan_line("m1", "user", "Joke?", 1700000001000)]
+    answer = jan_line("m2", "assistant", "A joke.", 1700000002, thoughts="A good one?")
+    lines = [answer, jan_line("m1", "user", "Joke?", 1700000001000)]
     (folder / "messages.jsonl").write_text("\n".join(lines) + "\n{broken\n")
     report = import_file(lambda operation: operation(store), folder)
-    assert shown(store, report.added[0]) == [("user", "Joke?"), ("assistant", "A joke.")]
+    assert shown(store, report.added[0]) == [
+        ("user", "Joke?"),
+        ("assistant", "<think>\nA good one?\n</think>\n\nA joke."),
+    ]
     assert report.left_out == {"unreadable": 1}
     assert import_file(lambda operation: operation(store), folder / "messages.jsonl").unchanged == report.added
 
@@ -80,7 +118,52 @@ def test_a_zip_file_is_read_without_unpacking(store: ConversationStore, tmp_path
     assert [(skipped.title, skipped.reason) for skipped in report.skipped] == [("conversations-001.json", "not-json")]
 
 
-@pytest.mark.parametrize("data", [CHATGPT, CLAUDE, OPEN_WEBUI, LM_STUDIO], ids=["chatgpt", "claude", "webui", "lm"])
+def test_chats_of_llama_cpps_web_ui_come_in(store: ConversationStore, load: Any) -> None:
+    report = load(LLAMA_CPP)
+    (chat,) = report.added
+    assert shown(store, chat) == [
+        ("user", "longest?"),
+        ("assistant", "<think>\nThe list says so.\n</think>\n\nNile"),
+    ]
+    question, answer = store.messages.path(chat)
+    assert [(file.name, file.text) for file in question.attachments] == [("list.txt", "Nile")]
+    assert (answer.sibling_count, answer.source.main_model, answer.created_at) == (2, "qwen", 1.7e9 + 2)
+    assert store.conversations.get(chat).system_prompt == "Be brief."
+    assert report.left_out == {"file": 1}
+    assert load(LLAMA_CPP[0]).unchanged == (chat,)
+
+
+def test_plain_messages_of_openai_and_ollama_come_in(store: ConversationStore, load: Any) -> None:
+    report = load(MESSAGES)
+    (chat,) = report.added
+    noon = ("assistant", "<think>\nIt is 12.\n</think>\n\nNoon.")
+    assert shown(store, chat) == [("user", "time?"), noon]
+    assert store.conversations.get(chat).system_prompt == "Be brief."
+    assert report.left_out == {"file": 1, "tool": 2}
+    longer = [*MESSAGES, {"role": "user", "content": "Thanks."}]
+    assert load({"messages": longer, "title": "Time"}).extended == (chat,)
+    of_ollama = {"role": "assistant", "content": "One.", "thinking": "At night."}
+    other = load({"model": "qwen3", "messages": [{"role": "user", "content": "time?"}, of_ollama]})
+    assert shown(store, *other.added) == [("user", "time?"), ("assistant", "<think>\nAt night.\n</think>\n\nOne.")]
+    assert store.messages.path(*other.added)[1].source.main_model == "qwen3"
+
+
+def test_each_line_of_a_jsonl_file_is_a_chat_or_a_message_of_one(store: ConversationStore, tmp_path: Path) -> None:
+    chats, messages = tmp_path / "chats.jsonl", tmp_path / "messages.of-one.jsonl"
+    chats.write_text("\n".join(json.dumps({"messages": [{"role": "user", "content": text}]}) for text in "ab") + "\n{")
+    messages.write_text("\n".join(json.dumps(message) for message in MESSAGES))
+    report = import_file(lambda operation: operation(store), chats)
+    assert [shown(store, chat) for chat in report.added] == [[("user", "a")], [("user", "b")]]
+    assert report.skipped == (Skipped("chats.jsonl", "unreadable", "1 lines"),)
+    assert len(import_file(lambda operation: operation(store), messages).added) == 1
+
+
+EXPORTS = {
+    "chatgpt": CHATGPT, "claude": CLAUDE, "webui": OPEN_WEBUI, "lm": LM_STUDIO, "llama.cpp": LLAMA_CPP, "list": MESSAGES
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("data", EXPORTS.values(), ids=EXPORTS)
 def test_importing_twice_changes_nothing(store: ConversationStore, load: Any, data: Any) -> None:
     added = load(data).added
     before = "\n".join(store.database.connection.iterdump())
