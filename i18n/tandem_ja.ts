@@ -2605,6 +2605,10 @@
         <translation>スターターペアは Tandem の一部なので、削除できません。</translation>
     </message>
     <message>
+        <source>This model belongs to {app}. Remove it there.</source>
+        <translation>{app} のモデルです。そのアプリで削除してください。</translation>
+    </message>
+    <message>
         <source>This head is part of its main model&apos;s files. To remove it, remove the main model.</source>
         <translation>このヘッドはメインモデルのファイルの一部です。削除するには、メインモデルを削除してください。</translation>
     </message>
@@ -4426,6 +4430,14 @@
     <message>
         <source>The address of a proxy, such as http://proxy:8080. Leave empty for no proxy.</source>
         <translation>プロキシのアドレスです（例：http://proxy:8080）。空欄なら使いません。</translation>
+    </message>
+    <message>
+        <source>Models of other apps</source>
+        <translation>ほかのアプリのモデル</translation>
+    </message>
+    <message>
+        <source>Also offer the MLX models that LM Studio, oMLX, Jan and MTPLX have downloaded. Their files are only read.</source>
+        <translation>LM Studio、oMLX、Jan、MTPLX がダウンロードした MLX モデルも表示します。ファイルは読み取るだけです。</translation>
     </message>
     <message>
         <source>Keep prompt cache on disk</source>

@@ -2605,6 +2605,10 @@
         <translation>스타터 모델 쌍은 Tandem의 일부라서 제거할 수 없어요.</translation>
     </message>
     <message>
+        <source>This model belongs to {app}. Remove it there.</source>
+        <translation>{app} 앱의 모델이에요. 그 앱에서 삭제해 주세요.</translation>
+    </message>
+    <message>
         <source>This head is part of its main model&apos;s files. To remove it, remove the main model.</source>
         <translation>이 헤드는 메인 모델 파일의 일부예요. 삭제하려면 메인 모델을 삭제해 주세요.</translation>
     </message>
@@ -4426,6 +4430,14 @@
     <message>
         <source>The address of a proxy, such as http://proxy:8080. Leave empty for no proxy.</source>
         <translation>프록시의 주소예요(예: http://proxy:8080). 비워 두면 쓰지 않아요.</translation>
+    </message>
+    <message>
+        <source>Models of other apps</source>
+        <translation>다른 앱의 모델</translation>
+    </message>
+    <message>
+        <source>Also offer the MLX models that LM Studio, oMLX, Jan and MTPLX have downloaded. Their files are only read.</source>
+        <translation>LM Studio, oMLX, Jan, MTPLX에서 다운로드한 MLX 모델도 보여줘요. 파일은 읽기만 해요.</translation>
     </message>
     <message>
         <source>Keep prompt cache on disk</source>

@@ -2605,6 +2605,10 @@
         <translation>入门模型对是 Tandem 的一部分，不能删除。</translation>
     </message>
     <message>
+        <source>This model belongs to {app}. Remove it there.</source>
+        <translation>这是 {app} 的模型。请在那里删除。</translation>
+    </message>
+    <message>
         <source>This head is part of its main model&apos;s files. To remove it, remove the main model.</source>
         <translation>这个草稿头是主模型文件的一部分。要删除它，请删除主模型。</translation>
     </message>
@@ -4426,6 +4430,14 @@
     <message>
         <source>The address of a proxy, such as http://proxy:8080. Leave empty for no proxy.</source>
         <translation>代理的地址，例如 http://proxy:8080。留空则不使用。</translation>
+    </message>
+    <message>
+        <source>Models of other apps</source>
+        <translation>其他应用的模型</translation>
+    </message>
+    <message>
+        <source>Also offer the MLX models that LM Studio, oMLX, Jan and MTPLX have downloaded. Their files are only read.</source>
+        <translation>也显示 LM Studio、oMLX、Jan 和 MTPLX 下载的 MLX 模型。只读取它们的文件。</translation>
     </message>
     <message>
         <source>Keep prompt cache on disk</source>

@@ -15,20 +15,24 @@ from engine.model_files.discovery import InstalledModel, installed_models
 from engine.status import LoadedPair
 
 
-def models_of(cache: Path, folders: Sequence[Path]) -> list[InstalledModel]:
-    """Return the models of the Hub's cache, of `folders` and of the starter, with the names that clients use."""
-    found = installed_models(cache, folders, resources() / "starter", cache_folder() / "models.json")
+def models_of(cache: Path, folders: Sequence[Path], *, other_apps: bool) -> list[InstalledModel]:
+    """Return the models of the Hub's cache, of `folders` and of the starter, with the names that clients use.
+
+    With `other_apps`, also those of other apps.
+    """
+    index = cache_folder() / "models.json"
+    found = installed_models(cache, folders, resources() / "starter", index, other_apps=other_apps)
     return [replace(model, id=f"starter/{model.id}") if model.source == "starter" else model for model in found]
 
 
 class EngineHost:
-    """An engine with the pair that it has loaded, and the models of the Hub's cache and of `folders`.
+    """An engine with the pair that it has loaded, and the models of the Hub's cache, of `folders` and of other apps.
 
     Methods run on the server's thread, except `installed`, which reads the disk on another one.
     """
 
-    def __init__(self, engine: EngineClient, folders: Sequence[Path] = ()) -> None:
-        self.engine, self.folders = engine, folders
+    def __init__(self, engine: EngineClient, folders: Sequence[Path] = (), *, other_apps: bool = True) -> None:
+        self.engine, self.folders, self.other_apps = engine, folders, other_apps
         self.pair = LoadedPair(None, None)
 
     def know(self, pair: LoadedPair) -> None:
@@ -45,7 +49,7 @@ class EngineHost:
         # Not at the top: the window's start imports this module to declare the commands.
         from huggingface_hub import constants
 
-        return models_of(Path(constants.HF_HUB_CACHE), self.folders)
+        return models_of(Path(constants.HF_HUB_CACHE), self.folders, other_apps=self.other_apps)
 
     def draft_for(self, main: str) -> str | None:
         """Return the starter's draft model for its main model; others use lookup until a client names a draft."""

@@ -16,7 +16,8 @@ from app.cli.downloads import follow
 from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
 from app.cli.memory_limit import memory_limit
 from app.cli.tables import format_bytes, print_table
-from app.system.paths import cache_folder
+from app.settings.store import SettingsStore
+from app.system.paths import cache_folder, settings_folder
 from engine.advice.catalog import load_catalog
 from engine.advice.pairing import PairAdvice, advise, candidates
 from engine.advice.suggestion import advise_remotely, suggest_draft
@@ -28,6 +29,7 @@ from engine.hub.remove import plan_removal, remove
 from engine.hub.repository_names import parse_repository
 from engine.hub.search import search_models
 from engine.model_files.discovery import InstalledModel
+from engine.model_files.other_apps import name_of_app
 
 Row = tuple[str, ...]
 
@@ -109,7 +111,7 @@ def _list(arguments: argparse.Namespace) -> int:
             format_bytes(model.disk_bytes),
             _quantisation(model),
             "?" if model.context is None else f"{model.context:,}",
-            " or ".join(model.kinds) or f"{model.problem} {model.detail}".strip() or "unknown",
+            _use(model),
         )
         for model in models
     ]
@@ -217,7 +219,8 @@ def _is_named(model: InstalledModel, name: str) -> bool:
 
 
 def _installed(arguments: argparse.Namespace) -> list[InstalledModel]:
-    return models_of(chosen_cache(arguments), arguments.folder)
+    other_apps = SettingsStore(settings_folder() / "settings.json").values.use_other_apps
+    return models_of(chosen_cache(arguments), arguments.folder, other_apps=other_apps)
 
 
 def chosen_access(arguments: argparse.Namespace) -> HubAccess:
@@ -254,6 +257,12 @@ def _quantisation(model: InstalledModel) -> str:
         return "?"
     size = f"{count / 1e9:.1f}B" if count >= 10**9 else f"{count / 1e6:.0f}M"
     return f"{size} x {model.bits or '?'} bit"
+
+
+def _use(model: InstalledModel) -> str:
+    use = " or ".join(model.kinds) or f"{model.problem} {model.detail}".strip() or "unknown"
+    app = name_of_app(model.source)
+    return f"{use} ({app})" if app else use
 
 
 def _verdict(one: PairAdvice) -> str:

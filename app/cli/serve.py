@@ -74,11 +74,11 @@ def run(arguments: argparse.Namespace) -> int:
         print(_OPEN.format(host=arguments.host), file=sys.stderr)
         if not arguments.key:
             return BAD_USAGE
-    settings = engine_settings_of(SettingsStore(settings_folder() / "settings.json").values)
+    values = SettingsStore(settings_folder() / "settings.json").values
     served = ServedCalls(data_folder() / "chats.db")
     try:
-        with Engine(settings) as engine:
-            host = EngineHost(engine)
+        with Engine(engine_settings_of(values)) as engine:
+            host = EngineHost(engine, other_apps=values.use_other_apps)
             api = LocalApi(host, served.note)
             key = _key() if arguments.key else None
             pair = host.load(*chosen_pair(arguments)).result()

@@ -20,6 +20,7 @@ from engine.model_files.architecture import mlx_lm_module
 from engine.model_files.config import context_length, read_config
 from engine.model_files.discovery import InstalledModel
 from engine.model_files.head_kinds import can_run, kind_of_config
+from engine.model_files.other_apps import name_of_app
 
 # A model that leaves less than this share of the memory limit free is called tight.
 _TIGHT = 0.1
@@ -58,12 +59,12 @@ class MemoryBudget:
 class Entry:
     """One model. Unknown figures are 0, unknown words "".
 
-    `source` is starter, cache, folder, catalog or search. `name` is the catalog's, else the repository's without its
-    owner. `bytes` is its size on disk or to download. `draft` is the id of its draft model, `get_bytes` the download,
-    `fit` the memory of both, `expected` the speed-up with the draft. `released` is the year and month of a catalog
-    model. `problem` and `detail` say why it cannot be used (a reason of `ModelNotUsable`). `together`: it fits on
-    several Macs only. `advice` judges a search result as a draft for the loaded main model. `head` is the family of a
-    head, whose kind is "head"; "" for models.
+    `source` is starter, cache, folder, an app of `OTHER_APPS`, catalog or search. `name` is the catalog's, else the
+    repository's without its owner. `bytes` is its size on disk or to download. `draft` is the id of its draft model,
+    `get_bytes` the download, `fit` the memory of both, `expected` the speed-up with the draft. `released` is the year
+    and month of a catalog model. `problem` and `detail` say why it cannot be used (a reason of `ModelNotUsable`).
+    `together`: it fits on several Macs only. `advice` judges a search result as a draft for the loaded main model.
+    `head` is the family of a head, whose kind is "head"; "" for models.
     """
 
     id: str
@@ -96,6 +97,11 @@ class Entry:
     @property
     def complete(self) -> bool:
         return self.installed and not self.problem
+
+    @property
+    def app(self) -> str:
+        """The name of the other app in whose folder it is, or ""."""
+        return name_of_app(self.source)
 
     @property
     def is_starter(self) -> bool:

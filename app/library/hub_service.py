@@ -80,6 +80,7 @@ class HubOptions:
     endpoint: str
     proxy: str
     folders: tuple[str, ...]
+    other_apps: bool
     offline: bool
     context: int
     kv_bits: int
@@ -94,6 +95,7 @@ def hub_options_of(values: SettingsValues) -> HubOptions:
         values.hub_endpoint,
         values.proxy,
         values.model_folders,
+        values.use_other_apps,
         values.work_offline,
         values.fit_context,
         values.kv_bits,
@@ -183,7 +185,8 @@ class HubService:
     def scan(self) -> Inventory:
         """Scan the disk. An index makes all scans but the first one fast."""
         paths = self._paths
-        found = installed_models(self._cache, self._folders, paths.starter, paths.index)
+        apps = self._options.other_apps
+        found = installed_models(self._cache, self._folders, paths.starter, paths.index, other_apps=apps)
         self._found = tuple(found)
         budget = self._budget()
         installed = tuple(from_installed(model, self.catalog, found, budget) for model in found)

@@ -157,8 +157,8 @@ class ModelCard(Card):
         self.check_button, self.remove_button = self.add_button("quiet"), self.add_button("quiet")
         self.check_button.clicked.connect(lambda: self.checked.emit(self.entry))
         self.remove_button.clicked.connect(self._remove)
-        for button in (self.check_button, self.remove_button):
-            button.setVisible(with_file_buttons and not entry.is_starter)
+        self.check_button.setVisible(with_file_buttons and not entry.is_starter)
+        self.remove_button.setVisible(with_file_buttons and not entry.is_starter and not entry.app)
 
     def show_state(self, state: CardState) -> None:
         """Show the state, unless the card asks about removal."""

@@ -357,6 +357,9 @@ class PickerRow(QWidget):
             return self.tr("different tokenizer"), "lookup"
         if choice.entry is not None and choice.usable and choice.entry.tight and self._role == "main":
             return self.tr("tight"), "lookup"
+        # A main model's sentence names the app.
+        if choice.entry is not None and self._role == "draft":
+            return choice.entry.app, "neutral"
         return "", "neutral"
 
 

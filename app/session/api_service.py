@@ -40,6 +40,7 @@ class ApiChoice:
     origins: tuple[str, ...] = ()
     strict_models: bool = False
     model_folders: tuple[Path, ...] = ()
+    other_apps: bool = True
 
 
 class ApiService(QObject):
@@ -110,7 +111,8 @@ class ApiService(QObject):
 
                 self._host = WindowHost(self._models.engine, self._model_asked.emit)
                 self._host.note(self._models)
-            self._host.engine, self._host.folders = self._models.engine, choice.model_folders
+            self._host.engine = self._models.engine
+            self._host.folders, self._host.other_apps = choice.model_folders, choice.other_apps
             self._background.run(lambda: self._serve(choice, renew), self._served, owner=self)
 
     def _serve(self, choice: ApiChoice, renew: bool) -> tuple[str, CodedError | None]:

@@ -265,6 +265,14 @@ class SettingsValues(RememberedValues):
             "Settings", "The address of a proxy, such as http://proxy:8080. Leave empty for no proxy."
         ),
     )
+    use_other_apps: bool = STORAGE.setting(
+        True,
+        title=QT_TRANSLATE_NOOP("Settings", "Models of other apps"),
+        help=QT_TRANSLATE_NOOP(
+            "Settings",
+            "Also offer the MLX models that LM Studio, oMLX, Jan and MTPLX have downloaded. Their files are only read.",
+        ),
+    )
     keep_prefixes: bool = STORAGE.setting(
         True,
         title=QT_TRANSLATE_NOOP("Settings", "Keep prompt cache on disk"),

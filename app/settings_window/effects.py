@@ -68,6 +68,7 @@ class Effects(QObject):
                 origins=tuple(values.api_origins.split()),
                 strict_models=values.api_strict_models,
                 model_folders=tuple(Path(folder) for folder in values.model_folders),
+                other_apps=values.use_other_apps,
             )
         )
         session.cluster.configure(ClusterChoice(values.machines, values.machines_backend))

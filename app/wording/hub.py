@@ -94,6 +94,7 @@ def hub_reasons() -> dict[str, str]:
         "not-installed": translate("HubErrors", "{repository} is no longer on this computer."),
         "in-use": translate("HubErrors", "Another program is downloading {repository}. Wait until it has finished."),
         "built-in": translate("HubErrors", "The starter pair is part of Tandem and can't be removed."),
+        "other-app": translate("HubErrors", "This model belongs to {app}. Remove it there."),
         "in-main": translate(
             "HubErrors", "This head is part of its main model's files. To remove it, remove the main model."
         ),

@@ -233,8 +233,8 @@ def together_words() -> str:
 
 
 def facts_words(entry: Entry) -> str:
-    """List licence, context, languages and downloads, if known: Apache 2.0 · 16 languages."""
-    parts = []
+    """List app, licence, context, languages and downloads, if known: Apache 2.0 · 16 languages."""
+    parts = [entry.app] if entry.app else []
     if entry.licence:
         parts.append(_LICENCES.get(entry.licence, entry.licence))
     if entry.context:

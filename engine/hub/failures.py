@@ -45,6 +45,7 @@ class HubError(EngineError):
         "not-installed": "it is not on this machine",
         "in-use": "another program is downloading it",
         "built-in": "it is part of Tandem",
+        "other-app": "it belongs to {app}, which can remove it",
         "in-main": "it is part of the model's own files",
     }
 

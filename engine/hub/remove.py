@@ -14,6 +14,7 @@ from engine.hub.failures import HubError
 from engine.hub.values import RemovalPlan
 from engine.model_files.discovery import InstalledModel
 from engine.model_files.head_files import is_inner
+from engine.model_files.other_apps import name_of_app
 
 # Files that certainly belong to a model; other files could be the user's own.
 _MODEL_FILES = (
@@ -40,9 +41,11 @@ _COMPANIONS = (
 
 
 def plan_removal(model: InstalledModel, cache_dir: Path) -> RemovalPlan:
-    """Plan the removal without doing it. Raises `HubError`: built-in, in-main, not-installed, in-use."""
+    """Plan the removal without doing it. Raises `HubError`: built-in, other-app, in-main, not-installed, in-use."""
     if model.source == "starter":
         raise HubError("built-in", model.id)
+    if app := name_of_app(model.source):
+        raise HubError("other-app", model.id, app=app)
     if model.source == "folder":
         folder = Path(model.path)
         if is_inner(folder):

@@ -1,4 +1,4 @@
-"""Finds the models on this machine: the Hugging Face cache, folders that the user added, and the starter pair.
+"""Finds the models on this machine: the Hugging Face cache, folders of the user and of other apps, the starter pair.
 
 A description of a model comes from its small files and the headers of its weights; nothing is imported or loaded.
 Descriptions are kept in an index file, so that the next scan reads only what has changed.
@@ -24,6 +24,7 @@ from engine.model_files.head_files import is_inner, kind_of_folder
 from engine.model_files.head_folder import config_folder, head_weight_files, read_head_tensors, sidecars
 from engine.model_files.head_kinds import can_run
 from engine.model_files.inspection import inspect_folder, read_checked_config
+from engine.model_files.other_apps import app_folders
 from engine.model_files.safetensors_header import TensorHeader, parameter_count
 from engine.model_files.tokenizer_files import fingerprint, read_folder
 
@@ -38,7 +39,8 @@ LARGEST_DRAFT = 5_000_000_000
 class InstalledModel:
     """The description of one model folder.
 
-    `id` is the repository (Hub cache) or the folder's name; `source` is cache, folder or starter. If the model is not
+    `id` is the repository (Hub cache) or the folder's name, in another app's folder with its organisation; `source` is
+    cache, folder, starter or an app of `OTHER_APPS`. If the model is not
     `complete`, `problem` is a reason code of `ModelNotUsable` and `detail` its detail. `disk_bytes` counts all its
     files, partial ones too, `weight_bytes` the weights, `active_bytes` those read for one token (fewer with experts).
     `bits` is the quantisation (16 or 32 for plain weights). `tokenizer` is the fingerprint of its vocabulary. `head` is
@@ -81,10 +83,20 @@ def installed_models(
     extra_folders: Sequence[Path] = (),
     starter_dir: Path | None = None,
     index_path: Path | None = None,
+    *,
+    other_apps: bool = False,
 ) -> list[InstalledModel]:
-    """Return every model found, sorted by name. Missing folders are no error. `index_path` is the index file."""
+    """Return every model found, sorted by name. Missing folders are no error. `index_path` is the index file.
+
+    With `other_apps`, models in the folders of other apps are found, too.
+    """
     index = _Index(index_path)
-    found = [index.describe(folder, name, source) for folder, name, source in _folders(cache_dir, extra_folders)]
+    apps = _folders_of_apps() if other_apps else ()
+    unique: dict[str, tuple[Path, str, str]] = {}
+    # A folder that the user added may be another app's, or a link to one.
+    for folder, name, source in (*_folders_of_cache(cache_dir), *apps, *_folders_of_user(extra_folders)):
+        unique.setdefault(os.path.realpath(folder), (folder, name, source))
+    found = [index.describe(folder, name, source) for folder, name, source in unique.values()]
     if starter_dir is not None:
         found += [index.describe(folder, folder.name, "starter") for folder in _model_folders(starter_dir)]
     index.save()
@@ -153,26 +165,37 @@ def _of_config(folder: Path) -> dict[str, Any]:
         return {}
 
 
-def _folders(cache_dir: Path, extra_folders: Sequence[Path]) -> Iterator[tuple[Path, str, str]]:
+def _folders_of_cache(cache_dir: Path) -> Iterator[tuple[Path, str, str]]:
     for home in _entries(cache_dir):
         repository = repository_of_folder(home.name)
         if repository is not None and os.path.isdir(home):
             snapshot = _snapshot(home)
             yield snapshot, repository, "cache"
             yield from _heads_inside(snapshot, repository)
+
+
+def _folders_of_user(extra_folders: Sequence[Path]) -> Iterator[tuple[Path, str, str]]:
     for extra in extra_folders:
         for folder in _model_folders(extra):
             yield folder, folder.name, "folder"
             yield from _heads_inside(folder, folder.name)
 
 
-def _heads_inside(folder: Path, name: str) -> Iterator[tuple[Path, str, str]]:
+def _folders_of_apps() -> Iterator[tuple[Path, str, str]]:
+    for source, parent in app_folders():
+        for folder in _model_folders(parent):
+            name = folder.relative_to(parent).as_posix()
+            yield folder, name, source
+            yield from _heads_inside(folder, name, source)
+
+
+def _heads_inside(folder: Path, name: str, source: str = "folder") -> Iterator[tuple[Path, str, str]]:
     """Yield the heads inside a main model's folder: in folders of their own, and in files of tensors."""
     if kind_of_folder(folder) is not None:
         return
     for head in sidecars(folder):
         if _is_model(head.path) or head.path.is_file():
-            yield head.path, f"{name}/{head.name}", "folder"
+            yield head.path, f"{name}/{head.name}", source
 
 
 def _model_folders(folder: Path) -> list[Path]:

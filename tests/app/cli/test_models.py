@@ -23,7 +23,13 @@ from app.cli import models as terminal_models
 from app.settings.store import SettingsStore
 from app.system.paths import settings_folder
 from engine.files.paths import resources
-from tests.engine.model_files.model_folders import llama_config, model_files, tokenizer_json, write_snapshot
+from tests.engine.model_files.model_folders import (
+    llama_config,
+    model_files,
+    tokenizer_json,
+    write_folder,
+    write_snapshot,
+)
 from tests.fakehub.server import FakeHub
 from tests.patience import PATIENCE_S
 
@@ -67,6 +73,20 @@ def test_list_shows_what_is_here_and_what_it_is_good_for(
     assert run("list", "--json") == 0
     model, _partial = objects(capsys)
     assert (model["event"], model["id"], model["kinds"]) == ("model", "org/model", ["main", "draft"])
+
+
+def test_models_of_other_apps_are_listed_with_their_names_unless_a_setting_says_otherwise(
+    run: Run, own_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write_folder(own_home / ".lmstudio/models/org/model", model_files())
+    assert run("list") == 0
+    assert capsys.readouterr().out.splitlines()[1].endswith("main or draft (LM Studio)")
+    assert run("remove", "org/model", "--yes") == 1
+    assert capsys.readouterr().err == "tandem: org/model: it belongs to LM Studio, which can remove it\n"
+    assert folder.exists()
+    SettingsStore(settings_folder() / "settings.json").change(use_other_apps=False)
+    assert run("list") == 0
+    assert len(capsys.readouterr().out.splitlines()) == 1
 
 
 def test_search_names_size_licence_and_consent(run: Run, hub: FakeHub, capsys: pytest.CaptureFixture[str]) -> None:

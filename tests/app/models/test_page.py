@@ -92,6 +92,19 @@ def test_cards_show_memory_damage_and_what_removal_frees(open_settings: OpenShow
     assert card.main_button.text() == "Chat"
 
 
+def test_a_model_of_another_app_is_shown_with_its_name_and_cannot_be_removed(open_settings: OpenShown) -> None:
+    window, library, _ = open_settings()
+    inventory = library.inventory
+    assert inventory is not None
+    moved = [replace(one, source="lm-studio") if one.id == FOREIGN else one for one in inventory.installed]
+    library.inventory = replace(inventory, installed=tuple(moved))
+    card = card_of(open_page(window, INSTALLED), FOREIGN)
+    assert card.facts.text().startswith("LM Studio\u00a0·")
+    assert card.main_button.text() == "Chat"
+    assert card.remove_button.isHidden()
+    assert not card.check_button.isHidden()
+
+
 def test_chat_switches_and_comes_back_to_the_composer(open_shown: OpenShown, qtbot: QtBot) -> None:
     window, library, _ = open_shown(pair=("starter/main", "starter/draft"))
     models = window.session.models

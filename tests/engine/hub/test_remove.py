@@ -50,6 +50,14 @@ def test_neither_the_starter_nor_a_head_among_its_main_model_s_weights_is_remove
         plan_removal(InstalledModel("a/mtp", weights, "folder", True, head="mtp", supported=True), tmp_path / "none")
 
 
+def test_a_model_of_another_app_is_never_removed(own_home: Path, tmp_path: Path) -> None:
+    write_folder(own_home / ".lmstudio/models/org/model", model_files())
+    (model,) = installed_models(tmp_path, other_apps=True)
+    with refused("other-app") as caught:
+        plan_removal(model, tmp_path)
+    assert str(caught.value) == "org/model: it belongs to LM Studio, which can remove it"
+
+
 def test_a_folder_of_the_users_own_is_removed_alone(tmp_path: Path) -> None:
     write_folder(tmp_path / "mine" / "a", model_files())
     write_folder(tmp_path / "mine" / "b", model_files())

@@ -203,3 +203,30 @@ def test_links_that_lead_nowhere_hide_no_other_model(tmp_path: Path) -> None:
     assert found["org/model"].tokenizer == ""
     with pytest.raises(UntrustedJsonError):
         read_folder(snapshot)
+
+
+IN_APPS = (
+    ".lmstudio/models/org/one", ".cache/lm-studio/models/org/two", ".omlx/models/three", ".omlx/models/org/four",
+    "Library/Application Support/Jan/data/mlx/models/five", ".mtplx/models/six",
+)  # fmt: skip
+
+
+def test_models_of_other_apps_are_found_by_themselves_and_each_once(own_home: Path, tmp_path: Path) -> None:
+    for folder in IN_APPS:
+        write_folder(own_home / folder, model_files())
+    (own_home / ".lmstudio/models/org/in-another-format").mkdir()
+    (own_home / "models").symlink_to(own_home / ".mtplx/models")
+    added = [own_home / ".lmstudio/models", own_home / "models"]
+    found = installed_models(tmp_path, added, other_apps=True)
+    assert [(model.id, model.source) for model in found] == [
+        ("five", "jan"),
+        ("org/four", "omlx"),
+        ("org/one", "lm-studio"),
+        ("org/two", "lm-studio"),
+        ("six", "mtplx"),
+        ("three", "omlx"),
+    ]
+    assert [(model.id, model.source) for model in installed_models(tmp_path, added)] == [
+        ("one", "folder"),
+        ("six", "folder"),
+    ]
