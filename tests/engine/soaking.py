@@ -150,10 +150,16 @@ class Soak:
         for thread in threads:
             thread.join()
 
-    def held(self) -> Held:
+    def held(self, most_bytes: float) -> Held:
+        """Count what is alive, once MLX holds at most `most_bytes`, for which the engine has a while.
+
+        While it is idle, it may be measuring a pair.
+        """
         self.engine.clear_prefix_cache().result(timeout=PATIENCE_S)
         self.engine.set_draft(None).result(timeout=PATIENCE_S)
-        memory = self.engine.status().result(timeout=PATIENCE_S).memory.active
+        until = time.monotonic() + PATIENCE_S
+        while (memory := self._bytes()) > most_bytes and time.monotonic() < until:
+            time.sleep(0.1)
         self.expected.clear()
         for thread in threading.enumerate():
             if thread.name in HELPER_THREADS:
@@ -170,6 +176,9 @@ class Soak:
             threading.active_count(),
             len(process.children(recursive=True)),
         )
+
+    def _bytes(self) -> int:
+        return self.engine.status().result(timeout=PATIENCE_S).memory.active
 
     def _alone(self, request: ChatRequest) -> Answer:
         self.engine.clear_prefix_cache().result(timeout=PATIENCE_S)
