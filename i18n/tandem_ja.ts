@@ -1458,6 +1458,10 @@
         <translation>この Mac のチェック結果</translation>
     </message>
     <message>
+        <source>- {name}: {value}</source>
+        <translation>- {name}：{value}</translation>
+    </message>
+    <message>
         <source>{total}. The system does not say how much of it is free.</source>
         <translation>{total}。空き容量はシステムからは分かりません。</translation>
     </message>

@@ -1458,6 +1458,10 @@
         <translation>이 Mac의 점검 결과</translation>
     </message>
     <message>
+        <source>- {name}: {value}</source>
+        <translation>- {name}: {value}</translation>
+    </message>
+    <message>
         <source>{total}. The system does not say how much of it is free.</source>
         <translation>{total}. 사용 가능한 크기는 시스템에서 알 수 없어요.</translation>
     </message>

@@ -1458,6 +1458,10 @@
         <translation>这台 Mac 的检查结果</translation>
     </message>
     <message>
+        <source>- {name}: {value}</source>
+        <translation>- {name}：{value}</translation>
+    </message>
+    <message>
         <source>{total}. The system does not say how much of it is free.</source>
         <translation>{total}。系统没有提供可用大小。</translation>
     </message>

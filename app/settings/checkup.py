@@ -93,7 +93,8 @@ def page(found: dict[str, Any], translate: Callable[[str], str] = str) -> str:
         *_speed(found, translate),
     ]
     title = translate(QT_TRANSLATE_NOOP("Checkup", "Check of this Mac"))
-    return "\n".join([f"# {title}", "", *(f"- {name}: {value}" for name, value in rows)]) + "\n"
+    line = translate(QT_TRANSLATE_NOOP("Checkup", "- {name}: {value}"))
+    return "\n".join([f"# {title}", "", *(line.format(name=name, value=value) for name, value in rows)]) + "\n"
 
 
 def _memory(found: dict[str, Any], translate: Callable[[str], str]) -> str:
@@ -113,7 +114,7 @@ def _for_models(found: dict[str, Any], translate: Callable[[str], str]) -> str:
         parts.append(text.format(number=wired))
     elif wired == 0:
         parts.append(translate(QT_TRANSLATE_NOOP("Checkup", "iogpu.wired_limit_mb is not set.")))
-    return ", ".join(parts) or translate(_UNKNOWN)
+    return " · ".join(parts) or translate(_UNKNOWN)
 
 
 def _speed(found: dict[str, Any], translate: Callable[[str], str]) -> list[tuple[str, str]]:

@@ -22,7 +22,8 @@ from app.wording.errors import error_sentence
 from engine.bench.pair_check import PairCheck, check_pair
 from engine.machine.facts import MachineFacts, read_facts
 
-_HEIGHT = 260
+# Of a page whose lines are not wrapped.
+_HEIGHT = 290
 
 
 class MacCheck(QObject):
@@ -95,7 +96,7 @@ class CheckReport(Restyled, QWidget):
             lambda: QGuiApplication.clipboard().setText(json.dumps(self._check.found, ensure_ascii=False, indent=1))
         )
         buttons = fill(hbox(margins=(0, 8, 0, 0), spacing=8), self.copy_page, self.copy_json, 1)
-        fill(vbox(self, margins=(0, 0, 0, 12), spacing=0), self.view, buttons)
+        fill(vbox(self, margins=(0, 12, 0, 12), spacing=0), self.view, buttons)
         check.changed.connect(self.retranslate)
         self.restyle()
 
