@@ -9,16 +9,27 @@ IDENTIFIER = "chat.tandem.Tandem"
 LEAST_MACOS = "14.0"
 # macOS's names of the languages; the window's translations are in i18n/.
 LOCALISATIONS = ["en", "ko", "ja", "zh-Hans"]
-# macOS shows this when it asks whether Tandem may use the local network. Without it, macOS refuses without asking.
-LOCAL_NETWORK = {
-    "en": "Tandem connects to other computers to run a model on several Macs, to use a draft model on another "
-    "computer, and to let other devices use its models.",
-    "ko": "여러 Mac에서 모델을 함께 실행하거나, 다른 컴퓨터의 초안 모델을 사용하거나, 다른 기기에서 Tandem의 모델을 "
-    "사용할 수 있게 하려면 로컬 네트워크에 연결해야 해요.",
-    "ja": "複数の Mac で 1 つのモデルを実行するとき、ほかのコンピュータのドラフトモデルを使うとき、ほかのデバイスから "
-    "Tandem のモデルを使えるようにするときに、ローカルネットワークに接続します。",
-    "zh-Hans": "在多台 Mac 上运行同一个模型、使用另一台电脑上的草稿模型，或让其他设备使用 Tandem 的模型时，"
-    "需要连接本地网络。",
+# macOS shows these when it asks for permission. Without the first, it refuses the local network without asking; the
+# others are for chats and models that Settings > Storage moves to such a disk.
+_DISKS = {
+    "en": "Tandem keeps chats and models on this disk if you choose it in the settings.",
+    "ko": "설정에서 이 디스크를 선택하면 Tandem이 대화와 모델을 여기에 보관해요.",
+    "ja": "設定でこのディスクを選ぶと、Tandem はチャットとモデルをここに保存します。",
+    "zh-Hans": "如果你在设置中选择了这个磁盘，Tandem 会把对话和模型存放在这里。",
+}
+PURPOSES = {
+    "NSLocalNetworkUsageDescription": {
+        "en": "Tandem connects to other computers to run a model on several Macs, to use a draft model on another "
+        "computer, and to let other devices use its models.",
+        "ko": "여러 Mac에서 모델을 함께 실행하거나, 다른 컴퓨터의 초안 모델을 사용하거나, 다른 기기에서 "
+        "Tandem의 모델을 사용할 수 있게 하려면 로컬 네트워크에 연결해야 해요.",
+        "ja": "複数の Mac で 1 つのモデルを実行するとき、ほかのコンピュータのドラフトモデルを使うとき、ほかの"
+        "デバイスから Tandem のモデルを使えるようにするときに、ローカルネットワークに接続します。",
+        "zh-Hans": "在多台 Mac 上运行同一个模型、使用另一台电脑上的草稿模型，或让其他设备使用 Tandem 的模型时，"
+        "需要连接本地网络。",
+    },
+    "NSRemovableVolumesUsageDescription": _DISKS,
+    "NSNetworkVolumesUsageDescription": _DISKS,
 }
 
 
@@ -44,7 +55,7 @@ def content(version: str) -> dict[str, Any]:
         "LSArchitecturePriority": ["arm64"],
         "LSMinimumSystemVersion": LEAST_MACOS,
         "NSHighResolutionCapable": True,
-        "NSLocalNetworkUsageDescription": LOCAL_NETWORK["en"],
+        **{key: texts["en"] for key, texts in PURPOSES.items()},
         "NSHumanReadableCopyright": "Copyright the Tandem authors. Apache License 2.0.",
         # Follow the system's light or dark appearance.
         "NSRequiresAquaSystemAppearance": False,
@@ -55,9 +66,10 @@ def content(version: str) -> dict[str, Any]:
 def write_translations(folder: Path) -> list[tuple[str, str]]:
     """Write the translations of Info.plist, and return pairs of file and folder in the bundle for PyInstaller."""
     written = []
-    for language, text in LOCAL_NETWORK.items():
+    for language in LOCALISATIONS:
         file = folder / f"{language}.lproj" / "InfoPlist.strings"
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(f'NSLocalNetworkUsageDescription = "{text}";\n', encoding="utf-8")
+        lines = [f'{key} = "{texts[language]}";\n' for key, texts in PURPOSES.items()]
+        file.write_text("".join(lines), encoding="utf-8")
         written.append((str(file), file.parent.name))
     return written

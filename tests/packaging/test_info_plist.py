@@ -51,17 +51,21 @@ def test_it_offers_the_app_for_chat_exports_but_never_first(told: dict[str, Any]
     assert kind["CFBundleTypeName"]
 
 
-def test_it_says_in_each_language_what_the_local_network_is_for(told: dict[str, Any], tmp_path: Path) -> None:
+def test_it_says_in_each_language_what_each_permission_is_for(told: dict[str, Any], tmp_path: Path) -> None:
     written = info_plist["write_translations"](tmp_path)
     assert [folder for _, folder in written] == [f"{language}.lproj" for language in told["CFBundleLocalizations"]]
-    texts = set()
+    keys = {key for key in told if key.endswith("UsageDescription")}
+    assert {"NSLocalNetworkUsageDescription", "NSRemovableVolumesUsageDescription"} <= keys
+    texts: dict[str, list[str]] = {}
     for file, folder in written:
         assert Path(file) == tmp_path / folder / "InfoPlist.strings"
-        key, text = Path(file).read_text(encoding="utf-8").removesuffix(";\n").split(" = ")
-        assert key == "NSLocalNetworkUsageDescription"
-        texts.add(text.strip('"'))
-    assert len(texts) == 4
-    assert told["NSLocalNetworkUsageDescription"] in texts
+        for line in Path(file).read_text(encoding="utf-8").splitlines():
+            key, text = line.removesuffix(";").split(" = ")
+            texts.setdefault(key, []).append(text.strip('"'))
+    assert texts.keys() == keys
+    for key, translations in texts.items():
+        assert len(set(translations)) == 4
+        assert translations[0] == told[key]
 
 
 def test_there_is_one_entitlement_with_its_reason() -> None:
