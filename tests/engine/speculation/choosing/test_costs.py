@@ -5,10 +5,20 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from copy import deepcopy
+from math import log, sqrt
+from statistics import mean
 
 import pytest
 
 from engine.speculation.choosing.costs import Costs
+from tests.engine.speculation.apple_pairs import (
+    LAYER_8B,
+    M3_ULTRA,
+    M3_ULTRA_BF16,
+    M4_2_BITS,
+    M4_GROUPS_OF_128,
+    blended,
+)
 from tests.engine.speculation.choosing.scenes import PLAIN_S, measure
 
 
@@ -128,3 +138,17 @@ def test_a_clock_that_stands_still_teaches_nothing(costs: Costs, seconds: float)
     costs.observe(1, seconds)
     costs.observe(5, seconds, ("draft", 4))
     assert costs == before
+
+
+def test_the_first_guess_of_wide_passes_follows_the_published_curves_of_apples_gpus() -> None:
+    costs = Costs()
+    for _ in range(3):
+        costs.observe(1, PLAIN_S)
+    off = []
+    for curve in (blended(LAYER_8B), M4_GROUPS_OF_128, M4_2_BITS, M3_ULTRA, M3_ULTRA_BF16):
+        for rows, published in curve.items():
+            guess = costs.verify(rows)
+            off.append(log(guess.seconds / PLAIN_S / published) / sqrt(guess.variance))
+    # No published figure surprises it, and it is neither too high nor too low for all of them.
+    assert max(map(abs, off)) < 2.0
+    assert abs(mean(off)) < 0.5
