@@ -12,7 +12,7 @@ from typing import Any
 
 from engine.advice.cache_shape import cache_shape, cached_elements, count_apart
 from engine.model_files.cache_counting import CacheShape
-from engine.model_files.config import context_length, text_config
+from engine.model_files.config import FALLBACK_CONTEXT, context_length, text_config
 
 # Tokens of one prefill step, whose activations are the largest.
 PREFILL_TOKENS = 2048
@@ -107,7 +107,7 @@ def check_fit(main: ModelSize, draft: ModelSize | None, context: int, limit: int
 
 def largest_context(main: ModelSize, draft: ModelSize | None, limit: int, in_use: int = 0) -> int:
     """Return the longest context that fits, up to the main model's own; 0 if the weights do not fit."""
-    low, high = 0, max(context_length(main.config) or 0, 1)
+    low, high = 0, context_length(main.config) or FALLBACK_CONTEXT
     if not check_fit(main, draft, 1, limit, in_use).fits:
         return 0
     while low < high:

@@ -30,7 +30,7 @@ from engine.files.system_memory import system_memory
 from engine.main_model.grammar_compiler import GrammarCompiler
 from engine.mlx_lm_private import model_classes
 from engine.model_files.cache_names import name_of_snapshot
-from engine.model_files.config import context_length
+from engine.model_files.config import FALLBACK_CONTEXT, context_length
 from engine.model_files.generation_config import recommended_sampling
 from engine.model_files.inspection import check_folder, inspect_folder, missing_weights, tensors_beside, weight_files
 from engine.model_files.names import resolve_model
@@ -42,7 +42,6 @@ from engine.tokenizers.prompts import PromptJob, local_encoder, render
 
 log = logging.getLogger(__name__)
 
-_FALLBACK_CONTEXT = 4096
 # The interval at which a call that waits for a prompt checks whether to stop.
 _STOP_WAIT_S = 0.05
 
@@ -154,7 +153,7 @@ def load_in_steps(
             name=display_name(name_or_path, path),
             path=path,
             architecture=str(config.get("model_type", "")),
-            context_length=context_length(config) or _FALLBACK_CONTEXT,
+            context_length=context_length(config) or FALLBACK_CONTEXT,
             bytes=_parameter_bytes(model),
             kv_bits=kv_bits if group else None,
             sampling=recommended,

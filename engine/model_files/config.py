@@ -10,6 +10,8 @@ from typing import Any
 from engine.errors import ModelNotUsable
 from engine.files.bounded_json import CONFIG, JsonLimits, UntrustedJsonError, read_object
 
+# Tokens of a model whose configuration gives no number.
+FALLBACK_CONTEXT = 4096
 _CONTEXT_SETTINGS = (
     *("max_position_embeddings", "max_sequence_length", "model_max_length", "n_positions", "max_seq_len"),
     "seq_length",

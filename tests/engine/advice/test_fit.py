@@ -60,6 +60,8 @@ def test_the_largest_context_is_the_last_one_that_fits() -> None:
     assert check_fit(main, None, best, limit).fits
     assert not check_fit(main, None, best + GROWTH_TOKENS, limit).fits
     assert largest_context(main, None, 10**6) == 0
+    unknown = ModelSize("m", 10**9, {**main.config, "max_position_embeddings": None})
+    assert largest_context(unknown, None, limit) == 4096
 
 
 def test_the_default_limit_follows_the_size_of_the_machine() -> None:
