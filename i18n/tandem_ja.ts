@@ -1626,6 +1626,10 @@
         <source>Commands</source>
         <translation>コマンド一覧</translation>
     </message>
+    <message>
+        <source>No commands</source>
+        <translation>コマンドなし</translation>
+    </message>
 </context>
 <context>
     <name>ComparisonView</name>
@@ -5416,10 +5420,6 @@
     <message>
         <source>Delete the answer and everything after it</source>
         <translation>回答とそれ以降をすべて削除</translation>
-    </message>
-    <message>
-        <source>Read aloud (no system voice)</source>
-        <translation>読み上げ（システムの音声がありません）</translation>
     </message>
     <message>
         <source>Read the answer aloud</source>

@@ -1626,6 +1626,10 @@
         <source>Commands</source>
         <translation>명령 목록</translation>
     </message>
+    <message>
+        <source>No commands</source>
+        <translation>명령 없음</translation>
+    </message>
 </context>
 <context>
     <name>ComparisonView</name>
@@ -5416,10 +5420,6 @@
     <message>
         <source>Delete the answer and everything after it</source>
         <translation>답변과 그 뒤의 모든 내용 삭제</translation>
-    </message>
-    <message>
-        <source>Read aloud (no system voice)</source>
-        <translation>소리 내어 읽기(시스템 음성 없음)</translation>
     </message>
     <message>
         <source>Read the answer aloud</source>

@@ -1626,6 +1626,10 @@
         <source>Commands</source>
         <translation>命令列表</translation>
     </message>
+    <message>
+        <source>No commands</source>
+        <translation>没有命令</translation>
+    </message>
 </context>
 <context>
     <name>ComparisonView</name>
@@ -5416,10 +5420,6 @@
     <message>
         <source>Delete the answer and everything after it</source>
         <translation>删除回答及其后的所有内容</translation>
-    </message>
-    <message>
-        <source>Read aloud (no system voice)</source>
-        <translation>朗读（没有系统语音）</translation>
     </message>
     <message>
         <source>Read the answer aloud</source>

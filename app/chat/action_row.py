@@ -1,4 +1,4 @@
-"""The row of small buttons below a message, painted while the mouse or the focus is on the message."""
+"""The row of small buttons of a message, painted while the mouse or the focus is on the message."""
 
 from __future__ import annotations
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from app.chat.answer_body import SLICE
@@ -12,17 +13,21 @@ from app.chat.answer_runs import LONGEST_SHOWN, cost_of
 from app.chat.question_bubble import shown_question
 from app.chat.turn_view import TurnView
 from app.session.chats import Turn
+from app.widgets import theme
 from app.widgets.layouts import vbox
 
 _ANY_HEIGHT = 16_777_215
 # The cost of building a turn without texts, in the units of `cost_of`.
 _TURN_COST = 500
-# For estimated heights: characters and pixels of a line at the column's usual width, and the frame around the text.
-_LINE_CHARACTERS, _LINE_PIXELS, _FRAME_PIXELS = 85, 21, 110
+# For estimated heights: characters and pixels of a line at the column's usual width, and the pixels around the lines of
+# the question and below the answer.
+_LINE_CHARACTERS, _LINE_PIXELS, _QUESTION_PIXELS, _ROW_PIXELS = 85, 21, 34, 32
 
 
 class LazyTurn(QWidget):
-    """Owns the view of a turn, and keeps its height while there is no view. `make` builds the view."""
+    """Owns the view of a turn. While there is none, it keeps its height and shows plain words, so that no page is blank
+    however fast one scrolls. `make` builds the view.
+    """
 
     def __init__(self, turn: Turn, make: Callable[[Turn, QWidget], TurnView], parent: QWidget) -> None:
         super().__init__(parent)
@@ -31,6 +36,9 @@ class LazyTurn(QWidget):
         self.view: TurnView | None = None
         self._make = make
         self._column = vbox(self, margins=(0, 0, 0, 0))
+        # The lines that stand for the question and the answer, once they were painted.
+        self._asked: list[str] = []
+        self._answered: list[str] = []
         self.setFixedHeight(_estimate(turn))
 
     @property
@@ -59,9 +67,39 @@ class LazyTurn(QWidget):
         self.view.deleteLater()
         self.view = None
 
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.view is not None:
+            return
+        if not self._answered:
+            self._asked = _lines(shown_question(self.turn.question))
+            self._answered = _lines(self.turn.answer.text[:LONGEST_SHOWN])
+        painter, area = QPainter(self), event.rect()
+        painter.setPen(QColor(theme.colours().muted))
+        below = _QUESTION_PIXELS + _LINE_PIXELS * len(self._asked)
+        # The lines of the answer fill the height, which is known exactly once the turn was loaded.
+        pitch = max(_LINE_PIXELS, (self.height() - below - _ROW_PIXELS) // len(self._answered))
+        for lines, top, step, side in (
+            (self._asked, _QUESTION_PIXELS // 2, _LINE_PIXELS, Qt.AlignmentFlag.AlignRight),
+            (self._answered, below, pitch, Qt.AlignmentFlag.AlignLeft),
+        ):
+            first = max(0, (area.top() - top) // step)
+            last = min(len(lines), (area.bottom() - top) // step + 1)
+            for index in range(first, last):
+                line = QRect(0, top + index * step, self.width(), _LINE_PIXELS)
+                painter.drawText(line, side | Qt.AlignmentFlag.AlignVCenter, lines[index])
+
+
+def _lines(text: str) -> list[str]:
+    """Return lines of about the width of the column."""
+    return [
+        line[start : start + _LINE_CHARACTERS]
+        for line in text.split("\n")
+        for start in range(0, max(1, len(line)), _LINE_CHARACTERS)
+    ]
+
 
 def _estimate(turn: Turn) -> int:
     """Return the height in pixels until the turn is loaded for the first time."""
     lines = sum(1 + len(line) // _LINE_CHARACTERS for line in turn.answer.text[:LONGEST_SHOWN].split("\n"))
-    asked = shown_question(turn.question)
-    return _FRAME_PIXELS + _LINE_PIXELS * (lines + len(asked) // _LINE_CHARACTERS)
+    asked = 1 + len(shown_question(turn.question)) // _LINE_CHARACTERS
+    return _QUESTION_PIXELS + _ROW_PIXELS + _LINE_PIXELS * (lines + asked)

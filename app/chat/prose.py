@@ -267,19 +267,25 @@ def _space(document: QTextDocument, font: QFont) -> None:
         level = style.headingLevel()
         if level:
             style.setTopMargin(0 if block == document.begin() else 8)
-            cursor.select(QTextCursor.SelectionType.BlockUnderCursor)
-            heading = cursor.charFormat()
-            heading.setProperty(QTextFormat.Property.FontSizeAdjustment, 0)
-            heading.setProperty(
-                QTextFormat.Property.FontPixelSize, round(font.pixelSize() * _HEADING_SCALE.get(level, 1.0))
-            )
-            heading.setFontWeight(QFont.Weight.DemiBold)
-            cursor.mergeCharFormat(heading)
-            cursor.setPosition(block.position())
+            _enlarge(cursor, block, round(font.pixelSize() * _HEADING_SCALE.get(level, 1.0)))
         cursor.setBlockFormat(style)
     _indent_lists(document)
     _draw_tables(document)
     cursor.endEditBlock()
+
+
+def _enlarge(cursor: QTextCursor, block: QTextBlock, pixels: int) -> None:
+    """Set the size of a heading, and leave the cursor at its start."""
+    for found in [run.fragment() for run in block]:
+        heading = found.charFormat()
+        # Next to it, Qt ignores every other size.
+        heading.clearProperty(QTextFormat.Property.FontSizeAdjustment)
+        heading.setProperty(QTextFormat.Property.FontPixelSize, pixels)
+        heading.setFontWeight(QFont.Weight.DemiBold)
+        cursor.setPosition(found.position())
+        cursor.setPosition(found.position() + found.length(), QTextCursor.MoveMode.KeepAnchor)
+        cursor.setCharFormat(heading)
+    cursor.setPosition(block.position())
 
 
 def _quote_level(block: QTextBlock) -> int:

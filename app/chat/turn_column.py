@@ -27,7 +27,7 @@ class TurnColumn(QWidget):
         self._slots: dict[Turn, LazyTurn] = {}
         self.setMaximumWidth(COLUMN_WIDTH)
         self.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
-        self._layout = fill(vbox(self, margins=(0, 28, 0, 24), spacing=32), 1)
+        self._layout = fill(vbox(self, margins=(0, 28, 0, 24), spacing=16), 1)
         # The column grows before its turns are placed. Otherwise every turn would be squeezed and move twice.
         self._layout.setSizeConstraint(QVBoxLayout.SizeConstraint.SetMinimumSize)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QRect, Qt, Signal
 from PySide6.QtGui import QEnterEvent, QMouseEvent, QTextCursor
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from app.chat.action_row import ActionRow
 from app.chat.answer_body import AnswerBody, leave_menu_to_parent
@@ -23,10 +23,12 @@ from app.conversations.search import Query, highlights
 from app.session.answer import Answer, State
 from app.session.chats import Turn
 from app.widgets.labels import WrappedLabel, label, set_name
-from app.widgets.layouts import fill, top_in, vbox
+from app.widgets.layouts import fill, hbox, top_in, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 
+# Pixels between a question and its answer, besides the column's spacing.
+_BELOW_QUESTION = 8
 # The actions of the two rows, mapped to actions of the turn.
 _ANSWER_ACTIONS = {"previous": "previous-answer", "next": "next-answer"}
 _QUESTION_ACTIONS = {"previous": "previous-question", "next": "next-question"}
@@ -88,8 +90,10 @@ class TurnView(Restyled, QWidget):
     def _build(self) -> None:
         self._column = column = vbox(self, margins=(0, 0, 0, 0), spacing=6)
         column.setSizeConstraint(QVBoxLayout.SizeConstraint.SetMinimumSize)
-        fill(column, fill(QHBoxLayout(), 1, (self._bubble, 3)), self.question_row, self._status, self.thinking)
-        fill(column, self.body, self.tokens, self._note, self._foot, self.answer_row)
+        # Beside the question, where nothing else is, its buttons need no line of their own.
+        row = (self.question_row, 0, Qt.AlignmentFlag.AlignBottom)
+        fill(column, fill(hbox(spacing=8), 1, row, (self._bubble, 5))).addSpacing(_BELOW_QUESTION)
+        fill(column, self._status, self.thinking, self.body, self.tokens, self._note, self._foot, self.answer_row)
         for quiet in (self.tokens, self._foot, self._bubble.text):
             leave_menu_to_parent(quiet)
         self._bubble.setVisible(self.turn.asks)
@@ -287,8 +291,6 @@ class TurnView(Restyled, QWidget):
         self._bubble.hide()
         self.question_row.hide()
         self._column.insertWidget(1, editor)
-        # The row below the question keeps its height, so that the answer does not move.
-        self._retain_row_height(True)
         # The editor stays until the new question is asked, which may be impossible now.
         editor.submitted.connect(self.edited)
         editor.cancelled.connect(self.end_edit)
@@ -302,15 +304,9 @@ class TurnView(Restyled, QWidget):
             self.editor.hide()
             self.editor.deleteLater()
             self.editor = None
-        self._retain_row_height(False)
         self._bubble.show()
         self.question_row.show()
         self.focus_lost.emit()
-
-    def _retain_row_height(self, retain: bool) -> None:
-        policy = self.question_row.sizePolicy()
-        policy.setRetainSizeWhenHidden(retain)
-        self.question_row.setSizePolicy(policy)
 
     def wired(self) -> None:
         """Request tokens that are only on disk, and resume an edit. Call it once the signals are connected."""

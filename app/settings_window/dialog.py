@@ -82,9 +82,18 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
         """Show the window at that page."""
         if not self._is_built:
             self._make()
+            self._centre()
         self._list.setCurrentRow(next(index for index, spec in enumerate(PAGES) if spec.id == page_id))
         self.show()
         self.activateWindow()
+
+    def _centre(self) -> None:
+        """Open above the middle of the main window, as far as the screen allows; not every system does it."""
+        place = self.geometry()
+        place.moveCenter(self.parentWidget().window().frameGeometry().center())
+        room = self.parentWidget().screen().availableGeometry()
+        place.moveTo(max(room.left(), min(place.left(), room.right() - place.width())), max(room.top(), place.top()))
+        self.setGeometry(place)
 
     def open_about(self) -> None:
         """Show the section About at the end of the page."""

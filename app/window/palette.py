@@ -11,7 +11,7 @@ from app.actions.spec import menu_title
 from app.widgets import theme
 from app.widgets.keys import ENTER
 from app.widgets.labels import ElidedLabel
-from app.widgets.layouts import fill, hbox
+from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.overlay import Overlay
 from app.widgets.restyled import Restyled
 from app.widgets.search_field import LiveField
@@ -40,6 +40,10 @@ class CommandPalette(Restyled, Overlay):
         self._list = self.bound("Commands", QListWidget(self), QWidget.setAccessibleName)
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._none = self.bound("No commands", styled(QLabel(self._list), "muted"))
+        self._none.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
+        # As far from the edge as the rows.
+        fill(vbox(self._list, margins=(10, 10, 10, 10)), self._none)
         fill(self.column, self._field, self._list)
         self._field.typed.connect(self._search)
         self._field.installEventFilter(self)
@@ -71,12 +75,14 @@ class CommandPalette(Restyled, Overlay):
 
     def _search(self, wanted: str) -> None:
         self._list.clear()
-        possible = [
-            (self._actions[spec.id], self._actions.name(spec), self._actions.path(spec))
-            for spec in self._actions.specs
-            if spec.id != "palette" and self._actions[spec.id].isEnabled()
-        ]
-        found = [row for row in possible if matches(_words(*row), wanted)]
+        found = []
+        for spec in self._actions.specs:
+            row = (self._actions[spec.id], self._actions.name(spec), self._actions.path(spec))
+            # In every language the English names find it, too.
+            in_english = f"{spec.text} {spec.other_text} {spec.name}".replace("&", "")
+            possible = spec.id != "palette" and row[0].isEnabled()
+            if possible and (matches(_words(*row), wanted) or matches(in_english, wanted)):
+                found.append(row)
         # Actions that begin with the typed text come first and those of the app menu last; the table's order decides
         # among equals.
         last = menu_title("tandem")
@@ -88,6 +94,7 @@ class CommandPalette(Restyled, Overlay):
             item = QListWidgetItem(self._list)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, action.whatsThis())
             item.setSizeHint(size)
+        self._none.setHidden(bool(found))
         self._list.setCurrentRow(0)
         self._make_rows()
 

@@ -26,11 +26,16 @@ LONGEST_EDITED = 200_000
 
 @dataclass(frozen=True)
 class _TurnAction:
-    """One entry of the table. `text` returns the menu's text; None for an action that only a button has."""
+    """One entry of the table. `text` returns the menu's text; None for an action that only a button has.
+
+    The menu leaves it out unless it is `shown`; `begins_section` draws a line above it.
+    """
 
     run: Callable[[Turn], object]
     text: Callable[[Turn], str] | None = None
     enabled: Callable[[Turn], object] = lambda _: True
+    begins_section: bool = False
+    shown: Callable[[Turn], object] = lambda _: True
 
 
 class TurnCommands(QObject):
@@ -62,12 +67,16 @@ class TurnCommands(QObject):
                 lambda turn: _copy(turn.question), lambda _: self.tr("Copy the message"), lambda turn: turn.question
             ),
             "speak": _TurnAction(
-                self.speak, self._speak_text, lambda turn: turn.answer.text and self.speaker.program is not None
+                self.speak,
+                lambda _: self.tr("Read the answer aloud"),
+                lambda turn: turn.answer.text,
+                shown=lambda _: self.speaker.program is not None,
             ),
             "edit": _TurnAction(
                 self.edit,
                 lambda _: self.tr("Edit the message"),
                 lambda turn: turn.asks and session.answers.ready and len(turn.question) <= LONGEST_EDITED,
+                begins_section=True,
             ),
             "again": _TurnAction(
                 self.regenerate,
@@ -77,7 +86,8 @@ class TurnCommands(QObject):
             "go-on": _TurnAction(
                 self.continue_answer,
                 lambda _: self.tr("Continue the answer"),
-                lambda turn: session.answers.ready and turn in session.chat.turns[-1:] and turn.answer.unfinished,
+                lambda _: session.answers.ready,
+                shown=lambda turn: turn in session.chat.turns[-1:] and turn.answer.unfinished,
             ),
             "branch": _TurnAction(
                 session.chats.branch, lambda _: self.tr("Branch from here"), lambda turn: turn.answer.ended
@@ -86,6 +96,7 @@ class TurnCommands(QObject):
                 lambda turn: session.chats.delete_question(session.chat, turn),
                 lambda _: self.tr("Delete the message and its answer"),
                 lambda turn: turn.question_node.id is not None and not session.chat.answering,
+                begins_section=True,
             ),
             "delete-answer": _TurnAction(
                 lambda turn: session.chats.delete_answer(session.chat, turn),
@@ -170,7 +181,9 @@ class TurnCommands(QObject):
         if selected := self._transcript.view(turn).selected_text():
             self.menu.addAction(self.tr("Copy the selection")).triggered.connect(lambda: _copy(selected))
         for action_id, action in self._actions.items():
-            if action.text is not None:
+            if action.text is not None and action.shown(turn):
+                if action.begins_section:
+                    self.menu.addSeparator()
                 entry = self.menu.addAction(action.text(turn))
                 entry.setEnabled(bool(action.enabled(turn)))
                 entry.triggered.connect(lambda _=False, chosen=action_id: self.run(turn, chosen))
@@ -179,11 +192,6 @@ class TurnCommands(QObject):
         if turn in self._session.chat.turns[-1:]:
             return self.tr("Delete the answer")
         return self.tr("Delete the answer and everything after it")
-
-    def _speak_text(self, _turn: Turn) -> str:
-        if self.speaker.program is None:
-            return self.tr("Read aloud (no system voice)")
-        return self.tr("Read the answer aloud")
 
 
 def _copy(text: str) -> None:

@@ -152,3 +152,14 @@ def test_words_of_a_table_are_cut_only_where_they_cannot_fit(row: str, show: Sho
             assert prose.document().size().width() <= width + 1
     prose.show_markdown("A" * 200)
     assert prose.document().size().width() <= 1000
+
+
+def test_headings_are_larger_than_the_text_by_their_level(show: Show[Prose]) -> None:
+    prose = show(Prose())
+    prose.show_markdown("# One `code`\n\n## Two\n\n### Three\n\nText.")
+    sizes = []
+    for block in blocks_of(prose.document()):
+        in_block = {run.fragment().charFormat().font().pixelSize() for run in block}
+        assert len(in_block) == 1
+        sizes += in_block
+    assert sizes == sorted(set(sizes), reverse=True)

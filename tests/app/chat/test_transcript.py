@@ -29,6 +29,16 @@ def chat() -> Chat:
     return Chat(1, "long", [turn(number) for number in range(TURNS)])
 
 
+def colours(transcript: Transcript) -> list[int]:
+    """Return how many colours each fifth of the view has."""
+    picture = transcript.viewport().grab().toImage()
+    stripe = picture.height() // 5
+    return [
+        len({picture.pixel(x, y) for y in range(top, top + stripe) for x in range(0, picture.width(), 3)})
+        for top in range(0, 5 * stripe, stripe)
+    ]
+
+
 @pytest.fixture
 def long_chat(transcript: Transcript, qtbot: QtBot, chat: Chat) -> Transcript:
     transcript.show_chat(chat)
@@ -64,6 +74,15 @@ def test_a_long_chat_opens_at_its_end_with_few_widgets(long_chat: Transcript, ch
     assert slots(long_chat)[-1].view is not None
     assert slots(long_chat)[0].view is None
     assert [slot.turn for slot in slots(long_chat)] == chat.turns
+
+
+def test_no_part_of_the_view_is_blank_however_fast_one_scrolls(long_chat: Transcript) -> None:
+    bar = long_chat.verticalScrollBar()
+    # Nothing is loaded meanwhile, because no event is processed.
+    for percent in range(0, 101, 4):
+        bar.setValue(bar.maximum() * percent // 100)
+        # Words have many shades.
+        assert min(colours(long_chat)) > 5, percent
 
 
 def test_scrolling_brings_turns_near_and_lets_far_ones_go(long_chat: Transcript, qtbot: QtBot) -> None:

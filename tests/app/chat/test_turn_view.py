@@ -83,3 +83,20 @@ def test_switching_versions_lets_an_answer_go_on(open_window: OpenWindow, qtbot:
     qtbot.waitUntil(lambda: session.answers.quiet)
     session.chats.switch(session.chat, session.chat.turns[0].answer_node, 1)
     qtbot.waitUntil(lambda: window.turns == [("first", STORY)])
+
+
+def test_the_menu_of_an_answer_has_sections_and_nothing_that_cannot_be(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine([Script("One.")]))
+    window.ask_and_wait("first")
+    sections: list[list[str]] = [[]]
+    for action in window.turn().menu().actions():
+        if action.isSeparator():
+            sections.append([])
+        else:
+            assert action.isEnabled()
+            sections[-1].append(action.text())
+    assert [section[0] for section in sections] == [
+        "Copy the answer as Markdown",
+        "Edit the message",
+        "Delete the message and its answer",
+    ]

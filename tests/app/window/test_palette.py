@@ -57,6 +57,14 @@ def test_a_few_letters_and_enter_run_a_command(open_window: OpenWindow, qapp: Ap
     window.compose("새", palette.field)
     assert 0 < len(palette.commands) < every
     assert palette.commands[0] == window.action("new-chat").whatsThis()
+    # So do the English names.
+    palette.press(Qt.Key.Key_Escape)
+    window.trigger("palette")
+    palette.type("dark")
+    assert window.action("theme-dark").whatsThis() in palette.commands
+    palette.type("qqq")
+    assert palette.commands == []
+    assert [one.text() for one in palette.palette.findChildren(QLabel) if one.isVisible()] == ["명령 없음"]
 
 
 @pytest.mark.parametrize("code", [pytest.param("en", marks=pytest.mark.full), "ja"])
