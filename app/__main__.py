@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from app.cli import completion
-from app.cli.exit_codes import FAILED, INTERRUPTED
+from app.cli.exit_codes import FAILED, INTERRUPTED, UNREAD
 from app.cli.terminal_text import shown_on_terminals
 from app.system import crash
 from app.system.paths import cache_folder
@@ -67,7 +67,7 @@ def _run(arguments: list[str]) -> int:
     except BrokenPipeError:
         # Python would complain once more when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILED
+        return UNREAD
     except Exception as error:
         file = crash.report(error)
         details = f"The details are in {file}." if file else "Its details could not be saved."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
+import shutil
 import sys
 from datetime import date
 from pathlib import Path
@@ -13,11 +14,13 @@ from typing import TYPE_CHECKING, Any
 from app.cli.bench_report import read_report, write_report
 from app.cli.bench_tables import print_report
 from app.cli.exit_codes import BAD_USAGE, DONE, FAILED, INTERRUPTED
+from app.cli.help_text import RareOptions, add_command
 from app.cli.pair_options import add_pair_options, chosen_pair, explained, model_path
 from app.cli.terminal_text import terminal_of
 from app.system.versions import installed_version
 from engine import EngineError, SamplingSettings, starter_pair
 from engine.errors import BadRequest, require
+from engine.requests import MAX_TEMPERATURE
 from engine.speculation.proposers.registry import methods
 
 if TYPE_CHECKING:
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from engine.serving.scheduler import Scheduler
     from engine.status import ModelInfo
 
+_CALIBRATING = "calibrating"
 _SYNTHETIC_PROMPT = "Go on."
 # Options that change no figure.
 _NOT_MEASURED = ("parser", "run", "report", "compare", "json")
@@ -36,31 +40,49 @@ _NOT_MEASURED = ("parser", "run", "report", "compare", "json")
 
 def add_parser(subparsers: Any) -> None:
     """Declare the command and its options."""
-    parser = subparsers.add_parser("bench", help="measure the speed-up of speculation on this computer")
-    add_pair_options(parser)
-    parser.add_argument(
-        "--also", action="append", default=[], metavar="MODEL", help="measure this draft model or head, too; repeatable"
+    parser = add_command(
+        subparsers,
+        "bench",
+        "measure the speed-up of speculation on this computer",
+        (
+            "tandem bench --repetitions 1",
+            "tandem bench --main mlx-community/Qwen3-8B-4bit --draft mlx-community/Qwen3-0.6B-4bit --report page.html",
+            "tandem bench --against mlx-lm --json",
+        ),
+        "Measure every way of drafting on this computer beside plain decoding: all answer the same prompts, in turn.",
     )
-    parser.add_argument("--synthetic", metavar="SIZE", help="use random weights of this size: 20M to 2B")
-    parser.add_argument(
-        "--accept", type=float, default=0.8, metavar="A", help="acceptance rate of the synthetic draft model (0.8)"
+    rare = RareOptions(parser)
+    models = parser.add_argument_group("models")
+    add_pair_options(models)
+    rare.add(
+        models, "--also", "measure this draft model or head, too; repeatable",
+        action="append", default=[], metavar="MODEL",
+    )  # fmt: skip
+    rare.add(models, "--synthetic", "use random weights of this size: 20M to 2B", metavar="SIZE")
+    rare.add(
+        models, "--accept", "acceptance rate of the synthetic draft model, 0 to 1 (0.8)",
+        type=float, default=0.8, metavar="A",
+    )  # fmt: skip
+    questions = parser.add_argument_group("questions")
+    questions.add_argument("--prompts", type=Path, metavar="FILE", help='one JSON object per line, each with a "text"')
+    rare.add(questions, "--schemas", "ten questions that are answered in JSON by a schema", action="store_true")
+    questions.add_argument("--repetitions", type=int, default=3, metavar="N", help="answers to each prompt (3)")
+    questions.add_argument("--max-tokens", type=int, default=128, metavar="N", help="answer length (128)")
+    rare.add(
+        questions, "--temperature", f"0 to {MAX_TEMPERATURE:g}, for Tandem; mlx-lm always uses 0 (0)",
+        type=float, default=0.0, metavar="T",
+    )  # fmt: skip
+    ways = parser.add_argument_group("ways of drafting")
+    ways.add_argument("--against", choices=("mlx-lm",), help="also measure mlx-lm's own generation")
+    ways.add_argument("--concurrent", metavar="COUNTS", help="answers at once, such as 4,8, compared with mlx-lm")
+    rare.add(
+        ways, "--method", "with --concurrent: what proposes draft tokens (auto)", choices=methods(), default="auto"
     )
-    parser.add_argument("--prompts", type=Path, metavar="FILE", help='one JSON object per line, each with a "text"')
-    parser.add_argument("--schemas", action="store_true", help="ten questions that are answered in JSON by a schema")
-    parser.add_argument("--against", choices=("mlx-lm",), help="also measure mlx-lm's own generation")
-    parser.add_argument(
-        "--temperature", type=float, default=0.0, metavar="T", help="for Tandem; mlx-lm always uses 0 (0)"
-    )
-    parser.add_argument("--arms", metavar="NAMES", help="measure only these, separated by ';'; plain always runs")
-    parser.add_argument("--concurrent", metavar="COUNTS", help="answers at once, such as 4,8, compared with mlx-lm")
-    parser.add_argument(
-        "--speculation", choices=methods(), default="auto", help="with --concurrent: the method of our answers (auto)"
-    )
-    parser.add_argument("--repetitions", type=int, default=3, metavar="N", help="answers to each prompt (3)")
-    parser.add_argument("--max-tokens", type=int, default=128, metavar="N", help="answer length (128)")
-    parser.add_argument("--report", type=Path, metavar="FILE", help="also write a page with pictures (HTML)")
-    parser.add_argument("--compare", type=Path, metavar="FILE", help="with --report: show an earlier report beside it")
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+    rare.add(ways, "--arms", "measure only these, separated by ';'; plain always runs", metavar="NAMES")
+    output = parser.add_argument_group("output")
+    output.add_argument("--report", type=Path, metavar="FILE", help="also write a page with pictures (HTML)")
+    rare.add(output, "--compare", "with --report: show an earlier report beside it", type=Path, metavar="FILE")
+    output.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
     parser.set_defaults(parser=parser)
 
 
@@ -77,16 +99,16 @@ def run(arguments: argparse.Namespace) -> int:
         }
         if arguments.report and report.get("arms"):
             write_report(arguments.report, report, compared)
-    except BadRequest as error:
-        print(f"tandem: {error}", file=sys.stderr)
-        return BAD_USAGE
     except EngineError as error:
+        _progress("")
         print(f"tandem: {explained(error)}", file=sys.stderr)
-        return FAILED
+        return BAD_USAGE if isinstance(error, BadRequest) else FAILED
     if report["interrupted"]:
         words = "these figures are of what was measured so far" if _measured(report) else "nothing was measured yet"
         # The terminal has printed ^C on the line of the progress.
         print(f"\ntandem: interrupted; {words}.", file=sys.stderr, flush=True)
+    else:
+        _progress("")
     if arguments.json:
         print(json.dumps(report, ensure_ascii=False))
     elif _measured(report):
@@ -128,6 +150,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
+    _progress("loading the models")
     # Not at the top: these import MLX, and `tandem --help` should not wait for it.
     from engine.bench import arms, prompts, runner, schemas
     from engine.serving.scheduler import Scheduler
@@ -155,6 +178,7 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
         chosen += arms.arms_of_drafter(other, also.name if also else name, arguments.temperature)
     chosen = _selected(chosen, arguments.arms)
     # The report shows what the pair's own controller learned, which only auto arms would teach.
+    _progress(_CALIBRATING)
     scheduler.calibrate()
     outcome = runner.run(
         chosen,
@@ -190,6 +214,7 @@ def _measure_concurrency(
     from engine.bench import concurrency
 
     # The window does this while it is idle.
+    _progress(_CALIBRATING)
     scheduler.calibrate()
     report = concurrency.measure(
         scheduler,
@@ -198,7 +223,7 @@ def _measure_concurrency(
         prompts,
         repetitions=arguments.repetitions,
         max_tokens=arguments.max_tokens,
-        method=arguments.speculation,
+        method=arguments.method,
         progress=_progress,
     )
     scheduler.close()
@@ -258,4 +283,6 @@ def _selected(arms: list[Arm], names: str | None) -> list[Arm]:
 def _progress(text: str) -> None:
     """Show the progress. Not with rich: its thread would draw while something is timed."""
     if sys.stderr.isatty():
-        print(f"\r{text}   ", end="", file=terminal_of(sys.stderr), flush=True)
+        # A line that went on in the next one could not be replaced.
+        shown = text[: shutil.get_terminal_size().columns - 1]
+        print(f"\r\x1b[K{shown}", end="", file=terminal_of(sys.stderr), flush=True)

@@ -14,17 +14,18 @@ from typing import Any
 from app.cli.answers import JsonOutput, TextOutput
 from app.cli.conversation import Conversation, readable, request, talk
 from app.cli.exit_codes import BAD_USAGE, DONE, FAILED, INTERRUPTED
+from app.cli.help_text import add_command
 from app.cli.memory_limit import chosen_memory_limit
-from app.cli.pair_options import add_pair_options, chosen_pair
+from app.cli.pair_options import add_method, add_pair_options, chosen_pair
 from app.system.paths import learned_file
 from engine import Engine, EngineClient, EngineError, Failed
-from engine.requests import MAX_DEPTH
+from engine.requests import MAX_DEPTH, MAX_TEMPERATURE
 from engine.settings import EngineSettings
-from engine.speculation.proposers.registry import methods
 from engine.tokenizers.thinking import LEVELS, SWITCHED
 
 # Characters; more than any model's context holds.
 _LONGEST_INPUT = 8 * 2**20
+_TEMPERATURE_HELP = f"0 to {MAX_TEMPERATURE:g}; 0 always picks the most likely token"
 _PROMPT_HELP = 'the question; "-" or nothing reads it from standard input, and in a terminal starts a chat'
 
 
@@ -36,10 +37,16 @@ class BadQuestion(EngineError):
 
 def add_parser(subparsers: Any) -> None:
     """Declare the command and its options."""
-    parser = subparsers.add_parser(
+    parser = add_command(
+        subparsers,
         "chat",
-        help="chat in the terminal",
-        description="Ask one question, or chat. Text piped in is one question; with PROMPT it follows the prompt.",
+        "chat in the terminal",
+        (
+            'tandem chat "What is a draft model?"',
+            'cat notes.txt | tandem chat "Sum this up:"',
+            "tandem chat --main mlx-community/Qwen3-8B-4bit --draft mlx-community/Qwen3-0.6B-4bit",
+        ),
+        "Ask one question, or chat. Text piped in is one question; with PROMPT it follows the prompt.",
     )
     add_options(parser)
 
@@ -49,7 +56,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("prompt", nargs="?", metavar="PROMPT", help=_PROMPT_HELP)
     add_pair_options(parser)
     parser.add_argument("--lines", action="store_true", help="treat each line of standard input as a question")
-    parser.add_argument("--method", choices=methods(), default="auto", help="what proposes draft tokens (auto)")
+    add_method(parser)
     parser.add_argument(
         "--depth", type=_depth, metavar="auto|K", help=f"draft tokens per round, 0 to {MAX_DEPTH} (auto)"
     )
@@ -70,11 +77,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_sampling(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("sampling", "Without these options, as the model's authors recommend.")
-    group.add_argument("--temperature", type=float, metavar="T", help="0 always picks the most likely token")
-    group.add_argument("--top-p", type=float, metavar="P", help="sample from this total probability; 1: all")
+    group.add_argument("--temperature", type=float, metavar="T", help=_TEMPERATURE_HELP)
+    group.add_argument(
+        "--top-p", type=float, metavar="P", help="sample from this total probability, above 0 to 1 (all)"
+    )
     group.add_argument("--top-k", type=int, metavar="K", help="sample from the K most likely tokens; 0: all")
-    group.add_argument("--min-p", type=float, metavar="P", help="drop tokens below P of the most likely one; 0: none")
-    group.add_argument("--repetition-penalty", type=float, metavar="R", help="1 turns it off")
+    group.add_argument(
+        "--min-p", type=float, metavar="P", help="drop tokens below P of the most likely one, 0 (none) to 1"
+    )
+    group.add_argument("--repetition-penalty", type=float, metavar="R", help="above 0; 1 turns it off")
     group.add_argument("--seed", type=int, metavar="S", help="the same seed gives the same text (random)")
 
 

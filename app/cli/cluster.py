@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.cli import chat
 from app.cli.exit_codes import DONE, FAILED
+from app.cli.help_text import add_actions, add_command
 from app.cli.memory_limit import chosen_memory_limit
 from app.cli.pair_options import add_pair_options, chosen_pair, explained
 from app.cli.tables import format_bytes, print_table
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 # Seconds that a cluster may take to end before `stop` kills the process that drives it.
 _STOP_S = 15.0
+_EXAMPLE, _EXAMPLE_HOSTS = "mlx-community/Qwen3-235B-A22B-4bit", "127.0.0.1,mac-studio.local"
 _HOSTS_HELP = (
     "names or addresses with commas between them, as ssh takes them, or a hosts file of mlx.launch (JSON); "
     "127.0.0.1 is this machine, which is always the first"
@@ -41,23 +43,32 @@ _OPEN = (
 
 def add_parser(subparsers: Any) -> None:
     """Declare the command and its options."""
-    parser = subparsers.add_parser(
+    asked = f"--hosts {_EXAMPLE_HOSTS} --main {_EXAMPLE}"
+    run_example = f'tandem cluster run {asked} "What is a draft model?"'
+    parser = add_command(
+        subparsers,
         "cluster",
-        help="run a model that is too large for one machine on several",
-        description="Run a model that is too large for one machine on several, which are reached over ssh with keys.",
+        "run a model that is too large for one machine on several",
+        (f"tandem cluster check {asked}", run_example, "tandem cluster stop"),
+        "Run a model that is too large for one machine on several, which are reached over ssh with keys.",
     )
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="cluster_command", required=True)
-    check = commands.add_parser("check", help="check each machine and the link to it")
+    commands = add_actions(parser)
+    check = add_command(commands, "check", "check each machine and the link to it", (f"tandem cluster check {asked}",))
     _add_machines(check)
     add_pair_options(check)
     check.add_argument("--json", action="store_true", help="print one JSON object per machine")
-    download = commands.add_parser("download", help="have each machine download what it lacks of the model")
+    download = add_command(
+        commands,
+        "download",
+        "have each machine download what it lacks of the model",
+        (f"tandem cluster download {asked}",),
+    )
     _add_machines(download)
     add_pair_options(download)
-    run_parser = commands.add_parser("run", help="start the machines and chat, like `tandem chat`")
+    run_parser = add_command(commands, "run", "start the machines and chat, like `tandem chat`", (run_example,))
     _add_machines(run_parser)
     chat.add_options(run_parser)
-    commands.add_parser("stop", help="end the cluster that runs on this machine")
+    add_command(commands, "stop", "end the cluster that runs on this machine", ("tandem cluster stop",))
     # Run on other machines over ssh.
     commands.add_parser("rank").add_argument("--inner", action="store_true")
     commands.add_parser("report")
@@ -86,8 +97,11 @@ def run(arguments: argparse.Namespace) -> int:
         "check": _check, "download": _download, "run": _run, "stop": _stop,
         "rank": _rank, "report": _report, "fetch": _fetch,
     }  # fmt: skip
+    if arguments.action is None:
+        arguments.help_of_actions()
+        return DONE
     try:
-        return commands[arguments.cluster_command](arguments)
+        return commands[arguments.action](arguments)
     except EngineError as error:
         print(f"tandem: {explained(error)}", file=sys.stderr)
         return FAILED

@@ -9,7 +9,7 @@ from typing import Any
 from app.cli.exit_codes import DONE
 
 _INSTALL = """\
-To install it:
+examples, which install it:
   bash  tandem completion bash > ~/.local/share/bash-completion/completions/tandem
   zsh   tandem completion zsh > FOLDER/_tandem   (a folder of $fpath)
   fish  tandem completion fish > ~/.config/fish/completions/tandem.fish"""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.cli.exit_codes import DONE, FAILED
+from app.cli.help_text import add_command
 from app.cli.memory_limit import chosen_memory_limit
 from app.cli.pair_options import chosen_pair, explained
 from app.settings.store import SettingsStore
@@ -22,17 +23,19 @@ if TYPE_CHECKING:
 
 def add_parser(subparsers: Any) -> None:
     """Declare the command and its options."""
-    parser = subparsers.add_parser(
+    parser = add_command(
+        subparsers,
         "doctor",
-        help="check this computer: chip, memory, power, network, and the speed of a pair",
-        description="Check this computer, and measure a pair of models for half a minute. The report has no chat text "
+        "check this computer: chip, memory, power, network, and the speed of a pair",
+        ("tandem doctor", "tandem doctor --no-speed --json"),
+        "Check this computer, and measure a pair of models for half a minute. The report has no chat text "
         "and no paths. On a Mac it asks for the local network.",
     )
     parser.add_argument(
-        "--main", metavar="MODEL", help="folder or Hub name (default: the pair that the window used last)"
+        "--main", metavar="MODEL", help="folder or Hugging Face name (default: the pair that the window used last)"
     )
     parser.add_argument(
-        "--draft", metavar="MODEL", help='folder or Hub name of its draft model or head; "none" for none'
+        "--draft", metavar="MODEL", help='folder or Hugging Face name of its draft model or head; "none" for none'
     )
     parser.add_argument("--no-speed", action="store_true", help="load no models")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of a page")

@@ -15,7 +15,7 @@ from engine.hub.downloads import DownloadQueue
 _ENDED = ("ready", "paused", "failed")
 _STATES = {
     "queued": "waiting",
-    "resolving": "asking the Hub what to download",
+    "resolving": "asking Hugging Face what to download",
     "downloading": "downloading",
     "verifying": "checking the files",
 }

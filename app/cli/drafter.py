@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
+from app.cli.help_text import add_actions, add_command
 from app.cli.pair_options import explained
+from app.cli.serve import port
 from app.settings.engine_settings import SECRET_VARIABLE
 from engine.errors import EngineError
 
@@ -24,21 +26,29 @@ _OPEN = (
 
 def add_parser(subparsers: Any) -> None:
     """Declare the command and its options."""
-    parser = subparsers.add_parser(
+    examples = (
+        "tandem drafter serve ~/models/Qwen3-0.6B-4bit",
+        f"tandem drafter serve ~/models/Qwen3-0.6B-4bit --host 0.0.0.0 --port {DEFAULT_PORT}",
+    )
+    parser = add_command(
+        subparsers,
         "drafter",
-        help="draft for Tandem on another computer",
-        description="Let a draft model on this computer draft for Tandem on another one, while the main model there "
+        "draft for Tandem on another computer",
+        examples,
+        "Let a draft model on this computer draft for Tandem on another one, while the main model there "
         "verifies. Answers stay exactly those of the main model.",
     )
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    serve = commands.add_parser("serve", help="serve a draft model until interrupted")
+    serve = add_command(add_actions(parser), "serve", "serve a draft model until interrupted", examples)
     serve.add_argument("model", help="folder of the draft model, the same as on the other computer")
     serve.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1: only this computer)")
-    serve.add_argument("--port", type=int, default=DEFAULT_PORT, help=f"port to listen on ({DEFAULT_PORT})")
+    serve.add_argument("--port", type=port, default=DEFAULT_PORT, help=f"port to listen on ({DEFAULT_PORT})")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command until it is interrupted; returns the exit code."""
+    if arguments.action is None:
+        arguments.help_of_actions()
+        return DONE
     secret = os.environ.get(SECRET_VARIABLE, "").strip()
     if secret and len(secret) < LEAST_SECRET:
         print(f"tandem: {SECRET_VARIABLE} needs {LEAST_SECRET} characters or more.", file=sys.stderr)

@@ -5,3 +5,5 @@ from __future__ import annotations
 DONE, FAILED, BAD_USAGE = 0, 1, 2
 # 128 + SIGINT, as shells report it.
 INTERRUPTED = 130
+# 128 + SIGPIPE: nobody reads the output any more, as after `| head`.
+UNREAD = 141

@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 import urllib.request
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 from app.api.engine_host import models_of
 from app.cli.downloads import follow
 from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
+from app.cli.help_text import add_actions, add_command
 from app.cli.memory_limit import memory_limit
 from app.cli.tables import format_bytes, print_table
 from app.settings.store import SettingsStore
@@ -32,6 +33,8 @@ from engine.model_files.discovery import InstalledModel
 from engine.model_files.other_apps import name_of_app
 
 Row = tuple[str, ...]
+
+_EXAMPLE = "mlx-community/Qwen3-8B-4bit"
 
 VERDICTS = {
     "same": "same tokenizer",
@@ -53,20 +56,47 @@ VERDICTS = {
 
 def add_parser(subparsers: Any) -> None:
     """Declare the command and its options."""
-    parser = subparsers.add_parser("models", help="list, search, download, remove and pair models")
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    listing = actions.add_parser("list", help="list installed models")
-    search = actions.add_parser("search", help="search the Hub for MLX models")
+    parser = add_command(
+        subparsers,
+        "models",
+        "list, search, download, remove and pair models",
+        ("tandem models search qwen3", f"tandem models download {_EXAMPLE} --with-draft", "tandem models list"),
+    )
+    actions = add_actions(parser)
+    listing = add_command(
+        actions, "list", "list installed models", ("tandem models list", "tandem models list --folder ~/models --json")
+    )
+    search = add_command(
+        actions,
+        "search",
+        "search Hugging Face for MLX models",
+        ("tandem models search qwen3", "tandem models search gemma --limit 5"),
+    )
     search.add_argument("query", metavar="QUERY", help="part of a name, or the address of a page")
     search.add_argument("--limit", type=_count, default=20, metavar="N", help="number of results (20)")
-    download = actions.add_parser("download", help="download a model, or resume an interrupted download")
+    download = add_command(
+        actions,
+        "download",
+        "download a model, or resume an interrupted download",
+        (f"tandem models download {_EXAMPLE}", f"tandem models download {_EXAMPLE} --with-draft"),
+    )
     download.add_argument("id", metavar="ID", help="organization/name, or the address of its page")
     download.add_argument("--with-draft", action="store_true", help="also download its draft model")
     download.add_argument("--revision", default="main", metavar="REVISION", help="branch, tag or commit")
-    removal = actions.add_parser("remove", help="remove a model from this computer")
+    removal = add_command(
+        actions,
+        "remove",
+        "remove a model from this computer",
+        (f"tandem models remove {_EXAMPLE}", f"tandem models remove {_EXAMPLE} --yes"),
+    )
     removal.add_argument("id", metavar="ID", help="a name that `tandem models list` shows")
     removal.add_argument("--yes", action="store_true", help="skip confirmation")
-    pairs = actions.add_parser("pairs", help="list draft models for a main model")
+    pairs = add_command(
+        actions,
+        "pairs",
+        "list draft models for a main model",
+        (f"tandem models pairs {_EXAMPLE}", f"tandem models pairs {_EXAMPLE} --context 32768"),
+    )
     pairs.add_argument("id", metavar="ID", help="installed model, or organization/name")
     pairs.add_argument(
         "--context", type=_count, default=8192, metavar="TOKENS", help="context that must fit in memory (8192)"
@@ -77,12 +107,15 @@ def add_parser(subparsers: Any) -> None:
         action.add_argument(
             "--folder", type=Path, action="append", default=[], metavar="DIR", help="also search this folder"
         )
-        action.add_argument("--endpoint", metavar="URL", help="address of a Hub mirror")
+        action.add_argument("--endpoint", metavar="URL", help="address of a mirror of Hugging Face")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
     actions = {"list": _list, "search": _search, "download": _download, "remove": _remove, "pairs": _pairs}
+    if arguments.action is None:
+        arguments.help_of_actions()
+        return DONE
     try:
         return actions[arguments.action](arguments)
     except EngineError as error:
@@ -93,12 +126,18 @@ def run(arguments: argparse.Namespace) -> int:
         return BAD_USAGE if isinstance(error, HubError) and error.reason == "bad-name" else FAILED
 
 
-def _show(arguments: argparse.Namespace, objects: Iterable[dict[str, Any]], head: Row, rows: Sequence[Row]) -> int:
+def _show(
+    arguments: argparse.Namespace,
+    objects: Iterable[dict[str, Any]],
+    head: Row,
+    rows: Sequence[Row],
+    figures: Collection[str] = (),
+) -> int:
     """Print objects as JSON or `rows` as a table; return the exit code."""
     if arguments.json:
         _print_json(objects)
     else:
-        print_table(head, rows)
+        print_table(head, rows, figures)
     return DONE
 
 
@@ -109,13 +148,15 @@ def _list(arguments: argparse.Namespace) -> int:
         (
             model.id,
             format_bytes(model.disk_bytes),
-            _quantisation(model),
-            "?" if model.context is None else f"{model.context:,}",
+            _parameters(model),
+            "-" if model.bits is None else str(model.bits),
+            "-" if model.context is None else f"{model.context:,}",
             _use(model),
         )
         for model in models
     ]
-    return _show(arguments, objects, ("MODEL", "ON DISK", "WEIGHTS", "CONTEXT", "USE"), rows)
+    head = ("MODEL", "ON DISK", "PARAMETERS", "BITS", "CONTEXT", "USE")
+    return _show(arguments, objects, head, rows, figures=head[1:5])
 
 
 def _search(arguments: argparse.Namespace) -> int:
@@ -126,7 +167,7 @@ def _search(arguments: argparse.Namespace) -> int:
     for model in found:
         consent = "asks for consent" if model.gated else ""
         rows.append((model.id, format_bytes(model.bytes), f"{model.downloads:,}", model.licence, consent))
-    return _show(arguments, objects, ("MODEL", "SIZE", "DOWNLOADS", "LICENCE", ""), rows)
+    return _show(arguments, objects, ("MODEL", "SIZE", "DOWNLOADS", "LICENSE", ""), rows)
 
 
 def _download(arguments: argparse.Namespace) -> int:
@@ -251,12 +292,12 @@ def _print_json(objects: Iterable[dict[str, Any]]) -> None:
         print(json.dumps(item, ensure_ascii=False, default=str), flush=True)
 
 
-def _quantisation(model: InstalledModel) -> str:
+def _parameters(model: InstalledModel) -> str:
+    """Format the number of parameters as model names do; "-" if it is unknown."""
     count = model.parameters
     if not count:
-        return "?"
-    size = f"{count / 1e9:.1f}B" if count >= 10**9 else f"{count / 1e6:.0f}M"
-    return f"{size} x {model.bits or '?'} bit"
+        return "-"
+    return f"{count / 1e9:.1f}B" if count >= 10**9 else f"{count / 1e6:.1f}M"
 
 
 def _use(model: InstalledModel) -> str:

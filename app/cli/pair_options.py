@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import argparse
 from contextlib import suppress
+from typing import Any
 
 from engine import ModelNotUsable, starter_pair
 from engine.errors import CodedError
 from engine.hub.failures import HubError
 from engine.hub.repository_names import parse_repository
+from engine.speculation.proposers.registry import methods
 
 # Their names in `tandem models list`.
 STARTER_MAIN, STARTER_DRAFT = "starter/main", "starter/draft"
-_MODEL_HELP = "folder or Hub name of the {kind} (default: the starter{more})"
+_MODEL_HELP = "folder or Hugging Face name of the {kind} (default: the starter{more})"
 
 
-def add_pair_options(parser: argparse.ArgumentParser) -> None:
-    """Declare --main and --draft."""
+def add_pair_options(parser: Any) -> None:
+    """Declare --main and --draft on a parser or a group of its options."""
     parser.add_argument("--main", metavar="MODEL", help=_MODEL_HELP.format(kind="main model", more=""))
     draft_help = (
         _MODEL_HELP.format(kind="draft model or head", more="'s, or none with another main model") + '; "none" for none'
     )
     parser.add_argument("--draft", metavar="MODEL", help=draft_help)
+
+
+def add_method(parser: Any) -> None:
+    """Declare --method on a parser or a group of its options."""
+    parser.add_argument("--method", choices=methods(), default="auto", help="what proposes draft tokens (auto)")
 
 
 def chosen_pair(arguments: argparse.Namespace) -> tuple[str, str | None]:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
+from app.cli.help_text import add_command
 from app.cli.pair_options import add_pair_options, chosen_pair, explained
 from engine.errors import CodedError
 
@@ -30,10 +31,12 @@ _NOT_KEPT = "tandem: the figures of {answers} answers are not in the request his
 
 def add_parser(subparsers: Any) -> None:
     """Declare the command and its options."""
-    parser = subparsers.add_parser(
+    parser = add_command(
+        subparsers,
         "serve",
-        help="serve the models to other programs",
-        description="Serve the models to other programs on this computer, through the OpenAI and Anthropic "
+        "serve the models to other programs",
+        ("tandem serve", "tandem serve --main mlx-community/Qwen3-8B-4bit --port 8080", "tandem serve --key"),
+        "Serve the models to other programs on this computer, through the OpenAI and Anthropic "
         "APIs. Answers are decoded speculatively and are the same as in the window. Their figures, never a word of "
         "them, enter the request history, whenever the window is closed.",
     )
@@ -41,7 +44,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--host", default="127.0.0.1", help="address to listen on (127.0.0.1: only programs on this computer)"
     )
-    parser.add_argument("--port", type=_port, default=_DEFAULT_PORT, help=f"port to listen on ({_DEFAULT_PORT})")
+    parser.add_argument("--port", type=port, default=_DEFAULT_PORT, help=f"port to listen on ({_DEFAULT_PORT})")
     parser.add_argument(
         "--key",
         action="store_true",
@@ -141,7 +144,8 @@ def _key() -> str:
     return new_key()
 
 
-def _port(text: str) -> int:
+def port(text: str) -> int:
+    """Parse a port for argparse."""
     if text.isdecimal() and int(text) <= 65535:
         return int(text)
     raise argparse.ArgumentTypeError(f"a port is a number up to 65535, not {text!r}")

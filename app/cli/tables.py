@@ -28,9 +28,9 @@ def print_table(head: Sequence[str], rows: Sequence[Sequence[str]], figures: Col
 
 
 def format_bytes(count: int | None) -> str:
-    """Format a size in powers of 1000, as the Finder does; "?" for None."""
+    """Format a size in powers of 1000, as the Finder does; "-" for None."""
     if count is None:
-        return "?"
+        return "-"
     size, units = float(count), ["B", "kB", "MB", "GB", "TB"]
     while size >= 999.5 and len(units) > 1:
         size, units = size / 1000.0, units[1:]

@@ -68,13 +68,13 @@ def measure(
         for repetition in range(-1, repetitions):
             for count in counts:
                 texts = [asked[(repetition * count + index) % len(asked)].text for index in range(count)]
+                progress(f"{count} at once, repetition {repetition + 1} of {repetitions}")
                 shares = Counter[str]()
                 runs = _mirrored(_arms(scheduler, main, texts, max_tokens, method, shares), repetition)
                 # The first repetition warms up.
                 if repetition >= 0:
                     measured[count].append(runs)
                     tallies[count] += shares
-                progress(f"{count} at once, repetition {repetition + 1} of {repetitions}")
     except KeyboardInterrupt:
         interrupted = True
     groups = {str(count): _figures(runs, tallies[count]) for count, runs in measured.items() if runs}

@@ -58,20 +58,20 @@ def run(
     samples: list[Sample] = []
     try:
         for repetition in range(repetitions):
+            now = f"repetition {repetition + 1} of {repetitions}"
             for arm in arms:
                 if arm.renew is not None:
+                    progress(f"{now}, calibrating {arm.name}")
                     arm.renew()
             warmed = [arm for arm in arms if arm.renew is not None or repetition == 0]
             for answering, part in ((warmed, "warming up, "), (arms, "")):
                 for index, prompt in enumerate(prompts):
-                    measured = [
-                        Sample(arm.name, prompt, repetition, arm.answer(prompt, max_tokens))
-                        for arm in _rotated(answering, index + repetition)
-                    ]
+                    measured = []
+                    for arm in _rotated(answering, index + repetition):
+                        progress(f"{now}, {part}prompt {index + 1} of {len(prompts)}, {arm.name}")
+                        measured.append(Sample(arm.name, prompt, repetition, arm.answer(prompt, max_tokens)))
                     if answering is arms:
                         samples += measured
-                    number = f"repetition {repetition + 1} of {repetitions}"
-                    progress(f"{number}, {part}prompt {index + 1} of {len(prompts)}")
     except KeyboardInterrupt:
         return Outcome(samples, interrupted=True)
     return Outcome(samples)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -78,6 +80,53 @@ def test_an_unknown_option_shows_the_usage_of_its_own_command(
     assert (stop.value.code, out) == (2, "")
     assert err.startswith(" ".join(["usage: tandem", *words.split(), "[-h]"]))
     assert "unrecognized arguments: --nope" in err
+
+
+COMMANDS = (
+    "chat", "bench", "models", "models list", "models search", "models download", "models remove", "models pairs",
+    "serve", "drafter", "drafter serve", "cluster", "cluster check", "cluster download", "cluster run", "cluster stop",
+    "doctor", "completion",
+)  # fmt: skip
+
+
+def help_of(words: str, capsys: pytest.CaptureFixture[str], option: str = "--help") -> str:
+    with pytest.raises(SystemExit) as stop:
+        command.main([*words.split(), option])
+    assert stop.value.code == 0
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_the_help_of_every_command_ends_with_examples_that_it_takes(
+    words: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, examples = help_of(words, capsys).split("\nexamples", 1)
+    for module in command.COMMANDS.values():
+        monkeypatch.setattr(f"{module}.run", lambda _: 0)
+    asked = [line[line.index("tandem ") :] for line in examples.splitlines() if "tandem " in line]
+    assert asked
+    for example in asked:
+        arguments = shlex.split(example.partition(" > ")[0])[1:]
+        assert arguments[: len(words.split())] == words.split()
+        assert command.main(arguments) == 0
+
+
+@pytest.mark.parametrize("words", ["models", "drafter", "cluster"])
+def test_a_command_of_actions_alone_shows_its_help(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.main([words]) == 0
+    assert capsys.readouterr().out == help_of(words, capsys)
+
+
+def test_the_help_of_bench_lists_twelve_options_at_most_and_all_of_them_where_asked(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    short, whole = (
+        set(re.findall(r"^ +(?:-h, )?(--[\w-]+)", help_of("bench", capsys, option), re.MULTILINE))
+        for option in ("--help", "--help-all")
+    )
+    assert len(short) <= 12
+    assert {"--main", "--draft", "--against", "--report", "--help-all"} <= short < whole
+    assert {"--also", "--synthetic", "--arms", "--method", "--compare"} <= whole - short
 
 
 def test_no_help_text_speaks_of_guesses(capsys: pytest.CaptureFixture[str]) -> None:

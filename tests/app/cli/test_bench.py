@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from app.__main__ import main
 from app.cli import bench
 from engine import starter_pair
 from engine.bench import arms, concurrency
+from tests.app.cli.terminal import Terminal
 from tests.tiny_eagle import write_eagle_head
 from tests.tiny_heads import write_head
 from tests.tiny_models import write_model
@@ -64,7 +66,7 @@ def test_bench_measures_a_head(capsys: pytest.CaptureFixture[str], measure: Call
     assert report["models"]["draft"] == "head"
     # The command that others have to type, without the name of this computer's owner.
     assert report["command"].startswith("tandem bench --draft ")
-    assert report["command"].endswith("--arms 'head; head, depth 4' --repetitions 1 --max-tokens 6")
+    assert report["command"].endswith("--repetitions 1 --max-tokens 6 --arms 'head; head, depth 4'")
 
     other = write_head(tmp_path / "other", write_model(tmp_path / "main"))
     assert measure("--json", "--draft", str(other)) == 1
@@ -143,6 +145,18 @@ def test_without_json_it_prints_the_machine_and_a_line_an_arm(
     assert head.split()[:3] == ["arm", "tokens/s", "speed-up"]
     assert [line.split()[0] for line in rows[: rows.index("")]] == ["plain", "draft"]
     assert "1.00x" in rows[0]
+
+
+def test_a_terminal_shows_what_is_going_on_and_then_an_error_alone_on_its_line() -> None:
+    terminal = Terminal([sys.executable, "-m", "app", "bench", "--main", "no/such-model"])
+    try:
+        code, shown = terminal.end()
+    finally:
+        terminal.close()
+    assert (code, shown.count("\n")) == (1, 1)
+    _, loading, error = shown.split("\r\x1b[K")
+    assert loading == "loading the models"
+    assert error.startswith("tandem: no/such-model is not")
 
 
 def test_bench_refuses_more_answers_at_once_than_an_engine_takes(capsys: pytest.CaptureFixture[str]) -> None:

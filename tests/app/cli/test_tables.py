@@ -45,7 +45,7 @@ def test_on_a_screen_a_long_cell_is_folded_and_nothing_is_cut(
 
 @pytest.mark.parametrize(
     ("count", "text"),
-    [(0, "0 B"), (999, "999 B"), (1000, "1 kB"), (999_600, "1.0 MB"), (4_620_000_000, "4.6 GB"), (None, "?")],
+    [(0, "0 B"), (999, "999 B"), (1000, "1 kB"), (999_600, "1.0 MB"), (4_620_000_000, "4.6 GB"), (None, "-")],
 )
 def test_sizes_are_written_as_the_finder_writes_them(count: int | None, text: str) -> None:
     assert format_bytes(count) == text

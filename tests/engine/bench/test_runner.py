@@ -37,8 +37,11 @@ def test_arms_rotate_and_what_learns_starts_every_repetition_anew() -> None:
     assert asked == [anew, *one, *one, anew, ("auto", "first"), ("auto", "second"), *other]
     assert len(samples) == 8
     assert {sample.repetition for sample in samples} == {0, 1}
-    assert progress[0] == "repetition 1 of 2, warming up, prompt 1 of 2"
-    assert progress[-1] == "repetition 2 of 2, prompt 2 of 2"
+    assert progress[:2] == [
+        "repetition 1 of 2, calibrating auto",
+        "repetition 1 of 2, warming up, prompt 1 of 2, plain",
+    ]
+    assert progress[-1] == "repetition 2 of 2, prompt 2 of 2, auto"
 
 
 def test_ratios_are_to_the_plain_answer_to_the_same_prompt() -> None:
