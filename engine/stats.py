@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, floor, log
+from math import ceil, exp, floor, log
 from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
@@ -12,9 +12,11 @@ from msgspec.structs import replace
 
 # The computer counts as busy if a plain step takes this many times as long as the fastest one known.
 BUSY = 1.5
-# Largest errors (two standard deviations, natural log) of a speed-up that is shown as exact and as "about"; with a
-# larger error only its lower bound is shown.
-EXACT, ROUGH = 0.05, 0.14
+# The largest error (two standard deviations, natural logarithm) of a speed-up that is shown; with a larger error, only
+# a bound is.
+KNOWN = 0.14
+# Speeds that differ by less than this factor feel the same.
+FELT = 1.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,32 +86,35 @@ class MeasuredSpeedup:
 
     @property
     def known(self) -> bool:
-        """Whether the ratio is precise enough to be shown, and not only its lower bound."""
-        return self.error <= ROUGH
+        """Whether the ratio is precise enough to be shown, and not only its bounds."""
+        return self.error <= KNOWN
 
 
 class RoundedSpeedup(NamedTuple):
-    """A speed-up as it is shown to people: exactly, about, or at least `factor`."""
+    """A speed-up as it is shown to people: exactly, at least, or at most `factor`."""
 
     factor: float
-    known: Literal["exact", "about", "least"]
+    known: Literal["exact", "least", "most"]
+
+    @property
+    def helps(self) -> bool:
+        """Whether speculation makes a difference that is felt."""
+        return self.known != "most" and self.factor > FELT
 
 
 def rounded_speedup(factor: float | None, low: float | None, high: float | None) -> RoundedSpeedup | None:
-    """Round a speed-up to the precision that its bounds give it; None if it is unknown.
+    """Round a speed-up to what is known of it; None if it is not even known on which side of 1 it lies.
 
-    Without `factor`, or if the bounds are too far apart, the result is "at least" the lower bound.
+    Without `factor`, or if the bounds are too far apart, only the bound on the side of 1 is shown.
     """
     if low is None or high is None or low <= 0.0:
         return None
-    error = log(high / low) / 2.0
-    if factor is None or error > ROUGH:
-        least = floor(10.0 * low) / 10.0
-        return RoundedSpeedup(least, "least") if least else None
-    if error <= EXACT:
+    if factor is not None and log(high / low) / 2.0 <= KNOWN:
         return RoundedSpeedup(round(factor, 1), "exact")
-    step = 0.1 if factor < 2.0 else 0.2 if factor < 5.0 else 0.5
-    return RoundedSpeedup(round(factor / step) * step, "about")
+    least, most = floor(10.0 * low) / 10.0, ceil(10.0 * high) / 10.0
+    if least > FELT:
+        return RoundedSpeedup(least, "least")
+    return RoundedSpeedup(most, "most") if most < 1.0 / FELT else None
 
 
 class RequestStats(Struct, frozen=True):

@@ -109,17 +109,17 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>With {draft}, {main} runs at {times} its plain speed on this computer (%n answer(s)).</source>
+        <source>{main} is {faster} with {draft} on this Mac (%n answer(s)).</source>
         <translation>
-            <numerusform>With {draft}, {main} runs at {times} its plain speed on this computer (%n answer).</numerusform>
-            <numerusform>With {draft}, {main} runs at {times} its plain speed on this computer (%n answers).</numerusform>
+            <numerusform>{main} is {faster} with {draft} on this Mac (%n answer).</numerusform>
+            <numerusform>{main} is {faster} with {draft} on this Mac (%n answers).</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>With prompt lookup, {main} runs at {times} its plain speed on this computer (%n answer(s)).</source>
+        <source>{main} is {faster} with prompt lookup on this Mac (%n answer(s)).</source>
         <translation>
-            <numerusform>With prompt lookup, {main} runs at {times} its plain speed on this computer (%n answer).</numerusform>
-            <numerusform>With prompt lookup, {main} runs at {times} its plain speed on this computer (%n answers).</numerusform>
+            <numerusform>{main} is {faster} with prompt lookup on this Mac (%n answer).</numerusform>
+            <numerusform>{main} is {faster} with prompt lookup on this Mac (%n answers).</numerusform>
         </translation>
     </message>
 </context>
@@ -166,17 +166,17 @@
 <context>
     <name>SpeculationSentences</name>
     <message numerus="yes">
-        <source>Drafting %n token(s) per round. A round yields {tokens} tokens.</source>
+        <source>Drafting %n token(s) per round. Each round produces {tokens}.</source>
         <translation>
-            <numerusform>Drafting %n token per round. A round yields {tokens} tokens.</numerusform>
-            <numerusform>Drafting %n tokens per round. A round yields {tokens} tokens.</numerusform>
+            <numerusform>Drafting %n token per round. Each round produces {tokens}.</numerusform>
+            <numerusform>Drafting %n tokens per round. Each round produces {tokens}.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Drafting %n token(s) per round. A round takes as long as {cost} plain steps and yields {tokens} tokens.</source>
+        <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token and produces {tokens}.</source>
         <translation>
-            <numerusform>Drafting %n token per round. A round takes as long as {cost} plain steps and yields {tokens} tokens.</numerusform>
-            <numerusform>Drafting %n tokens per round. A round takes as long as {cost} plain steps and yields {tokens} tokens.</numerusform>
+            <numerusform>Drafting %n token per round. Each round takes {cost}× the time of one token and produces {tokens}.</numerusform>
+            <numerusform>Drafting %n tokens per round. Each round takes {cost}× the time of one token and produces {tokens}.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -187,10 +187,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n of {drafted} draft token(s) accepted. A round took as long as {cost} plain steps and yielded {tokens} tokens.</source>
+        <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token and produced {tokens}.</source>
         <translation>
-            <numerusform>%n of {drafted} draft tokens accepted. A round took as long as {cost} plain steps and yielded {tokens} tokens.</numerusform>
-            <numerusform>%n of {drafted} draft tokens accepted. A round took as long as {cost} plain steps and yielded {tokens} tokens.</numerusform>
+            <numerusform>%n of {drafted} draft tokens accepted. Each round took {cost}× the time of one token and produced {tokens}.</numerusform>
+            <numerusform>%n of {drafted} draft tokens accepted. Each round took {cost}× the time of one token and produced {tokens}.</numerusform>
         </translation>
     </message>
 </context>
@@ -256,17 +256,17 @@
 <context>
     <name>TuningView</name>
     <message numerus="yes">
-        <source>Best: %n draft token(s) per round, {times} the plain speed.</source>
+        <source>Best: %n draft token(s) per round, {times} as fast.</source>
         <translation>
-            <numerusform>Best: %n draft token per round, {times} the plain speed.</numerusform>
-            <numerusform>Best: %n draft tokens per round, {times} the plain speed.</numerusform>
+            <numerusform>Best: %n draft token per round, {times} as fast.</numerusform>
+            <numerusform>Best: %n draft tokens per round, {times} as fast.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Best: %n draft token(s) per round, {times} the plain speed at a typical acceptance rate. Your chats will refine this.</source>
+        <source>Best: %n draft token(s) per round, {times} as fast at a typical acceptance rate. Your chats will refine this.</source>
         <translation>
-            <numerusform>Best: %n draft token per round, {times} the plain speed at a typical acceptance rate. Your chats will refine this.</numerusform>
-            <numerusform>Best: %n draft tokens per round, {times} the plain speed at a typical acceptance rate. Your chats will refine this.</numerusform>
+            <numerusform>Best: %n draft token per round, {times} as fast at a typical acceptance rate. Your chats will refine this.</numerusform>
+            <numerusform>Best: %n draft tokens per round, {times} as fast at a typical acceptance rate. Your chats will refine this.</numerusform>
         </translation>
     </message>
 </context>

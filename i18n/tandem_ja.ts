@@ -536,6 +536,14 @@
         <translation>最後の質問に、投機的デコーディングありとなしで答えて並べて表示</translation>
     </message>
     <message>
+        <source>Explain</source>
+        <translation>説明</translation>
+    </message>
+    <message>
+        <source>Explain the figures of the live panel</source>
+        <translation>ライブパネルの数値を説明</translation>
+    </message>
+    <message>
         <source>Tune for this Mac</source>
         <translation>この Mac に合わせて調整</translation>
     </message>
@@ -1666,22 +1674,6 @@
         <translation>停止しました。</translation>
     </message>
     <message>
-        <source>The answer is too short to measure speed.</source>
-        <translation>回答が短すぎて速度を測定できません。</translation>
-    </message>
-    <message>
-        <source>The speed-up could not be measured this time.</source>
-        <translation>今回は速度比を測定できませんでした。</translation>
-    </message>
-    <message>
-        <source>{times} the plain speed with speculation.</source>
-        <translation>投機的デコーディングありの速度は通常の {times}です。</translation>
-    </message>
-    <message>
-        <source>{times} the plain speed with speculation: it did not help this time.</source>
-        <translation>投機的デコーディングありの速度は通常の {times}です。今回は効果がありませんでした。</translation>
-    </message>
-    <message>
         <source>The load on the computer changed between the two runs.</source>
         <translation>2 回の実行の間でコンピュータの負荷が変わりました。</translation>
     </message>
@@ -1716,6 +1708,18 @@
     <message>
         <source>Compare</source>
         <translation>比較</translation>
+    </message>
+    <message>
+        <source>{times} as fast with speculation.</source>
+        <translation>投機的デコーディングで {times}高速です。</translation>
+    </message>
+    <message>
+        <source>Roughly {times} as fast with speculation.</source>
+        <translation>投機的デコーディングでおよそ {times}高速です。</translation>
+    </message>
+    <message>
+        <source>The answer is too short to compare speeds.</source>
+        <translation>回答が短すぎて速度を比較できません。</translation>
     </message>
     <message>
         <source>With speculation</source>
@@ -1830,6 +1834,29 @@
         <translation>
             <numerusform>残り約 %n 時間</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>Details</name>
+    <message>
+        <source>Details</source>
+        <translation>詳細</translation>
+    </message>
+    <message>
+        <source>charts, totals, tune</source>
+        <translation>グラフ、合計、調整</translation>
+    </message>
+    <message>
+        <source>first token</source>
+        <translation>最初のトークンまで</translation>
+    </message>
+    <message>
+        <source>time saved</source>
+        <translation>短縮した時間</translation>
+    </message>
+    <message>
+        <source>plain decoding: {speed} tokens/s</source>
+        <translation>通常のデコード：{speed} トークン/秒</translation>
     </message>
 </context>
 <context>
@@ -2137,10 +2164,6 @@
         <translation>{times}以上</translation>
     </message>
     <message>
-        <source>about {value}</source>
-        <translation>約 {value}</translation>
-    </message>
-    <message>
         <source>The computer is busy: plain decoding also takes {times} as long as usual.</source>
         <translation>コンピュータの負荷が高くなっています。通常のデコードにも普段の {times}の時間がかかっています。</translation>
     </message>
@@ -2157,8 +2180,20 @@
         <translation>{value} トークン/秒</translation>
     </message>
     <message>
-        <source>{value} vs. plain</source>
-        <translation>通常比 {value}</translation>
+        <source>at most {times}</source>
+        <translation>{times}以下</translation>
+    </message>
+    <message>
+        <source>{times} as fast</source>
+        <translation>{times}高速</translation>
+    </message>
+    <message>
+        <source>at least {times} as fast</source>
+        <translation>{times}以上高速</translation>
+    </message>
+    <message>
+        <source>at most {times} as fast</source>
+        <translation>{times}以下の速さ</translation>
     </message>
     <message>
         <source>{value} to first token</source>
@@ -2185,12 +2220,12 @@
         <translation>{source}</translation>
     </message>
     <message>
-        <source>tokens/s</source>
-        <translation>トークン/秒</translation>
+        <source>{speed} tokens a second</source>
+        <translation>{speed} トークン/秒</translation>
     </message>
     <message>
-        <source>tokens/s, {value} vs. plain</source>
-        <translation>トークン/秒、通常比 {value}</translation>
+        <source>{speed} tokens a second instead of {plain}</source>
+        <translation>{speed} トークン/秒（通常：{plain}）</translation>
     </message>
     <message>
         <source>Round {number}: {accepted} of {drafted} draft tokens accepted ({source})</source>
@@ -2372,13 +2407,6 @@
     </message>
 </context>
 <context>
-    <name>HelpMark</name>
-    <message>
-        <source>What is “{name}”?</source>
-        <translation>「{name}」の説明</translation>
-    </message>
-</context>
-<context>
     <name>History</name>
     <message>
         <source>Chat</source>
@@ -2446,24 +2474,8 @@
         <translation>すべてのモデル</translation>
     </message>
     <message>
-        <source>No speed-up measured yet. It appears once answers are long enough.</source>
-        <translation>速度比はまだ測定されていません。十分に長い回答があると表示されます。</translation>
-    </message>
-    <message>
         <source>No answers yet. Each answer adds a row with its speed-up.</source>
         <translation>まだ回答がありません。回答のたびに、速度比を含む行が追加されます。</translation>
-    </message>
-    <message numerus="yes">
-        <source>With {draft}, {main} runs at {times} its plain speed on this computer (%n answer(s)).</source>
-        <translation>
-            <numerusform>このコンピュータでは、「{draft}」を使うと「{main}」の速度が通常の {times}になります（回答 %n 件）。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>With prompt lookup, {main} runs at {times} its plain speed on this computer (%n answer(s)).</source>
-        <translation>
-            <numerusform>このコンピュータでは、プロンプトルックアップを使うと「{main}」の速度が通常の {times}になります（回答 %n 件）。</numerusform>
-        </translation>
     </message>
     <message>
         <source>Export the history</source>
@@ -2492,6 +2504,22 @@
     <message>
         <source>Undo</source>
         <translation>取り消す</translation>
+    </message>
+    <message>
+        <source>No speed-up measured yet. It appears after a few answers.</source>
+        <translation>速度比はまだ測定されていません。何回か回答すると表示されます。</translation>
+    </message>
+    <message numerus="yes">
+        <source>{main} is {faster} with {draft} on this Mac (%n answer(s)).</source>
+        <translation>
+            <numerusform>この Mac で {main} は {draft} と組み合わせて {faster} です（回答 %n 件）。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{main} is {faster} with prompt lookup on this Mac (%n answer(s)).</source>
+        <translation>
+            <numerusform>この Mac で {main} はプロンプトルックアップにより {faster} です（回答 %n 件）。</numerusform>
+        </translation>
     </message>
     <message>
         <source>Export as {kind}</source>
@@ -3618,6 +3646,10 @@
         <translation>この Mac で最適</translation>
     </message>
     <message>
+        <source>recommended</source>
+        <translation>おすすめ</translation>
+    </message>
+    <message>
         <source>{method} head</source>
         <translation>{method} ヘッド</translation>
     </message>
@@ -4022,20 +4054,16 @@
 <context>
     <name>SampleRound</name>
     <message>
-        <source>How an answer gets faster</source>
-        <translation>回答が速くなるしくみ</translation>
-    </message>
-    <message>
-        <source>A small draft model, a head or prompt lookup quickly proposes the next tokens.</source>
-        <translation>小さなドラフトモデル、ヘッド、またはプロンプトルックアップが、次のトークンをすばやく提案します。</translation>
-    </message>
-    <message>
         <source>The main model checks all of them in a single pass.</source>
         <translation>メインモデルがそのすべてを 1 回の計算で確認します。</translation>
     </message>
     <message>
-        <source>What it would have written itself is kept. Then it adds one token of its own.</source>
-        <translation>メインモデルも同じように書くはずのトークンだけを残し、自分のトークンを 1 個加えます。</translation>
+        <source>A small draft model quickly proposes the next tokens.</source>
+        <translation>小さなドラフトモデルが次のトークンをすばやく提案します。</translation>
+    </message>
+    <message>
+        <source>It keeps every token it would have written itself, then adds one.</source>
+        <translation>自分でも書いたはずのトークンをすべて残し、さらに 1 個加えます。</translation>
     </message>
     <message>
         <source>Water</source>
@@ -4729,40 +4757,20 @@
         <translation>投機的デコーディング：オン</translation>
     </message>
     <message>
-        <source>{times} the plain speed</source>
-        <translation>通常のデコードの {times}</translation>
+        <source>Waiting for the first token</source>
+        <translation>最初のトークンを待機中</translation>
     </message>
     <message>
-        <source>{times} faster</source>
-        <translation>{times}の速さ</translation>
-    </message>
-    <message>
-        <source>{times} faster, {saved} saved</source>
-        <translation>{times}の速さ、{saved}短縮</translation>
-    </message>
-    <message>
-        <source>Measuring the speed-up…</source>
-        <translation>速度比を測定中…</translation>
+        <source>{tokens} tokens a round instead of 1</source>
+        <translation>1 ラウンドに 1 個でなく {tokens} トークン</translation>
     </message>
     <message>
         <source>No figures for this answer</source>
         <translation>この回答の測定値はありません</translation>
     </message>
     <message>
-        <source>No speculation</source>
-        <translation>投機的デコーディングなし</translation>
-    </message>
-    <message>
         <source>No draft token accepted</source>
         <translation>採択されたドラフトトークンなし</translation>
-    </message>
-    <message>
-        <source>Too short to measure a speed-up</source>
-        <translation>短すぎて速度比を測定できません</translation>
-    </message>
-    <message>
-        <source>Speed-up not measured</source>
-        <translation>速度比は測定されていません</translation>
     </message>
 </context>
 <context>
@@ -4795,32 +4803,32 @@
 <context>
     <name>SpeculationPanel</name>
     <message>
-        <source>tokens per round</source>
-        <translation>トークン/ラウンド</translation>
+        <source>How it gets faster</source>
+        <translation>高速になるしくみ</translation>
     </message>
     <message>
-        <source>first token</source>
-        <translation>最初のトークンまで</translation>
+        <source>This answer</source>
+        <translation>この回答</translation>
     </message>
     <message>
-        <source>plain decoding: {speed} tokens/s</source>
-        <translation>通常のデコード：{speed} トークン/秒</translation>
-    </message>
-    <message>
-        <source>Speculation</source>
-        <translation>投機的デコーディング</translation>
-    </message>
-    <message>
-        <source>Acceptance rate, this answer</source>
-        <translation>この回答の採択率</translation>
-    </message>
-    <message>
-        <source>Acceptance rate, answer {number} of {count}</source>
-        <translation>{count} 件中 {number} 件目の回答の採択率</translation>
+        <source>Answer {number} of {count}</source>
+        <translation>回答 {number}/{count}</translation>
     </message>
     <message>
         <source>Local API</source>
         <translation>ローカル API</translation>
+    </message>
+    <message>
+        <source>without speculation</source>
+        <translation>投機的デコーディングなし</translation>
+    </message>
+    <message>
+        <source>of draft tokens accepted</source>
+        <translation>ドラフトトークンの採択率</translation>
+    </message>
+    <message>
+        <source>tokens a round</source>
+        <translation>トークン/ラウンド</translation>
     </message>
     <message>
         <source>No round data: this answer was saved by an older version of Tandem.</source>
@@ -4843,16 +4851,12 @@
         <translation>メインモデルが採択したドラフトトークンの割合です。</translation>
     </message>
     <message>
+        <source>Tokens per round</source>
+        <translation>ラウンドあたりのトークン</translation>
+    </message>
+    <message>
         <source>How many tokens a round adds to the answer: the accepted ones and one of the main model&apos;s own.</source>
         <translation>1 ラウンドで回答に加わるトークン数です。採択されたトークンと、メインモデル自身の 1 個の合計です。</translation>
-    </message>
-    <message>
-        <source>tokens/s</source>
-        <translation>トークン/秒</translation>
-    </message>
-    <message>
-        <source>How fast the answer is generated after its first token, and how that compares with plain decoding.</source>
-        <translation>最初のトークン以降の生成速度と、それを通常のデコードと比べた値です。</translation>
     </message>
     <message>
         <source>The speed over the course of the answer. The dashed line is plain decoding, measured meanwhile.</source>
@@ -4865,10 +4869,6 @@
     <message>
         <source>How the decoding time splits into drafting, verification by the main model and everything else.</source>
         <translation>デコード時間のうち、ドラフト、メインモデルによる検証、その他の処理が占める割合です。</translation>
-    </message>
-    <message>
-        <source>drafted per round</source>
-        <translation>ドラフト数/ラウンド</translation>
     </message>
     <message>
         <source>How many tokens are proposed before the main model checks them.</source>
@@ -4887,6 +4887,22 @@
         <translation>1 列が 1 ラウンドです。下から順に、採択されたドラフトトークン、メインモデルのトークン、棄却されたドラフトトークンです。</translation>
     </message>
     <message>
+        <source>Drafted per round</source>
+        <translation>ラウンドあたりのドラフトトークン</translation>
+    </message>
+    <message>
+        <source>First token</source>
+        <translation>最初のトークンまで</translation>
+    </message>
+    <message>
+        <source>Time saved</source>
+        <translation>短縮した時間</translation>
+    </message>
+    <message>
+        <source>How much longer the answer would have taken without speculation.</source>
+        <translation>投機的デコーディングなしの場合に余分にかかった時間です。</translation>
+    </message>
+    <message>
         <source>Tokens per second</source>
         <translation>トークン/秒の推移</translation>
     </message>
@@ -4898,19 +4914,35 @@
         <source>Where time went</source>
         <translation>時間の内訳</translation>
     </message>
+    <message>
+        <source>Totals</source>
+        <translation>合計</translation>
+    </message>
+    <message>
+        <source>Speed-up and time saved cover the answers in which the speed-up was measured.</source>
+        <translation>速度比と短縮した時間は、速度比を測定できた回答の合計です。</translation>
+    </message>
+    <message>
+        <source>What the live panel shows</source>
+        <translation>ライブパネルの見かた</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
 </context>
 <context>
     <name>SpeculationSentences</name>
     <message numerus="yes">
-        <source>Drafting %n token(s) per round. A round yields {tokens} tokens.</source>
+        <source>Drafting %n token(s) per round. Each round produces {tokens}.</source>
         <translation>
-            <numerusform>1 ラウンドに %n トークンをドラフトしています。1 ラウンドで {tokens} トークン進みます。</numerusform>
+            <numerusform>1 ラウンドに %n トークンをドラフト中です。1 ラウンドで {tokens} トークン進みます。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Drafting %n token(s) per round. A round takes as long as {cost} plain steps and yields {tokens} tokens.</source>
+        <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token and produces {tokens}.</source>
         <translation>
-            <numerusform>1 ラウンドに %n トークンをドラフトしています。1 ラウンドは通常のデコード {cost} ステップ分の時間で、{tokens} トークン進みます。</numerusform>
+            <numerusform>1 ラウンドに %n トークンをドラフト中です。トークン 1 個分の {cost} 倍の時間で {tokens} トークンを生成します。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4920,9 +4952,9 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n of {drafted} draft token(s) accepted. A round took as long as {cost} plain steps and yielded {tokens} tokens.</source>
+        <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token and produced {tokens}.</source>
         <translation>
-            <numerusform>ドラフトトークン {drafted} 個のうち %n 個を採択しました。1 ラウンドは通常のデコード {cost} ステップ分の時間で、{tokens} トークン進みました。</numerusform>
+            <numerusform>ドラフトトークン {drafted} 個中 %n 個を採択しました。1 ラウンドはトークン 1 個分の {cost} 倍の時間で {tokens} トークンを生成しました。</numerusform>
         </translation>
     </message>
 </context>
@@ -5134,10 +5166,6 @@
 <context>
     <name>TotalsView</name>
     <message>
-        <source>Totals</source>
-        <translation>合計</translation>
-    </message>
-    <message>
         <source>This chat</source>
         <translation>このチャット</translation>
     </message>
@@ -5160,10 +5188,6 @@
     <message>
         <source>Time saved</source>
         <translation>短縮した時間</translation>
-    </message>
-    <message>
-        <source>Speed-up and time saved cover the answers in which the speed-up was measured.</source>
-        <translation>速度比と短縮した時間は、速度比を測定できた回答だけの合計です。</translation>
     </message>
 </context>
 <context>
@@ -5327,15 +5351,15 @@
         <translation>途中で停止しました。測定していない長さは前の値のままです。</translation>
     </message>
     <message numerus="yes">
-        <source>Best: %n draft token(s) per round, {times} the plain speed.</source>
+        <source>Best: %n draft token(s) per round, {times} as fast.</source>
         <translation>
-            <numerusform>1 ラウンドに %n 個のドラフトトークンが最適で、速度は通常の {times}です。</numerusform>
+            <numerusform>最適：1 ラウンドにドラフトトークン %n 個、{times}高速です。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Best: %n draft token(s) per round, {times} the plain speed at a typical acceptance rate. Your chats will refine this.</source>
+        <source>Best: %n draft token(s) per round, {times} as fast at a typical acceptance rate. Your chats will refine this.</source>
         <translation>
-            <numerusform>1 ラウンドに %n 個のドラフトトークンが最適で、一般的な採択率なら速度は通常の {times}です。チャットを重ねるほど値は正確になります。</numerusform>
+            <numerusform>最適：1 ラウンドにドラフトトークン %n 個、一般的な採択率で{times}高速です。チャットを続けると精度が上がります。</numerusform>
         </translation>
     </message>
     <message>

@@ -536,6 +536,14 @@
         <translation>추측을 켠 답변과 끈 답변을 나란히 보기</translation>
     </message>
     <message>
+        <source>Explain</source>
+        <translation>설명</translation>
+    </message>
+    <message>
+        <source>Explain the figures of the live panel</source>
+        <translation>실시간 패널의 수치 설명 보기</translation>
+    </message>
+    <message>
         <source>Tune for this Mac</source>
         <translation>이 Mac에 맞게 조정</translation>
     </message>
@@ -1666,22 +1674,6 @@
         <translation>중지했어요.</translation>
     </message>
     <message>
-        <source>The answer is too short to measure speed.</source>
-        <translation>답변이 너무 짧아 속도를 측정할 수 없어요.</translation>
-    </message>
-    <message>
-        <source>The speed-up could not be measured this time.</source>
-        <translation>이번에는 속도 향상을 측정하지 못했어요.</translation>
-    </message>
-    <message>
-        <source>{times} the plain speed with speculation.</source>
-        <translation>추측을 켰을 때 속도가 일반 디코딩의 {times}예요.</translation>
-    </message>
-    <message>
-        <source>{times} the plain speed with speculation: it did not help this time.</source>
-        <translation>추측을 켰을 때 속도가 일반 디코딩의 {times}예요. 이번에는 도움이 되지 않았어요.</translation>
-    </message>
-    <message>
         <source>The load on the computer changed between the two runs.</source>
         <translation>두 실행 사이에 컴퓨터의 부하가 달라졌어요.</translation>
     </message>
@@ -1716,6 +1708,18 @@
     <message>
         <source>Compare</source>
         <translation>비교</translation>
+    </message>
+    <message>
+        <source>{times} as fast with speculation.</source>
+        <translation>추측을 켜면 {times} 속도예요.</translation>
+    </message>
+    <message>
+        <source>Roughly {times} as fast with speculation.</source>
+        <translation>추측을 켜면 대략 {times} 속도예요.</translation>
+    </message>
+    <message>
+        <source>The answer is too short to compare speeds.</source>
+        <translation>답변이 너무 짧아 속도를 비교할 수 없어요.</translation>
     </message>
     <message>
         <source>With speculation</source>
@@ -1830,6 +1834,29 @@
         <translation>
             <numerusform>약 %n시간 남음</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>Details</name>
+    <message>
+        <source>Details</source>
+        <translation>자세히</translation>
+    </message>
+    <message>
+        <source>charts, totals, tune</source>
+        <translation>차트, 합계, 조정</translation>
+    </message>
+    <message>
+        <source>first token</source>
+        <translation>첫 토큰까지</translation>
+    </message>
+    <message>
+        <source>time saved</source>
+        <translation>절약한 시간</translation>
+    </message>
+    <message>
+        <source>plain decoding: {speed} tokens/s</source>
+        <translation>일반 디코딩 속도: 초당 {speed}토큰</translation>
     </message>
 </context>
 <context>
@@ -2137,10 +2164,6 @@
         <translation>{times} 이상</translation>
     </message>
     <message>
-        <source>about {value}</source>
-        <translation>약 {value}</translation>
-    </message>
-    <message>
         <source>The computer is busy: plain decoding also takes {times} as long as usual.</source>
         <translation>컴퓨터 부하가 높아요. 일반 디코딩도 평소의 {times}만큼 걸려요.</translation>
     </message>
@@ -2157,8 +2180,20 @@
         <translation>초당 {value}토큰</translation>
     </message>
     <message>
-        <source>{value} vs. plain</source>
-        <translation>일반 대비 {value}</translation>
+        <source>at most {times}</source>
+        <translation>최대 {times}</translation>
+    </message>
+    <message>
+        <source>{times} as fast</source>
+        <translation>{times} 속도</translation>
+    </message>
+    <message>
+        <source>at least {times} as fast</source>
+        <translation>최소 {times} 속도</translation>
+    </message>
+    <message>
+        <source>at most {times} as fast</source>
+        <translation>최대 {times} 속도</translation>
     </message>
     <message>
         <source>{value} to first token</source>
@@ -2185,12 +2220,12 @@
         <translation>추측({source})</translation>
     </message>
     <message>
-        <source>tokens/s</source>
-        <translation>초당 토큰</translation>
+        <source>{speed} tokens a second</source>
+        <translation>초당 {speed}토큰</translation>
     </message>
     <message>
-        <source>tokens/s, {value} vs. plain</source>
-        <translation>토큰/초, 일반 대비 {value}</translation>
+        <source>{speed} tokens a second instead of {plain}</source>
+        <translation>초당 {plain}토큰 대신 {speed}토큰</translation>
     </message>
     <message>
         <source>Round {number}: {accepted} of {drafted} draft tokens accepted ({source})</source>
@@ -2372,13 +2407,6 @@
     </message>
 </context>
 <context>
-    <name>HelpMark</name>
-    <message>
-        <source>What is “{name}”?</source>
-        <translation>‘{name}’ 설명</translation>
-    </message>
-</context>
-<context>
     <name>History</name>
     <message>
         <source>Chat</source>
@@ -2446,24 +2474,8 @@
         <translation>모든 모델</translation>
     </message>
     <message>
-        <source>No speed-up measured yet. It appears once answers are long enough.</source>
-        <translation>아직 속도 향상을 재지 못했어요. 답변이 충분히 길면 표시돼요.</translation>
-    </message>
-    <message>
         <source>No answers yet. Each answer adds a row with its speed-up.</source>
         <translation>아직 답변이 없어요. 답변할 때마다 속도 향상을 담은 행이 추가돼요.</translation>
-    </message>
-    <message numerus="yes">
-        <source>With {draft}, {main} runs at {times} its plain speed on this computer (%n answer(s)).</source>
-        <translation>
-            <numerusform>이 컴퓨터에서 {draft} 초안 모델을 쓰면 {main}의 속도가 일반 디코딩의 {times}예요(답변 %n개).</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>With prompt lookup, {main} runs at {times} its plain speed on this computer (%n answer(s)).</source>
-        <translation>
-            <numerusform>이 컴퓨터에서 프롬프트 룩업을 쓰면 {main}의 속도가 일반 디코딩의 {times}예요(답변 %n개).</numerusform>
-        </translation>
     </message>
     <message>
         <source>Export the history</source>
@@ -2492,6 +2504,22 @@
     <message>
         <source>Undo</source>
         <translation>실행 취소</translation>
+    </message>
+    <message>
+        <source>No speed-up measured yet. It appears after a few answers.</source>
+        <translation>아직 측정한 속도 향상이 없어요. 답변이 몇 번 쌓이면 나타나요.</translation>
+    </message>
+    <message numerus="yes">
+        <source>{main} is {faster} with {draft} on this Mac (%n answer(s)).</source>
+        <translation>
+            <numerusform>이 Mac에서 {main} + {draft}: {faster}(답변 %n개)</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{main} is {faster} with prompt lookup on this Mac (%n answer(s)).</source>
+        <translation>
+            <numerusform>이 Mac에서 {main} + 프롬프트 룩업: {faster}(답변 %n개)</numerusform>
+        </translation>
     </message>
     <message>
         <source>Export as {kind}</source>
@@ -3618,6 +3646,10 @@
         <translation>이 Mac에서 최적</translation>
     </message>
     <message>
+        <source>recommended</source>
+        <translation>추천</translation>
+    </message>
+    <message>
         <source>{method} head</source>
         <translation>{method} 헤드</translation>
     </message>
@@ -4022,20 +4054,16 @@
 <context>
     <name>SampleRound</name>
     <message>
-        <source>How an answer gets faster</source>
-        <translation>답변이 빨라지는 원리</translation>
-    </message>
-    <message>
-        <source>A small draft model, a head or prompt lookup quickly proposes the next tokens.</source>
-        <translation>작은 초안 모델이나 헤드, 프롬프트 룩업이 다음 토큰들을 빠르게 제안해요.</translation>
-    </message>
-    <message>
         <source>The main model checks all of them in a single pass.</source>
         <translation>메인 모델이 한 번의 계산으로 모두 확인해요.</translation>
     </message>
     <message>
-        <source>What it would have written itself is kept. Then it adds one token of its own.</source>
-        <translation>메인 모델도 똑같이 썼을 토큰만 남기고, 메인 모델이 토큰 하나를 더해요.</translation>
+        <source>A small draft model quickly proposes the next tokens.</source>
+        <translation>작은 초안 모델이 다음 토큰을 빠르게 제안해요.</translation>
+    </message>
+    <message>
+        <source>It keeps every token it would have written itself, then adds one.</source>
+        <translation>스스로 썼을 토큰은 모두 남기고, 토큰 하나를 더 써요.</translation>
     </message>
     <message>
         <source>Water</source>
@@ -4729,40 +4757,20 @@
         <translation>추측: 켬</translation>
     </message>
     <message>
-        <source>{times} the plain speed</source>
-        <translation>일반 디코딩 속도의 {times}</translation>
+        <source>Waiting for the first token</source>
+        <translation>첫 토큰을 기다리는 중</translation>
     </message>
     <message>
-        <source>{times} faster</source>
-        <translation>{times} 빠름</translation>
-    </message>
-    <message>
-        <source>{times} faster, {saved} saved</source>
-        <translation>{times} 빠름, {saved} 절약</translation>
-    </message>
-    <message>
-        <source>Measuring the speed-up…</source>
-        <translation>속도 향상 측정 중…</translation>
+        <source>{tokens} tokens a round instead of 1</source>
+        <translation>라운드당 1토큰 대신 {tokens}토큰</translation>
     </message>
     <message>
         <source>No figures for this answer</source>
         <translation>이 답변의 측정값 없음</translation>
     </message>
     <message>
-        <source>No speculation</source>
-        <translation>추측 없음</translation>
-    </message>
-    <message>
         <source>No draft token accepted</source>
         <translation>채택된 추측 토큰 없음</translation>
-    </message>
-    <message>
-        <source>Too short to measure a speed-up</source>
-        <translation>너무 짧아 속도 향상을 잴 수 없음</translation>
-    </message>
-    <message>
-        <source>Speed-up not measured</source>
-        <translation>속도 향상이 측정되지 않음</translation>
     </message>
 </context>
 <context>
@@ -4795,32 +4803,32 @@
 <context>
     <name>SpeculationPanel</name>
     <message>
-        <source>tokens per round</source>
-        <translation>라운드당 토큰</translation>
+        <source>How it gets faster</source>
+        <translation>빨라지는 원리</translation>
     </message>
     <message>
-        <source>first token</source>
-        <translation>첫 토큰까지</translation>
+        <source>This answer</source>
+        <translation>이 답변</translation>
     </message>
     <message>
-        <source>plain decoding: {speed} tokens/s</source>
-        <translation>일반 디코딩 속도: 초당 {speed}토큰</translation>
-    </message>
-    <message>
-        <source>Speculation</source>
-        <translation>추측</translation>
-    </message>
-    <message>
-        <source>Acceptance rate, this answer</source>
-        <translation>이 답변의 채택률</translation>
-    </message>
-    <message>
-        <source>Acceptance rate, answer {number} of {count}</source>
-        <translation>답변 {count}개 중 {number}번째의 채택률</translation>
+        <source>Answer {number} of {count}</source>
+        <translation>답변 {number}/{count}</translation>
     </message>
     <message>
         <source>Local API</source>
         <translation>로컬 API</translation>
+    </message>
+    <message>
+        <source>without speculation</source>
+        <translation>추측 없음</translation>
+    </message>
+    <message>
+        <source>of draft tokens accepted</source>
+        <translation>추측 토큰 채택률</translation>
+    </message>
+    <message>
+        <source>tokens a round</source>
+        <translation>라운드당 토큰</translation>
     </message>
     <message>
         <source>No round data: this answer was saved by an older version of Tandem.</source>
@@ -4843,16 +4851,12 @@
         <translation>메인 모델이 채택한 추측 토큰의 비율이에요.</translation>
     </message>
     <message>
+        <source>Tokens per round</source>
+        <translation>라운드당 토큰</translation>
+    </message>
+    <message>
         <source>How many tokens a round adds to the answer: the accepted ones and one of the main model&apos;s own.</source>
         <translation>라운드마다 답변에 더해지는 토큰 수예요. 채택된 토큰에 메인 모델의 토큰 하나를 더한 값이에요.</translation>
-    </message>
-    <message>
-        <source>tokens/s</source>
-        <translation>초당 토큰</translation>
-    </message>
-    <message>
-        <source>How fast the answer is generated after its first token, and how that compares with plain decoding.</source>
-        <translation>첫 토큰 이후 답변이 생성되는 속도와, 이를 일반 디코딩과 비교한 값이에요.</translation>
     </message>
     <message>
         <source>The speed over the course of the answer. The dashed line is plain decoding, measured meanwhile.</source>
@@ -4865,10 +4869,6 @@
     <message>
         <source>How the decoding time splits into drafting, verification by the main model and everything else.</source>
         <translation>디코딩 시간이 추측, 메인 모델의 검증, 그 밖의 작업에 쓰인 비율이에요.</translation>
-    </message>
-    <message>
-        <source>drafted per round</source>
-        <translation>라운드당 추측 수</translation>
     </message>
     <message>
         <source>How many tokens are proposed before the main model checks them.</source>
@@ -4887,6 +4887,22 @@
         <translation>한 열이 한 라운드예요. 아래부터 채택된 추측 토큰, 메인 모델의 토큰, 기각된 추측 토큰 순서예요.</translation>
     </message>
     <message>
+        <source>Drafted per round</source>
+        <translation>라운드당 추측 토큰</translation>
+    </message>
+    <message>
+        <source>First token</source>
+        <translation>첫 토큰까지</translation>
+    </message>
+    <message>
+        <source>Time saved</source>
+        <translation>절약한 시간</translation>
+    </message>
+    <message>
+        <source>How much longer the answer would have taken without speculation.</source>
+        <translation>추측 없이 답했다면 더 걸렸을 시간이에요.</translation>
+    </message>
+    <message>
         <source>Tokens per second</source>
         <translation>초당 토큰 추이</translation>
     </message>
@@ -4898,19 +4914,35 @@
         <source>Where time went</source>
         <translation>소요 시간 내역</translation>
     </message>
+    <message>
+        <source>Totals</source>
+        <translation>합계</translation>
+    </message>
+    <message>
+        <source>Speed-up and time saved cover the answers in which the speed-up was measured.</source>
+        <translation>속도 향상과 절약한 시간은 속도 향상을 측정한 답변만 더한 값이에요.</translation>
+    </message>
+    <message>
+        <source>What the live panel shows</source>
+        <translation>실시간 패널에 보이는 것</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>닫기</translation>
+    </message>
 </context>
 <context>
     <name>SpeculationSentences</name>
     <message numerus="yes">
-        <source>Drafting %n token(s) per round. A round yields {tokens} tokens.</source>
+        <source>Drafting %n token(s) per round. Each round produces {tokens}.</source>
         <translation>
-            <numerusform>라운드마다 토큰 %n개를 추측하고 있어요. 라운드 하나에 토큰 {tokens}개를 얻어요.</numerusform>
+            <numerusform>라운드마다 토큰 %n개를 추측해요. 라운드 하나로 토큰 {tokens}개를 얻어요.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Drafting %n token(s) per round. A round takes as long as {cost} plain steps and yields {tokens} tokens.</source>
+        <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token and produces {tokens}.</source>
         <translation>
-            <numerusform>라운드마다 토큰 %n개를 추측하고 있어요. 라운드 하나에 일반 디코딩 {cost}단계만큼 걸리고 토큰 {tokens}개를 얻어요.</numerusform>
+            <numerusform>라운드마다 토큰 %n개를 추측해요. 라운드 하나에 토큰 하나의 {cost}배 시간이 걸리고, 토큰 {tokens}개를 얻어요.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4920,9 +4952,9 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n of {drafted} draft token(s) accepted. A round took as long as {cost} plain steps and yielded {tokens} tokens.</source>
+        <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token and produced {tokens}.</source>
         <translation>
-            <numerusform>추측 토큰 {drafted}개 중 %n개가 채택됐어요. 라운드 하나에 일반 디코딩 {cost}단계만큼 걸렸고 토큰 {tokens}개를 얻었어요.</numerusform>
+            <numerusform>추측 토큰 {drafted}개 중 %n개를 채택했어요. 라운드 하나에 토큰 하나의 {cost}배 시간이 걸렸고, 토큰 {tokens}개를 얻었어요.</numerusform>
         </translation>
     </message>
 </context>
@@ -5134,10 +5166,6 @@
 <context>
     <name>TotalsView</name>
     <message>
-        <source>Totals</source>
-        <translation>합계</translation>
-    </message>
-    <message>
         <source>This chat</source>
         <translation>이 대화</translation>
     </message>
@@ -5160,10 +5188,6 @@
     <message>
         <source>Time saved</source>
         <translation>절약한 시간</translation>
-    </message>
-    <message>
-        <source>Speed-up and time saved cover the answers in which the speed-up was measured.</source>
-        <translation>속도 향상과 절약한 시간은 속도 향상을 잰 답변만 더한 값이에요.</translation>
     </message>
 </context>
 <context>
@@ -5327,15 +5351,15 @@
         <translation>도중에 멈췄어요. 측정하지 못한 길이는 이전 값을 유지해요.</translation>
     </message>
     <message numerus="yes">
-        <source>Best: %n draft token(s) per round, {times} the plain speed.</source>
+        <source>Best: %n draft token(s) per round, {times} as fast.</source>
         <translation>
-            <numerusform>라운드당 추측 토큰 %n개가 최적이고, 속도는 일반 디코딩의 {times}예요.</numerusform>
+            <numerusform>최적: 라운드당 추측 토큰 %n개, {times} 속도예요.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Best: %n draft token(s) per round, {times} the plain speed at a typical acceptance rate. Your chats will refine this.</source>
+        <source>Best: %n draft token(s) per round, {times} as fast at a typical acceptance rate. Your chats will refine this.</source>
         <translation>
-            <numerusform>라운드당 추측 토큰 %n개가 최적이고, 채택률이 보통 수준이면 속도는 일반 디코딩의 {times}예요. 대화할수록 값이 더 정확해져요.</numerusform>
+            <numerusform>최적: 라운드당 추측 토큰 %n개, 일반적인 채택률에서 {times} 속도예요. 대화하면서 더 정확해져요.</numerusform>
         </translation>
     </message>
     <message>

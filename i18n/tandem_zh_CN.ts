@@ -536,6 +536,14 @@
         <translation>对上一个问题，开启和关闭推测各答一遍，并排显示</translation>
     </message>
     <message>
+        <source>Explain</source>
+        <translation>说明</translation>
+    </message>
+    <message>
+        <source>Explain the figures of the live panel</source>
+        <translation>说明实时面板中的数字</translation>
+    </message>
+    <message>
         <source>Tune for this Mac</source>
         <translation>为这台 Mac 调优</translation>
     </message>
@@ -1666,22 +1674,6 @@
         <translation>已停止。</translation>
     </message>
     <message>
-        <source>The answer is too short to measure speed.</source>
-        <translation>回答太短，无法测量速度。</translation>
-    </message>
-    <message>
-        <source>The speed-up could not be measured this time.</source>
-        <translation>这次未能测得加速比。</translation>
-    </message>
-    <message>
-        <source>{times} the plain speed with speculation.</source>
-        <translation>开启推测时的速度是普通解码的 {times}。</translation>
-    </message>
-    <message>
-        <source>{times} the plain speed with speculation: it did not help this time.</source>
-        <translation>开启推测时的速度是普通解码的 {times}：这次没有提速。</translation>
-    </message>
-    <message>
         <source>The load on the computer changed between the two runs.</source>
         <translation>两次运行之间电脑的负载发生了变化。</translation>
     </message>
@@ -1716,6 +1708,18 @@
     <message>
         <source>Compare</source>
         <translation>比较</translation>
+    </message>
+    <message>
+        <source>{times} as fast with speculation.</source>
+        <translation>开启推测后为 {times}速。</translation>
+    </message>
+    <message>
+        <source>Roughly {times} as fast with speculation.</source>
+        <translation>开启推测后大致为 {times}速。</translation>
+    </message>
+    <message>
+        <source>The answer is too short to compare speeds.</source>
+        <translation>回答太短，无法比较速度。</translation>
     </message>
     <message>
         <source>With speculation</source>
@@ -1830,6 +1834,29 @@
         <translation>
             <numerusform>剩余约 %n 小时</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>Details</name>
+    <message>
+        <source>Details</source>
+        <translation>详细信息</translation>
+    </message>
+    <message>
+        <source>charts, totals, tune</source>
+        <translation>图表、合计、调校</translation>
+    </message>
+    <message>
+        <source>first token</source>
+        <translation>首个 token 用时</translation>
+    </message>
+    <message>
+        <source>time saved</source>
+        <translation>节省的时间</translation>
+    </message>
+    <message>
+        <source>plain decoding: {speed} tokens/s</source>
+        <translation>普通解码：{speed} token/秒</translation>
     </message>
 </context>
 <context>
@@ -2137,10 +2164,6 @@
         <translation>{times}以上</translation>
     </message>
     <message>
-        <source>about {value}</source>
-        <translation>约 {value}</translation>
-    </message>
-    <message>
         <source>The computer is busy: plain decoding also takes {times} as long as usual.</source>
         <translation>电脑负载较高：普通解码所用时间也是平时的 {times}。</translation>
     </message>
@@ -2157,8 +2180,20 @@
         <translation>{value} token/秒</translation>
     </message>
     <message>
-        <source>{value} vs. plain</source>
-        <translation>普通解码的 {value}</translation>
+        <source>at most {times}</source>
+        <translation>最多 {times}</translation>
+    </message>
+    <message>
+        <source>{times} as fast</source>
+        <translation>{times}速</translation>
+    </message>
+    <message>
+        <source>at least {times} as fast</source>
+        <translation>至少 {times}速</translation>
+    </message>
+    <message>
+        <source>at most {times} as fast</source>
+        <translation>最多 {times}速</translation>
     </message>
     <message>
         <source>{value} to first token</source>
@@ -2185,12 +2220,12 @@
         <translation>{source}</translation>
     </message>
     <message>
-        <source>tokens/s</source>
-        <translation>token/秒</translation>
+        <source>{speed} tokens a second</source>
+        <translation>{speed} token/秒</translation>
     </message>
     <message>
-        <source>tokens/s, {value} vs. plain</source>
-        <translation>token/秒，普通解码的 {value}</translation>
+        <source>{speed} tokens a second instead of {plain}</source>
+        <translation>{speed} token/秒（普通解码：{plain}）</translation>
     </message>
     <message>
         <source>Round {number}: {accepted} of {drafted} draft tokens accepted ({source})</source>
@@ -2372,13 +2407,6 @@
     </message>
 </context>
 <context>
-    <name>HelpMark</name>
-    <message>
-        <source>What is “{name}”?</source>
-        <translation>“{name}”是什么？</translation>
-    </message>
-</context>
-<context>
     <name>History</name>
     <message>
         <source>Chat</source>
@@ -2446,24 +2474,8 @@
         <translation>所有模型</translation>
     </message>
     <message>
-        <source>No speed-up measured yet. It appears once answers are long enough.</source>
-        <translation>还没有测得加速比。回答足够长时就会显示。</translation>
-    </message>
-    <message>
         <source>No answers yet. Each answer adds a row with its speed-up.</source>
         <translation>还没有回答。每个回答都会添加一行，列出其加速比。</translation>
-    </message>
-    <message numerus="yes">
-        <source>With {draft}, {main} runs at {times} its plain speed on this computer (%n answer(s)).</source>
-        <translation>
-            <numerusform>在这台电脑上，使用“{draft}”时“{main}”的速度是普通解码的 {times}（%n 个回答）。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>With prompt lookup, {main} runs at {times} its plain speed on this computer (%n answer(s)).</source>
-        <translation>
-            <numerusform>在这台电脑上，使用提示词查找时“{main}”的速度是普通解码的 {times}（%n 个回答）。</numerusform>
-        </translation>
     </message>
     <message>
         <source>Export the history</source>
@@ -2492,6 +2504,22 @@
     <message>
         <source>Undo</source>
         <translation>撤销</translation>
+    </message>
+    <message>
+        <source>No speed-up measured yet. It appears after a few answers.</source>
+        <translation>尚未测得加速比。回答几次后即会显示。</translation>
+    </message>
+    <message numerus="yes">
+        <source>{main} is {faster} with {draft} on this Mac (%n answer(s)).</source>
+        <translation>
+            <numerusform>在本机上，{main} 搭配 {draft} 为 {faster}（%n 个回答）。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{main} is {faster} with prompt lookup on this Mac (%n answer(s)).</source>
+        <translation>
+            <numerusform>在本机上，{main} 使用提示词查找为 {faster}（%n 个回答）。</numerusform>
+        </translation>
     </message>
     <message>
         <source>Export as {kind}</source>
@@ -3618,6 +3646,10 @@
         <translation>本机最佳</translation>
     </message>
     <message>
+        <source>recommended</source>
+        <translation>推荐</translation>
+    </message>
+    <message>
         <source>{method} head</source>
         <translation>{method} 草稿头</translation>
     </message>
@@ -4022,20 +4054,16 @@
 <context>
     <name>SampleRound</name>
     <message>
-        <source>How an answer gets faster</source>
-        <translation>回答是怎样变快的</translation>
-    </message>
-    <message>
-        <source>A small draft model, a head or prompt lookup quickly proposes the next tokens.</source>
-        <translation>小巧的草稿模型、草稿头或提示词查找快速提出接下来的几个 token。</translation>
-    </message>
-    <message>
         <source>The main model checks all of them in a single pass.</source>
         <translation>主模型只需一次计算就能全部检查。</translation>
     </message>
     <message>
-        <source>What it would have written itself is kept. Then it adds one token of its own.</source>
-        <translation>只保留主模型自己也会写出的 token，再由它补上一个。</translation>
+        <source>A small draft model quickly proposes the next tokens.</source>
+        <translation>小型草稿模型快速给出后续 token。</translation>
+    </message>
+    <message>
+        <source>It keeps every token it would have written itself, then adds one.</source>
+        <translation>它保留自己也会写出的所有 token，再添加一个。</translation>
     </message>
     <message>
         <source>Water</source>
@@ -4729,40 +4757,20 @@
         <translation>推测：开启</translation>
     </message>
     <message>
-        <source>{times} the plain speed</source>
-        <translation>普通解码速度的 {times}</translation>
+        <source>Waiting for the first token</source>
+        <translation>正在等待首个 token</translation>
     </message>
     <message>
-        <source>{times} faster</source>
-        <translation>速度为原来的 {times}</translation>
-    </message>
-    <message>
-        <source>{times} faster, {saved} saved</source>
-        <translation>速度为原来的 {times}，节省 {saved}</translation>
-    </message>
-    <message>
-        <source>Measuring the speed-up…</source>
-        <translation>正在测量加速比…</translation>
+        <source>{tokens} tokens a round instead of 1</source>
+        <translation>每轮 {tokens} 个 token，而非 1 个</translation>
     </message>
     <message>
         <source>No figures for this answer</source>
         <translation>此回答没有测量数据</translation>
     </message>
     <message>
-        <source>No speculation</source>
-        <translation>未使用推测</translation>
-    </message>
-    <message>
         <source>No draft token accepted</source>
         <translation>没有草稿 token 被接受</translation>
-    </message>
-    <message>
-        <source>Too short to measure a speed-up</source>
-        <translation>太短，无法测量加速比</translation>
-    </message>
-    <message>
-        <source>Speed-up not measured</source>
-        <translation>未测得加速比</translation>
     </message>
 </context>
 <context>
@@ -4795,32 +4803,32 @@
 <context>
     <name>SpeculationPanel</name>
     <message>
-        <source>tokens per round</source>
-        <translation>每轮 token</translation>
+        <source>How it gets faster</source>
+        <translation>如何变快</translation>
     </message>
     <message>
-        <source>first token</source>
-        <translation>首个 token 用时</translation>
+        <source>This answer</source>
+        <translation>此回答</translation>
     </message>
     <message>
-        <source>plain decoding: {speed} tokens/s</source>
-        <translation>普通解码：{speed} token/秒</translation>
-    </message>
-    <message>
-        <source>Speculation</source>
-        <translation>推测</translation>
-    </message>
-    <message>
-        <source>Acceptance rate, this answer</source>
-        <translation>本次回答的接受率</translation>
-    </message>
-    <message>
-        <source>Acceptance rate, answer {number} of {count}</source>
-        <translation>第 {number} 个回答（共 {count} 个）的接受率</translation>
+        <source>Answer {number} of {count}</source>
+        <translation>第 {number} 个回答，共 {count} 个</translation>
     </message>
     <message>
         <source>Local API</source>
         <translation>本地 API</translation>
+    </message>
+    <message>
+        <source>without speculation</source>
+        <translation>未使用推测</translation>
+    </message>
+    <message>
+        <source>of draft tokens accepted</source>
+        <translation>草稿 token 接受率</translation>
+    </message>
+    <message>
+        <source>tokens a round</source>
+        <translation>token/轮</translation>
     </message>
     <message>
         <source>No round data: this answer was saved by an older version of Tandem.</source>
@@ -4843,16 +4851,12 @@
         <translation>主模型接受的草稿 token 所占的比例。</translation>
     </message>
     <message>
+        <source>Tokens per round</source>
+        <translation>每轮 token</translation>
+    </message>
+    <message>
         <source>How many tokens a round adds to the answer: the accepted ones and one of the main model&apos;s own.</source>
         <translation>每轮为回答增加的 token 数：被接受的 token，加上主模型自己的一个。</translation>
-    </message>
-    <message>
-        <source>tokens/s</source>
-        <translation>token/秒</translation>
-    </message>
-    <message>
-        <source>How fast the answer is generated after its first token, and how that compares with plain decoding.</source>
-        <translation>首个 token 之后生成回答的速度，以及与普通解码相比的倍数。</translation>
     </message>
     <message>
         <source>The speed over the course of the answer. The dashed line is plain decoding, measured meanwhile.</source>
@@ -4865,10 +4869,6 @@
     <message>
         <source>How the decoding time splits into drafting, verification by the main model and everything else.</source>
         <translation>解码时间中，生成草稿、主模型验证和其他开销各占的比例。</translation>
-    </message>
-    <message>
-        <source>drafted per round</source>
-        <translation>每轮草稿数</translation>
     </message>
     <message>
         <source>How many tokens are proposed before the main model checks them.</source>
@@ -4887,6 +4887,22 @@
         <translation>每列是一轮，自下而上：被接受的草稿 token、主模型自己的 token、被拒绝的草稿 token。</translation>
     </message>
     <message>
+        <source>Drafted per round</source>
+        <translation>每轮草稿 token</translation>
+    </message>
+    <message>
+        <source>First token</source>
+        <translation>首个 token 用时</translation>
+    </message>
+    <message>
+        <source>Time saved</source>
+        <translation>节省的时间</translation>
+    </message>
+    <message>
+        <source>How much longer the answer would have taken without speculation.</source>
+        <translation>不使用推测时，回答会多花的时间。</translation>
+    </message>
+    <message>
         <source>Tokens per second</source>
         <translation>token/秒的变化</translation>
     </message>
@@ -4898,19 +4914,35 @@
         <source>Where time went</source>
         <translation>耗时构成</translation>
     </message>
+    <message>
+        <source>Totals</source>
+        <translation>合计</translation>
+    </message>
+    <message>
+        <source>Speed-up and time saved cover the answers in which the speed-up was measured.</source>
+        <translation>加速比和节省的时间只统计测得加速比的回答。</translation>
+    </message>
+    <message>
+        <source>What the live panel shows</source>
+        <translation>实时面板显示的内容</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
 </context>
 <context>
     <name>SpeculationSentences</name>
     <message numerus="yes">
-        <source>Drafting %n token(s) per round. A round yields {tokens} tokens.</source>
+        <source>Drafting %n token(s) per round. Each round produces {tokens}.</source>
         <translation>
-            <numerusform>每轮起草 %n 个 token，得到 {tokens} 个 token。</numerusform>
+            <numerusform>每轮生成 %n 个草稿 token，产出 {tokens} 个 token。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Drafting %n token(s) per round. A round takes as long as {cost} plain steps and yields {tokens} tokens.</source>
+        <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token and produces {tokens}.</source>
         <translation>
-            <numerusform>每轮起草 %n 个 token，耗时相当于 {cost} 步普通解码，得到 {tokens} 个 token。</numerusform>
+            <numerusform>每轮生成 %n 个草稿 token，用时为 1 个 token 的 {cost} 倍，产出 {tokens} 个 token。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4920,9 +4952,9 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n of {drafted} draft token(s) accepted. A round took as long as {cost} plain steps and yielded {tokens} tokens.</source>
+        <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token and produced {tokens}.</source>
         <translation>
-            <numerusform>{drafted} 个草稿 token 中接受了 %n 个。每轮耗时相当于 {cost} 步普通解码，得到 {tokens} 个 token。</numerusform>
+            <numerusform>{drafted} 个草稿 token 中接受了 %n 个。每轮用时为 1 个 token 的 {cost} 倍，产出 {tokens} 个 token。</numerusform>
         </translation>
     </message>
 </context>
@@ -5134,10 +5166,6 @@
 <context>
     <name>TotalsView</name>
     <message>
-        <source>Totals</source>
-        <translation>总计</translation>
-    </message>
-    <message>
         <source>This chat</source>
         <translation>此对话</translation>
     </message>
@@ -5160,10 +5188,6 @@
     <message>
         <source>Time saved</source>
         <translation>节省的时间</translation>
-    </message>
-    <message>
-        <source>Speed-up and time saved cover the answers in which the speed-up was measured.</source>
-        <translation>加速比和节省的时间只计入测得加速比的回答。</translation>
     </message>
 </context>
 <context>
@@ -5327,15 +5351,15 @@
         <translation>已提前停止。未测到的长度保留原来的数值。</translation>
     </message>
     <message numerus="yes">
-        <source>Best: %n draft token(s) per round, {times} the plain speed.</source>
+        <source>Best: %n draft token(s) per round, {times} as fast.</source>
         <translation>
-            <numerusform>最佳：每轮 %n 个草稿 token，速度是普通解码的 {times}。</numerusform>
+            <numerusform>最佳：每轮 %n 个草稿 token，{times}速。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Best: %n draft token(s) per round, {times} the plain speed at a typical acceptance rate. Your chats will refine this.</source>
+        <source>Best: %n draft token(s) per round, {times} as fast at a typical acceptance rate. Your chats will refine this.</source>
         <translation>
-            <numerusform>最佳：每轮 %n 个草稿 token，按一般的接受率，速度是普通解码的 {times}。之后的对话会使其更准确。</numerusform>
+            <numerusform>最佳：每轮 %n 个草稿 token，按一般接受率为 {times}速。使用对话后会更准确。</numerusform>
         </translation>
     </message>
     <message>

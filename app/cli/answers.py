@@ -104,8 +104,8 @@ def _summary(stats: RequestStats) -> str:
     if stats.decode_tps is not None:
         parts.append(f"{stats.decode_tps:.1f} tokens/s")
     if (rounded := rounded_speedup(stats.speedup, stats.speedup_low, stats.speedup_high)) is not None:
-        known = {"exact": "", "about": "about ", "least": "at least "}[rounded.known]
-        parts.append(f"{known}{rounded.factor:.1f}x plain")
+        known = {"exact": "", "least": "at least ", "most": "at most "}[rounded.known]
+        parts.append(f"{known}{rounded.factor:.1f}x as fast")
     if stats.accept_rate is not None:
         parts.append(f"{stats.accept_rate:.0%} accepted")
     if stats.tokens_per_round is not None:

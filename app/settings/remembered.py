@@ -20,6 +20,7 @@ class RememberedValues:
     folders of the pair used last: both "" for the starter pair, else `draft_model` "" for no draft. `window_place` is
     the window's x, y, width and height, empty before the first run, `window_state` its state. `sidebar` and `panel` say
     whether a pane is shown ("auto": if it fits); their widths are in pixels, 0 for the default.
+    `panel_details` says whether the live panel's details are unfolded.
     """
 
     kept_sampling: tuple[str, ...] = ()
@@ -39,3 +40,4 @@ class RememberedValues:
     panel: str = setting("auto", choices=(("auto", ""), ("shown", ""), ("hidden", "")))
     sidebar_width: int = 0
     panel_width: int = 0
+    panel_details: bool = False

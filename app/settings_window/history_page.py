@@ -145,26 +145,18 @@ class HistoryPage(Restyled, QWidget):
             if figures.speedup_is_known(one) and one.drafted and chosen in (None, (one.main_model, one.draft_model))
         ]
         if self._summaries:
-            nothing = self.tr("No speed-up measured yet. It appears once answers are long enough.")
+            nothing = self.tr("No speed-up measured yet. It appears after a few answers.")
         else:
             nothing = self.tr("No answers yet. Each answer adds a row with its speed-up.")
         self.sentences.setText("\n".join(sentences[:_MOST_SENTENCES]) or nothing)
 
     def _sentence(self, one: PairSummary) -> str:
         if one.draft_model and one.method != "ngram":
-            text = self.tr(
-                "With {draft}, {main} runs at {times} its plain speed on this computer (%n answer(s)).",
-                "",
-                one.requests,
-            )
+            text = self.tr("{main} is {faster} with {draft} on this Mac (%n answer(s)).", "", one.requests)
         else:
-            text = self.tr(
-                "With prompt lookup, {main} runs at {times} its plain speed on this computer (%n answer(s)).",
-                "",
-                one.requests,
-            )
+            text = self.tr("{main} is {faster} with prompt lookup on this Mac (%n answer(s)).", "", one.requests)
         main, draft = recorded_name(one.main_model), recorded_name(one.draft_model)
-        return text.replace("{times}", figures.speedup(one)).replace("{main}", main).replace("{draft}", draft)
+        return text.replace("{faster}", figures.as_fast(one)).replace("{main}", main).replace("{draft}", draft)
 
     def _choose_file(self, kind: str) -> None:
         name = str(Path.home() / f"tandem-history.{kind}")

@@ -120,12 +120,16 @@ class Comparison:
             return Verdict.TIE
         return Verdict.DIFFERENT
 
+    @property
+    def ratio(self) -> float | None:
+        """The speed of the first answer over that of the second; the load may have changed between them."""
+        speculated, plain = self.speculated.stats.decode_tps, self.plain.stats.decode_tps
+        return speculated / plain if speculated and plain else None
+
     def speeds_agree(self) -> bool:
         """Return whether the speeds differ by about the measured speed-up; otherwise the load has changed."""
-        stats, without = self.speculated.stats, self.plain.stats.decode_tps
-        if not stats.decode_tps or not without or not stats.speedup:
-            return True
-        return 1 / AGREE < stats.decode_tps / without / stats.speedup < AGREE
+        ratio, measured = self.ratio, self.speculated.stats.speedup
+        return not ratio or not measured or 1 / AGREE < ratio / measured < AGREE
 
 
 class Comparer(QObject):

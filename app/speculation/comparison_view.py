@@ -17,7 +17,6 @@ from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.style_class import set_style_class
 from app.wording import figures
 from app.wording.errors import error_sentence, joined, quoted
-from app.wording.speculation import is_short
 from engine.events import Token
 
 _WIDTH, _HEIGHT = 1000, 640
@@ -114,9 +113,7 @@ class ComparisonView(MeasurementCard):
         words = "\n".join(part for part in (self._progress(comparison), self._compared(comparison)) if part)
         stats = comparison.speculated.stats
         good = comparison.verdict() is not Verdict.DIFFERENT and comparison.step is not Step.FAILED
-        set_style_class(
-            self.verdict, "reason" if good and (stats.speedup or stats.speedup_low or 0) >= 1 else "reason-plain"
-        )
+        set_style_class(self.verdict, "reason" if good and figures.helps(stats) else "reason-plain")
         if self.verdict.text() != words:
             self.verdict.setText(words)
             self.verdict.setAccessibleName(words)
@@ -137,16 +134,16 @@ class ComparisonView(MeasurementCard):
     def _speeds(self, comparison: Comparison) -> str:
         stats = comparison.speculated.stats
         if not stats.drafted:
-            return figures.why(comparison.speculated)
-        if not figures.speedup_is_known(stats):
-            if is_short(stats):
-                return self.tr("The answer is too short to measure speed.")
-            return joined(self.tr("The speed-up could not be measured this time."), figures.busy(stats))
-        text = self.tr("{times} the plain speed with speculation.")
-        if stats.speedup is not None and stats.speedup < 1:
-            text = self.tr("{times} the plain speed with speculation: it did not help this time.")
+            return figures.why(comparison.speculated, even_chosen=True)
+        if stats.speedup is not None:
+            text = self.tr("{times} as fast with speculation.").format(times=figures.speedup(stats))
+        elif comparison.ratio is not None:
+            # The load may have changed between the two runs.
+            text = self.tr("Roughly {times} as fast with speculation.").format(times=figures.times(comparison.ratio))
+        else:
+            return self.tr("The answer is too short to compare speeds.")
         changed = "" if comparison.speeds_agree() else self.tr("The load on the computer changed between the two runs.")
-        return joined(text.format(times=figures.speedup(stats)), figures.busy(stats), changed)
+        return joined(text, figures.busy(stats), changed)
 
     def _compared(self, comparison: Comparison) -> str:
         verdict, count = comparison.verdict(), comparison.same_tokens()

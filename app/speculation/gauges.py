@@ -1,48 +1,18 @@
-"""The small parts of the live panel: the "?", values, charts with their titles, and rows of buttons."""
+"""The small parts of the live panel: the headline, values, charts with their titles, and rows of buttons."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QCoreApplication, QPoint, QSize, Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QToolButton, QToolTip, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
 from app.actions.actions import Actions
 from app.widgets.controls import Segments
 from app.widgets.labels import label, set_name, wrapped_tip
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.style_class import styled
-
-# Pixels.
-_SIZE = 16
-
-
-class HelpMark(QToolButton):
-    """Shows its sentence on hover, when pressed, and to screen readers."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setProperty("styleClass", "help")
-        self.setText("?")
-        self.setFixedSize(_SIZE, _SIZE)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.clicked.connect(self._say)
-
-    def sizeHint(self) -> QSize:
-        """Return the fixed size: a style sheet would add margins for a text."""
-        return QSize(_SIZE, _SIZE)
-
-    def explain(self, name: str, sentence: str) -> None:
-        """Set the sentence; `name` is what it explains."""
-        if sentence == self.accessibleDescription():
-            return
-        self.setToolTip(wrapped_tip(sentence))
-        self.setAccessibleName(QCoreApplication.translate("HelpMark", "What is “{name}”?").format(name=name))
-        self.setAccessibleDescription(sentence)
-
-    def _say(self) -> None:
-        QToolTip.showText(self.mapToGlobal(QPoint(0, self.height())), self.toolTip(), self)
 
 
 class ActionSegments(Segments):
@@ -73,8 +43,14 @@ class ActionButtons(QWidget):
         for action, button in self._bound:
             button.clicked.connect(action.trigger)
             action.changed.connect(self.refresh)
+        self._ids = dict(zip(ids, (button for _, button in self._bound), strict=True))
         fill(hbox(self, margins=(0, 0, 0, 0), spacing=8), *(button for _, button in self._bound), 1)
         self.refresh()
+
+    def show_only(self, *ids: str) -> None:
+        """Show only the buttons of these actions."""
+        for action_id, button in self._ids.items():
+            button.setVisible(action_id in ids)
 
     def refresh(self) -> None:
         for action, button in self._bound:
@@ -99,15 +75,38 @@ class _Value(QLabel):
         painter.drawText(0, self.fontMetrics().ascent(), self.text())
 
 
+class Headline(QLabel):
+    """One line in large letters, which shrink until the text fits; the height stays."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setProperty("styleClass", "big")
+
+    def sizeHint(self) -> QSize:
+        return QSize(0, self.fontMetrics().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        font = self.font()
+        width = self.fontMetrics().horizontalAdvance(self.text())
+        if width > self.width():
+            font.setPixelSize(max(1, font.pixelSize() * self.width() // width))
+        with QPainter(self) as painter:
+            painter.setFont(font)
+            painter.setPen(self.palette().windowText().color())
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, self.text())
+
+
 class Figure(QWidget):
-    """A value with a "?" that explains it, and its name below."""
+    """A value and its name below; both explain it in a tooltip."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._value, self._name = styled(_Value(self), "figure"), styled(QLabel(self), "muted")
-        self._help = HelpMark(self)
-        line = fill(hbox(spacing=6), self._value, self._help, 1)
-        fill(vbox(self, margins=(0, 0, 0, 0), spacing=2), line, self._name)
+        fill(vbox(self, margins=(0, 0, 0, 0), spacing=2), self._value, self._name)
 
     @property
     def text(self) -> str:
@@ -116,11 +115,6 @@ class Figure(QWidget):
     @property
     def name(self) -> str:
         return self._name.text()
-
-    def explain(self, name: str, sentence: str) -> None:
-        """Set the sentence that explains the figure."""
-        self._help.explain(name, sentence)
-        self._value.setToolTip(self._help.toolTip())
 
     def reserve_width(self, names: Iterable[str]) -> None:
         """Set the least width to that of the widest name, so that nothing moves when the name changes."""
@@ -141,22 +135,22 @@ class Figure(QWidget):
 
 
 class Section(QWidget):
-    """Title, "?" and value in a line, the chart below them, and its words below the chart if `with_words`."""
+    """Title and value in a line, the chart below them, and its words below the chart if `with_words`."""
 
     def __init__(self, chart: QWidget, parent: QWidget, *, with_words: bool = False) -> None:
         super().__init__(parent)
         self.title, self.value = label(self, "caption"), label(self, "strong")
         self.words = label(self, "muted", wraps=True)
         self.words.setVisible(with_words)
-        self._help, self._chart = HelpMark(self), chart
-        head = fill(hbox(spacing=4), self.title, self._help, 1, self.value)
+        self._chart = chart
+        head = fill(hbox(spacing=4), self.title, 1, self.value)
         fill(vbox(self, margins=(0, 8, 0, 0), spacing=6), head, chart, self.words)
 
     def explain(self, title: str, sentence: str) -> None:
         """Set the title and the sentence that explains the chart."""
         self.title.setText(title)
+        self.title.setToolTip(wrapped_tip(sentence))
         self._chart.setAccessibleName(title)
-        self._help.explain(title, sentence)
 
 
 def set_text(shown: QLabel, text: str) -> None:

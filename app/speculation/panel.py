@@ -1,4 +1,4 @@
-"""The live panel on the right: the figures of speculation of one answer, during and after it."""
+"""The live panel on the right: what speculation gained in one answer, during and after it."""
 
 from __future__ import annotations
 
@@ -12,18 +12,17 @@ from app.actions.actions import Actions
 from app.chat.token_legend import TokenLegend
 from app.conversations.request_history import Totals
 from app.session.answer import Answer
-from app.speculation.charts import LineChart, PositionBars, TimeBar
-from app.speculation.gauges import ActionButtons, ActionSegments, Figure, HelpMark, Section, set_text
-from app.speculation.history import RoundHistory
+from app.speculation.details import Details
+from app.speculation.explanations import explanations
+from app.speculation.gauges import ActionButtons, ActionSegments, Figure, Headline, Section, set_text
 from app.speculation.round_strip import RoundStrip
 from app.speculation.sample_round import SampleRound
-from app.speculation.totals_view import TotalsView
 from app.widgets import theme
 from app.widgets.focus_ring import FocusRing
-from app.widgets.labels import label
+from app.widgets.labels import label, wrapped_tip
 from app.widgets.layouts import fill, hbox, keep_right_edge, vbox
 from app.widgets.restyled import Restyled
-from app.widgets.style_class import set_style_class
+from app.widgets.style_class import set_style_class, styled
 from app.widgets.throttle import Throttle
 from app.wording import figures
 from app.wording.speculation import has_figures, outcome
@@ -34,9 +33,11 @@ WIDTH = 360
 # processor more.
 _FIGURES_MS, _STRIP_MS = 250, 60
 _CHOICES = ("speculation-auto", "speculation-on", "speculation-off")
-_MEASUREMENTS = ("compare", "tune")
-# The lines that the sentence occupies even while it is empty, and the height of its margins.
-_SENTENCE_LINES, _SENTENCE_MARGINS = 3, 18
+# The buttons of an answer with speculation, and all that may stand there.
+_USUAL = ("compare", "explain")
+_BUTTONS = (*_USUAL, "choose-draft", "speculation-auto")
+# The lines that the sentence occupies even while it is empty.
+_SENTENCE_LINES = 3
 
 
 class SpeculationPanel(Restyled, QFrame):
@@ -57,23 +58,25 @@ class SpeculationPanel(Restyled, QFrame):
         self.setFixedWidth(theme.scaled(WIDTH))
         self._answer: Answer | None = None
         self._number, self._count = 0, 0
-        self._state = ""
-        self._history = RoundHistory()
+        self._state, self._remedy = "", ""
         self._has_figures = False
         self._figures_throttle = Throttle(_FIGURES_MS, self.refresh, self)
         self._strip_throttle = Throttle(_STRIP_MS, lambda: self.strip.show_answer(self._answer), self)
         body = self._make_area()
-        self._title = self.bound("Speculation", label(body, "title"))
+        self._title = label(body, "title")
         self._segments = ActionSegments(actions, _CHOICES, body)
         self.sample = SampleRound(body)
-        self._sentence = label(body, "reason", wraps=True)
-        self.measurements = ActionButtons(actions, _MEASUREMENTS, body)
+        self._sentence = label(body, "body", wraps=True)
+        self._sentence.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self.buttons = ActionButtons(actions, _BUTTONS, body)
+        self._line = styled(QFrame(body), "")
+        self._line.setObjectName("line")
+        self.details = Details(actions, body)
         self.requests = label(body, "muted", wraps=True)
         self.requests.hide()
         self._column = column = vbox(self._body, margins=(18, 14, 18, 16), spacing=8)
         fill(column, fill(hbox(), (self._title, 1), self._segments)).addSpacing(4)
-        fill(column, self.sample).addSpacing(4)
-        fill(column, self._sentence, self.measurements, self.requests, 1)
+        fill(column, self.sample, self._sentence, self.buttons, self._line, self.details, self.requests, 1)
         keep_right_edge(self._area, column)
         fill(vbox(self, margins=(1, 0, 0, 0)), self._area)
         self.restyle()
@@ -84,31 +87,23 @@ class SpeculationPanel(Restyled, QFrame):
             return
         self._has_figures = True
         self._measured = QWidget(self._body)
-        self.outcome = label(self._measured, "title", wraps=True)
+        self.outcome, self.speeds = Headline(self._measured), label(self._measured, "muted", wraps=True)
         self._figures = QWidget(self._measured)
-        self._outcome_help, self._rate_help = HelpMark(self._measured), HelpMark(self._figures)
-        self._rate_name = label(self._figures, "caption")
-        self.rate = label(self._figures, "big")
-        self.per_round, self.speed, self.depth_figure, self.first = (Figure(self._figures) for _ in range(4))
-        self._charts = QWidget(self._body)
-        self.strip, self._legend = RoundStrip(self._charts), TokenLegend(with_rejected=True, parent=self._charts)
-        self._no_rounds = label(self._charts, "muted", wraps=True)
-        self.speed_line = LineChart(52, "draft", self._charts)
-        self.positions, self.time = PositionBars(self._charts), TimeBar(self._charts)
-        self._strip_section, self._speed_section, self._positions_section = (
-            Section(chart, self._charts) for chart in (self.strip, self.speed_line, self.positions)
-        )
-        self._time_section = Section(self.time, self._charts, with_words=True)
-        self.totals = TotalsView(self._body)
+        self.rate, self.per_round = Figure(self._figures), Figure(self._figures)
+        self.strip, self._legend = RoundStrip(self._figures), TokenLegend(with_rejected=True, parent=self._figures)
+        self._strip_section = Section(self.strip, self._figures)
+        self._no_rounds = label(self._figures, "muted", wraps=True)
         self.strip.chosen.connect(self.round_chosen)
-        self._build_figures()
-        charts = vbox(self._charts, margins=(0, 0, 0, 0), spacing=8)
-        fill(charts, self._strip_section, self._legend, self._no_rounds)
-        fill(charts, self._speed_section, self._positions_section, self._time_section)
-        column = self._column
-        column.insertWidget(column.indexOf(self.sample), self._measured)
-        for view in (self._charts, self.totals):
-            column.insertWidget(column.indexOf(self.requests), view)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(16)
+        for column, figure in enumerate((self.rate, self.per_round)):
+            grid.addWidget(figure, 0, column)
+            grid.setColumnStretch(column, 1)
+        figures_column = fill(vbox(self._figures, margins=(0, 8, 0, 0), spacing=8), grid)
+        fill(figures_column, self._strip_section, self._legend, self._no_rounds)
+        fill(vbox(self._measured, margins=(0, 0, 0, 0), spacing=2), self.outcome, self.speeds, self._figures)
+        self._column.insertWidget(self._column.indexOf(self.sample), self._measured)
+        self.details.make_figures()
         self._word_figures()
         self.refresh()
 
@@ -123,42 +118,33 @@ class SpeculationPanel(Restyled, QFrame):
         self._area.setWidget(self._body)
         return self._body
 
-    def _build_figures(self) -> None:
-        heading = fill(hbox(spacing=4), (self.outcome, 1), (self._outcome_help, 0, Qt.AlignmentFlag.AlignTop))
-        fill(vbox(self._measured, margins=(0, 0, 0, 0), spacing=8), heading, self._figures)
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(16)
-        grid.setVerticalSpacing(12)
-        for index, figure in enumerate((self.per_round, self.speed, self.depth_figure, self.first)):
-            grid.addWidget(figure, index // 2, index % 2)
-        # The names on the right are longer, because they contain the speed-up.
-        grid.setColumnStretch(0, 2)
-        grid.setColumnStretch(1, 3)
-        rate_name = fill(hbox(spacing=4), self._rate_name, self._rate_help, 1)
-        fill(vbox(self._figures, margins=(0, 0, 0, 0), spacing=8), rate_name, self.rate, grid)
-
     def minimumSizeHint(self) -> QSize:
         """Return a size at which the scroll bar hides no text."""
         bar = self._area.verticalScrollBar().sizeHint().width()
         return QSize(self._body.minimumSizeHint().width() + bar + 1, super().minimumSizeHint().height())
 
     def add_controls(self, make: Callable[[QWidget], QWidget]) -> None:
-        """Insert the controls that `make` makes in a parent below the title and the switch."""
-        self._column.insertWidget(1, make(self._body))
+        """Add the controls that `make` makes in a parent to the details."""
+        self.details.add_controls(make)
 
     def show_answer(self, answer: Answer | None, number: int = 0, count: int = 0) -> None:
         """Show answer `number` of the `count` that the chat has; the newest needs no number."""
         self._answer, self._number, self._count = answer, number, count
         if answer is not None:
             self.make_figures()
-            self._name_answer()
+        self._name_answer()
         self.refresh()
         self._want_details()
 
     def _name_answer(self) -> None:
-        newest = self.tr("Acceptance rate, this answer")
-        other = self.tr("Acceptance rate, answer {number} of {count}").format(number=self._number, count=self._count)
-        set_text(self._rate_name, newest if self._number == self._count else other)
+        if self._answer is None:
+            title = self.tr("How it gets faster")
+        elif self._number == self._count:
+            title = self.tr("This answer")
+        else:
+            title = self.tr("Answer {number} of {count}").format(number=self._number, count=self._count)
+        set_text(self._title, title)
+        self._area.setAccessibleName(title)
 
     def _want_details(self) -> None:
         answer = self._answer
@@ -180,40 +166,51 @@ class SpeculationPanel(Restyled, QFrame):
         if chat.answers or week.answers:
             self.make_figures()
         if self._has_figures:
-            self.totals.show_totals(chat, week)
-            self.totals.setVisible(self._answer is not None or self.totals.any_answers)
+            self.details.show_totals(chat, week)
+            self.refresh()
 
     def show_requests(self, lines: Sequence[str]) -> None:
         """Show the requests of other programs below everything else, so that nothing moves."""
         self.requests.setText("\n".join((self.tr("Local API"), *lines)))
         self.requests.setVisible(bool(lines))
 
-    def show_state(self, sentence: str) -> None:
-        """Set the sentence of the header: what speculation does now and why."""
-        self._state = sentence
-        if self._answer is None:
-            self.refresh()
+    def show_state(self, sentence: str, remedy: str) -> None:
+        """Set the sentence of the header: what speculation does now and why.
+
+        `remedy` is the action that turns speculation on, if the user has turned it off, else "".
+        """
+        self._state, self._remedy = sentence, remedy
+        self.refresh()
 
     def refresh(self) -> None:
         """Show the answer as it is now."""
         answer = self._answer
-        self._sentence.setVisible(answer is None or has_figures(answer))
+        known = answer is not None and has_figures(answer)
+        plain = answer is not None and known and self._is_plain(answer)
         self.sample.setVisible(answer is None)
+        self._sentence.setVisible(answer is None or (known and not plain))
+        self.buttons.setVisible(known)
+        self.buttons.show_only(*((self._remedy or "compare",) if plain else _USUAL))
+        for view in (self._line, self.details):
+            view.setVisible(not plain)
         if self._has_figures:
-            known = answer is not None and has_figures(answer)
             self._measured.setVisible(answer is not None)
             # An answer without figures shows only that it has none.
-            for view in (self._charts, self._figures):
-                view.setVisible(known)
-            # Without any answer yet, a table of dashes would say nothing.
-            self.totals.setVisible(answer is not None or self.totals.any_answers)
+            self._figures.setVisible(known and not plain)
             self.strip.show_answer(answer)
+        self.details.show_answer(answer, known)
         if answer is None:
-            self._show_sentence(self._state, False)
+            set_text(self._sentence, self._state)
         else:
             self._show_figures(answer, answer.stats)
-            self._show_sentence(*figures.sentence(answer))
-            self._show_charts(answer, answer.stats)
+            set_text(self._sentence, figures.sentence(answer))
+
+    def _is_plain(self, answer: Answer) -> bool:
+        """Whether the user wanted no speculation in this answer, so that its speed is all there is to show."""
+        span = answer.plain_reason()
+        if span is None:
+            return bool(self._remedy) and not answer.ended and not answer.stats.drafted
+        return span.reason in figures.CHOSEN
 
     def follow(self) -> None:
         """Show what was added to the answer, at most once in an interval; show its end at once."""
@@ -225,20 +222,11 @@ class SpeculationPanel(Restyled, QFrame):
 
     def _show_figures(self, answer: Answer, stats: RequestStats) -> None:
         set_text(self.outcome, outcome(answer))
-        set_text(self.rate, figures.percent(stats.accept_rate))
-        self.rate.setAccessibleName(f"{self._rate_name.text()}: {self.rate.text()}")
-        self.per_round.show_value(figures.number(stats.tokens_per_round), self.tr("tokens per round"))
-        self.speed.show_value(figures.number(stats.decode_tps), figures.speed_text(stats))
-        depth = figures.depth_in_use(answer)
-        decimals = 0 if depth is None or depth == int(depth) else 1
-        self.depth_figure.show_value(figures.number(depth, decimals), figures.depth_text(answer))
-        self.first.show_value(figures.seconds(stats.ttft_s), self.tr("first token"))
-
-    def _show_sentence(self, sentence: str, pays: bool) -> None:
-        set_text(self._sentence, sentence)
-        set_style_class(self._sentence, "reason" if pays else "reason-plain")
-
-    def _show_charts(self, answer: Answer, stats: RequestStats) -> None:
+        set_style_class(self.outcome, "big-good" if stats.drafted and figures.helps(stats) else "big")
+        speeds = figures.speed_sentence(stats) if stats.drafted else figures.why(answer)
+        set_text(self.speeds, speeds or (self.tr("without speculation") if self._is_plain(answer) else ""))
+        self.rate.show_value(figures.percent(stats.accept_rate), self.tr("of draft tokens accepted"))
+        self.per_round.show_value(figures.number(stats.tokens_per_round), self.tr("tokens a round"))
         # Answers stored by early versions have tokens but no rounds.
         known = bool(answer.rounds) or not (answer.ended and answer.tokens)
         for view in (self._strip_section, self._legend):
@@ -246,81 +234,24 @@ class SpeculationPanel(Restyled, QFrame):
         self._legend.show_answer(answer)
         self._no_rounds.setVisible(not known)
         set_text(self._strip_section.value, figures.number(stats.rounds, 0) if stats.rounds else "")
-        self._history.follow(answer)
-        plain = self.tr("plain decoding: {speed} tokens/s").format(speed=figures.number(stats.plain_tps))
-        self.speed_line.show_values(
-            self._history.speed.values, stats.plain_tps, "" if stats.plain_tps is None else plain
-        )
-        self.positions.show_stats(stats)
-        self.time.show_stats(stats)
-        set_text(self._time_section.words, self.time.words())
 
     def retranslate(self) -> None:
-        self._area.setAccessibleName(self._title.text())
+        self._name_answer()
         if self._has_figures:
             self._word_figures()
         self.refresh()
 
     def _word_figures(self) -> None:
-        self._name_answer()
         self._no_rounds.setText(self.tr("No round data: this answer was saved by an older version of Tandem."))
-        self._explain_figures()
-        self._explain_charts()
+        explained = explanations()
+        for view, key in ((self.outcome, "outcome"), (self.rate, "rate"), (self.per_round, "per_round")):
+            view.setToolTip(wrapped_tip(explained[key][1]))
+        self._strip_section.explain(*explained["strip"])
         self._legend.retranslate()
-        self.depth_figure.reserve_width(figures.depth_texts())
-
-    def _explain_figures(self) -> None:
-        self._outcome_help.explain(
-            self.tr("Speed-up"),
-            self.tr("Compared with decoding without speculation, measured by plain rounds within the same answer."),
-        )
-        self._rate_help.explain(
-            self.tr("Acceptance rate"), self.tr("The share of the draft tokens that the main model accepted.")
-        )
-        self.per_round.explain(
-            self.tr("tokens per round"),
-            self.tr("How many tokens a round adds to the answer: the accepted ones and one of the main model's own."),
-        )
-        self.speed.explain(
-            self.tr("tokens/s"),
-            self.tr(
-                "How fast the answer is generated after its first token, and how that compares with plain decoding."
-            ),
-        )
-        self.depth_figure.explain(
-            self.tr("drafted per round"),
-            self.tr("How many tokens are proposed before the main model checks them."),
-        )
-        self.first.explain(
-            self.tr("first token"),
-            self.tr("The time until the first token appears, most of which goes into processing the prompt."),
-        )
-
-    def _explain_charts(self) -> None:
-        self._strip_section.explain(
-            self.tr("Rounds"),
-            self.tr(
-                "A column for each round, from the bottom up: accepted draft tokens, the main model's own token, "
-                "rejected draft tokens."
-            ),
-        )
-        self._speed_section.explain(
-            self.tr("Tokens per second"),
-            self.tr("The speed over the course of the answer. The dashed line is plain decoding, measured meanwhile."),
-        )
-        self._positions_section.explain(
-            self.tr("Acceptance by position"),
-            self.tr("How often the first, the second and each further draft token of a round is accepted."),
-        )
-        self._time_section.explain(
-            self.tr("Where time went"),
-            self.tr("How the decoding time splits into drafting, verification by the main model and everything else."),
-        )
 
     def apply_text_size(self) -> None:
         self._sentence.ensurePolished()
-        lines = _SENTENCE_LINES * self._sentence.fontMetrics().lineSpacing()
-        self._sentence.setMinimumHeight(lines + _SENTENCE_MARGINS)
+        self._sentence.setMinimumHeight(_SENTENCE_LINES * self._sentence.fontMetrics().lineSpacing())
 
     def apply_theme(self) -> None:
         self.apply_text_size()

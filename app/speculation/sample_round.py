@@ -51,17 +51,16 @@ class SampleRound(Restyled, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._title = self.bound("How an answer gets faster", label(self, "title", wraps=True))
         self.steps = [Step(number, self) for number in (1, 2, 3)]
         self._sum = label(self, "muted", wraps=True)
-        fill(vbox(self, margins=(0, 0, 0, 0), spacing=16), self._title, *self.steps, self._sum)
+        fill(vbox(self, margins=(0, 0, 0, 0), spacing=16), *self.steps, self._sum)
         self.restyle()
 
     def retranslate(self) -> None:
         sentences = (
-            self.tr("A small draft model, a head or prompt lookup quickly proposes the next tokens."),
+            self.tr("A small draft model quickly proposes the next tokens."),
             self.tr("The main model checks all of them in a single pass."),
-            self.tr("What it would have written itself is kept. Then it adds one token of its own."),
+            self.tr("It keeps every token it would have written itself, then adds one."),
         )
         start = tokens_of([self.tr("Water", "the sample: the text so far")], "token-given")
         # A sentence whose fourth token is a mistake, which the main model corrects.

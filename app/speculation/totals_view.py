@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.conversations.request_history import Totals
-from app.speculation.gauges import HelpMark
-from app.widgets.labels import label
-from app.widgets.layouts import fill, hbox, vbox
+from app.speculation.explanations import explanations
+from app.widgets.labels import label, wrapped_tip
+from app.widgets.layouts import vbox
 from app.widgets.restyled import Restyled
 from app.wording import figures
 
@@ -19,7 +19,7 @@ class TotalsView(Restyled, QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._totals: tuple[Totals, ...] = (Totals(), Totals())
-        self._title, self._help = self.bound("Totals", label(self, "caption")), HelpMark(self)
+        self._title = label(self, "caption")
         heads = self.bound("This chat", label(self, "caption")), self.bound("Last 7 days", label(self, "caption"))
         names = (
             self.bound("Answers", label(self, "muted")),
@@ -32,7 +32,7 @@ class TotalsView(Restyled, QWidget):
         grid.setHorizontalSpacing(16)
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(0, 1)
-        grid.addLayout(fill(hbox(spacing=4), self._title, self._help, 1), 0, 0)
+        grid.addWidget(self._title, 0, 0)
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         for column, view in enumerate(heads):
             grid.addWidget(view, 0, column + 1, right)
@@ -67,8 +67,7 @@ class TotalsView(Restyled, QWidget):
                 cells[column].setText(text)
 
     def retranslate(self) -> None:
-        self._help.explain(
-            self._title.text(),
-            self.tr("Speed-up and time saved cover the answers in which the speed-up was measured."),
-        )
+        title, sentence = explanations()["totals"]
+        self._title.setText(title)
+        self._title.setToolTip(wrapped_tip(sentence))
         self._show_figures()

@@ -80,10 +80,10 @@ class TuningView(MeasurementCard):
     def _best(self, found: Calibration, measured: ContextFigures) -> str:
         if found.best_depth:
             if found.acceptance_seen:
-                text = self.tr("Best: %n draft token(s) per round, {times} the plain speed.", "", found.best_depth)
+                text = self.tr("Best: %n draft token(s) per round, {times} as fast.", "", found.best_depth)
             else:
                 text = self.tr(
-                    "Best: %n draft token(s) per round, {times} the plain speed at a typical acceptance "
+                    "Best: %n draft token(s) per round, {times} as fast at a typical acceptance "
                     "rate. Your chats will refine this.",
                     "",
                     found.best_depth,

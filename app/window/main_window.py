@@ -38,6 +38,7 @@ from app.sidebar.pane import ChatPane
 from app.speculation.chat_controls import ChatControls
 from app.speculation.comparison import Comparer
 from app.speculation.comparison_view import ComparisonView
+from app.speculation.explanations import Explanations
 from app.speculation.panel import SpeculationPanel
 from app.speculation.tuner import Tuner
 from app.speculation.tuning_view import TuningView
@@ -133,9 +134,12 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
         session, actions = self._session, self._actions
         self._panel = SpeculationPanel(actions, self._panes.whole)
         self._panel.add_controls(partial(ChatControls, session))
+        self._panel.details.set_open(self._preferences.values.panel_details)
+        self._panel.details.toggled.connect(lambda unfolded: self._preferences.change(panel_details=unfolded))
         self._panel_controller = PanelController(session, self._transcript, self._panel, self)
         self._comparer = Comparer(session, self)
         self._comparison = ComparisonView(self._comparer, actions["compare"], self)
+        self._explanations = Explanations(self)
         self._tuner = Tuner(session, self)
         self._tuning = TuningView(self._tuner, actions["tune"], self)
 
@@ -163,6 +167,7 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
             transfer=self._transfer,
             comparer=self._comparer,
             comparison=self._comparison,
+            explanations=self._explanations,
             tuner=self._tuner,
             tuning=self._tuning,
         )

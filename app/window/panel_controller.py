@@ -34,8 +34,9 @@ class PanelController(QObject):
 
     def show_state(self) -> None:
         """Show what speculation does now, in the words of header and picker."""
-        session = self._session
-        self._panel.show_state(idle_sentence(session.models.pair, session.settings.speculation.method))
+        pair, method = self._session.models.pair, self._session.settings.speculation.method
+        remedy = ("speculation-auto" if pair.draft is not None else "choose-draft") if method == "off" else ""
+        self._panel.show_state(idle_sentence(pair, method), remedy)
 
     def _show_requests(self) -> None:
         status = self._session.api.status

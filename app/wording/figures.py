@@ -11,11 +11,13 @@ from app.wording.ahead import ahead_sentence
 from app.wording.errors import joined, plain_sentence, quoted
 from app.wording.sources import source_name
 from engine.speculation.proposers.registry import PROPOSERS
-from engine.stats import BUSY, PlainSpan, RequestStats, RoundRecord, rounded_speedup
+from engine.stats import BUSY, PlainSpan, RequestStats, RoundedSpeedup, RoundRecord, rounded_speedup
 
 translate = QCoreApplication.translate
 
 NONE = "–"
+# Why there is no speculation where the user wants none.
+CHOSEN = ("off", "no-draft")
 
 
 def number(value: float | None, decimals: int = 1) -> str:
@@ -65,20 +67,49 @@ class Speedup(Protocol):
 
 
 def speedup(measured: Speedup) -> str:
-    """Format a measured speed-up, rounded to its known precision; "–" if it is not known."""
-    rounded = rounded_speedup(measured.speedup, measured.speedup_low, measured.speedup_high)
-    if rounded is None:
+    """Format a measured speed-up for a table: "2.5×", "at least 1.6×", or "–" if it is not known."""
+    found = rounded(measured)
+    if found is None:
         return NONE
-    if rounded.known == "least":
-        return translate("Figures", "at least {times}").format(times=times(rounded.factor))
-    if rounded.known == "exact":
-        return times(rounded.factor)
-    text = times(rounded.factor, 0 if rounded.factor == round(rounded.factor) else 1)
-    return translate("Figures", "about {value}").format(value=text)
+    text = {
+        "exact": "{times}",
+        "least": translate("Figures", "at least {times}"),
+        "most": translate("Figures", "at most {times}"),
+    }[found.known]
+    return text.format(times=times(found.factor))
+
+
+def as_fast(measured: Speedup) -> str:
+    """Say what speculation gained: "2.5× as fast", "at least 1.6× as fast", or "" if it is not known."""
+    found = rounded(measured)
+    if found is None:
+        return ""
+    text = {
+        "exact": translate("Figures", "{times} as fast"),
+        "least": translate("Figures", "at least {times} as fast"),
+        "most": translate("Figures", "at most {times} as fast"),
+    }[found.known]
+    return text.format(times=times(found.factor))
+
+
+def rounded(measured: Speedup) -> RoundedSpeedup | None:
+    """Return a measured speed-up as it is shown; None if it is not known."""
+    return rounded_speedup(measured.speedup, measured.speedup_low, measured.speedup_high)
 
 
 def speedup_is_known(measured: Speedup) -> bool:
-    return rounded_speedup(measured.speedup, measured.speedup_low, measured.speedup_high) is not None
+    return rounded(measured) is not None
+
+
+def helps(measured: Speedup) -> bool:
+    """Whether speculation made a difference that is felt."""
+    found = rounded(measured)
+    return found is not None and found.helps
+
+
+def capitalized(text: str) -> str:
+    """Return a text with a capital first letter, as at the beginning of a line."""
+    return text[:1].upper() + text[1:]
 
 
 def busy(stats: RequestStats) -> str:
@@ -105,13 +136,13 @@ def foot(answer: Answer) -> list[tuple[str, str]]:
     stats = answer.stats
     found = [
         (translate("Figures", "{value} tokens/s"), stats.decode_tps, number(stats.decode_tps)),
-        (translate("Figures", "{value} vs. plain"), speedup_is_known(stats) or None, speedup(stats)),
         (translate("Figures", "{value} to first token"), stats.ttft_s, seconds(stats.ttft_s)),
-        (translate("Figures", "{value} accepted"), stats.accept_rate, percent(stats.accept_rate)),
-        (translate("Figures", "{value} tokens per round"), stats.tokens_per_round, number(stats.tokens_per_round)),
     ]
-    if not stats.drafted:
-        found = found[:1] + found[2:3]
+    if stats.drafted:
+        found += [
+            (translate("Figures", "{value} accepted"), stats.accept_rate, percent(stats.accept_rate)),
+            (translate("Figures", "{value} tokens per round"), stats.tokens_per_round, number(stats.tokens_per_round)),
+        ]
     return [(sentence, text) for sentence, value, text in found if value is not None] + left_out(stats)
 
 
@@ -123,10 +154,15 @@ def left_out(stats: RequestStats) -> list[tuple[str, str]]:
     return [(sentence, number(stats.dropped_messages, 0))]
 
 
-def why(answer: Answer) -> str:
-    """Say why the answer is, or was, decoded without speculation; "" if it speculated."""
+def why(answer: Answer, *, even_chosen: bool = False) -> str:
+    """Say why the answer is, or was, decoded without speculation; "" if it speculated.
+
+    That the user wants none is said by header and panel, and here only `even_chosen`.
+    """
     span = answer.plain_reason()
-    return plain_sentence(span, past=answer.ended) if span else ""
+    if span is None or (span.reason in CHOSEN and not even_chosen):
+        return ""
+    return plain_sentence(span, past=answer.ended)
 
 
 def depth_in_use(answer: Answer) -> float | None:
@@ -159,11 +195,20 @@ def _depth_of(name: str) -> str:
     return translate("Figures", "drafted ({source})").format(source=name)
 
 
-def speed_text(stats: RequestStats) -> str:
-    """Return the caption under tokens per second, with the speed-up if it is known."""
-    if not stats.drafted or not speedup_is_known(stats):
-        return translate("Figures", "tokens/s")
-    return translate("Figures", "tokens/s, {value} vs. plain").format(value=speedup(stats))
+def speed_sentence(stats: RequestStats) -> str:
+    """Say how fast the answer is, and how fast plain decoding would be; "" before the second token."""
+    if stats.decode_tps is None:
+        return ""
+    if stats.plain_tps is None:
+        text = translate("Figures", "{speed} tokens a second")
+    else:
+        text = translate("Figures", "{speed} tokens a second instead of {plain}")
+    return text.format(speed=rough(stats.decode_tps), plain=rough(stats.plain_tps))
+
+
+def rough(value: float | None) -> str:
+    """Format a figure without decimals from 10 on."""
+    return number(value, 0 if value is not None and value >= 10 else 1)
 
 
 def round_text(answer: Answer, record: RoundRecord) -> str:
@@ -192,39 +237,34 @@ def joined_lines(*lines: str) -> str:
     return "\n".join(filter(None, lines))
 
 
-def sentence(answer: Answer | None) -> tuple[str, bool]:
-    """Return (what speculation does and why, whether it pays off); ("", False) before the first round.
+def sentence(answer: Answer | None) -> str:
+    """Say what speculation does in an answer and why; "" before the first round, or if the user wants none.
 
     While the answer is written, the newest round decides, so that the sentence follows the controller.
     """
     if answer is None:
-        return "", False
+        return ""
     if not answer.stats.draft_fits:
-        misfit = translate(
+        return translate(
             "Figures",
             "This draft does not fit this model: fewer than 2% of its tokens are accepted. "
             "Choose another draft, or none.",
         )
-        return misfit, False
     pace = pace_sentence(answer.stats.slowed)
     if answer.ended:
         # The figures of a stored answer are loaded before its rounds.
         if not answer.stats.drafted:
-            return joined(why(answer), ahead_sentence(answer.stats), pace), False
+            return joined(why(answer), ahead_sentence(answer.stats), pace)
         past = SpeculationSentences().past(answer)
-        return joined(past, ahead_sentence(answer.stats), busy(answer.stats), pace), _pays(answer)
+        return joined(past, ahead_sentence(answer.stats), busy(answer.stats), pace)
     newest = answer.rounds[-1] if len(answer.rounds) > 1 else None
     if newest is None:
-        return "", False
+        return ""
     if newest.reason and not newest.drafted:
-        plain = plain_sentence(PlainSpan(newest.committed, newest.reason, newest.arguments))
-        return joined(plain, pace), False
+        span = PlainSpan(newest.committed, newest.reason, newest.arguments)
+        return joined("" if newest.reason in CHOSEN else plain_sentence(span), pace)
     now = SpeculationSentences().now(answer, newest.drafted)
-    return joined(now, ahead_sentence(answer.stats), busy(answer.stats), pace), _pays(answer)
-
-
-def _pays(answer: Answer) -> bool:
-    return answer.stats.speedup is None or not speedup_is_known(answer.stats) or answer.stats.speedup >= 1.0
+    return joined(now, ahead_sentence(answer.stats), busy(answer.stats), pace)
 
 
 class SpeculationSentences(QObject):
@@ -233,10 +273,10 @@ class SpeculationSentences(QObject):
     def now(self, answer: Answer, depth: int) -> str:
         cost, tokens = round_cost(answer), number(answer.stats.tokens_per_round)
         if cost is None:
-            text = self.tr("Drafting %n token(s) per round. A round yields {tokens} tokens.", "", depth)
+            text = self.tr("Drafting %n token(s) per round. Each round produces {tokens}.", "", depth)
             return text.format(tokens=tokens)
         text = self.tr(
-            "Drafting %n token(s) per round. A round takes as long as {cost} plain steps and yields {tokens} tokens.",
+            "Drafting %n token(s) per round. Each round takes {cost}× the time of one token and produces {tokens}.",
             "",
             depth,
         )
@@ -249,8 +289,8 @@ class SpeculationSentences(QObject):
         if cost is None:
             return self.tr("%n of {drafted} draft token(s) accepted.", "", stats.accepted).format(drafted=drafted)
         text = self.tr(
-            "%n of {drafted} draft token(s) accepted. A round took as long as {cost} plain steps and "
-            "yielded {tokens} tokens.",
+            "%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token and "
+            "produced {tokens}.",
             "",
             stats.accepted,
         )
@@ -258,8 +298,8 @@ class SpeculationSentences(QObject):
 
 
 def round_cost(answer: Answer) -> float | None:
-    """Return the cost of a round in plain decoding steps (tokens per round / speed-up); None while unknown."""
+    """Return the cost of a round in plain steps (tokens per round / speed-up); None while unknown."""
     stats = answer.stats
-    if not stats.speedup or not stats.tokens_per_round or not speedup_is_known(stats):
+    if not stats.speedup or not stats.tokens_per_round:
         return None
     return stats.tokens_per_round / stats.speedup

@@ -8,15 +8,11 @@ from app.session.answer import Answer
 from app.session.model_service import Pair
 from app.session.session import Session
 from app.wording.errors import error_sentence
-from app.wording.figures import duration, sentence, speedup, speedup_is_known
+from app.wording.figures import as_fast, capitalized, rough, sentence, speed_sentence
 from app.wording.sources import names_without_drafter
 from engine.speculation.proposers.registry import sources_without_drafter, uses_drafter
-from engine.stats import RequestStats
 
 translate = QCoreApplication.translate
-
-# Shorter answers rarely allow to measure a speed-up.
-_SHORT = 200
 
 
 def why_off(pair: Pair, method: str) -> str:
@@ -48,8 +44,8 @@ def speculation_sentence(pair: Pair, method: str, answer: Answer | None = None) 
     reason = why_off(pair, method)
     if reason:
         return reason
-    if answer is not None and not answer.ended and plain_now(answer):
-        return sentence(answer)[0]
+    if answer is not None and not answer.ended and plain_now(answer) and (now := sentence(answer)):
+        return now
     if pair.draft is None:
         without = translate("Speculation", "Speculation: {sources}, no draft model")
         return without.format(sources=names_without_drafter(method))
@@ -74,40 +70,20 @@ def plain_now(answer: Answer) -> bool:
 
 
 def outcome(answer: Answer) -> str:
-    """Say what speculation gained in an answer ("2.1× faster, 1.4 s saved"), or why that is not known."""
+    """Say what an answer gained by speculation: "2.5× as fast", or else what is known of it."""
     stats = answer.stats
-    if not stats.drafted or not speedup_is_known(stats):
-        return _unknown_outcome(answer)
-    times = speedup(stats)
-    if (stats.speedup or stats.speedup_low or 0.0) < 1.0:
-        text = translate("Speculation", "{times} the plain speed")
-    elif stats.saved_s is None:
-        text = translate("Speculation", "{times} faster")
-    else:
-        text = translate("Speculation", "{times} faster, {saved} saved")
-    return text.format(times=times, saved=duration(stats.saved_s))
+    if not has_figures(answer):
+        return translate("Speculation", "No figures for this answer")
+    if not stats.drafted:
+        return speed_sentence(stats) or translate("Speculation", "Waiting for the first token")
+    if gained := as_fast(stats):
+        return capitalized(gained)
+    if not stats.accepted and answer.ended:
+        return translate("Speculation", "No draft token accepted")
+    text = translate("Speculation", "{tokens} tokens a round instead of 1")
+    return text.format(tokens=rough(stats.tokens_per_round))
 
 
 def has_figures(answer: Answer) -> bool:
     """Whether there are or will be figures to show. An imported answer has none."""
     return not answer.ended or bool(answer.rounds) or answer.stats.generated_tokens > 0
-
-
-def is_short(stats: RequestStats) -> bool:
-    """Whether an answer has too few tokens to expect a measured speed-up."""
-    return stats.generated_tokens < _SHORT
-
-
-def _unknown_outcome(answer: Answer) -> str:
-    stats = answer.stats
-    if not answer.ended:
-        return translate("Speculation", "Measuring the speed-up…")
-    if not has_figures(answer):
-        return translate("Speculation", "No figures for this answer")
-    if not stats.drafted:
-        return translate("Speculation", "No speculation")
-    if not stats.accepted:
-        return translate("Speculation", "No draft token accepted")
-    if is_short(stats):
-        return translate("Speculation", "Too short to measure a speed-up")
-    return translate("Speculation", "Speed-up not measured")

@@ -12,7 +12,7 @@ from engine.advice.catalog import Catalog, CatalogHead, CatalogModel
 from engine.advice.fit import ModelSize, check_fit
 from engine.advice.heads import HeadFacts, against, facts_of, facts_of_config, same_model
 from engine.advice.speedup import WORTH_IT, Estimate, estimate_head_speedup, estimate_speedup
-from engine.advice.verdicts import HEADS, VERDICTS, WORKING
+from engine.advice.verdicts import VERDICTS, WORKING
 from engine.errors import ModelNotUsable
 from engine.files.bounded_json import UntrustedJsonError
 from engine.hub.repository_names import head_name, is_content_hash
@@ -342,9 +342,6 @@ def _rank(one: PairAdvice) -> tuple[int, float, int, str]:
     if one.works and one.expected is not None and one.expected.speedup >= 1.0:
         # An installed model wins a near tie.
         head_start = 0.03 if one.source == "installed" else 0.0
-        if one.verdict in HEADS and not one.expected.measured:
-            # Heads that are not measured come first, because they see the main model's hidden states.
-            head_start += 10.0
         return (1 if one.verdict == "unknown" else 0, -(one.expected.speedup + head_start), one.weight_bytes, one.id)
     return (3, float(VERDICTS.index(one.verdict)), one.weight_bytes, one.id)
 

@@ -136,12 +136,14 @@ class Trial:
         return found
 
     def _measure(self, depth: int) -> bool:
-        """Run RUN plain rounds and RUN rounds of `depth` draft tokens; return False if they were interrupted."""
+        """Run RUN plain rounds between as many of `depth` draft tokens; return False if they were interrupted."""
         self._generation.speculation = replace(self._generation.speculation, depth=depth)
         # With other settings, the proposers are made anew.
         self._play(1)
         if self._drafter is None and self._drafting.proposers:
             self._drafting.proposers[self.source] = RepeatingProposer(self._generation.conversation.main)
+        # Rounds before and after the plain ones tell how much the load has changed meanwhile.
+        self._play(RUN - 1)
         self.controller.speedup.take_sample()
         return self._play(2 * RUN)
 

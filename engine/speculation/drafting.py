@@ -94,7 +94,7 @@ class Drafting:
     @property
     def speedup(self) -> MeasuredSpeedup | None:
         """The speed-up of the current request so far, if enough was measured."""
-        return self.controller.speedup.measured()
+        return self.controller.measured_speedup(self.answer)
 
     @property
     def draft_fits(self) -> bool:
@@ -323,6 +323,8 @@ class Drafting:
         """Count the last round of an answer in its speed-up; nothing else is learned from it."""
         source = record.source if record.drafted else None
         self.controller.speedup.observe(source, record.rows, record.committed, seconds, typical=False)
+        # A short answer ends before enough rounds have followed a run of plain ones.
+        self.controller.speedup.compare()
 
     def interrupted(self) -> None:
         """Charge the time between two rounds to neither, because other requests ran."""

@@ -15,6 +15,12 @@ HELP_ACTIONS = (
         "search",
     ),
     WindowAction(
+        "explain",
+        QT_TRANSLATE_NOOP("Actions", "Explain"),
+        QT_TRANSLATE_NOOP("Actions", "Explain the figures of the live panel"),
+        lambda parts: parts.explanations.open(),
+    ),
+    WindowAction(
         "shortcuts",
         QT_TRANSLATE_NOOP("Actions", "Keyboard shortcuts"),
         QT_TRANSLATE_NOOP("Actions", "Show the keyboard shortcuts"),

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from app.sidebar.pane import ChatPane
     from app.speculation.comparison import Comparer
     from app.speculation.comparison_view import ComparisonView
+    from app.speculation.explanations import Explanations
     from app.speculation.tuner import Tuner
     from app.speculation.tuning_view import TuningView
     from app.widgets.application import Application
@@ -61,6 +62,7 @@ class WindowParts:
     transfer: Transfer
     comparer: Comparer
     comparison: ComparisonView
+    explanations: Explanations
     tuner: Tuner
     tuning: TuningView
 

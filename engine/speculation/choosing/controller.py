@@ -9,7 +9,7 @@ exploration, so that no answer becomes noticeably slower. After Ollama's expecte
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
+from math import inf, log
 from time import monotonic
 from typing import Annotated
 
@@ -18,9 +18,10 @@ from msgspec import Meta, Struct, field
 from engine.speculation.choosing.choice import Choice, MeasuredRound
 from engine.speculation.choosing.costs import Costs, context_range, range_bounds
 from engine.speculation.choosing.plans import DEPTHS, Answer, Asked, Plan, plans
-from engine.speculation.choosing.speedup import RUN, Comparisons, SpeedupMeter
+from engine.speculation.choosing.speedup import RUN, Comparisons, Cost, SpeedupMeter
 from engine.speculation.choosing.texts import Text, Texts
 from engine.speculation.proposers.registry import PROPOSERS
+from engine.stats import MeasuredSpeedup
 from engine.tuning import ContextFigures, DepthFigures, break_even
 
 # The factor by which a plan must be estimated to beat plain decoding, or a tried plan all others: less is not felt.
@@ -142,6 +143,20 @@ class Controller:
         if wanted:
             self._tried = None
         return wanted
+
+    def measured_speedup(self, answer: Answer) -> MeasuredSpeedup | None:
+        """Return the speed-up of `answer`, the current one, so far; None if the costs of its rounds are unknown."""
+        costs = answer.costs
+
+        def estimate(source: str, rows: int) -> Cost | None:
+            if not costs.known:
+                return None
+            plain, speculative = costs.verify(1), costs.verify(rows)
+            if PROPOSERS[source].uses_drafter:
+                speculative = speculative.plus(costs.drafting(source, rows - 1))
+            return log(speculative.seconds / plain.seconds), speculative.variance + plain.variance
+
+        return self.speedup.measured(estimate)
 
     def observe(self, answer: Answer, choice: Choice, drafted: int, verified: int, accepted: int) -> None:
         """Learn from the result of an answer's part in a round.

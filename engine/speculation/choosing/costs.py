@@ -111,8 +111,8 @@ class Costs(Struct):
         return PASS in self.curves
 
     def plain_known(self, answers: int = 1) -> bool:
-        """Whether plain decoding was measured more than once, so that no single disturbance decides."""
-        return self.known and self.verify(answers).variance < NOISE**2
+        """Whether plain decoding is known better than by one round, so that no single disturbance decides."""
+        return self.known and self.verify(answers).variance < max(NOISE**2, self.noise)
 
     def verify(self, rows: int) -> Estimate:
         """Estimate a pass of `rows` rows in all; plain decoding has one for each answer. Needs `known`."""

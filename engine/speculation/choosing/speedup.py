@@ -6,6 +6,7 @@ is the cost of a kind of round in plain steps, from which follows how long a pla
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import exp, inf, log, sqrt
 from statistics import fmean, median
 from typing import Annotated
@@ -13,18 +14,23 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from engine.speculation.choosing.costs import DISTURBED, MOST_LOG, ContextRange
-from engine.stats import EXACT, MeasuredSpeedup
+from engine.stats import MeasuredSpeedup
 
 # Rounds on each side of a comparison: enough that a stall does not move the median, few enough that load is constant.
 RUN = 5
 # The standard deviation (natural log) of a comparison, and of a round.
 UNSURE = 0.1
+# Costs with a smaller error (two standard deviations) are not measured again.
+EXACT = 0.05
 # The window of averages in answers; comparisons that old have become uncertain.
 MEMORY = 64
 
 # The source and the rows of a round; with a grammar, the source's name has a suffix.
 Kind = tuple[str, int]
 PLAIN: Kind = ("main", 1)
+_GRAMMAR = "+grammar"
+# Mean and variance of the natural logarithm of a round's duration in plain steps.
+Cost = tuple[float, float]
 _Seconds = Annotated[float, Meta(gt=0.0, le=1e9)]
 _Cost = tuple[Annotated[float, Meta(ge=-MOST_LOG, le=MOST_LOG)], Annotated[float, Meta(ge=0.0, le=MOST_LOG**2)]]
 
@@ -53,7 +59,7 @@ class SpeedupMeter:
 
     def begin(self, bucket: int, *, constrained: bool = False) -> None:
         """Start an answer at this context range, `constrained` by a grammar or not."""
-        self._bucket, self._suffix = bucket, "+grammar" if constrained else ""
+        self._bucket, self._suffix = bucket, _GRAMMAR if constrained else ""
         self._seconds, self._tokens = 0.0, 0
         # By kind of the answer's typical rounds: tokens, the sum of tokens x seconds, and rounds.
         self._shares: dict[Kind, tuple[int, float, int]] = {}
@@ -68,7 +74,7 @@ class SpeedupMeter:
 
     def end(self) -> None:
         """End the answer, and add it to the totals."""
-        self._compare()
+        self.compare()
         if (found := self.measured()) is not None and found.known:
             decode_s, plain_s, error_s = (
                 (1.0 - 1.0 / MEMORY) * seconds for seconds in self.kept.totals.get(self._bucket, (0.0, 0.0, 0.0))
@@ -107,7 +113,7 @@ class SpeedupMeter:
         A round that is not `typical` included other work, or is the first or the last plain one of a run.
         """
         if source is None and self._behind_plain:
-            self._compare()
+            self.compare()
         self._behind_plain = 0 if source is None else self._behind_plain + 1
         self._seconds += seconds
         self._tokens += committed
@@ -122,13 +128,16 @@ class SpeedupMeter:
             self.kept.noise += (differ2 - self.kept.noise) / MEMORY
         self._near.append((kind, log(seconds)))
         if self._behind_plain > RUN:
-            self._compare()
+            self.compare()
 
-    def measured(self) -> MeasuredSpeedup | None:
-        """Return the answer's speed-up so far; None if the costs of its rounds are unknown."""
+    def measured(self, estimate: Callable[[str, int], Cost | None] = lambda *_: None) -> MeasuredSpeedup | None:
+        """Return the answer's speed-up so far; None if the costs of its rounds are unknown.
+
+        `estimate` returns the cost of rounds of a source that was never compared, if it is known otherwise.
+        """
         plain_s, error, known, count = 0.0, 0.0, 0, 0
         for kind, (tokens, token_s, rounds) in self._shares.items():
-            if (cost := self._cost(kind)) is not None:
+            if (cost := self._cost(kind) or estimate(kind[0].removesuffix(_GRAMMAR), kind[1])) is not None:
                 plain_s += token_s / exp(cost[0])
                 error += token_s / exp(cost[0]) * sqrt(cost[1])
                 known, count = known + tokens, count + rounds
@@ -149,7 +158,7 @@ class SpeedupMeter:
         factor, error = plain_s / decode_s, error_s / plain_s
         return factor, factor * (1.0 - error), factor * (1.0 + error)
 
-    def _cost(self, kind: Kind) -> tuple[float, float] | None:
+    def _cost(self, kind: Kind) -> Cost | None:
         """Return mean and variance of a kind's cost, from the most informative known cost of its source."""
         if kind == PLAIN:
             return 0.0, 0.0
@@ -157,7 +166,7 @@ class SpeedupMeter:
         alike = [(mean, variance + log(kind[1] / rows) ** 2) for rows, (mean, variance) in known]
         return min(alike, key=lambda cost: cost[1], default=None)
 
-    def _compare(self) -> None:
+    def compare(self) -> None:
         """Learn from the latest run of plain rounds, unless it was compared already."""
         near, places = self._near, [place for place, (kind, _) in enumerate(self._near) if kind == PLAIN]
         self._near = after = near[places[-1] + 1 if places else 0 :][-RUN:]

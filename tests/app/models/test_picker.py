@@ -37,7 +37,7 @@ def test_the_draft_picker_says_of_each_candidate_why(open_settings: OpenShown, q
     picker = window.picker("draft")
     picker.open()
     before = [
-        "Qwen3 0.6B · 4-bit, best on this Mac, Same tokenizer. Estimate:\u00a01.9×., 335\u00a0MB, in use",
+        "Qwen3 0.6B · 4-bit, recommended, Same tokenizer. Estimate:\u00a01.9×., 335\u00a0MB, in use",
         "Qwen3 1.7B · 4-bit, Same tokenizer. Estimate:\u00a01.4×., Get 968\u00a0MB",
         "Prompt lookup (n-gram), Needs no draft model. Best for edits and code.",
         "SmolLM2 135M · 4-bit, different tokenizer, Different tokenizer: text is re-encoded (41% of tokens shared). "
@@ -55,7 +55,7 @@ def test_the_draft_picker_says_of_each_candidate_why(open_settings: OpenShown, q
     other = Measured(3.0, 0.9, 2.9, 3.1)
     library.take_measured({(MAIN, DRAFT): Measured(1.87, 0.78, 1.82, 1.92), (MAIN, "of/another"): other})
     picker.open()
-    assert "Measured on this Mac: 1.9×, 78% accepted." in picker.rows[0]
+    assert "best on this Mac, Same tokenizer. Measured on this Mac: 1.9×, 78% accepted." in picker.rows[0]
     picker.press_more()
     assert window.settings.isVisible()
     assert window.settings.page("models").isVisible()

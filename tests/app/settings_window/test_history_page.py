@@ -98,8 +98,8 @@ def test_a_pair_is_exported_filtered_and_summed_up_in_a_sentence(
     assert [one["stats"]["drafted"] for one in json.loads((tmp_path / "out.json").read_text())] == [300, 100]
     page.export_to(tmp_path / "missing" / "out.csv", "csv")
     qtbot.waitUntil(lambda: "could not be saved" in page.outcome.text())
-    assert "With Small, Big runs at 2.0× its plain speed on this computer (1 answer)." in page.sentences.text()
-    assert "With prompt lookup, Other runs at 1.5× its plain speed" in page.sentences.text()
+    assert "Big is 2.0× as fast with Small on this Mac (1 answer)." in page.sentences.text()
+    assert "Other is 1.5× as fast with prompt lookup" in page.sentences.text()
     page.pair.setCurrentIndex(page.pair.findText("Big + Small"))
     page.pair.activated.emit(page.pair.currentIndex())
     qtbot.waitUntil(lambda: column(page, "main_model") == ["Big"])

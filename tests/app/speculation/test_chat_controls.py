@@ -36,6 +36,7 @@ def test_the_controls_beside_the_figures_reach_the_next_answer(open_shown: OpenS
 
 def test_labels_stand_at_the_height_of_their_fields(open_shown: OpenShown, qtbot: QtBot) -> None:
     window, _, _ = open_shown()
+    window.panel.details.set_open(True)
     controls = window.panel.findChild(ChatControls)
     controls.fold.click()
     form = controls.findChild(SpeculationForm)

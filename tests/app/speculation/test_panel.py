@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec import structs
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from app.actions.actions import Actions
 from app.conversations.request_history import Totals
 from app.session.answer import Answer, State
-from app.speculation.gauges import HelpMark
+from app.speculation.explanations import Explanations, explanations
 from app.speculation.history import POINTS
 from app.speculation.panel import SpeculationPanel
 from app.speculation.sample_round import ACCEPTED
@@ -28,7 +28,7 @@ from app.window.actions import ACTIONS
 from app.wording import figures
 from app.wording.speculation import outcome
 from engine.events import Finished, TokensCommitted
-from engine.stats import RequestStats
+from engine.stats import PlainSpan, RequestStats
 from tests.app.scripted_engine import PATTERN, PLAIN, STORY, Script, ScriptedRound, play
 
 if TYPE_CHECKING:
@@ -65,12 +65,12 @@ def rounds_of(count: int) -> list[Event]:
 
 def texts(panel: SpeculationPanel) -> dict[str, str]:
     return {
-        "rate": panel.rate.text(),
+        "rate": panel.rate.text,
         "per_round": panel.per_round.text,
-        "speed": panel.speed.text,
-        "depth": panel.depth_figure.text,
-        "first": panel.first.text,
-        "time": panel.time.words(),
+        "speed": panel.speeds.text(),
+        "depth": panel.details.depth_figure.text,
+        "first": panel.details.first.text,
+        "time": panel.details.time.words(),
     }
 
 
@@ -78,7 +78,8 @@ def heights(panel: SpeculationPanel) -> list[int]:
     """Where the parts below the sentence stand, and what the whole panel measures."""
     for _ in range(3):
         QCoreApplication.processEvents()
-    parts = (panel.measurements, panel.strip, panel.speed_line, panel.positions, panel.time, panel.totals)
+    shown = panel.details
+    parts = (panel.buttons, panel.strip, shown.speed_line, shown.positions, shown.time, shown.totals)
     return [part.mapTo(panel, part.rect().topLeft()).y() for part in parts]
 
 
@@ -86,7 +87,7 @@ def heights(panel: SpeculationPanel) -> list[int]:
     "pattern",
     [
         PATTERN,
-        (PLAIN,),
+        (ScriptedRound(0, 0, "main", "no-match"),),
         pytest.param((ScriptedRound(3, 0),), marks=pytest.mark.full),
         pytest.param((ScriptedRound(6, 6, "ngram"), ScriptedRound(1, 0)), marks=pytest.mark.full),
     ],
@@ -95,6 +96,7 @@ def test_after_every_round_each_figure_is_the_engine_s_record_and_nothing_moves(
     panel: SpeculationPanel, pattern: tuple[ScriptedRound, ...]
 ) -> None:
     answer = Answer()
+    panel.details.set_open(True)
     panel.show_answer(answer)
     before = heights(panel)
     for event in play(Script("one two three four five six seven eight nine ten " * 3, pattern)):
@@ -105,7 +107,7 @@ def test_after_every_round_each_figure_is_the_engine_s_record_and_nothing_moves(
         shown = texts(panel)
         assert shown["rate"] == figures.percent(stats.accepted / stats.drafted if stats.drafted else None)
         assert shown["per_round"] == figures.number(stats.generated_tokens / stats.rounds if stats.rounds else None)
-        assert shown["speed"] == figures.number(stats.decode_tps)
+        assert shown["speed"] == figures.speed_sentence(stats) or not stats.drafted
         assert shown["first"] == figures.seconds(stats.ttft_s)
         if not answer.ended and len(records) > 1:
             assert shown["depth"] == figures.number(records[-1].drafted, 0)
@@ -114,7 +116,7 @@ def test_after_every_round_each_figure_is_the_engine_s_record_and_nothing_moves(
             assert figures.percent(stats.verify_s / whole) in shown["time"]
         assert panel.strip.visible_rounds() == records[-panel.strip.columns :]
         counts = [(accepted, reached) for reached, accepted in stats.accept_by_position if reached]
-        for words, (accepted, reached) in zip(panel.positions.words(), counts, strict=False):
+        for words, (accepted, reached) in zip(panel.details.positions.words(), counts, strict=False):
             assert f"({accepted} of {reached})" in words
 
 
@@ -139,30 +141,37 @@ def test_before_the_first_answer_a_round_is_drawn_in_three_steps(panel: Speculat
     "language", [pytest.param(name, marks=() if name in ("en", "ko") else pytest.mark.full) for name in LANGUAGES]
 )
 def test_every_figure_and_chart_is_explained_in_a_sentence_and_the_sample_is_whole(
-    panel: SpeculationPanel, qapp: Application, language: str
+    panel: SpeculationPanel, qapp: Application, qtbot: QtBot, language: str
 ) -> None:
     qapp.language.choose(language)
     panel.show_answer(None)
     assert [len(step.texts) for step in panel.sample.steps] == [6, 6, ACCEPTED + 2]
+    panel.details.set_open(True)
     panel.show_answer(Answer())
-    marks = [mark for mark in panel.findChildren(HelpMark) if mark.isVisibleTo(panel)]
-    sentences = [mark.accessibleDescription() for mark in marks]
-    # Outcome, acceptance rate, four figures, four charts, totals.
-    assert len(set(sentences)) == len(marks) == 11
-    assert all(sentence.endswith((".", "요.", "。")) for sentence in sentences)
-    assert all(mark.toolTip() == f"<p>{html.escape(mark.accessibleDescription())}</p>" for mark in marks)
-    assert len({mark.accessibleName() for mark in marks}) == len(marks)
+    explained = explanations()
+    assert all(sentence.endswith((".", "요.", "。")) for _, sentence in explained.values())
+    assert len({sentence for _, sentence in explained.values()}) == len(explained)
+    tips = {view.toolTip() for view in panel.findChildren(QWidget) if view.isVisibleTo(panel) and view.toolTip()}
+    assert {f"<p>{html.escape(sentence)}</p>" for _, sentence in explained.values()} <= tips
+    window = QWidget()
+    qtbot.addWidget(window)
+    overlay = Explanations(window)
+    overlay.open()
+    texts = [words.text() for words in overlay.findChildren(QLabel)]
+    assert all(name in texts and sentence in texts for name, sentence in explained.values())
+    overlay.close_overlay()
 
 
 def test_totals_are_shown_beside_each_other_and_only_once_there_are_any(panel: SpeculationPanel) -> None:
     panel.show_answer(None)
     panel.show_totals(Totals(), Totals())
     panel.make_figures()
-    assert not panel.totals.isVisible()
+    panel.details.set_open(True)
+    assert not panel.details.totals.isVisible()
     panel.show_totals(Totals(2, 0.5), Totals(40, 0.75, 2.04, 2.0, 2.08, 754.0))
-    assert panel.totals.isVisible()
-    assert panel.totals.figures_of(0) == ["2", "50%", "–", "–"]
-    assert panel.totals.figures_of(1) == ["40", "75%", "2.0×", "13 min"]
+    assert panel.details.totals.isVisible()
+    assert panel.details.totals.figures_of(0) == ["2", "50%", "–", "–"]
+    assert panel.details.totals.figures_of(1) == ["40", "75%", "2.0×", "13 min"]
 
 
 @pytest.mark.parametrize(
@@ -173,41 +182,59 @@ def test_a_long_time_is_shown_in_its_largest_unit(seconds: float | None, shown: 
     assert figures.duration(seconds) == shown
 
 
+def drafting(**known: float) -> RequestStats:
+    """The figures of an answer of 9 tokens with as many draft tokens."""
+    return RequestStats(generated_tokens=9, drafted=9, **known)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
-    ("stats", "shown"),
+    ("stats", "shown", "is_good"),
     [
-        (RequestStats(drafted=9, accepted=6, generated_tokens=400, speedup=2.1, speedup_low=2.05, speedup_high=2.15,
-                      saved_s=1.42), "2.1× faster, 1.4 s saved"),
-        (RequestStats(drafted=9, accepted=6, generated_tokens=400, speedup=0.8, speedup_low=0.78, speedup_high=0.82,
-                      saved_s=-1.0), "0.8× the plain speed"),
-        (RequestStats(drafted=9, accepted=6, generated_tokens=40, speedup_low=1.84, speedup_high=3.1),
-         "at least 1.8× faster"),
-        (RequestStats(drafted=9, generated_tokens=40, speedup_low=0.53, speedup_high=0.8),
-         "at least 0.5× the plain speed"),
-        (RequestStats(drafted=9, accepted=6, generated_tokens=40), "Too short to measure a speed-up"),
-        (RequestStats(drafted=9, accepted=6, generated_tokens=400), "Speed-up not measured"),
-        (RequestStats(drafted=8, generated_tokens=400), "No draft token accepted"),
-        (RequestStats(), "No figures for this answer"),
-        (RequestStats(generated_tokens=400), "No speculation"),
-        (RequestStats(generated_tokens=400, speedup=0.6, speedup_low=0.58, speedup_high=0.62), "No speculation"),
+        (drafting(accepted=6, speedup=2.1, speedup_low=2.05, speedup_high=2.15), "2.1× as fast", True),
+        (drafting(accepted=6, speedup=1.0, speedup_low=0.98, speedup_high=1.04), "1.0× as fast", False),
+        (drafting(accepted=6, speedup=0.8, speedup_low=0.78, speedup_high=0.82), "0.8× as fast", False),
+        (drafting(accepted=6, speedup_low=1.84, speedup_high=3.1), "At least 1.8× as fast", True),
+        (drafting(accepted=1, speedup_low=0.53, speedup_high=0.8), "At most 0.8× as fast", False),
+        (drafting(accepted=6, tokens_per_round=11.2, speedup_low=0.9, speedup_high=3.1),
+         "11 tokens a round instead of 1", False),
+        (drafting(accepted=6, tokens_per_round=2.5), "2.5 tokens a round instead of 1", False),
+        (RequestStats(drafted=8, generated_tokens=400), "No draft token accepted", False),
+        (RequestStats(), "No figures for this answer", False),
+        (RequestStats(generated_tokens=400, decode_tps=30.4), "30 tokens a second", False),
     ],
 )  # fmt: skip
-def test_the_outcome_comes_first_and_says_why_there_is_none(stats: RequestStats, shown: str) -> None:
-    assert outcome(Answer(State.DONE, stats=stats)) == shown
-    assert outcome(Answer(State.WRITING, stats=RequestStats())) == "Measuring the speed-up…"
+def test_the_outcome_comes_first_and_is_what_is_known(
+    panel: SpeculationPanel, stats: RequestStats, shown: str, is_good: bool
+) -> None:
+    panel.show_answer(Answer(State.DONE, stats=stats))
+    assert panel.outcome.text() == shown
+    assert (panel.outcome.property("styleClass") == "big-good") == is_good
+
+
+@pytest.mark.parametrize(("remedy", "button"), [("choose-draft", "Choose draft model…"), ("", "Compare")])
+def test_without_a_draft_there_is_the_speed_and_one_button(panel: SpeculationPanel, remedy: str, button: str) -> None:
+    panel.show_state("Speculation is off.", remedy)
+    spans = (PlainSpan(1, "first-token"), PlainSpan(39, "off"))
+    panel.show_answer(Answer(State.DONE, stats=RequestStats(generated_tokens=40, decode_tps=30.4, plain_spans=spans)))
+    texts = [view.text() for view in panel.findChildren(QLabel) if view.isVisible() and view.text()]
+    assert texts == ["This answer", "30 tokens a second", "without speculation"]
+    assert not panel.strip.isVisible()
+    shown = [each for each in panel.buttons.findChildren(QPushButton) if each.isVisible()]
+    assert [each.text() for each in shown] == [button]
 
 
 def test_an_answer_without_figures_shows_no_empty_charts(panel: SpeculationPanel) -> None:
+    panel.details.set_open(True)
     panel.show_answer(Answer(State.DONE, text="imported"))
     assert panel.outcome.text() == "No figures for this answer"
     assert not panel.strip.isVisible()
-    assert not panel.positions.isVisible()
+    assert not panel.details.positions.isVisible()
     assert not panel.rate.isVisible()
-    assert not panel.first.isVisible()
+    assert not panel.details.first.isVisible()
     panel.show_answer(Answer(State.WRITING))
     assert panel.rate.isVisible()
     assert panel.strip.isVisible()
-    assert panel.positions.isVisible()
+    assert panel.details.positions.isVisible()
 
 
 def test_the_foot_says_how_many_messages_the_context_could_not_hold() -> None:
@@ -232,7 +259,7 @@ def test_the_lines_and_the_strip_do_not_grow_with_the_answer(panel: SpeculationP
                 held.append(_bytes_of("app/speculation"))
     finally:
         tracemalloc.stop()
-    assert len(panel.speed_line.points()) < POINTS
+    assert len(panel.details.speed_line.points()) < POINTS
     assert len(panel.strip.visible_rounds()) <= panel.strip.columns
     # The panel's own code holds no more after the second half of the rounds than after the first.
     assert held[1] - held[0] < 6_000

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.chat.answer_texts import origin_text
 from app.session.session import Session
 from app.settings_window.history_page import HistoryPage
 from app.speculation.comparison import Comparer, Step
@@ -105,18 +106,20 @@ def panel_and_foot(world: World) -> None:
     """They show the last answer."""
     panel, answered = world.driver.panel, world.engine.answered[-1]
     turn = world.session.chats.shown.turns[-1]
-    foot = " ".join(sentence.format(value=value) for sentence, value in figures.foot(turn.answer))
+    foot = origin_text(turn.answer)
     assert shown_in(foot) == near(answered.truth)
-    assert shown_in(panel.outcome.text()) == shown_in(panel.speed.name) == shown_in(foot)
-    saved = turn.answer.stats.saved_s
-    assert saved == pytest.approx(answered.plain_s - answered.decode_s, abs=0.1 * answered.plain_s)
-    assert figures.duration(saved) in panel.outcome.text()
+    assert shown_in(panel.outcome.text()) == shown_in(foot)
+    stats = turn.answer.stats
+    assert stats.saved_s == pytest.approx(answered.plain_s - answered.decode_s, abs=0.1 * answered.plain_s)
+    assert panel.details.saved.text == figures.duration(stats.saved_s)
+    now, plain = (float(number) for number in re.findall(r"[\d.]+", panel.speeds.text()))
+    assert now / plain == near(answered.truth)
 
 
 def totals(world: World) -> None:
     """The panel shows the totals of the chat and of the week."""
     world.driver.panel.make_figures()
-    view = world.driver.panel.totals
+    view = world.driver.panel.details.totals
     world.qtbot.waitUntil(lambda: view.figures_of(0)[0] == str(len(LENGTHS)))
     for column in (0, 1):
         assert shown_in(view.figures_of(column)[2]) == near(world.total)
@@ -185,7 +188,7 @@ def fixed_depth(world: World) -> None:
 
 def test_without_an_accepted_draft_token_nothing_is_shown_and_a_busy_computer_is_a_reason() -> None:
     stats = RequestStats(generated_tokens=90, rounds=90, drafted=8, accepted=0, decode_tps=40.0, load=1.0)
-    assert figures.speed_text(stats) == "tokens/s"
+    assert figures.as_fast(stats) == ""
     assert figures.speedup(stats) == figures.NONE
     assert "computer is busy" in figures.busy(RequestStats(load=2.5))
     assert figures.busy(RequestStats(load=1.1)) == ""

@@ -104,7 +104,7 @@ def test_tuning_says_that_it_runs_and_then_what_it_found(
     assert view.stop.isVisible()
     opened[1].calibrating.set_result(FOUND)
     qtbot.waitUntil(lambda: not opened[0].find(Tuner).running)
-    assert "4 draft tokens per round, 2.1× the plain speed" in view.words.text()
+    assert "4 draft tokens per round, 2.1× as fast" in view.words.text()
     assert "32.8 tokens/s" in view.words.text()
     shown = [[cell.text() for cell in line] for line in view.cells]
     assert shown[4] == ["4", "1.7", "40%", "70.5"]

@@ -14,7 +14,7 @@ from app.widgets.application import Application
 
 def test_switching_the_language_changes_texts_plurals_and_numbers(qapp: Application) -> None:
     def shown(count: int) -> str:
-        source = "Drafting %n token(s) per round. A round yields {tokens} tokens."
+        source = "Drafting %n token(s) per round. Each round produces {tokens}."
         return QCoreApplication.translate("SpeculationSentences", source, "", count)
 
     assert shown(1).startswith("Drafting 1 token per")

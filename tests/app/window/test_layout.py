@@ -23,10 +23,9 @@ from app.speculation.gauges import Figure
 from app.widgets.application import Application
 from app.widgets.labels import ElidedLabel
 from app.window.header import Chip
-from app.wording.figures import depth_texts, speed_text
+from app.wording.figures import depth_texts
 from engine import starter_pair
 from engine.events import Token
-from engine.stats import RequestStats
 from tests.app.conftest import EACH_LANGUAGE, OpenShown, OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.shown_library import bare
@@ -227,12 +226,12 @@ def test_the_panel_is_wide_enough_and_who_guesses_moves_no_figure(
     QApplication.processEvents()
     panel = window.panel
     assert panel.minimumSizeHint().width() <= panel.width()
-    panel.speed.show_value("80.5", speed_text(RequestStats(speedup=2.5, speedup_low=2.3, speedup_high=2.7)))
+    panel.details.set_open(True)
     edges = set()
     for name in depth_texts():
-        panel.depth_figure.show_value("4", name)
+        panel.details.depth_figure.show_value("4", name)
         QApplication.processEvents()
-        edges.add(left_edge(panel.first, panel))
+        edges.add(left_edge(panel.details.first, panel))
     assert len(edges) == 1
 
 

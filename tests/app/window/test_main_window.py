@@ -134,7 +134,8 @@ def test_header_and_panel_say_the_same_while_an_answer_is_decoded_plainly(open_w
 def test_an_answer_without_guesses_says_why(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script(STORY, (PLAIN,))]))
     window.ask_and_wait("Tell me a story")
-    assert "Without speculation: it was turned off." in window.foot()
+    assert window.panel.outcome.text() == figures.speed_sentence(window.answer().stats)
+    assert "turned off" not in window.foot() + window.panel_text
 
 
 def test_every_figure_on_the_panel_is_the_engine_s_and_stands_there_or_below_the_answer(
@@ -144,12 +145,12 @@ def test_every_figure_on_the_panel_is_the_engine_s_and_stands_there_or_below_the
     window.ask_and_wait("Tell me a story")
     panel, stats = window.panel, window.answer().stats
     assert stats.drafted > 0
-    assert panel.rate.text() == f"{stats.accept_rate:.0%}"
+    assert panel.rate.text == f"{stats.accept_rate:.0%}"
     assert panel.per_round.text == f"{stats.tokens_per_round:.1f}"
-    assert panel.speed.text == f"{stats.decode_tps:.1f}"
-    assert panel.first.text == f"{stats.ttft_s:.2f} s"
+    assert panel.speeds.text() == figures.speed_sentence(stats)
+    assert panel.details.first.text == f"{stats.ttft_s:.2f} s"
     guessed = [record.drafted for record in window.answer().rounds if record.drafted]
-    assert panel.depth_figure.text == f"{sum(guessed) / len(guessed):.1f}"
+    assert panel.details.depth_figure.text == f"{sum(guessed) / len(guessed):.1f}"
     assert f"{stats.accepted} of {stats.drafted} draft tokens accepted." in window.panel_text
     assert panel.strip.visible_rounds() == window.answer().rounds[-panel.strip.columns :]
     turn, figure = window.turn(), figures.percent(stats.accept_rate)
@@ -168,7 +169,8 @@ def test_the_panel_sums_up_the_chat_and_the_week(open_window: OpenWindow) -> Non
     window = open_window(ScriptedEngine([Script(STORY), Script(STORY)]))
     for _ in range(2):
         window.ask_and_wait("Tell me a story")
-    totals = window.panel.totals
+    window.panel.details.fold.click()
+    totals = window.panel.details.totals
     window.wait(lambda: totals.figures_of(0)[0] == "2")
     assert totals.figures_of(0)[1] == figures.percent(window.answer().stats.accept_rate)
     window.trigger("new-chat")
@@ -186,7 +188,7 @@ def test_the_language_changes_everywhere_while_the_window_is_open(open_window: O
     assert "채택" in window.turn().view.answer_row.toolTip()
     assert "추측" in window.panel_text
     assert window.action("new-chat").text() == "새 대화"
-    assert window.panel.rate.text() == figures.percent(window.answer().stats.accept_rate)
+    assert window.panel.rate.text == figures.percent(window.answer().stats.accept_rate)
 
 
 def test_side_panes_make_room_by_themselves_and_obey_the_user(open_window: OpenWindow) -> None:

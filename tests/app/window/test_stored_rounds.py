@@ -15,7 +15,7 @@ from tests.app.scripted_engine import STORY, Script, ScriptedEngine
 def test_the_panel_shows_the_rounds_of_a_stored_answer_and_a_click_finds_its_tokens(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script(STORY)]))
     window.ask_and_wait("Tell me a story")
-    before, depth = window.answer().rounds, window.panel.depth_figure.text
+    before, depth = window.answer().rounds, window.panel.details.depth_figure.text
     window.close()
     window = open_window(ScriptedEngine())
     window.wait(lambda: bool(window.turns) and bool(window.answer().rounds))
@@ -26,7 +26,8 @@ def test_the_panel_shows_the_rounds_of_a_stored_answer_and_a_click_finds_its_tok
     assert [record.at_s for record in kept] == pytest.approx([record.at_s for record in before], abs=1e-6)
     panel = window.panel
     assert panel.strip.visible_rounds() == kept[-panel.strip.columns :]
-    assert panel.depth_figure.text == depth
+    assert panel.details.depth_figure.text == depth
+    panel.details.fold.click()
     assert "Acceptance by position" in window.panel_text
     panel.strip.chosen.emit(3)
     tokens = window.turn().tokens
@@ -54,11 +55,11 @@ def test_turning_to_another_stored_answer_shows_its_rounds(open_window: OpenWind
     window.turn(0).click()
     window.wait(lambda: bool(first.rounds))
     assert panel.strip.visible_rounds() == first.rounds[-panel.strip.columns :]
-    assert "Acceptance rate, answer 1 of 3" in window.panel_text
+    assert "Answer 1 of 3" in window.panel_text
     panel.strip.chosen.emit(2)
     assert window.turn(0).tokens.textCursor().selectedText().strip() == first.text_of_round(2).strip()
     window.session.answers.ask("One more")
-    assert "Acceptance rate, this answer" in window.panel_text
+    assert "This answer" in window.panel_text
     window.wait_until_answered()
 
 

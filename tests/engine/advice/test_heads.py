@@ -93,11 +93,14 @@ def test_a_damaged_head_and_one_that_does_not_fit_say_why(tmp_path: Path) -> Non
     assert verdict(main_model(), large).verdict == "no-room"
 
 
-def test_unmeasured_heads_come_before_draft_models_and_measured_ones_by_their_speed(tmp_path: Path) -> None:
+def test_heads_and_draft_models_stand_by_their_speed_and_the_first_is_marked(tmp_path: Path) -> None:
     head = head_model(tmp_path)
     draft = PairModel("org/draft", "installed", 10**6, 10**6, MAIN_CONFIG, vocabulary_size=256, tokenizer="t")
     main = replace(main_model(), tokenizer="t")
-    assert [one.id for one in advise(main, [draft, head], CONTEXT, LIMIT)][:2] == ["org/head", "org/draft"]
+    advice = advise(main, [draft, head], CONTEXT, LIMIT)[:2]
+    estimates = [one.expected.speedup for one in advice if one.expected is not None]
+    assert estimates == sorted(estimates, reverse=True)
+    assert [one.best for one in advice] == [True, False]
     measured = {"org/head": 1.1, "org/draft": 1.9}
     advice = advise(main, [draft, head], CONTEXT, LIMIT, measured=measured)
     assert [(one.id, one.best) for one in advice][:2] == [("org/draft", True), ("org/head", False)]

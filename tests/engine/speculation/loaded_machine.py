@@ -92,7 +92,9 @@ class LoadedMachine:
             drafting_s = seconds * depth * self.draft / (1.0 + depth * (self.row + self.draft)) if unknown else None
             learn(controller, self._answer, choice, accepted, seconds, drafting_s, typical=known)
             controller.speedup.observe(choice.source, depth + 1, committed, seconds, typical=typical)
-            log.speedup = controller.speedup.measured()
+            if answered.tokens >= tokens:
+                controller.speedup.compare()
+            log.speedup = controller.measured_speedup(self._answer)
             pipelined = following is not None
         controller.speedup.end()
         return answered

@@ -45,8 +45,9 @@ def test_nearly_every_answer_shows_a_speedup_from_the_first_on_and_it_is_true(se
     """On noisy machines under every load, on which nothing was measured before."""
     found = [one for seed in range(seeds) for one in shown_speedups(seed)]
     known = Counter(one.known for one in found)
-    errors = sorted(abs(one.ratio - 1.0) for one in found if one.known in ("exact", "about"))
-    assert known[None] <= 0.02 * len(found)
+    # A speed-up of about 1 is not even known to be one while it is uncertain.
+    assert known[None] <= 0.05 * len(found)
+    errors = sorted(abs(one.ratio - 1.0) for one in found if one.known == "exact")
     assert errors[int(0.95 * len(errors))] <= 0.1
     assert errors[-1] <= 0.2
     assert sum(one.ratio > 1.1 for one in found if one.known == "least") <= 0.05 * known["least"]
@@ -234,13 +235,16 @@ def test_totals_and_costs_outlive_the_program(make_machine: MakeMachine) -> None
     ("factor", "low", "high", "known"),
     [
         (2.13, 2.05, 2.21, (2.1, "exact")),
-        (1.33, 1.22, 1.44, (1.3, "about")),
-        (2.13, 1.95, 2.31, (2.2, "about")),
-        (5.3, 4.8, 5.8, (5.5, "about")),
+        (2.13, 1.95, 2.31, (2.1, "exact")),
+        (0.98, 0.96, 1.0, (1.0, "exact")),
+        (0.8, 0.7, 0.9, (0.8, "exact")),
         (2.1, 1.78, 2.48, (1.7, "least")),
         (None, 1.78, 2.48, (1.7, "least")),
-        (0.6, 0.49, 0.71, (0.4, "least")),
-        (0.1, 0.05, 0.2, None),
+        (None, 1.12, 9.0, (1.1, "least")),
+        (None, 1.02, 9.0, None),
+        (0.6, 0.49, 0.71, (0.8, "most")),
+        (None, 0.9, 0.98, None),
+        (None, 0.6, 1.9, None),
         (2.1, None, None, None),
         (None, None, None, None),
     ],

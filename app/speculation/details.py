@@ -1,0 +1,130 @@
+"""The second level of the live panel, behind a fold: options, more figures, charts, totals and Tune."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
+
+from app.actions.actions import Actions
+from app.conversations.request_history import Totals
+from app.session.answer import Answer
+from app.speculation.charts import LineChart, PositionBars, TimeBar
+from app.speculation.explanations import explanations
+from app.speculation.gauges import ActionButtons, Figure, Section, set_text
+from app.speculation.history import RoundHistory
+from app.speculation.totals_view import TotalsView
+from app.widgets import theme
+from app.widgets.icons import icon
+from app.widgets.labels import label, wrapped_tip
+from app.widgets.layouts import fill, hbox, vbox
+from app.widgets.restyled import Restyled
+from app.widgets.style_class import styled
+from app.wording import figures
+
+
+class Details(Restyled, QWidget):
+    """The fold and what it hides. `toggled` follows when the user unfolds or folds it.
+
+    The figures are made by `make_figures`, so that the window opens sooner.
+    """
+
+    toggled = Signal(bool)
+
+    def __init__(self, actions: Actions, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._history = RoundHistory()
+        self.has_figures = False
+        self.fold = self.bound("Details", styled(QPushButton(self), "fold"))
+        self.fold.setIconSize(QSize(14, 14))
+        self.fold.setCheckable(True)
+        self._hint = self.bound("charts, totals, tune", label(self, "caption"))
+        self._body = QWidget(self)
+        self._body.hide()
+        self.measurements = ActionButtons(actions, ("tune",), self._body)
+        self._column = fill(vbox(self._body, margins=(0, 0, 0, 0), spacing=8), self.measurements)
+        fill(vbox(self, margins=(0, 0, 0, 0), spacing=8), fill(hbox(), self.fold, 1, self._hint), self._body)
+        self.fold.toggled.connect(self._unfold)
+        self.fold.clicked.connect(self.toggled)
+        self.restyle()
+
+    def make_figures(self) -> None:
+        """Make the widgets that show figures."""
+        self.has_figures = True
+        self._figures = QWidget(self._body)
+        self.depth_figure, self.first, self.saved = (Figure(self._figures) for _ in range(3))
+        self._charts = QWidget(self._body)
+        self.speed_line = LineChart(52, "draft", self._charts)
+        self.positions, self.time = PositionBars(self._charts), TimeBar(self._charts)
+        self._speed_section, self._positions_section = (
+            Section(chart, self._charts) for chart in (self.speed_line, self.positions)
+        )
+        self._time_section = Section(self.time, self._charts, with_words=True)
+        self.totals = TotalsView(self._body)
+        grid = QGridLayout(self._figures)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(16)
+        grid.setVerticalSpacing(12)
+        for index, figure in enumerate((self.depth_figure, self.first, self.saved)):
+            grid.addWidget(figure, index // 2, index % 2)
+            grid.setColumnStretch(index % 2, 1)
+        charts = vbox(self._charts, margins=(0, 0, 0, 0), spacing=8)
+        fill(charts, self._speed_section, self._positions_section, self._time_section)
+        for view in (self._figures, self._charts, self.totals):
+            self._column.insertWidget(self._column.indexOf(self.measurements), view)
+        self._word_figures()
+
+    def add_controls(self, make: Callable[[QWidget], QWidget]) -> None:
+        """Insert the controls that `make` makes in a parent above the figures."""
+        self._column.insertWidget(0, make(self._body))
+
+    def set_open(self, unfolded: bool) -> None:
+        self.fold.setChecked(unfolded)
+
+    def show_totals(self, chat: Totals, week: Totals) -> None:
+        self.totals.show_totals(chat, week)
+
+    def show_answer(self, answer: Answer | None, known: bool) -> None:
+        """Show the figures and charts of an answer, if they are `known`."""
+        if not self.has_figures:
+            return
+        for view in (self._charts, self._figures):
+            view.setVisible(known)
+        # Without any answer yet, a table of dashes would say nothing.
+        self.totals.setVisible(answer is not None or self.totals.any_answers)
+        if answer is None:
+            return
+        stats, depth = answer.stats, figures.depth_in_use(answer)
+        decimals = 0 if depth is None or depth == int(depth) else 1
+        self.depth_figure.show_value(figures.number(depth, decimals), figures.depth_text(answer))
+        self.first.show_value(figures.seconds(stats.ttft_s), self.tr("first token"))
+        self.saved.show_value(figures.duration(stats.saved_s), self.tr("time saved"))
+        self._history.follow(answer)
+        plain = self.tr("plain decoding: {speed} tokens/s").format(speed=figures.number(stats.plain_tps))
+        level = stats.plain_tps
+        self.speed_line.show_values(self._history.speed.values, level, "" if level is None else plain)
+        self.positions.show_stats(stats)
+        self.time.show_stats(stats)
+        set_text(self._time_section.words, self.time.words())
+
+    def _unfold(self, unfolded: bool) -> None:
+        self._body.setVisible(unfolded)
+        self.apply_theme()
+
+    def _word_figures(self) -> None:
+        explained = explanations()
+        for figure, key in ((self.depth_figure, "depth"), (self.first, "first"), (self.saved, "saved")):
+            figure.setToolTip(wrapped_tip(explained[key][1]))
+        self._speed_section.explain(*explained["speed"])
+        self._positions_section.explain(*explained["positions"])
+        self._time_section.explain(*explained["time"])
+        self.depth_figure.reserve_width(figures.depth_texts())
+
+    def retranslate(self) -> None:
+        if self.has_figures:
+            self._word_figures()
+
+    def apply_theme(self) -> None:
+        chevron = "chevron-down" if self.fold.isChecked() else "chevron-right"
+        self.fold.setIcon(icon(chevron, theme.colours().muted))

@@ -1,0 +1,128 @@
+"""What the figures and charts of the live panel mean: for tooltips, and together in one overlay."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
+
+from app.widgets.focus_ring import FocusRing
+from app.widgets.labels import label
+from app.widgets.layouts import fill, hbox, vbox
+from app.widgets.overlay import Overlay, WrappingArea
+from app.widgets.style_class import styled
+
+translate = QCoreApplication.translate
+
+
+def explanations() -> dict[str, tuple[str, str]]:
+    """Return the name and the explanation of each part of the panel, from the top."""
+    return {
+        "outcome": (
+            translate("SpeculationPanel", "Speed-up"),
+            translate(
+                "SpeculationPanel",
+                "Compared with decoding without speculation, measured by plain rounds within the same answer.",
+            ),
+        ),
+        "rate": (
+            translate("SpeculationPanel", "Acceptance rate"),
+            translate("SpeculationPanel", "The share of the draft tokens that the main model accepted."),
+        ),
+        "per_round": (
+            translate("SpeculationPanel", "Tokens per round"),
+            translate(
+                "SpeculationPanel",
+                "How many tokens a round adds to the answer: the accepted ones and one of the main model's own.",
+            ),
+        ),
+        "strip": (
+            translate("SpeculationPanel", "Rounds"),
+            translate(
+                "SpeculationPanel",
+                "A column for each round, from the bottom up: accepted draft tokens, the main model's own token, "
+                "rejected draft tokens.",
+            ),
+        ),
+        "depth": (
+            translate("SpeculationPanel", "Drafted per round"),
+            translate("SpeculationPanel", "How many tokens are proposed before the main model checks them."),
+        ),
+        "first": (
+            translate("SpeculationPanel", "First token"),
+            translate(
+                "SpeculationPanel",
+                "The time until the first token appears, most of which goes into processing the prompt.",
+            ),
+        ),
+        "saved": (
+            translate("SpeculationPanel", "Time saved"),
+            translate("SpeculationPanel", "How much longer the answer would have taken without speculation."),
+        ),
+        "speed": (
+            translate("SpeculationPanel", "Tokens per second"),
+            translate(
+                "SpeculationPanel",
+                "The speed over the course of the answer. The dashed line is plain decoding, measured meanwhile.",
+            ),
+        ),
+        "positions": (
+            translate("SpeculationPanel", "Acceptance by position"),
+            translate(
+                "SpeculationPanel",
+                "How often the first, the second and each further draft token of a round is accepted.",
+            ),
+        ),
+        "time": (
+            translate("SpeculationPanel", "Where time went"),
+            translate(
+                "SpeculationPanel",
+                "How the decoding time splits into drafting, verification by the main model and everything else.",
+            ),
+        ),
+        "totals": (
+            translate("SpeculationPanel", "Totals"),
+            translate(
+                "SpeculationPanel",
+                "Speed-up and time saved cover the answers in which the speed-up was measured.",
+            ),
+        ),
+    }
+
+
+class Explanations(Overlay):
+    """Explains every part of the live panel."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window, 520)
+
+    def make(self) -> None:
+        self._title = label(self, "title")
+        self.close_button = styled(QPushButton(self), "button")
+        self.close_button.clicked.connect(self.close_overlay)
+        self._area = WrappingArea(self)
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        # It needs the focus to be scrolled by keys, since it contains no controls.
+        self._area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        FocusRing(self._area)
+        self.column.setContentsMargins(20, 16, 20, 16)
+        self.column.setSpacing(12)
+        fill(self.column, self._title, (self._area, 1), fill(hbox(), 1, self.close_button))
+
+    def fill(self) -> None:
+        self._title.setText(translate("SpeculationPanel", "What the live panel shows"))
+        self.close_button.setText(translate("SpeculationPanel", "Close"))
+        body = QWidget()
+        body.setObjectName("overlayBody")
+        # Leave room for the focus ring, which is drawn over the area.
+        column = vbox(body, margins=(8, 4, 12, 4), spacing=10)
+        for name, sentence in explanations().values():
+            title, words = label(body, "strong"), label(body, "muted", wraps=True)
+            title.setText(name)
+            words.setText(sentence)
+            fill(column, fill(vbox(spacing=2), title, words))
+        column.addStretch(1)
+        self._area.setWidget(body)
+        self._area.updateGeometry()
+        self._area.setFocus()
