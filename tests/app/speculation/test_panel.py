@@ -26,7 +26,6 @@ from app.speculation.sample_round import ACCEPTED
 from app.system.language import LANGUAGES
 from app.window.actions import ACTIONS
 from app.wording import figures
-from app.wording.speculation import outcome
 from engine.events import Finished, TokensCommitted
 from engine.stats import PlainSpan, RequestStats
 from tests.app.scripted_engine import PATTERN, PLAIN, STORY, Script, ScriptedRound, play
