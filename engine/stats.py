@@ -197,6 +197,12 @@ class RequestLog:
         self._first_tokens = 0
         self._latest_was_plain = False
 
+    def skip(self, seconds: float) -> None:
+        """Count no `seconds` of the time so far, in which the computer slept or the process was stopped."""
+        self.started += seconds
+        if self._first_at is not None:
+            self._first_at += seconds
+
     def snapshot(self, record: RoundRecord | None = None, now: float = 0.0) -> RequestStats:
         """Count `record`, if given, a round that was read at `now`, and return the figures so far."""
         if record is not None:

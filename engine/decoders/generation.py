@@ -194,6 +194,12 @@ class Generation:
             "".join([token.text for token in tokens]), tuple(tokens), record, self.log.snapshot(record, now)
         )
 
+    def skip_pause(self, seconds: float) -> None:
+        """Take a pause of `seconds` out of the figures; the round in which it was is no sample."""
+        self.log.skip(seconds)
+        self.round_ended += seconds
+        self.timing_interrupted = True
+
     def restart(self) -> None:
         """Prefill the committed tokens again, except what the prefix cache holds, because the caches are lost."""
         lost = self.conversation.main

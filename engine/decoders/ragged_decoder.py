@@ -48,7 +48,7 @@ class RaggedDecoder:
     """
 
     def __init__(self, main: LoadedModel, drafting: Drafting) -> None:
-        self._drafting = BatchDrafting(drafting)
+        self._drafting, self._pauses = BatchDrafting(drafting), drafting.pauses
         self._drawing = Drawing(main.vocabulary)
         # In the order of the batch's rows.
         self._members: list[Member] = []
@@ -291,6 +291,7 @@ class RaggedDecoder:
         assert self._batch is not None
         current.read()
         now = time.perf_counter()
+        self._skip_pause(current, now)
         interrupted, prepared = self._disturbances(current)
         rows = [row for row, member in enumerate(current.members) if member in self._members]
         if not current.proposed.plain:
@@ -304,6 +305,16 @@ class RaggedDecoder:
             if (current.pipelined and current.followed) or not current.proposed.plain:
                 self._observe(current, tokens, now - self._ended_at, typical=not prepared)
         return now, outcome
+
+    def _skip_pause(self, current: RaggedRound, now: float) -> None:
+        """Charge no member with a pause in a round that was just read, unless other work ran, too."""
+        if any(member.generation.timing_interrupted for member in current.members):
+            return
+        pause = self._pauses.found(now - (self._ended_at or current.started_at))
+        if pause is not None:
+            for member in current.members:
+                member.generation.skip_pause(pause)
+            current.draft_s = None
 
     @staticmethod
     def _disturbances(current: RaggedRound) -> tuple[bool, bool]:

@@ -19,6 +19,7 @@ from engine.decoders.generation import DrawnTokens, Generation
 from engine.decoders.recording import round_record
 from engine.events import TokensCommitted
 from engine.speculation.choosing.choice import Choice
+from engine.speculation.choosing.pauses import Pauses
 from engine.speculation.drafting import FIRST_TOKEN, Drafting
 from engine.speculation.rounds.proposal import Proposer
 from engine.speculation.rounds.round import PendingRound, ProposerFailed, RoundResult, Rounds
@@ -60,6 +61,7 @@ class SpeculativeDecoder:
         # Whether it may speculate. There is one `Drafting`, so no other decoder may at the same time.
         self.speculates = drafting is not None
         self._plain, self._timed_every = plain or FIRST_TOKEN, timed_every
+        self._pauses = Pauses() if drafting is None else drafting.pauses
         self._drafting_begun = False
         self._rounds = Rounds(generation.conversation.main, generation.sampler)
         self._prefilled_earlier = generation.log.figures.draft_prefill_tokens
@@ -114,6 +116,7 @@ class SpeculativeDecoder:
         while current is not None:
             ahead = self._start_next(current)
             result = self._rounds.wait(current.pending)
+            self._skip_pause(current, result.finished_at)
             settled = self._settle(current, result, ahead)
             if generation.reason is not None or (self._leaving and ahead is None):
                 self.done = True
@@ -233,6 +236,16 @@ class SpeculativeDecoder:
             return None
         choice = self._choose(under_way=1)
         return None if choice.depth > 0 else _StartedRound(choice, self._rounds.start_next(current.pending))
+
+    def _skip_pause(self, current: _StartedRound, finished_at: float) -> None:
+        """Charge nobody with a pause in a round that was just read."""
+        busy = finished_at - self._accounted_to
+        pause = self._pauses.found(current.host_s + busy)
+        if pause is not None:
+            self._generation.skip_pause(pause)
+            self._accounted_to += min(busy, pause)
+            current.host_s = max(0.0, current.host_s - max(0.0, pause - busy))
+            current.pending.draft_s = None
 
     def _settle(self, current: _StartedRound, result: RoundResult, ahead: _StartedRound | None) -> TokensCommitted:
         """Add the round's tokens to the answer, commit the kept ones, and count the round."""

@@ -18,6 +18,7 @@ from engine.speculation.choosing.choice import Choice, MeasuredRound
 from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.costs import context_range
 from engine.speculation.choosing.kept import Controllers
+from engine.speculation.choosing.pauses import Pauses
 from engine.speculation.choosing.plans import Answer
 from engine.speculation.conversation import Conversation
 from engine.speculation.drafters.draft_source import DraftSource
@@ -63,6 +64,7 @@ class Drafting:
         self.ahead: DraftingAhead | None = None
         # Why there is none, as in `RequestStats.ahead`.
         self.why_not_ahead = ""
+        self.pauses = Pauses()
         # Changes with each `set_draft`.
         self.version = 0
         self._request: RequestProposers | None = None

@@ -25,7 +25,7 @@ from tests.engine.serving_requests import PLAIN, Client, request, submit
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
-MAIN_S, DRAFT_S, LISTENER_S = 1.0, 0.125, 0.5
+MAIN_S, DRAFT_S, LISTENER_S, NIGHT_S = 1.0, 0.125, 0.5, 8 * 3600.0
 DRAFT = SpeculationSettings(method="draft", depth=3)
 
 
@@ -45,9 +45,12 @@ class TimedModel(PassedOn):
     def __init__(self, model: Any, clock: Clock, seconds: float) -> None:
         super().__init__(model)
         self._clock, self._seconds = clock, seconds
+        # Passes until the computer sleeps through one.
+        self.sleeps_in = 0
 
     def __call__(self, tokens: mx.array, cache: Any) -> mx.array:
-        self._clock.now += self._seconds
+        self.sleeps_in -= 1
+        self._clock.now += self._seconds + (NIGHT_S if self.sleeps_in == 0 else 0.0)
         return super().__call__(tokens, cache)
 
 
@@ -174,3 +177,34 @@ def test_the_reading_of_the_prompt_is_not_charged_to_the_answers_first_round(
     heard = what_is_observed(monkeypatch)
     answer(scheduler, clock, DRAFT)
     assert heard[0].seconds == pytest.approx(MAIN_S + 3 * DRAFT_S)
+
+
+@pytest.mark.parametrize("method", ["plain", "draft", "auto", "batch"])
+def test_ten_nights_in_the_middle_of_answers_are_in_no_figure(scheduler: Scheduler, clock: Clock, method: str) -> None:
+    speculation = {"plain": PLAIN, "draft": DRAFT}.get(method, SpeculationSettings())
+    asked = [request(text, max_tokens=24, speculation=speculation) for text in ("the quick brown fox", "lazy dog")]
+    model, costs = scheduler.models.main.model, scheduler.models.drafting.controller.costs
+    assert isinstance(model, TimedModel)
+    learned: list[float] = []
+    # The first answer tells what is usual.
+    for sleeps_in in (0, *range(2, 12)):
+        scheduler.clear_prefix_cache()
+        clients = [submit(scheduler, one) for one in (asked if method == "batch" else asked[:1])]
+        while not all(client.committed for client in clients):
+            scheduler.step()
+        model.sleeps_in, before = sleeps_in, clock.now
+        while scheduler.busy:
+            scheduler.step()
+        awake_s = clock.now - before
+        if sleeps_in:
+            assert awake_s > NIGHT_S
+            awake_s -= NIGHT_S
+        stats = clients[0].finished.stats
+        assert stats.decode_tps is not None
+        assert (stats.generated_tokens - 1) / stats.decode_tps == pytest.approx(awake_s, rel=0.1, abs=MAIN_S)
+        assert stats.draft_s + stats.verify_s + stats.host_s < 1.1 * awake_s + 2 * MAIN_S
+        if stats.plain_tps is not None:
+            assert stats.plain_tps == pytest.approx(1.0 / MAIN_S, rel=0.1)
+        if costs.known:
+            learned.append(costs.verify(len(clients)).seconds)
+    assert learned == pytest.approx([MAIN_S] * len(learned), rel=0.1)
