@@ -17,7 +17,7 @@ from typing import Any
 from engine.cluster.errors import ClusterError
 from engine.cluster.hosts import Machine
 from engine.cluster.messages import from_plain
-from engine.cluster.rank import BEAT_S, SILENT_S, own_command
+from engine.cluster.rank import BEAT_S, ENDING_S, SILENT_S, own_command
 from engine.machine.local_network import is_denied
 
 log = logging.getLogger(__name__)
@@ -95,7 +95,7 @@ class Process:
                 with suppress(OSError):
                     self._process.stdin.close()
         try:
-            self._process.wait(timeout=2.0)
+            self._process.wait(timeout=ENDING_S + 2.0)
         except subprocess.TimeoutExpired:
             os.killpg(self._process.pid, 9)
             self._process.wait()

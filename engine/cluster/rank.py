@@ -1,9 +1,9 @@
 """One rank of a cluster, as a process: `python -m engine.cluster.rank`.
 
 Its parent talks to it only over standard input and output, a JSON object a line: the first line holds the secret, and
-signs of life follow. When they stop, or the input ends, the rank ends at once, even if it waits for other ranks.
-Started without arguments, this process is a keeper: it starts the rank as another process, passes the lines on, and
-kills the rank when they stop, even a suspended one.
+signs of life follow. When they stop, or the input ends, the rank has a few seconds to end, even if it waits for other
+ranks: a process that is killed may leave its wired memory behind on macOS. Started without arguments, this process is a
+keeper: it starts the rank as another process, passes the lines on, and kills it, even suspended, if it has not ended.
 """
 
 from __future__ import annotations
@@ -48,6 +48,8 @@ log = logging.getLogger(__name__)
 INNER = "--inner"
 # Seconds between two signs of life, and seconds without one after which a process counts as lost.
 BEAT_S, SILENT_S = 1.0, 6.0
+# Seconds in which a rank that is asked to end closes its engine; its keeper and its parent wait a second more each.
+ENDING_S = 2.0
 # A rank ends if it cannot allocate this many bytes: if a thread of MLX's failed, all ranks would wait for ever.
 LEAST_BYTES = 2**20
 # Seconds for the ranks to find each other.
@@ -91,7 +93,9 @@ def _keep() -> int:
             if not line:
                 break
             os.write(given, line)
-    except OSError:
+        process.stdin.close()
+        process.wait(ENDING_S + 1.0)
+    except (OSError, subprocess.TimeoutExpired):
         pass
     process.kill()
     process.wait()
@@ -224,6 +228,8 @@ class _Rank:
         """End when the parent's signs of life stop; nothing else comes from it any more."""
         while select.select([0], [], [], SILENT_S)[0] and os.read(0, 65536):
             pass
+        # The connection to its client, or to rank 0, ends with this input, and then the rank ends by itself.
+        time.sleep(ENDING_S)
         self._leave(1)
 
     def _beat(self) -> None:

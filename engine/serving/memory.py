@@ -110,21 +110,32 @@ def cache_bytes(model: ModelSize, tokens: int, *, drafts: bool = False) -> int:
 
 
 class WiredLimit:
-    """Keeps weights and caches resident on Metal, as mlx-lm does while it generates; nothing elsewhere."""
+    """Keeps weights and caches resident on Metal; nothing elsewhere. With more than they need, macOS lacks memory."""
 
     def __init__(self) -> None:
         self._before: int | None = None
 
-    def raise_limit(self) -> None:
-        if on_gpu() and self._before is None:
-            self._before = mx.set_wired_limit(recommended_limit())
+    def set(self, needed: int) -> None:
+        """Keep `needed` bytes resident, at most those that Metal recommends."""
+        if on_gpu():
+            before = self._change(min(needed, recommended_limit()))
+            self._before = before if self._before is None else self._before
 
     def restore(self) -> None:
         if self._before is not None:
-            # The limit must not change while anything is being computed.
-            mx.synchronize()
-            mx.set_wired_limit(self._before)
+            self._change(self._before)
             self._before = None
+
+    @staticmethod
+    def _change(limit: int) -> int:
+        # It must not change while anything is being computed.
+        mx.synchronize()
+        return mx.set_wired_limit(limit)
+
+
+def working_bytes(main: ModelSize, draft: ModelSize | None, context: int) -> int:
+    """Return the bytes of loaded models' caches for `context` tokens, and of a pass over a prompt."""
+    return check_fit(main, draft, _limited(main, context), 0).needed
 
 
 def _limited(main: ModelSize, context: int) -> int:

@@ -160,13 +160,14 @@ class Models:
         self._main, self._drafting = main, Drafting(main, self._controllers, self._reach)
         self.parked = None
         release_unused_memory()
-        self._wired.raise_limit()
+        self._wired.set(self._resident_bytes())
 
     def use_draft(self, drafter: Drafter | None, problem: EngineError | None) -> LoadedPair:
         """Draft with `drafter`, or without, from the next round on; `problem` is why there is none, if it failed."""
         self._async_drafters.close()
         self.drafting.set_draft(drafter, problem)
         release_unused_memory()
+        self._wired.set(self._resident_bytes())
         return LoadedPair(self.main.info, drafter.info if drafter is not None else None, problem)
 
     def unload(self) -> LoadedPair:
@@ -282,6 +283,14 @@ class Models:
     @staticmethod
     def _size(model: str | Path, kv_bits: int | None) -> ModelSize:
         return memory.size_on_disk(resolve_model(model), kv_bits)
+
+    def _resident_bytes(self) -> int:
+        """Return the bytes of weights, of the caches of all answers that may be active, and of a pass."""
+        settings, sizes = self.settings, self._cache_sizes()
+        if not sizes:
+            return memory.recommended_limit()
+        first = memory.working_bytes(sizes[0], sizes[1] if len(sizes) > 1 else None, settings.context)
+        return self._held_bytes() + first + (settings.most_active - 1) * self.cache_bytes(settings.context)
 
     def _held_bytes(self) -> int:
         return sum(model.info.bytes for model in (self._main, self.drafter) if model is not None)

@@ -132,7 +132,7 @@ METHODS += [PLAIN, SpeculationSettings()]
 class Campaign:
     """A scheduler whose device fails during random actions; counts failures by action and method."""
 
-    def __init__(self, scheduler: Scheduler, main: Path, drafters: list[Path | None], seed: int) -> None:
+    def __init__(self, scheduler: Scheduler, main: Path, drafters: list[Path | None], seed: str) -> None:
         self.scheduler, self.main, self.drafters = scheduler, main, drafters
         self.random = random.Random(seed)
         self.counts: Counter[tuple[str, str]] = Counter()
@@ -189,7 +189,7 @@ def test_the_device_fails_at_any_moment(kind: str, seed: int, tmp_path: Path) ->
     main = write_model(tmp_path / "main", config={"model_type": kind, **FAMILIES[kind]})
     drafters = [write_disturbed_copy(main, tmp_path / "draft", amount=0.02), write_head(tmp_path / "head", main), None]
     scheduler = Scheduler(EngineSettings(prefix_cache_folder=tmp_path / "prefixes", kv_bits=8 if seed % 2 else None))
-    campaign = Campaign(scheduler, main, drafters, seed)
+    campaign = Campaign(scheduler, main, drafters, f"{kind} {seed}")
     while campaign.counts.total() < 10:
         campaign.fail_once()
     scheduler.close()

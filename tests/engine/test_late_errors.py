@@ -136,6 +136,8 @@ def fail_late(reopened: Callable[[str], Scheduler], method: str, every: int) -> 
             reopened(drafter)
         for asked, ids in turns:
             assert run(scheduler, asked)[0].finished.ids == ids, (at, len(asked.messages))
+    # Shown by -s.
+    print(method, number + 1, "late errors")
 
 
 def fail_late_in_a_batch(reopened: Callable[[str], Scheduler], method: str, every: int) -> None:
@@ -161,3 +163,4 @@ def fail_late_in_a_batch(reopened: Callable[[str], Scheduler], method: str, ever
                 assert "".join(event.text for event in client.committed) == client.finished.text
         for one, ids in zip(asked, answers, strict=True):
             assert run(scheduler, one)[0].finished.ids == ids, at
+    print(method, at // every + 1, "late errors in a batch")

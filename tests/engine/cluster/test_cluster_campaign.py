@@ -203,3 +203,13 @@ def test_whatever_is_lost_everything_ends_in_time_with_its_text_and_nothing_stay
     with Cluster(ranks(2)) as cluster:
         cluster.engine.load(tiny_main).result(timeout=PATIENCE_S)
         assert finished(ask(cluster.engine, max_tokens=4)).ids
+
+
+@pytest.mark.campaign
+def test_ranks_that_are_asked_to_end_are_not_killed(tmp_path: Path) -> None:
+    main = write_family("qwen2", tmp_path / "main")
+    with Cluster(ranks(2)) as cluster:
+        cluster.engine.load(main).result(timeout=PATIENCE_S)
+        finished(ask(cluster.engine, method="off", max_tokens=8))
+        processes = [process._process for process in cluster._processes]
+    assert [process.returncode for process in processes] == [0, 0]

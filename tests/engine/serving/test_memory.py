@@ -137,20 +137,30 @@ def test_a_refusal_says_what_would_fit_instead() -> None:
     assert (far["kv_bits"], far["draft_bytes"], far["largest_context"]) == (0, 0, 0)
 
 
-def test_the_wired_limit_is_raised_while_models_are_loaded(
+def test_what_models_and_answers_need_is_wired_while_models_are_loaded(
     tiny_main: Path, tiny_draft: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limits: list[int] = [7]
     monkeypatch.setattr(memory, "on_gpu", lambda: True)
     monkeypatch.setattr(memory, "recommended_limit", lambda: 2**40)
     monkeypatch.setattr(memory.mx, "set_wired_limit", lambda limit: limits.append(limit) or limits[-2])
-    scheduler = Scheduler()
+    scheduler = Scheduler(EngineSettings(most_active=2))
     load_models(scheduler, tiny_main, tiny_draft)
-    load_models(scheduler, tiny_main, None)
-    assert limits == [7, 2**40]
+    models = scheduler.models
+    assert models.drafter is not None
+    weights = models.main.info.bytes + models.drafter.info.bytes
+    caches = 2 * models.cache_bytes(scheduler.settings.context)
+    assert weights + caches < limits[-1] < 2 * (weights + caches) + 2**30
+    both = limits[-1]
+    set_draft(scheduler, None)
+    assert models.main.info.bytes < limits[-1] < both
     scheduler.changes.unload()
-    assert limits == [7, 2**40, 7]
+    assert limits[-1] == 7
+    monkeypatch.setattr(memory, "recommended_limit", lambda: 2**10)
+    load_models(scheduler, tiny_main, None, oversize=True)
+    assert limits[-1] == 2**10
     scheduler.close()
+    assert limits[-1] == 7
 
 
 def test_a_request_that_fits_alone_waits_for_the_others(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
