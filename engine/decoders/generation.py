@@ -244,16 +244,18 @@ def _boundaries(request: ChatRequest, made: Prompt, main: LoadedModel) -> tuple[
 
 def _constraint(request: ChatRequest, grammar: CompiledGrammar, main: LoadedModel, prompt: Sequence[int]) -> Constraint:
     """Return the grammar of an answer that follows `prompt`, or continues its last message."""
-    tokenizer, position = main.tokenizer, len(prompt)
-    thinks = tokenizer.has_thinking and len(tokenizer.think_start_tokens) == len(tokenizer.think_end_tokens) == 1
+    marks, position = main.thought_marks, len(prompt)
     begun = request.messages[-1]["content"] if request.prompt is None and request.continues else ""
-    if thinks and tokenizer.think_start in begun:
-        _, over, begun = begun.rpartition(tokenizer.think_end)
+    if marks is None:
+        return Constraint(grammar, position, begun)
+    (opening, start), (closing, end) = marks
+    if opening in begun:
+        _, over, begun = begun.rpartition(closing)
         if not over:
-            return Constraint(grammar, position, thinking=Thinking(tokenizer.think_end_id))
-    if begun or not thinks:
-        return Constraint(grammar, position, begun.lstrip() if thinks else begun)
-    return Constraint(grammar, position, thinking=_thinking(tokenizer.think_start_id, tokenizer.think_end_id, prompt))
+            return Constraint(grammar, position, thinking=Thinking(end))
+    if begun:
+        return Constraint(grammar, position, begun.lstrip())
+    return Constraint(grammar, position, thinking=_thinking(start, end, prompt))
 
 
 def _thinking(start: int, end: int, prompt: Sequence[int]) -> Thinking | None:

@@ -34,11 +34,13 @@ from engine.model_files.config import FALLBACK_CONTEXT, context_length
 from engine.model_files.generation_config import recommended_sampling
 from engine.model_files.inspection import check_folder, inspect_folder, missing_weights, tensors_beside, weight_files
 from engine.model_files.names import resolve_model
+from engine.model_files.thought_marks import THOUGHT_MARKS
 from engine.status import ModelInfo
 from engine.tokenizers.loading import make_tokenizer, tool_format_of
 from engine.tokenizers.prompt_process.client import PROMPT_PROCESS, RemoteEncoder
 from engine.tokenizers.prompt_process.protocol import TokenizerSource
 from engine.tokenizers.prompts import PromptJob, local_encoder, render
+from engine.tokenizers.vocabulary import mark_tokens
 
 log = logging.getLogger(__name__)
 
@@ -96,6 +98,11 @@ class LoadedModel:
         """
         source = self.prompt_source
         return local_encoder(self.tokenizer) if source is None else RemoteEncoder(source)
+
+    @cached_property
+    def thought_marks(self) -> tuple[tuple[str, int], tuple[str, int]] | None:
+        """The marks before and after thoughts with their tokens; None if the model has no single tokens for them."""
+        return mark_tokens(self.tokenizer, THOUGHT_MARKS)
 
     @cached_property
     def grammars(self) -> GrammarCompiler:

@@ -43,6 +43,15 @@ def vocabulary_of(tokenizer: Tokenizer) -> Vocabulary:
     return Vocabulary(dict(tokenizer.get_vocab()), frozenset(tokenizer.all_special_tokens))
 
 
+def mark_tokens(
+    tokenizer: Tokenizer, pairs: Iterable[tuple[str, str]]
+) -> tuple[tuple[str, int], tuple[str, int]] | None:
+    """Return the first of the pairs of texts that are both single tokens, with their ids; None without one."""
+    ids = tokenizer.get_vocab()
+    found = (((start, ids[start]), (end, ids[end])) for start, end in pairs if start in ids and end in ids)
+    return next(found, None)
+
+
 def bytes_by_id(vocabulary: Vocabulary) -> list[bytes | None]:
     """Return the bytes that each id adds to a text, by id; None for control tokens and ids without a string."""
     to_bytes = _byte_level if _is_byte_level(vocabulary.ids) else _metaspace

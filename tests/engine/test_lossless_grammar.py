@@ -220,12 +220,18 @@ def test_an_answer_goes_on_where_its_length_ended_it(served: Scheduler) -> None:
     assert_refused(client, "continued")
 
 
+@pytest.fixture(scope="module", params=[("<think>", "</think>"), ("<|START_THINKING|>", "<|END_THINKING|>")])
+def marks(request: pytest.FixtureRequest) -> tuple[str, str]:
+    """Marks of thoughts: some that mlx-lm knows, and some that it does not."""
+    return request.param  # type: ignore[no-any-return]
+
+
 @pytest.fixture(scope="module")
-def thinking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scheduler]:
+def thinking(tmp_path_factory: pytest.TempPathFactory, marks: tuple[str, str]) -> Iterator[Scheduler]:
     """A model whose template begins the thinking, and ends it at once if thinking is switched off."""
     folder = tmp_path_factory.mktemp("thinking") / "main"
-    write_model(folder, seed=1, tokenizer=train_tokenizer(special=[*SPECIAL, "<think>", "</think>"]))
-    opened = "<think>\n{% if enable_thinking is false %}\n</think>\n\n{% endif %}"
+    write_model(folder, seed=1, tokenizer=train_tokenizer(special=[*SPECIAL, *marks]))
+    opened = f"{marks[0]}\n{{% if enable_thinking is false %}}\n{marks[1]}\n\n{{% endif %}}"
     (folder / "chat_template.jinja").write_text(
         TEMPLATE.replace("assistant\n{% endif", f"assistant\n{opened}{{% endif")
     )
@@ -238,7 +244,7 @@ def thinking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scheduler]:
 THINK, THOUGHT = len(SPECIAL), len(SPECIAL) + 1
 
 
-def test_thoughts_are_free_and_the_answer_behind_them_is_not(thinking: Scheduler) -> None:
+def test_thoughts_are_free_and_the_answer_behind_them_is_not(thinking: Scheduler, marks: tuple[str, str]) -> None:
     grammar = Grammar("regex", "[ab]{3}")
     for speculation in (PLAIN, METHODS["lookup"]):
         free = alone(thinking, asked(grammar, speculation, max_tokens=30, logit_bias={THOUGHT: -60.0}))
@@ -246,7 +252,7 @@ def test_thoughts_are_free_and_the_answer_behind_them_is_not(thinking: Scheduler
         assert len(set(free.ids)) > 3
         closed = alone(thinking, asked(grammar, speculation, logit_bias={THOUGHT: 90.0}))
         assert closed.ids[0] == THOUGHT
-        assert re.fullmatch("[ab]{3}", closed.text.removeprefix("</think>"))
+        assert re.fullmatch("[ab]{3}", closed.text.removeprefix(marks[1]))
 
 
 def test_what_does_not_think_answers_at_once(thinking: Scheduler) -> None:
@@ -255,20 +261,22 @@ def test_what_does_not_think_answers_at_once(thinking: Scheduler) -> None:
     assert re.fullmatch("[ab]{3}", alone(thinking, without).text)
 
 
-def test_a_mark_of_thinking_in_the_question_begins_none(thinking: Scheduler) -> None:
-    turns = [{"role": "user", "content": "What does <think> mean to you?"}]
+def test_a_mark_of_thinking_in_the_question_begins_none(thinking: Scheduler, marks: tuple[str, str]) -> None:
+    turns = [{"role": "user", "content": f"What does {marks[0]} mean to you?"}]
     question = replace(asked(Grammar("regex", "[ab]{3}"), PLAIN), messages=turns)
     without = replace(question, template_options={"enable_thinking": False})
     assert re.fullmatch("[ab]{3}", alone(thinking, without).text)
 
 
-def test_an_answer_that_was_cut_off_in_its_thoughts_goes_on_thinking(thinking: Scheduler) -> None:
+def test_an_answer_that_was_cut_off_in_its_thoughts_goes_on_thinking(
+    thinking: Scheduler, marks: tuple[str, str]
+) -> None:
     turns = asked(Grammar("json_object"), PLAIN).messages
-    for text, bias in (("<think>\nhm", 90.0), ("<think>\nhm</think>\n\naa", 0.0)):
+    for text, bias in ((f"{marks[0]}\nhm", 90.0), (f"{marks[0]}\nhm{marks[1]}\n\naa", 0.0)):
         begun = [*turns, {"role": "assistant", "content": text}]
         going_on = replace(asked(Grammar("regex", "a{2}b"), PLAIN, logit_bias={THOUGHT: bias}), messages=begun)
         finished = alone(thinking, going_on)
-        assert finished.text.removeprefix("</think>") == ("aab" if bias else "b")
+        assert finished.text.removeprefix(marks[1]) == ("aab" if bias else "b")
 
 
 def assert_refused(client: Client, reason: str) -> None:

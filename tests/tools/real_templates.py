@@ -19,7 +19,7 @@ from transformers.utils import logging
 from engine.errors import TemplateFailed
 from engine.model_files.thought_marks import opened_thought
 from engine.tokenizers.loading import tool_format_of
-from engine.tokenizers.prompts import local_decoder, render
+from engine.tokenizers.prompts import PromptJob, local_decoder, make_prompt
 from engine.tokenizers.thinking import EFFORTS, SWITCHED, SWITCHES, ThinkingChoice, thinking_of
 from tests.tools.real_material import load_with, templates
 
@@ -63,7 +63,7 @@ def by_transformers(tokenizer: Any, messages: Any, options: Mapping[str, Any], t
 def by_us(tokenizer: Any, messages: Any, options: Mapping[str, Any], tools: Any) -> Any:
     """Return our ids; None if the template refuses."""
     try:
-        return render(tokenizer, messages, options, tools)
+        return make_prompt(tokenizer, PromptJob(messages, 2**20, options=options, tools=tools)).ids
     except TemplateFailed:
         return None
 
@@ -75,8 +75,11 @@ def compare(tokenizer: Any, choice: ThinkingChoice, counted: Counter[str]) -> No
             for options in variables(choice):
                 ours, theirs = (make(tokenizer, messages, options, tools) for make in (by_us, by_transformers))
                 merged = theirs is None and ours is not None and "system" in name
+                verdict = "system messages merged, where transformers fails" if merged else _verdict(ours, theirs)
                 counted["renders"] += 1
-                counted["merged where transformers fails" if merged else _verdict(ours, theirs)] += 1
+                counted[verdict] += 1
+                if verdict == "different":
+                    print(f"different: {name}, {options}, {'with' if tools else 'without'} tools")
 
 
 def _verdict(ours: Any, theirs: Any) -> str:
@@ -109,6 +112,7 @@ def main() -> None:
             tokenizer = load_with(template, Path(place) / str(number))
             choice, form = thinking_of(tokenizer), tool_format_of(tokenizer)
             compare(tokenizer, choice, counted)
+            counted["templates that refuse a system message"] += by_us(tokenizer, [_SYSTEM, _USER], {}, []) is None
             takes_tools = by_us(tokenizer, [_USER], {}, [_TOOL]) != by_us(tokenizer, [_USER], {}, [])
             counted[f"templates that {'take' if takes_tools else 'ignore'} tools"] += 1
             if takes_tools:

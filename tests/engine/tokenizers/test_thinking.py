@@ -123,8 +123,10 @@ def test_a_loaded_model_says_what_its_template_does(
     tiny_main: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = write_disturbed_copy(tiny_main, tmp_path / "model", amount=0.0)
-    (folder / "chat_template.jinja").write_text(_TURNS + TEMPLATES["off, asks for true"])
-    assert load(folder).info.thinking == ThinkingChoice(SWITCH, "off")
+    calls = "{# <seed:tool_call> #}"
+    (folder / "chat_template.jinja").write_text(_TURNS + TEMPLATES["off, asks for true"] + calls)
+    info = load(folder).info
+    assert (info.thinking, info.tool_format) == (ThinkingChoice(SWITCH, "off"), "seed_oss")
 
     # A model whose template cannot be tried within the limits is loaded all the same.
     def too_slow(*_: object) -> ThinkingChoice:
