@@ -2533,8 +2533,8 @@
         <translation>Hub に接続できません。インターネット接続を確認して、もう一度お試しください。</translation>
     </message>
     <message>
-        <source>The Hub cannot be reached. The download resumes by itself when you are back online.</source>
-        <translation>Hub に接続できません。オンラインに戻ると、ダウンロードは自動的に再開します。</translation>
+        <source>Waiting for a connection. The download then resumes by itself.</source>
+        <translation>接続を待っています。接続されると、ダウンロードは自動的に再開します。</translation>
     </message>
     <message>
         <source>“Work offline” is on, so Tandem does not connect. Turn it off in the settings.</source>
@@ -3281,6 +3281,10 @@
     <message>
         <source>Ready.</source>
         <translation>準備ができました。</translation>
+    </message>
+    <message>
+        <source>waiting</source>
+        <translation>待機中</translation>
     </message>
     <message>
         <source>queued</source>

@@ -2533,8 +2533,8 @@
         <translation>Hub에 연결할 수 없어요. 인터넷 연결을 확인하고 다시 시도해 주세요.</translation>
     </message>
     <message>
-        <source>The Hub cannot be reached. The download resumes by itself when you are back online.</source>
-        <translation>Hub에 연결할 수 없어요. 인터넷에 다시 연결되면 다운로드가 저절로 이어져요.</translation>
+        <source>Waiting for a connection. The download then resumes by itself.</source>
+        <translation>인터넷 연결을 기다리는 중이에요. 연결되면 다운로드가 자동으로 이어져요.</translation>
     </message>
     <message>
         <source>“Work offline” is on, so Tandem does not connect. Turn it off in the settings.</source>
@@ -3281,6 +3281,10 @@
     <message>
         <source>Ready.</source>
         <translation>준비됐어요.</translation>
+    </message>
+    <message>
+        <source>waiting</source>
+        <translation>대기 중</translation>
     </message>
     <message>
         <source>queued</source>

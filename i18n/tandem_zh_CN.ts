@@ -2533,8 +2533,8 @@
         <translation>无法连接 Hub。请检查网络连接后重试。</translation>
     </message>
     <message>
-        <source>The Hub cannot be reached. The download resumes by itself when you are back online.</source>
-        <translation>无法连接 Hub。网络恢复后，下载会自动继续。</translation>
+        <source>Waiting for a connection. The download then resumes by itself.</source>
+        <translation>正在等待网络连接。连接后会自动继续下载。</translation>
     </message>
     <message>
         <source>“Work offline” is on, so Tandem does not connect. Turn it off in the settings.</source>
@@ -3281,6 +3281,10 @@
     <message>
         <source>Ready.</source>
         <translation>已就绪。</translation>
+    </message>
+    <message>
+        <source>waiting</source>
+        <translation>等待中</translation>
     </message>
     <message>
         <source>queued</source>

@@ -276,7 +276,11 @@ def _space(document: QTextDocument, font: QFont) -> None:
 
 def _enlarge(cursor: QTextCursor, block: QTextBlock, pixels: int) -> None:
     """Set the size of a heading, and leave the cursor at its start."""
-    for found in [run.fragment() for run in block]:
+    run, fragments = block.begin(), []
+    while not run.atEnd():
+        fragments.append(run.fragment())
+        run += 1
+    for found in fragments:
         heading = found.charFormat()
         # Next to it, Qt ignores every other size.
         heading.clearProperty(QTextFormat.Property.FontSizeAdjustment)

@@ -11,7 +11,7 @@ from app.models.cards import Card
 from app.widgets.badges import Bar
 from app.widgets.layouts import fill, vbox
 from app.widgets.style_class import styled
-from app.wording.models import download_words, entry_name, model_name, state_word
+from app.wording.models import download_words, entry_name, model_name, state_word, waits_for_network
 from engine.hub.download_state import DownloadStatus
 
 # Failures that the user can resolve on the model's page.
@@ -41,9 +41,10 @@ class DownloadCard(Card):
         words = download_words(status)
         self.say(words)
         tones = {"ready": "draft", "failed": "problem", "paused": "lookup"}
-        self.badge.show_word(state_word(status.state), tones.get(status.state, "neutral"))
+        state = "waiting" if waits_for_network(status) else status.state
+        self.badge.show_word(state_word(state), tones.get(state, "neutral"))
         share = status.bytes_done / status.bytes_total if status.bytes_total else 0.0
-        colour = {"paused": "lookup", "failed": "problem"}.get(status.state, "draft")
+        colour = {"paused": "lookup", "failed": "problem", "waiting": "faint"}.get(state, "draft")
         self._bar.show_parts([(share, colour)], words)
         asks = status.state == "failed" and status.error is not None and status.error.reason in _ASKS_FOR_CONSENT
         self.offer_page(self._address if asks else "")

@@ -15,7 +15,7 @@ from app.models.download_tray import DownloadTray
 from app.models.picker import Picker
 from app.session.cluster_service import OFF
 from app.wording.errors import error_sentence
-from app.wording.models import entry_name
+from app.wording.models import entry_name, waits_for_network
 
 if TYPE_CHECKING:
     from app.library.entries import Entry
@@ -181,8 +181,12 @@ class ModelController(QObject):
             error = status.error
             self._show_action.setText(self.tr("Show the download"))
             self._failed.add(status.repository)
-            self._banner.show_message(lambda: error_sentence(error), self._show_action, about=status.repository)
-            self._tray.notify(error_sentence(error))
+            waits, about = waits_for_network(status), status.repository
+            self._banner.show_message(
+                lambda: error_sentence(error), self._show_action, calm=waits, stays=True, about=about
+            )
+            if not waits:
+                self._tray.notify(error_sentence(error))
             return
         inventory = self._library.inventory
         ready = self._complete_pair(status.repository)

@@ -89,9 +89,10 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
 
     def _centre(self) -> None:
         """Open above the middle of the main window, as far as the screen allows; not every system does it."""
-        place = self.geometry()
-        place.moveCenter(self.parentWidget().window().frameGeometry().center())
-        room = self.parentWidget().screen().availableGeometry()
+        place, window = self.geometry(), self.parentWidget()
+        assert window is not None
+        place.moveCenter(window.window().frameGeometry().center())
+        room = window.screen().availableGeometry()
         place.moveTo(max(room.left(), min(place.left(), room.right() - place.width())), max(room.top(), place.top()))
         self.setGeometry(place)
 

@@ -34,9 +34,7 @@ def hub_reasons() -> dict[str, str]:
     """Return one sentence for each `HubError` reason."""
     return {
         "offline": translate("HubErrors", "The Hub cannot be reached. Check your connection and try again."),
-        "no-network": translate(
-            "HubErrors", "The Hub cannot be reached. The download resumes by itself when you are back online."
-        ),
+        "no-network": translate("HubErrors", "Waiting for a connection. The download then resumes by itself."),
         "kept-offline": translate(
             "HubErrors", "“Work offline” is on, so Tandem does not connect. Turn it off in the settings."
         ),

@@ -299,9 +299,15 @@ def download_words(status: DownloadStatus) -> str:
     }[status.state]
 
 
+def waits_for_network(status: DownloadStatus) -> bool:
+    """Whether a download stopped only because there was no connection, and resumes by itself."""
+    return status.state == "failed" and status.error is not None and status.error.reason == "no-network"
+
+
 def state_word(state: str) -> str:
-    """Return the badge of a download."""
+    """Return the badge of a download; "waiting" is for one that `waits_for_network`."""
     return {
+        "waiting": translate("Models", "waiting"),
         "queued": translate("Models", "queued"),
         "resolving": translate("Models", "starting"),
         "downloading": translate("Models", "downloading"),

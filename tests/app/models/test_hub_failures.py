@@ -127,6 +127,7 @@ def test_each_trouble_is_a_sentence_on_the_card_in_every_language(
             assert card.page_button.isHidden() != trouble.has_page
             if language == "en":
                 assert trouble.words in card.facts.text()
+                assert card.badge.text() == "failed"
                 assert card.main_button.text() == ("I've been granted access" if trouble.has_page else "Try again")
         assert len(said) == len(LANGUAGES)
         if name == "offline":
@@ -284,7 +285,8 @@ def test_without_a_network_a_download_says_so_and_goes_on_when_it_is_back(
     qtbot.waitUntil(lambda: [status.state for status in library.downloads] == ["failed"])
     card = DownloadCard(NAME, library.page_of(NAME))
     card.show_status(library.downloads[0], "Model")
-    assert "cannot be reached" in card.facts.text()
+    assert "Waiting for a connection" in card.facts.text()
+    assert card.badge.text() == "waiting"
     assert card.main_button.text() == "Try again"
     card.deleteLater()
     with FakeHub(port=port) as hub:
