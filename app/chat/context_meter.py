@@ -17,6 +17,7 @@ from app.conversations.chat_settings import filled
 from app.conversations.records import Attachment
 from app.session import prompt_variables
 from app.session.attachments import count_tokens, cut_to_tokens
+from app.session.chats import Chat
 from app.session.session import Session
 from app.system.background import Background
 from app.widgets.popups import Menu
@@ -31,12 +32,20 @@ _PAUSE_MS = 150
 
 @dataclass(frozen=True)
 class _Unsent:
-    """The message to count. `before` is the number of tokens that the chat has already."""
+    """What to count: the message and, where no answer has figures, as in an imported chat, the turns before it.
+
+    `before` is the number of tokens that the chat has already, as far as it is known.
+    """
 
     model: Path
     text: str
     attachments: tuple[Attachment, ...]
     before: int
+    turns: str
+
+
+# A chat with its model and the number of its turns.
+_Turns = tuple[Chat, Path, int]
 
 
 @dataclass(frozen=True)
@@ -74,6 +83,8 @@ class ContextMeter(QObject):
         self._background = Background("tokens", parent=self)
         self._counted: _Unsent | None = None
         self._text, self._files = 0, dict[Attachment, int]()
+        # The tokens of the turns of a chat without figures.
+        self._turns: tuple[_Turns, int] | None = None
         self._menu = Menu(composer)
         self._menu.aboutToShow.connect(self.fill_menu)
         composer.shorten.setMenu(self._menu)
@@ -115,7 +126,13 @@ class ContextMeter(QObject):
             return None
         files = tuple((file, self._files.get(file, 0)) for file in self._composer.files.attachments)
         drops = self._session.settings.generation_of(chat).overflow == "shorten"
-        return _Usage(main.context_length, chat.context_tokens(), self._text, files, drops)
+        return _Usage(main.context_length, self._before(Path(main.path)), self._text, files, drops)
+
+    def _before(self, model: Path) -> int:
+        """Return the tokens that the chat has already; 0 while they are unknown."""
+        chat = self._session.chat
+        known = self._turns is not None and self._turns[0] == (chat, model, len(chat.turns))
+        return chat.context_tokens() or (self._turns[1] if known and self._turns is not None else 0)
 
     def _words(self, usage: _Usage) -> tuple[str, bool, str]:
         """Return the info line, whether it is a problem, and its brief form."""
@@ -180,11 +197,14 @@ class ContextMeter(QObject):
         else:
             self._background.run(lambda: _count(unsent), lambda counts: self._show_counts(unsent, *counts))
 
-    def _show_counts(self, unsent: _Unsent, text: int, files: list[int | None]) -> None:
+    def _show_counts(self, unsent: _Unsent, turns: int, text: int, files: list[int | None]) -> None:
         """Show the counts, unless the message has changed meanwhile."""
         if unsent != self._unsent():
             return
         self._counted = unsent
+        chat = self._session.chat
+        if unsent.turns:
+            self._turns = (chat, unsent.model, len(chat.turns)), turns
         counts = dict(zip(unsent.attachments, files, strict=True))
         self._composer.files.show_counts(counts)
         self._text, self._files = text, {file: count or 0 for file, count in counts.items()}
@@ -195,13 +215,22 @@ class ContextMeter(QObject):
         if session.models.pair.main is None:
             return None
         chat, text = session.chat, self._composer.edit.toPlainText()
-        before = chat.context_tokens()
-        if not before and chat.system_prompt:
-            text = f"{filled(chat.system_prompt, prompt_variables.values(session.models.pair))}\n{text}"
-        return _Unsent(Path(session.models.pair.main.path), text, self._composer.files.attachments, before)
+        model, turns = Path(session.models.pair.main.path), ""
+        before = self._before(model)
+        prompt = filled(chat.system_prompt, prompt_variables.values(session.models.pair)) if chat.system_prompt else ""
+        if not before and chat.turns:
+            said = (part for turn in chat.turns for part in (turn.text_for_model(), turn.answer.reply))
+            turns = "\n\n".join([prompt, *said])
+        elif not before and prompt:
+            text = f"{prompt}\n{text}"
+        return _Unsent(model, text, self._composer.files.attachments, before, turns)
 
 
-def _count(unsent: _Unsent) -> tuple[int, list[int | None]]:
-    """Count the tokens of the text (0 if impossible) and of each file (None if impossible). Runs on a thread."""
+def _count(unsent: _Unsent) -> tuple[int, int, list[int | None]]:
+    """Count the tokens of the turns and of the text (0 if impossible) and of each file (None if impossible).
+
+    Runs on a thread.
+    """
     files = [count_tokens(unsent.model, attachment.text) for attachment in unsent.attachments]
-    return (count_tokens(unsent.model, unsent.text) or 0) if unsent.text else 0, files
+    turns, text = ((count_tokens(unsent.model, one) or 0) if one else 0 for one in (unsent.turns, unsent.text))
+    return turns, text, files

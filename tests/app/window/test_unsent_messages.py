@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
+from app.conversations.exports.json_format import FORMAT, VERSION
 from app.session.attachments import count_tokens
 from app.widgets.application import Application
 from engine import starter_pair
@@ -55,6 +57,29 @@ def test_the_context_is_counted_while_writing(open_window: OpenWindow, tmp_path:
     window.ask_and_wait("What is Tandem?")
     stats = session.chat.turns[-1].answer.stats
     window.wait(lambda: window.context_text == f"{stats.prompt_tokens + stats.generated_tokens} of 4,096 tokens")
+
+
+def test_an_imported_chat_is_counted_although_no_answer_has_figures(open_window: OpenWindow, tmp_path: Path) -> None:
+    window = open_window(ScriptedEngine())
+    session, starter = window.session, starter_pair()[0]
+    session.models.load(str(starter), None)
+    window.wait(lambda: not session.models.pair.loading)
+    messages = [
+        {"uid": "q", "role": "user", "content": "What is Tandem? " * 100},
+        {"uid": "a", "parent": "q", "role": "assistant", "content": "An app. " * 2000},
+    ]
+    chats = {"format": FORMAT, "version": VERSION, "conversations": [{"title": "Old", "messages": messages}]}
+    (tmp_path / "old.json").write_text(json.dumps(chats))
+    window.import_chats(tmp_path / "old.json")
+    window.wait(lambda: "Old" in window.titles)
+    window.sidebar.click("Old")
+    asked, answered = (count_tokens(starter, str(message["content"])) or 0 for message in messages)
+    window.wait(lambda: "tokens: too long" in window.context_text)
+    counted = int(window.context_text.split()[0].replace(",", ""))
+    assert abs(counted - asked - answered) < 10
+    # A chat without turns has none.
+    window.trigger("new-chat")
+    window.wait(lambda: window.context_text == "")
 
 
 def test_what_no_context_holds_is_told_before_it_is_sent(open_window: OpenWindow) -> None:
