@@ -57,7 +57,7 @@ class TextOutput(Output):
             self._begin()
             if event.text:
                 print(flush=True)
-            print(f"tandem: {explained(event.error)}", file=sys.stderr, flush=True)
+            self._err.write(f"tandem: {explained(event.error)}\n")
         elif isinstance(event, TokensCommitted):
             self._so_far += event.text if self._so_far else event.stats.opening + event.text
             parts = self._parts.of(self._so_far, False)
@@ -96,7 +96,7 @@ class TextOutput(Output):
             print(file=sys.stderr)
         self._begin()
         print(flush=True)
-        print(_summary(event.stats), file=sys.stderr, flush=True)
+        self._err.write(f"{_summary(event.stats)}\n")
 
 
 def _summary(stats: RequestStats) -> str:

@@ -26,7 +26,7 @@ class HubError(EngineError):
         "server-error": "the Hub answers with error {status}: try again later",
         "too-slow": "the Hub takes too long to answer: try again later",
         "rate-limited": "the Hub asks to wait: too many requests, try again later",
-        "bad-name": "{repository} is not the name of a repository (organisation/name)",
+        "bad-name": "{repository} is not the name of a repository (organization/name)",
         "missing": "there is no such repository, or it is private: check the name, or add a token for it",
         "revision-missing": "the repository has no revision {revision}",
         "file-missing": "the Hub no longer has {file}",

@@ -10,34 +10,48 @@ import pty
 import struct
 import termios
 from collections.abc import Iterable
+from typing import TextIO
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from app.cli.answers import TextOutput
 from app.cli.word_wrap import WrappedText
+from engine import Finished, RequestStats
 
 PROSE = "A small draft model proposes tokens, and the main model keeps those that it would have written itself."
 
 
-def on_screen(pieces: Iterable[str], columns: int) -> list[str]:
-    """The lines that a terminal of this width is sent."""
+def terminal_of(columns: int) -> tuple[int, int]:
+    """Both ends of a pty of this width."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    return ours, theirs
+
+
+def received(ours: int, stream: TextIO) -> list[str]:
+    """The lines that were written to the other end."""
+    stream.flush()
+    # What was written comes before the mark.
+    os.write(stream.fileno(), b"\x04")
+    found = b""
+    while not found.endswith(b"\x04"):
+        found += os.read(ours, 65536)
+    os.close(ours)
+    return found[:-1].decode().replace("\r\n", "\n").split("\n")
+
+
+def on_screen(pieces: Iterable[str], columns: int) -> list[str]:
+    """The lines that a terminal of this width is sent."""
+    ours, theirs = terminal_of(columns)
     with os.fdopen(theirs, "w", encoding="utf-8") as stream:
         text = WrappedText(stream)
         for piece in pieces:
             text.write(piece)
         text.end()
-        stream.flush()
-        # What is written comes before the mark.
-        os.write(stream.fileno(), b"\x04")
-        received = b""
-        while not received.endswith(b"\x04"):
-            received += os.read(ours, 65536)
-    os.close(ours)
-    return received[:-1].decode().replace("\r\n", "\n").split("\n")
+        return received(ours, stream)
 
 
 def test_no_word_is_broken_at_the_right_edge() -> None:
@@ -92,6 +106,20 @@ def test_the_lines_do_not_depend_on_the_pieces_and_nothing_is_lost(text: str, cu
     assert "".join("".join(lines).split()) == "".join(text.split())
     for line in lines:
         assert cell_len(line) <= columns or "```" in text or max(map(cell_len, line.split())) > columns
+
+
+def test_an_answer_and_its_figures_are_broken_between_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    stats = RequestStats(generated_tokens=40, drafted=30, accept_rate=0.5, tokens_per_round=3.1, ttft_s=0.05)
+    ours, theirs = terminal_of(30)
+    with os.fdopen(theirs, "w") as stream:
+        monkeypatch.setattr("sys.stdout", stream)
+        monkeypatch.setattr("sys.stderr", stream)
+        TextOutput().event(Finished("stop", PROSE, (), stats))
+        lines = received(ours, stream)
+    assert max(map(len, lines)) <= 30
+    assert " ".join(lines) == (
+        f"{PROSE} [40 tokens, 50% accepted, 3.1 tokens per round instead of 1, first token 0.05 s] "
+    )
 
 
 def test_a_pipe_gets_the_text_as_it_is() -> None:
