@@ -284,16 +284,16 @@ class Engine(EngineClient):
             raise
 
     def _tune_when_idle(self, scheduler: Scheduler) -> None:
-        """Calibrate a pair that is new to this machine, if the engine is idle."""
+        """Measure a pair that is new to this machine, if the engine is idle."""
         posted = self._urgent_commands
         if scheduler.busy or not scheduler.models.untuned or not self._commands.empty():
             return
         # A napping process would be measured as slower than it is.
         self._activity.keep(True)
         try:
-            scheduler.calibrate(lambda: self._urgent_commands != posted, TUNING_S)
+            scheduler.measure(lambda: self._urgent_commands != posted, TUNING_S)
         except Exception:
-            log.exception("the loaded models could not be calibrated")
+            log.exception("the loaded models could not be measured")
 
     def _next_command(self, scheduler: Scheduler, idle_since: float) -> Command | None:
         timeout = scheduler.seconds_to_park

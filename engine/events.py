@@ -39,7 +39,9 @@ class Token:
     `text` is the text that it added to the answer (empty while a character is incomplete or a stop string may be
     forming), `source` the name of its proposer, `position` its index in its round (0 is the first draft token), `round`
     the round's number in this request, and `logprob` the main model's natural log-probability of it. `alternatives` are
-    the `ChatRequest.alternatives` likeliest tokens in its place, the likeliest first.
+    the `ChatRequest.alternatives` likeliest tokens in its place, the likeliest first. `lead` is by how much its score,
+    with the noise of the draw, exceeds that of the next best token, in units of logits; None if it was not measured, as
+    in a batch.
     """
 
     id: int
@@ -49,6 +51,7 @@ class Token:
     round: int
     logprob: float
     alternatives: tuple[Alternative, ...] = ()
+    lead: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

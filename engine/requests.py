@@ -59,6 +59,8 @@ class SpeculationSettings:
     ("ngram": lookup in the text so far) or "off". `depth` fixes the draft tokens of a round (0 is "off"); None lets the
     controller choose up to `max_depth`. Neither is above MAX_DEPTH.
     `acceptance` is "match" (same text for a seed whatever the method) or "rejection".
+    With `same_text`, rounds keep to widths that this machine rounds alike (`engine.tuning.Rounding`), whatever that
+    costs, so that the text is bit for bit that of plain decoding; such a request shares no pass with others.
     Plain rounds that measure the speed-up, at a fixed depth too, cost at most `sample_share` of an answer's time; with
     0 there are none, and the speed-up is unknown.
     """
@@ -68,6 +70,7 @@ class SpeculationSettings:
     max_depth: int = MAX_DEPTH
     acceptance: str = "match"
     sample_share: float = 0.02
+    same_text: bool = False
 
     def __post_init__(self) -> None:
         require_one_of(methods(), "method", self.method)
@@ -75,6 +78,11 @@ class SpeculationSettings:
         require_between(1, "max_depth", self.max_depth, MAX_DEPTH)
         if self.depth is not None:
             require_between(0, "depth", self.depth, MAX_DEPTH)
+
+    @property
+    def redraws(self) -> bool:
+        """Whether tokens are accepted by rejection sampling where a proposal allows it."""
+        return self.acceptance == "rejection" and not self.same_text
 
     @property
     def depth_limit(self) -> int:

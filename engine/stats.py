@@ -56,9 +56,10 @@ class PlainSpan:
     Codes: "off" (the user), "no-draft", "draft-loading", "draft-not-usable" (reason), "draft-failed",
     "draft-context-full", "no-guess" (the draft's text could not be put into main tokens), "cache-kind" (kind),
     "carried-rows" (rows that a rejection left to be fed again), "no-match" (lookup), "not-forced" (grammar),
-    "costs-more" (plain_ms, round_ms, tokens_per_round), "measuring", "catching-up" (a draft model reads what it missed
-    while the answer goes on), "batch" (another answer is about to join), "turns" (kind: what keeps the answers from
-    sharing a batch, so that they take turns), "first-token", "length-limit".
+    "costs-more" (plain_ms, round_ms, tokens_per_round), "same-text" (`SpeculationSettings.same_text` forbids wider
+    passes, or to share them), "measuring", "catching-up" (a draft model reads what it missed while the answer goes on),
+    "batch" (another answer is about to join), "turns" (kind: what keeps the answers from sharing a batch, so that they
+    take turns), "first-token", "length-limit".
     """
 
     tokens: int
@@ -136,6 +137,11 @@ class RequestStats(Struct, frozen=True):
     `draft_fits` is false if under 2 % of the first draft tokens of some 200 rounds were accepted, in this answer and
     earlier ones.
 
+    `rounding` says how the text compares with that of plain decoding: "identical" if every pass had a width that this
+    machine rounds like a plain round, "rounded" if about one token in `one_in` (None: unknown) may differ, "" if it is
+    unknown. `same_text_cost` is the share of the speed that `SpeculationSettings.same_text`, if set, is expected to
+    cost.
+
     `ahead` is the state of an asynchronous drafter, "" if none was configured: "starting", "ready", a reason of
     `DrafterLink`, "no-gain" (drafting takes too little of a round), "not-faster" (as was measured), "no-memory" or
     "no-address". The drafter had prepared draft tokens for `ahead_hits` verdicts and not for `ahead_misses`;
@@ -165,6 +171,9 @@ class RequestStats(Struct, frozen=True):
     saved_s: float | None = None
     load: float | None = None
     slowed: str = ""
+    rounding: str = ""
+    one_in: int | None = None
+    same_text_cost: float | None = None
     draft_s: float = 0.0
     verify_s: float = 0.0
     host_s: float = 0.0
@@ -193,6 +202,8 @@ class RequestLog:
         self.speedup: MeasuredSpeedup | None = None
         # In a batch an answer is slower than alone by design, so a ratio to decoding alone would mislead.
         self.shared = False
+        # Whether every pass so far had a width that is rounded like that of a plain round.
+        self.exact = True
         self._first_at: float | None = None
         self._first_tokens = 0
         self._latest_was_plain = False

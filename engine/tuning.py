@@ -3,9 +3,47 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta, Struct
 
 # Main and draft model as the learned file knows them: name and size, "" without a draft.
 Pair = tuple[str, str]
+
+
+# A lead below this many units of the logits counts as narrow: the leads of real answers are spread evenly below it.
+NARROW = 0.5
+# Narrow leads from which a figure follows: it is then within a third of the true one, as a rule.
+ENOUGH_NARROW = 10
+
+_Count = Annotated[int, Meta(ge=0)]
+
+
+class Rounding(Struct):
+    """How this machine rounds the rows of one main model's passes.
+
+    A row has the same bits in every pass of `plain_rows` to `most_rows` rows: `plain_rows` is 1, or 2 where a row alone
+    is rounded differently from one of two. `difference` is the mean absolute change, in other passes, of the lead: the
+    logit of the best token less that of the second best. Answers have had `leads` tokens so far (with a temperature,
+    leads include the noise of the draw), `narrow` of which had a lead below NARROW.
+    """
+
+    plain_rows: Annotated[int, Meta(ge=1, le=2)]
+    most_rows: Annotated[int, Meta(ge=1)]
+    difference: Annotated[float, Meta(ge=0.0)]
+    leads: _Count = 0
+    narrow: _Count = 0
+
+    @property
+    def one_in(self) -> int | None:
+        """Estimate how many tokens there are for each that rounding changes; None until enough leads were seen.
+
+        A token changes if its lead is smaller than a change against it. Changes for and against it are as likely, and
+        small leads are spread evenly, so the share of these tokens is half of the leads' density times the mean change.
+        """
+        if self.narrow < ENOUGH_NARROW or not self.difference:
+            return None
+        return max(1, round(2.0 * NARROW * self.leads / (self.narrow * self.difference)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +68,8 @@ class ContextFigures:
     """The figures for context lengths of `tokens_from` tokens and more, below `tokens_below` (None: no bound).
 
     `plain_tps` is the speed of plain decoding there, from `plain_samples` rounds. `speedup` is the ratio that answers
-    measured there, with its bounds; None if none did.
+    measured there, with its bounds; None if none did. `same_text_cost` is the share of the speed that the setting
+    "always the same text" costs there; None before the widths were probed.
     """
 
     tokens_from: int
@@ -39,6 +78,7 @@ class ContextFigures:
     plain_samples: int
     depths: tuple[DepthFigures, ...] = ()
     speedup: tuple[float, float, float] | None = None
+    same_text_cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +100,8 @@ class LearnedPair:
     """Everything learned about one main model with one draft model, or with none.
 
     `pair` is the argument of `EngineClient.forget_learned`; `main` and `draft` are its names ("" without a draft).
-    `loaded` says whether these two are loaded now. `slowed` is "" or what slowed the machine down meanwhile, as in
-    `RequestStats`.
+    `loaded` says whether these two are loaded now; only then `rounding` is known. `slowed` is "" or what slowed the
+    machine down meanwhile, as in `RequestStats`.
     """
 
     pair: Pair
@@ -71,6 +111,7 @@ class LearnedPair:
     contexts: tuple[ContextFigures, ...]
     acceptance: tuple[AcceptanceFigures, ...]
     slowed: str = ""
+    rounding: Rounding | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,10 +156,10 @@
 <context>
     <name>SampleRound</name>
     <message numerus="yes">
-        <source>%n token(s) in one round instead of one, and exactly the text that the main model alone would write.</source>
+        <source>%n token(s) in one round instead of one, and the text is the main model&apos;s own.</source>
         <translation>
-            <numerusform>%n token in one round instead of one, and exactly the text that the main model alone would write.</numerusform>
-            <numerusform>%n tokens in one round instead of one, and exactly the text that the main model alone would write.</numerusform>
+            <numerusform>%n token in one round instead of one, and the text is the main model&apos;s own.</numerusform>
+            <numerusform>%n tokens in one round instead of one, and the text is the main model&apos;s own.</numerusform>
         </translation>
     </message>
 </context>

@@ -60,6 +60,8 @@ class Speculation(Struct, kw_only=True):
     method: _Method | None = None
     depth: _Depth | Literal["auto"] | UnsetType | None = UNSET
     acceptance: Annotated[str, Meta(extra_json_schema={"enum": list(ACCEPTANCE_RULES)})] | None = None
+    # Always the same text with and without speculation.
+    same_text: bool | None = None
 
     def __post_init__(self) -> None:
         if self.method not in (None, *methods()):
@@ -72,7 +74,10 @@ class Speculation(Struct, kw_only=True):
         if self.depth is not UNSET:
             settings = replace(settings, depth=None if self.depth == "auto" else self.depth)
         return replace(
-            settings, method=self.method or settings.method, acceptance=self.acceptance or settings.acceptance
+            settings,
+            method=self.method or settings.method,
+            acceptance=self.acceptance or settings.acceptance,
+            same_text=settings.same_text if self.same_text is None else self.same_text,
         )
 
 

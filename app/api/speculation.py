@@ -31,7 +31,7 @@ async def show(request: Request) -> Response:
 
 
 class SpeculationBody(Speculation, kw_only=True):
-    """Change draft model, method or depth."""
+    """Change draft model, method, depth, acceptance rule, or whether the text is always the same."""
 
     draft_model: str | UnsetType | None = UNSET
 
@@ -49,7 +49,7 @@ async def clear(request: Request) -> Response:
     """Drop the draft model; choose method and depth automatically."""
     api: Api = request.app.state.api
     await api.models.set_draft(None)
-    api.speculate(SpeculationSettings())
+    api.speculate(SpeculationSettings(same_text=api.speculation.same_text))
     return JsonReply(_state(api))
 
 
@@ -67,6 +67,7 @@ def _state(api: Api) -> dict[str, Any]:
         "method": settings.method,
         "depth": settings.depth,
         "acceptance": settings.acceptance,
+        "same_text": settings.same_text,
         "calls": [
             {
                 "id": call.id,

@@ -9,7 +9,7 @@ from engine.stats import RequestStats
 
 
 def speculation(answers: Sequence[RequestStats]) -> dict[str, Any]:
-    """Return tokens and rates over all answers of a call, and the speed-up of a single one.
+    """Return tokens and rates over all answers of a call, and the speed-up and the rounding of a single one.
 
     If only its bounds are known, `speedup` is null.
     """
@@ -26,6 +26,9 @@ def speculation(answers: Sequence[RequestStats]) -> dict[str, Any]:
         "speedup": alone.speedup,
         "speedup_low": alone.speedup_low,
         "speedup_high": alone.speedup_high,
+        "rounding": alone.rounding or None,
+        "one_in": alone.one_in,
+        "same_text_cost": alone.same_text_cost,
         "draft": answers[0].draft or None,
     }
 

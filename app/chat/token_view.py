@@ -13,7 +13,7 @@ from typing import cast
 
 from PySide6.QtCore import QEvent, Signal
 from PySide6.QtGui import QColor, QFontDatabase, QHelpEvent, QTextBlockFormat, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QToolTip, QWidget
+from PySide6.QtWidgets import QTextEdit, QToolTip, QWidget
 
 from app.chat.auto_height_browser import LINE_HEIGHT, AutoHeightTextBrowser
 from app.text.fences import is_fence
@@ -139,6 +139,21 @@ class TokenView(Restyled, AutoHeightTextBrowser):
             return None
         after = inside[-1] + 1
         return self._starts[inside[0]], self._starts[after] if after < len(self._starts) else self._end
+
+    def mark(self, index: int | None) -> None:
+        """Show the token `index` with exchanged colours, or none."""
+        marks = []
+        if index is not None and index < len(self._starts):
+            cursor = QTextCursor(self.document())
+            cursor.setPosition(self._starts[index])
+            after = self._starts[index + 1] if index + 1 < len(self._starts) else self._end
+            cursor.setPosition(after, QTextCursor.MoveMode.KeepAnchor)
+            marked = QTextEdit.ExtraSelection()
+            marked.cursor = cursor
+            marked.format.setBackground(QColor(theme.colours().text))
+            marked.format.setForeground(QColor(theme.colours().window))
+            marks.append(marked)
+        self.setExtraSelections(marks)
 
     def select_round(self, number: int) -> None:
         if span := self.span_of_round(number):

@@ -114,4 +114,16 @@ def _summary(stats: RequestStats) -> str:
         parts.append(f"{stats.tokens_per_round:.1f} tokens per round{plainly}")
     if stats.ttft_s is not None:
         parts.append(f"first token {stats.ttft_s:.2f} s")
+    if stats.rounding and stats.drafted:
+        parts.append(_rounding(stats))
+    if stats.same_text_cost is not None:
+        parts.append(f"the same text costs {stats.same_text_cost:.0%} of the speed")
     return "[" + ", ".join(parts) + "]"
+
+
+def _rounding(stats: RequestStats) -> str:
+    if stats.rounding == "identical":
+        return "the text of plain decoding"
+    return "the text of plain decoding up to rounding" + (
+        "" if stats.one_in is None else f" (about one token in {stats.one_in:,} may differ)"
+    )

@@ -60,6 +60,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--depth", type=_depth, metavar="auto|K", help=f"draft tokens per round, 0 to {MAX_DEPTH} (auto)"
     )
+    parser.add_argument(
+        "--same-text",
+        action="store_true",
+        help="always the same text with and without speculation; the line below an answer says what it costs",
+    )
     _add_sampling(parser)
     parser.add_argument(
         "--max-tokens", type=int, metavar="N", help="maximum answer length in tokens (up to the context)"

@@ -85,7 +85,7 @@ def request(
     return ChatRequest(
         messages=system + turns,
         sampling=SamplingSettings(**sampling, seed=arguments.seed),
-        speculation=SpeculationSettings(method=arguments.method, depth=arguments.depth),
+        speculation=SpeculationSettings(method=arguments.method, depth=arguments.depth, same_text=arguments.same_text),
         max_tokens=arguments.max_tokens,
         stop=tuple(map(readable, arguments.stop)),
         template_options=thinking.options(arguments.thinking) if thinking is not None else {},

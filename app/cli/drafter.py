@@ -36,7 +36,7 @@ def add_parser(subparsers: Any) -> None:
         "draft for Tandem on another computer",
         examples,
         "Let a draft model on this computer draft for Tandem on another one, while the main model there "
-        "verifies. Answers stay exactly those of the main model.",
+        "verifies. Answers stay those of the main model.",
     )
     serve = add_command(add_actions(parser), "serve", "serve a draft model until interrupted", examples)
     serve.add_argument("model", help="folder of the draft model, the same as on the other computer")

@@ -71,13 +71,14 @@ def run(arguments: argparse.Namespace) -> int:
     from app.settings.store import SettingsStore
     from app.system.accounts import others_have_accounts
     from app.system.paths import data_folder, settings_folder
-    from engine import Engine
+    from engine import Engine, SpeculationSettings
 
     if not is_loopback(arguments.host):
         print(_OPEN.format(host=arguments.host), file=sys.stderr)
         if not arguments.key:
             return BAD_USAGE
     values = SettingsStore(settings_folder() / "settings.json").values
+    speculation = SpeculationSettings(same_text=values.same_text)
     served = ServedCalls(data_folder() / "chats.db")
     try:
         with Engine(engine_settings_of(values)) as engine:
@@ -88,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
             if pair.draft_problem is not None:
                 raise pair.draft_problem
             origins, strict = tuple(arguments.origin), arguments.strict_models
-            api.start(ApiSettings(arguments.host, arguments.port, key, origins, strict_models=strict))
+            api.start(ApiSettings(arguments.host, arguments.port, key, origins, speculation, strict_models=strict))
             _say_where(api.status.address, key)
             if key is None and others_have_accounts():
                 print(_SHARED, file=sys.stderr, flush=True)

@@ -19,6 +19,7 @@ from app.session.model_service import ModelService
 from app.settings.keychain import Keychain
 from app.system.background import Background
 from engine.errors import CodedError
+from engine.requests import SpeculationSettings
 
 if TYPE_CHECKING:
     # The server's libraries must not delay the window; most people never switch it on.
@@ -41,6 +42,7 @@ class ApiChoice:
     strict_models: bool = False
     model_folders: tuple[Path, ...] = ()
     other_apps: bool = True
+    same_text: bool = False
 
 
 class ApiService(QObject):
@@ -132,7 +134,9 @@ class ApiService(QObject):
             key = kept_key(store) or ("" if renew else self.key) or new_key()
         host = ANY_HOST if choice.network else ApiSettings.host
         try:
-            api.start(ApiSettings(host, choice.port, key or None, choice.origins, strict_models=choice.strict_models))
+            speculation = SpeculationSettings(same_text=choice.same_text)
+            strict = choice.strict_models
+            api.start(ApiSettings(host, choice.port, key or None, choice.origins, speculation, strict_models=strict))
         except CodedError as error:
             return key, error
         return key, None

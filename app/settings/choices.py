@@ -20,7 +20,7 @@ KV_PRECISION = (
     (4, QT_TRANSLATE_NOOP("Settings", "4-bit")),
 )
 RULES = (
-    ("match", QT_TRANSLATE_NOOP("Settings", "Identical text")),
+    ("match", QT_TRANSLATE_NOOP("Settings", "Same text")),
     ("rejection", QT_TRANSLATE_NOOP("Settings", "Same distribution")),
 )
 # The connection between several Macs.

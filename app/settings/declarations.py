@@ -107,11 +107,20 @@ class SettingsValues(RememberedValues):
         title=QT_TRANSLATE_NOOP("Settings", "Acceptance rule"),
         help=QT_TRANSLATE_NOOP(
             "Settings",
-            "“Identical text”: the same seed gives the same text with or without speculation. “Same "
+            "“Same text”: the same seed gives the same text with or without speculation, up to rounding. “Same "
             "distribution”: above temperature 0 the text may differ, but follows the main model's "
             "probabilities exactly.",
         ),
         choices=RULES,
+    )
+    same_text: bool = SPECULATION.setting(
+        False,
+        title=QT_TRANSLATE_NOOP("Settings", "Always the same text with and without speculation"),
+        help=QT_TRANSLATE_NOOP(
+            "Settings",
+            "Processors can round differently when they verify more tokens at once. With this on, Tandem keeps to "
+            "draft lengths that are rounded alike and computes one answer at a time.",
+        ),
     )
     async_drafter: str = SPECULATION.setting(
         "off",

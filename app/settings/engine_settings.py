@@ -64,7 +64,9 @@ def sampling_of(values: SettingsValues, recommended: Mapping[str, float]) -> Sam
 
 def speculation_of(values: SettingsValues) -> SpeculationSettings:
     """Return the settings of speculation; depth 0 leaves the depth to the controller."""
-    return SpeculationSettings(method=values.method, depth=values.depth or None, acceptance=values.acceptance)
+    return SpeculationSettings(
+        method=values.method, depth=values.depth or None, acceptance=values.acceptance, same_text=values.same_text
+    )
 
 
 def memory_limit_of(values: SettingsValues) -> int | None:

@@ -7,6 +7,7 @@ acceptance rule.
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 
 from app.settings.declarations import SettingsValues
 from app.settings.engine_settings import speculation_of
@@ -23,8 +24,8 @@ def own_settings(values: SettingsValues, main: str, draft: str) -> SpeculationSe
 
 
 def settings_for(values: SettingsValues, main: str, draft: str) -> SpeculationSettings:
-    """Return the settings in effect for a pair: its own, or those for all pairs."""
-    return own_settings(values, main, draft) or speculation_of(values)
+    """Return the settings in effect for a pair: its own, or those for all pairs. `same_text` is the same for all."""
+    return replace(own_settings(values, main, draft) or speculation_of(values), same_text=values.same_text)
 
 
 def with_own(values: SettingsValues, main: str, draft: str, chosen: SpeculationSettings) -> tuple[PairRow, ...]:

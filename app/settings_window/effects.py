@@ -69,6 +69,7 @@ class Effects(QObject):
                 strict_models=values.api_strict_models,
                 model_folders=tuple(Path(folder) for folder in values.model_folders),
                 other_apps=values.use_other_apps,
+                same_text=values.same_text,
             )
         )
         session.cluster.configure(ClusterChoice(values.machines, values.machines_backend))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from app.session.session import Session
+from app.settings.declarations import SETTINGS
 from app.settings.pairs import own_settings, with_own, without_own
 from app.settings.store import SettingsStore
 from app.settings_window.table_page import TablePage
@@ -15,7 +17,10 @@ from app.speculation.learned_section import LearnedSection
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.style_class import styled
+from app.wording.errors import joined
 from app.wording.models import pair_name
+from app.wording.rounding import same_text_sentence
+from engine.tuning import LearnedPair
 
 Key = tuple[str, str]
 _WIDEST_FORM = 460
@@ -53,7 +58,9 @@ class SpeculationPage(TablePage):
         self._offer = QWidget(self)
         fill(hbox(self._offer, margins=(0, 12, 0, 0)), (self._loaded, 1), self.own)
         self.add(self._offer)
+        self._loaded_pair: LearnedPair | None = None
         self.learned = LearnedSection(session, self)
+        self.learned.found.connect(self._take_learned)
         self.add(self.learned, 24)
         self.own.clicked.connect(self._give_own)
         session.models.changed.connect(self.show_values)
@@ -86,6 +93,17 @@ class SpeculationPage(TablePage):
         self._loaded.setText(words.format(pair=pair_name(main, draft)))
         self.own.setAccessibleDescription(self._loaded.text())
 
+    def _take_learned(self, pairs: tuple[LearnedPair, ...]) -> None:
+        self._loaded_pair = next((pair for pair in pairs if pair.loaded), None)
+        self._word_same_text()
+
+    def _word_same_text(self) -> None:
+        """Say below the switch what it costs with the loaded pair."""
+        setting = SETTINGS["same_text"]
+        row = next(row for row in self.rows if row.control is self.control(setting.key))
+        name, help_ = (QCoreApplication.translate("Settings", text) for text in (setting.title, setting.help))
+        row.set_words(name, joined(help_, same_text_sentence(self._loaded_pair)))
+
     def _own_settings(self, key: Key) -> OwnSettings:
         shown = OwnSettings(key, self)
         shown.remove.clicked.connect(partial(self._remove, key))
@@ -109,3 +127,4 @@ class SpeculationPage(TablePage):
     def retranslate(self) -> None:
         self._word_pairs()
         super().retranslate()
+        self._word_same_text()

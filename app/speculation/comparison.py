@@ -15,7 +15,7 @@ from engine.errors import EngineError
 from engine.events import Event, Token
 from engine.requests import ChatRequest
 
-# Half-precision logits between 32 and 64 differ by at least this; closer ones can be equal.
+# Half-precision logits between 32 and 64 differ by at least this, so rounding can exchange closer ones.
 TIE = 0.25
 # The share of the first answer's time that plain rounds among its own may take, to measure the speed-up.
 SAMPLE_SHARE = 0.08
@@ -37,16 +37,17 @@ class Step(Enum):
 class Verdict(Enum):
     """How the two texts compare. NONE until there is a token of each.
 
-    TIE: they differ where the main model finds both tokens equally likely. DRAW: they differ at a sampled token, above
-    temperature 0. OTHER_RULE: the acceptance rule keeps the distribution, not the text. DIFFERENT: they differ and
-    nothing of this explains it.
+    TIE: they differ where both tokens were so close that rounding decides. UNMEASURED: how close they were is unknown.
+    CUT: they were not close, but a rule such as top-p may have cut one of them off, which rounding decides, too.
+    OTHER_RULE: the acceptance rule keeps the distribution, not the text. DIFFERENT: nothing of this explains it.
     """
 
     NONE = "none"
     SAME_SO_FAR = "same-so-far"
     SAME = "same"
     TIE = "tie"
-    DRAW = "draw"
+    UNMEASURED = "unmeasured"
+    CUT = "cut"
     OTHER_RULE = "other-rule"
     DIFFERENT = "different"
 
@@ -112,13 +113,25 @@ class Comparison:
             if self.step is Step.DONE:
                 return Verdict.SAME
             return Verdict.SAME_SO_FAR if self.same_tokens() else Verdict.NONE
-        if self.request.sampling.temperature > 0:
-            by_draw = self.request.speculation.acceptance == "match"
-            return Verdict.DRAW if by_draw else Verdict.OTHER_RULE
-        speculated, plain = differing
-        if speculated is not None and plain is not None and abs(speculated.logprob - plain.logprob) <= TIE:
+        sampling = self.request.sampling
+        if sampling.temperature > 0 and self.request.speculation.redraws:
+            return Verdict.OTHER_RULE
+        if None in differing:
+            return Verdict.DIFFERENT
+        if (gap := self.gap()) is None:
+            return Verdict.UNMEASURED
+        if gap <= TIE:
             return Verdict.TIE
-        return Verdict.DIFFERENT
+        cuts = sampling.top_p < 1.0 or sampling.min_p > 0.0 or sampling.top_k > 0
+        return Verdict.CUT if sampling.temperature > 0 and cuts else Verdict.DIFFERENT
+
+    def gap(self) -> float | None:
+        """Return how far apart the scores of the first tokens that differ were, in units of logits; None if unknown.
+
+        Each answer drew the token that led there. If rounding exchanged the two, both leads are small.
+        """
+        leads = [token.lead for token in self.divergence() or () if token is not None and token.lead is not None]
+        return max(leads) if len(leads) == 2 else None
 
     @property
     def ratio(self) -> float | None:

@@ -97,6 +97,7 @@ class ComparisonView(MeasurementCard):
         fastest = max(answer.stats.decode_tps or 0.0 for answer in answers)
         for side, answer in zip((self.speculated, self.plain), answers, strict=True):
             side.show_answer(answer, self._figures(answer), fastest)
+            side.text.mark(comparison.same_tokens() if comparison.divergence() else None)
         self._say(comparison)
 
     def _figures(self, answer: Answer) -> str:
@@ -156,19 +157,27 @@ class ComparisonView(MeasurementCard):
         differing = comparison.divergence()
         assert differing is not None
         return self._divergence(verdict).format(
-            place=figures.number(count + 1, 0), guessed=_token(differing[0]), plain=_token(differing[1])
+            place=figures.number(count + 1, 0),
+            guessed=_token(differing[0]),
+            plain=_token(differing[1]),
+            gap=figures.small(comparison.gap()),
         )
 
     def _divergence(self, verdict: Verdict) -> str:
         if verdict is Verdict.TIE:
             return self.tr(
-                "Identical up to token {place}, where the main model rates {guessed} and {plain} equally "
-                "likely and rounding decides."
+                "Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so "
+                "that rounding decides. Both answers are right."
             )
-        if verdict is Verdict.DRAW:
+        if verdict is Verdict.UNMEASURED:
             return self.tr(
-                "Identical up to token {place} ({guessed} vs. {plain}). Above temperature 0 a random "
-                "draw can be so close that rounding decides it."
+                "Identical up to token {place} ({guessed} or {plain}). How close the two were could not be measured, "
+                "because other answers were written at the same time."
+            )
+        if verdict is Verdict.CUT:
+            return self.tr(
+                "Identical up to token {place} ({guessed} or {plain}, {gap} apart). Top p, top k or min p may have "
+                "excluded one of them, which rounding decides at their limits."
             )
         if verdict is Verdict.OTHER_RULE:
             return self.tr(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import QCoreApplication, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QPushButton, QWidget
 
@@ -73,7 +73,9 @@ class LearnedTable(FigureTable[LearnedRow]):
 
 
 class LearnedSection(Restyled, QWidget):
-    """Shows what the engine has learned; asks it when shown and after every change."""
+    """Shows what the engine has learned; asks it when shown and after every change, and emits `found` with it."""
+
+    found = Signal(object)
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -106,6 +108,7 @@ class LearnedSection(Restyled, QWidget):
             self.refresh()
 
     def _take(self, pairs: tuple[LearnedPair, ...]) -> None:
+        self.found.emit(pairs)
         rows = learned_rows(pairs)
         if rows != self.table.rows:
             self.table.show_rows(rows)

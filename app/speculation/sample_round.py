@@ -78,7 +78,7 @@ class SampleRound(Restyled, QWidget):
             step.show_tokens(start + tokens)
         self._sum.setText(
             self.tr(
-                "%n token(s) in one round instead of one, and exactly the text that the main model alone would write.",
+                "%n token(s) in one round instead of one, and the text is the main model's own.",
                 "",
                 ACCEPTED + 1,
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import floor, log10
 from typing import Protocol
 
 from PySide6.QtCore import QCoreApplication, QLocale, QObject
@@ -9,6 +10,7 @@ from PySide6.QtCore import QCoreApplication, QLocale, QObject
 from app.session.answer import Answer
 from app.wording.ahead import ahead_sentence
 from app.wording.errors import joined, plain_sentence, quoted
+from app.wording.rounding import text_sentence
 from app.wording.sources import source_name
 from engine.speculation.proposers.registry import PROPOSERS
 from engine.stats import BUSY, PlainSpan, RequestStats, RoundedSpeedup, RoundRecord, rounded_speedup
@@ -22,6 +24,13 @@ CHOSEN = ("off", "no-draft")
 
 def number(value: float | None, decimals: int = 1) -> str:
     return NONE if value is None else QLocale().toString(float(value), "f", decimals)
+
+
+def small(value: float | None) -> str:
+    """Format a small number with one significant digit; 0 is that of the computer's arithmetic."""
+    if not value:
+        return NONE if value is None else number(0, 0)
+    return number(value, max(0, min(6, -floor(log10(value)))))
 
 
 def percent(share: float | None) -> str:
@@ -256,7 +265,8 @@ def sentence(answer: Answer | None) -> str:
         if not answer.stats.drafted:
             return joined(why(answer), ahead_sentence(answer.stats), pace)
         past = SpeculationSentences().past(answer)
-        return joined(past, ahead_sentence(answer.stats), busy(answer.stats), pace)
+        text = text_sentence(answer.stats)
+        return joined(past, text, ahead_sentence(answer.stats), busy(answer.stats), pace)
     newest = answer.rounds[-1] if len(answer.rounds) > 1 else None
     if newest is None:
         return ""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 
 import mlx.core as mx
 
@@ -48,6 +49,7 @@ class DrawnTokens:
 
     `logprobs` are the main model's natural log-probabilities of the tokens. `likeliest` lists, for each token, the
     likeliest tokens in its place as (token id, log-probability); it is empty if the request does not ask for them.
+    `leads` are those of `Sampler.leads`; they may be empty, too.
     """
 
     tokens: Sequence[int]
@@ -55,6 +57,7 @@ class DrawnTokens:
     accepted: int = 0
     source: str = "main"
     likeliest: Sequence[Sequence[tuple[int, float]]] = ()
+    leads: Sequence[float] = ()
 
 
 class Generation:
@@ -166,7 +169,8 @@ class Generation:
             text += self._end_behind(token, last=index == last)
             source = drawn.source if index < drawn.accepted else "main"
             alternatives = self._alternatives(drawn.likeliest[index]) if drawn.likeliest else ()
-            tokens.append(Token(token, text, source, index, self.round, drawn.logprobs[index], alternatives))
+            lead = drawn.leads[index] if drawn.leads and isfinite(drawn.leads[index]) else None
+            tokens.append(Token(token, text, source, index, self.round, drawn.logprobs[index], alternatives, lead))
             if self.reason is not None:
                 break
         return tokens

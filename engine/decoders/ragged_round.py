@@ -196,12 +196,10 @@ class Drawing:
             if proposal is not None:
                 seen = mx.array(proposal.tokens, dtype=mx.uint32)
             position = len(tokens) + (fed is not None)
-            drawn, logprobs, likeliest = draw_tokens(
-                member.generation.sampler, logits, tokens, position, seen, proposal
-            )
-            if likeliest is not None:
-                current.likeliest[row] = likeliest
-            return drawn, logprobs
+            drawn = draw_tokens(member.generation.sampler, logits, tokens, position, seen, proposal)
+            if drawn.likeliest is not None:
+                current.likeliest[row] = drawn.likeliest
+            return drawn.sampled, drawn.logprobs
         # An exception in one request's sampler must not end the others.
         except Exception as error:
             if is_device_failure(error):

@@ -249,10 +249,13 @@ class SpeculativeDecoder:
 
     def _settle(self, current: _StartedRound, result: RoundResult, ahead: _StartedRound | None) -> TokensCommitted:
         """Add the round's tokens to the answer, commit the kept ones, and count the round."""
-        pending = current.pending
+        pending, main = current.pending, self._generation.conversation.main
+        self._generation.log.exact &= main.row_rule.allows(pending.rows)
         source = pending.proposal.source if pending.proposal is not None else "main"
-        drawn = DrawnTokens(result.tokens, result.logprobs, result.accepted, source, result.likeliest)
+        drawn = DrawnTokens(result.tokens, result.logprobs, result.accepted, source, result.likeliest, result.leads)
         tokens = self._generation.add_tokens(drawn)
+        if self._drafting is not None:
+            self._drafting.count_leads(result.leads[: len(tokens)])
         accepted = min(result.accepted, len(tokens))
         ids = result.tokens[: len(tokens)]
         try:
@@ -304,6 +307,7 @@ class SpeculativeDecoder:
             draft_fits=self._drafting.draft_fits,
             draft_prefill_tokens=self._prefilled_earlier + self._drafting.draft_prefill_tokens,
             **ahead,
+            **self._drafting.rounding_figures(exact=log.exact and not log.shared),
         )
         if log.figures.drafted:
             log.speedup = self._drafting.speedup

@@ -158,6 +158,18 @@ class Sampler:
         ids = mx.argpartition(-logprobs, kth=count - 1, axis=-1)[:, :count]
         return LikeliestTokens(ids, mx.take_along_axis(logprobs, ids, axis=-1))
 
+    def perturbed(self, logprobs: mx.array, noise: mx.array) -> mx.array:
+        """Return the scores whose largest is the draw from `logprobs` (rows, vocabulary)."""
+        return self.truncated(logprobs) + noise
+
+    def leads(self, scores: mx.array, drawn: mx.array) -> mx.array:
+        """Return how far the `drawn` ids (rows,), the largest of `scores`, lead the next best, in units of logits.
+
+        A change of the logits by less than half of that cannot change the draw.
+        """
+        others = mx.where(mx.arange(scores.shape[-1]) == drawn[:, None], -mx.inf, scores).max(axis=-1)
+        return (scores.max(axis=-1) - others) * (self.settings.temperature or 1.0)
+
     def draw(self, logprobs: mx.array, noise: mx.array | None) -> mx.array:
         """Return one token id for each row, (rows,) uint32: the likeliest, or with `noise` added after truncation.
 
@@ -165,7 +177,7 @@ class Sampler:
         """
         if noise is None:
             return mx.argmax(logprobs, axis=-1).astype(mx.uint32)
-        return mx.argmax(self.truncated(logprobs) + noise, axis=-1).astype(mx.uint32)
+        return mx.argmax(self.perturbed(logprobs, noise), axis=-1).astype(mx.uint32)
 
     def _penalise(self, scores: mx.array, committed: Sequence[int], draft_tokens: mx.array | None) -> mx.array:
         counts = self._counts(scores.shape[0], committed, draft_tokens)

@@ -96,7 +96,7 @@ class Trial:
         self._drafting.decide_by(self.controller)
         method = self.source if self._drafter is None else DRAFTER_METHOD
         request = ChatRequest(
-            prompt=_sample_prompt(main, stop),
+            prompt=sample_prompt(main, stop),
             speculation=SpeculationSettings(method, depth=0, sample_share=0.0),
             max_tokens=None,
         )
@@ -153,7 +153,8 @@ class Trial:
         return rounds == 0
 
 
-def _sample_prompt(main: LoadedModel, stop: Callable[[], bool]) -> list[int]:
+def sample_prompt(main: LoadedModel, stop: Callable[[], bool]) -> list[int]:
+    """Return a prompt of at most a quarter of the context; the question is about speculative decoding."""
     try:
         tokens = main.prompt_ids([{"role": "user", "content": TEXT}], stop)
     except EngineError:

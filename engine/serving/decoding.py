@@ -23,6 +23,8 @@ from engine.speculation.rounds.sequence_batch import rows_obstacle
 
 log = logging.getLogger(__name__)
 
+# What keeps a request from sharing passes if its text must not depend on their widths; a reason of plain rounds, too.
+SAME_TEXT = "same-text"
 _batched = attrgetter("batched")
 
 
@@ -152,7 +154,9 @@ class Decoding:
             active.decoder.close()
             active.decoder = None
         if active.decoder is None and active.batch_obstacle is None and not alone:
-            obstacle = rows_obstacle(active.generation.conversation.main)
+            main = active.generation.conversation.main
+            # Among others, a row could be rounded differently than alone.
+            obstacle = SAME_TEXT if main.row_rule.strict else rows_obstacle(main)
             active.batch_obstacle = obstacle or (None if self._rows_fit() else "memory")
         # A request that another one is about to join does not start drafting.
         speculates = alone and (not joining or (active.decoder is not None and active.decoder.speculates))
@@ -164,6 +168,7 @@ class Decoding:
         elif active.decoder is None:
             obstacle = active.batch_obstacle
             plain = Choice(None, 0, "turns", (("kind", obstacle),)) if obstacle else Choice(None, 0, "batch")
+            plain = Choice(None, 0, SAME_TEXT) if obstacle == SAME_TEXT else plain
             drafting = self._models.drafting if speculates else None
             active.decoder = SpeculativeDecoder(active.generation, drafting, plain)
 

@@ -195,6 +195,14 @@ class ModelChanges:
             raise
         return self._use_draft(loaded)
 
+    def probe(self) -> Steps[LoadedPair]:
+        """Find out how this machine rounds the main model's rows, for requests that ask for the same text."""
+        while self._models.unprobed:
+            self._models.probe_step()
+            yield None
+        main, drafter = self._models.main.info, self._models.drafter
+        return LoadedPair(main, None if drafter is None else drafter.info)
+
     def unload_in_turn(self) -> Steps[LoadedPair]:
         """Drop both models, as the steps of a change."""
         yield None

@@ -17,12 +17,13 @@ from engine.main_model.loading import LoadedModel, OnProgress, load_in_steps
 from engine.model_files.names import resolve_model
 from engine.serving import memory
 from engine.serving.drafters import Drafter, DrafterLoading, drafter_kind, load_drafter
+from engine.serving.rounding_probe import probe_rounding
 from engine.settings import EngineSettings
 from engine.speculation.choosing.kept import Controllers, machine_here
 from engine.speculation.drafters.draft_source import DraftSource
 from engine.speculation.drafting import Drafting
 from engine.status import LoadedPair, MemoryUse, ModelInfo
-from engine.tuning import LearnedPair, Pair
+from engine.tuning import LearnedPair, Pair, Rounding
 
 log = logging.getLogger(__name__)
 
@@ -95,6 +96,8 @@ class Models:
         self._allow_oversize = False
         # Cached for the models in use, because making sizes from configurations takes longer than using them.
         self._sizes: tuple[list[ModelInfo], list[ModelSize]] = ([], [])
+        # The probe of the main model that has begun.
+        self._probe: Steps[Rounding] | None = None
 
     @property
     def main(self) -> LoadedModel:
@@ -158,7 +161,7 @@ class Models:
         """Answer with `main` from now on, without a drafter."""
         self._async_drafters.close()
         self._main, self._drafting = main, Drafting(main, self._controllers, self._reach)
-        self.parked = None
+        self.parked = self._probe = None
         release_unused_memory()
         self._wired.set(self._resident_bytes())
 
@@ -173,7 +176,7 @@ class Models:
     def unload(self) -> LoadedPair:
         """Drop both models."""
         self._async_drafters.close()
-        self._main = self._drafting = self.parked = None
+        self._main = self._drafting = self.parked = self._probe = None
         self._controllers.pair = ("", "")
         self._main_loader.unloaded()
         release_unused_memory()
@@ -253,8 +256,32 @@ class Models:
 
     @property
     def untuned(self) -> bool:
-        """Whether models are loaded whose costs of speculation have not been measured yet."""
-        return self._drafting is not None and self._drafting.untuned
+        """Whether models are loaded that should be measured while the engine is idle."""
+        return self._drafting is not None and (self._drafting.untuned or (self._controllers.lasting and self.unprobed))
+
+    @property
+    def rounding(self) -> Rounding | None:
+        """How this machine rounds the rows of the main model; None if that is unknown."""
+        return self._controllers.rounding if self._main is not None else None
+
+    @property
+    def unprobed(self) -> bool:
+        """Whether a main model is loaded of which it is unknown how this machine rounds its rows."""
+        return self._main is not None and self.rounding is None
+
+    def probe_step(self) -> None:
+        """Run one pass of the probe that tells how; it continues what was begun earlier."""
+        if self._probe is None:
+            self._probe = probe_rounding(self.main)
+        try:
+            next(self._probe)
+        except StopIteration as end:
+            self._probe, self._controllers.rounding = None, end.value
+            self._controllers.keep_rounding()
+        except Exception:
+            log.exception("how the rows of %s are rounded could not be probed", self.main.info.name)
+            # Until the next start, only plain rounds count as exact.
+            self._probe, self._controllers.rounding = None, Rounding(plain_rows=1, most_rows=1, difference=0.0)
 
     def learned(self) -> tuple[LearnedPair, ...]:
         """Return costs and acceptance of every pair of models that was used here, loaded or not."""

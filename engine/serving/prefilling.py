@@ -16,6 +16,7 @@ from engine.serving.models import Models
 from engine.serving.pacing import Parts, PrefillPacer
 from engine.speculation.rounds.interruptible import PrefillPass, in_parts
 from engine.speculation.rounds.joint_prefill import choose_together, prefill_together
+from engine.speculation.rounds.sequence import PREFILL_CHUNK
 
 log = logging.getLogger(__name__)
 
@@ -94,12 +95,12 @@ class Prefilling(deque[ActiveRequest]):
 
     def _together(self, first: ActiveRequest, most: int) -> list[ActiveRequest]:
         """Return the requests of the next pass, `first` among them."""
-        if first in self._alone or first.generation.prefilled:
+        if first in self._alone or first.generation.prefilled or _is_strict(first):
             return [first]
         by_sequence = {
             active.generation.conversation.main: active
             for active in self
-            if active not in self._alone and not active.generation.prefilled
+            if active not in self._alone and not active.generation.prefilled and not _is_strict(active)
         }
         chosen = choose_together(list(by_sequence), most)
         if len(chosen) > 1 and not self._fit(max(len(sequence.tokens) for sequence in chosen) * len(chosen)):
@@ -135,7 +136,9 @@ class Prefilling(deque[ActiveRequest]):
         Yields its outcome if it is over; returns the number of tokens read, 0 if the pass is not over.
         """
         sequence, started = active.generation.conversation.main, time.perf_counter()
-        if alone and in_parts(sequence):
+        if _is_strict(active):
+            most = PREFILL_CHUNK
+        elif alone and in_parts(sequence):
             most = self._pacer.chunk_size(streaming=streaming, in_parts=True)
         tokens = sequence.rows_to_prefill(most)
         if not tokens:
@@ -164,3 +167,8 @@ class Prefilling(deque[ActiveRequest]):
         if over:
             self._begun = None
             yield begun.active, begun.active.generation.prefill_event()
+
+
+def _is_strict(active: ActiveRequest) -> bool:
+    """Whether passes over a prompt must not depend on measured times or on other prompts, because rounding does."""
+    return active.generation.conversation.main.row_rule.strict

@@ -137,6 +137,17 @@ class Scheduler:
         finally:
             release_unused_memory()
 
+    def measure(self, stop: Callable[[], bool], seconds: float) -> None:
+        """Probe the rounding of a new main model, then calibrate a new pair for `seconds`; ends once `stop()` is true.
+
+        Raises `NoModel` and `Busy`.
+        """
+        self._check_thread()
+        while self.models.unprobed and not stop():
+            self.models.probe_step()
+        if self.models.untuned and not stop():
+            self.calibrate(stop, seconds)
+
     def clear_prefix_cache(self) -> None:
         """Forget all finished turns, on disk too; the next request prefills its whole prompt."""
         self._check_thread()
@@ -213,6 +224,8 @@ class Scheduler:
     def _start_waiting(self) -> None:
         if not self.changes.busy and (parked := self.models.parked) is not None:
             self.changes.enqueue(self.changes.restore(parked), self._models_restored)
+        if not self.changes.busy and self.models.unprobed and any(one.speculation.same_text for one in self._waiting):
+            self.changes.enqueue(self.changes.probe(), lambda _outcome: None)
         can_start = 0 if self.changes.blocks_requests else max(0, self.settings.most_active - self.active)
         self._waiting.prepare(can_start)
         while self._waiting and self.active < self.settings.most_active and self._waiting[0] is not self._blocked:

@@ -158,7 +158,7 @@ class BatchDrafting:
         if (plain := proposers.plain_choice(self._drafting.why_plain, remaining, carried)) is not None:
             return Offer(decided=plain)
         try:
-            return proposers.offer(proposers.limits(remaining), carried)
+            return proposers.offer(proposers.limits(remaining, carried), carried)
         except ProposerFailed as failure:
             return Offer(decided=proposers.drop(failure))
 

@@ -45,7 +45,8 @@ class Conversation:
         self.main.rewind(length)
         if self.head is not None:
             self.head.rewind(length)
-            if not self.head.ready and length > 1 and self.main.unread(length - 1):
+            exact = self.main.row_rule.strict
+            if not self.head.ready and length > 1 and not exact and self.main.unread(length - 1):
                 # The main model reads one token again, which gives the head the state that it lacks.
                 self.head.rewind(length - 1)
 
@@ -64,6 +65,8 @@ class Conversation:
 
     def settle(self) -> None:
         """Finish all pending work once no request uses it. Raises any exception of the evaluation."""
+        if self.main.row_rule.strict and self.main.intact:
+            self.main.feed_pending()
         self.main.follower = None
         try:
             if self.head is not None:

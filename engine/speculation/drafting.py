@@ -6,7 +6,8 @@ One `Drafting` serves one main model and outlives its requests, so that its cont
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from engine.async_drafting.drafting_ahead import DraftingAhead
 from engine.async_drafting.link import DrafterLink
@@ -27,9 +28,10 @@ from engine.speculation.proposers.registry import DRAFTER_METHOD, PROPOSERS, is_
 from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.round import PendingRound, ProposerFailed, as_proposer_failure
+from engine.speculation.rounds.row_rule import RowRule, row_rule
 from engine.stats import MeasuredSpeedup, RoundRecord
 from engine.status import ModelInfo
-from engine.tuning import Pair
+from engine.tuning import NARROW, Pair
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +57,7 @@ class Drafting:
         self._main = main
         self._reach = reach
         self.controllers = controllers or Controllers()
-        self.controllers.pair = (_identity(main.info), "")
+        self.controllers.pair, self.controllers.kv_bits = (_identity(main.info), ""), main.info.kv_bits
         self.controllers.tried.clear()
         self._drafter: DraftSource | HeadSource | None = None
         # Why requests have no proposers, unless the request itself is the reason.
@@ -71,6 +73,7 @@ class Drafting:
         # The controller's state of the current request's answer.
         self._answer: Answer | None = None
         self._prefilled_before = 0
+        self._same_text_cost: float | None = None
 
     @property
     def proposers(self) -> dict[str, Proposer]:
@@ -131,12 +134,18 @@ class Drafting:
             self.why_plain = Choice(None, 0, "draft-loading")
 
     def follow(self, settings: SpeculationSettings, conversation: Conversation) -> None:
-        """Let the head in use, if any, follow the prefill of a request's prompt. Call it before the prefill."""
+        """Set the rule of a request's rows, and let the head in use, if any, follow it. Call it before the prefill."""
+        conversation.main.row_rule = self._row_rule(settings)
         used = settings.method in ("auto", DRAFTER_METHOD) and conversation.main.plain_only is None
         if used and isinstance(self._drafter, HeadSource):
             conversation.follow(self._drafter.head, self._drafter.taps)
         else:
             conversation.main.follower = None
+
+    def _row_rule(self, settings: SpeculationSettings) -> RowRule:
+        rounding = self.controllers.rounding
+        cost = 1.0 if rounding is None else self.controller.plain_cost(rounding.plain_rows)
+        return row_rule(rounding, same_text=settings.same_text, plain_cost=cost)
 
     def begin(self, settings: SpeculationSettings, conversation: Conversation, sampler: Sampler) -> None:
         """Start a request on `conversation`, whose main sequence holds the prompt."""
@@ -144,7 +153,8 @@ class Drafting:
         self._start_request(self._request)
 
     def _begin(self, request: RequestProposers) -> None:
-        self._answer = self.begin_answer(request)
+        self._answer, rule = self.begin_answer(request), request.conversation.main.row_rule
+        self._same_text_cost = self.controller.cost_of(rule) if rule.strict else None
         constrained = request.sampler.constraint is not None
         self.controller.speedup.begin(context_range(self._answer.prompt_tokens), constrained=constrained)
 
@@ -231,7 +241,7 @@ class Drafting:
         if self.controller.speedup.take_plain_round():
             # A sample measures plain decoding, in which nothing is weighed either.
             return Choice(None, 0, "measuring")
-        limits = request.limits(remaining)
+        limits = request.limits(remaining, carried)
         [choice] = self.controller.choose([(self.answer, request.offer(limits, carried))])
         if choice.depth > 0 and self.controller.wants_sample(request.settings.sample_share):
             choice = Choice(None, 0, "measuring")
@@ -292,6 +302,7 @@ class Drafting:
         caught_up = self._prefilled_before - prefilled_before
         controller, answer, request = self.controller, self.answer, self._request
         assert request is not None
+        plain_known = answer.costs.plain_known(request.conversation.main.row_rule.plain)
         if choice is not FIRST_TOKEN:
             # The first token's time includes prefill.
             controller.speedup.observe(
@@ -301,7 +312,7 @@ class Drafting:
                 seconds,
                 typical=not caught_up and (current.depth > 0 or current.between_plain),
             )
-            if not request.by_source and answer.costs.plain_known():
+            if not request.by_source and plain_known:
                 return
         drafter = bool(current.depth) and choice.source is not None and PROPOSERS[choice.source].uses_drafter
         measured = MeasuredRound(
@@ -311,9 +322,7 @@ class Drafting:
             (choice.source or "", current.depth) if drafter else None,
             record.draft_s if drafter and current.draft_s is not None else None,
             typical=not caught_up
-            and (
-                current.depth > 0 or (choice.depth == 0 and (current.between_plain or not answer.costs.plain_known()))
-            ),
+            and (current.depth > 0 or (choice.depth == 0 and (current.between_plain or not plain_known))),
         )
         if choice is not FIRST_TOKEN:
             controller.observe_round(answer, measured)
@@ -327,6 +336,22 @@ class Drafting:
         self.controller.speedup.observe(source, record.rows, record.committed, seconds, typical=False)
         # A short answer ends before enough rounds have followed a run of plain ones.
         self.controller.speedup.compare()
+
+    def count_leads(self, leads: Sequence[float]) -> None:
+        """Count the leads of an answer's tokens, which tell how often rounding decides one."""
+        if (rounding := self.controllers.rounding) is not None:
+            rounding.leads += len(leads)
+            rounding.narrow += sum([lead < NARROW for lead in leads])
+
+    def rounding_figures(self, *, exact: bool) -> dict[str, Any]:
+        """Return the figures of `RequestStats` on rounding; `exact` is whether all passes of the request were."""
+        request, rounding = self._request, self.controllers.rounding
+        if request is None or rounding is None or request.redraws:
+            return {}
+        found: dict[str, Any] = (
+            {"rounding": "identical"} if exact else {"rounding": "rounded", "one_in": rounding.one_in}
+        )
+        return found | {"same_text_cost": self._same_text_cost}
 
     def interrupted(self) -> None:
         """Charge the time between two rounds to neither, because other requests ran."""

@@ -55,6 +55,11 @@ class RequestProposers:
         return bool(self.by_source) and any(PROPOSERS[source].uses_drafter for source in self.by_source)
 
     @property
+    def redraws(self) -> bool:
+        """Whether rejected draft tokens are drawn again, so that the text depends on speculation by choice."""
+        return self.settings.redraws and not self.sampler.greedy
+
+    @property
     def draft_prefill_tokens(self) -> int:
         """Tokens of prompt and text that proposers' models read during catch-up."""
         if not self.by_source:
@@ -94,6 +99,8 @@ class RequestProposers:
             return self.why_plain or why_plain
         if remaining <= 1:
             return Choice(None, 0, "length-limit")
+        if self._most(remaining, carried) < 1:
+            return Choice(None, 0, "same-text")
         if carried > MAX_CARRIED_ROWS:
             return Choice(None, 0, "carried-rows", (("rows", carried),))
         return None
@@ -107,7 +114,7 @@ class RequestProposers:
             if limit > 0:
                 with as_proposer_failure(source):
                     backlog[source] = self.by_source[source].backlog
-        return Offer(limits, backlog, carried)
+        return Offer(limits, backlog, carried, rule=self.conversation.main.row_rule)
 
     def with_reason(self, choice: Choice) -> Choice:
         """Return `choice`; if it is plain without a reason, with the reason of the method's own first proposer.
@@ -120,13 +127,20 @@ class RequestProposers:
         with as_proposer_failure(source):
             return replace(choice, reason=proposer.reason)
 
-    def limits(self, remaining: int) -> dict[str, int]:
-        """Return each proposer's maximum depth if `remaining` tokens may follow. Raises `ProposerFailed`."""
-        most, limits = min(self.settings.depth_limit, remaining - 1), {}
+    def limits(self, remaining: int, carried: int) -> dict[str, int]:
+        """Return each proposer's maximum depth if `remaining` tokens may follow, and `carried` rows are fed again.
+
+        Raises `ProposerFailed`.
+        """
+        most, limits = self._most(remaining, carried), {}
         for source, proposer in self.by_source.items():
             with as_proposer_failure(source):
                 limits[source] = min(most, proposer.max_proposals())
         return limits
+
+    def _most(self, remaining: int, carried: int) -> int:
+        most, rule = min(self.settings.depth_limit, remaining - 1), self.conversation.main.row_rule
+        return min(most, rule.most - 1 - carried) if rule.strict else most
 
     def prepare(self, source: str) -> bool:
         """Do one piece of the work that a proposer needs before it can propose; False when none is left.

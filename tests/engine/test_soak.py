@@ -60,13 +60,13 @@ def failing_now_and_then(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCapt
     """Let a sampler and a prompt fail for one seed each, and a batch or a draft model now and then."""
     # Log records keep frames alive, and caplog keeps the records.
     caplog.set_level(logging.CRITICAL + 1, logger="engine")
-    draw, step, read = Sampler.draw, RaggedDecoder.step, Generation.begin_prefill
+    perturbed, step, read = Sampler.perturbed, RaggedDecoder.step, Generation.begin_prefill
     propose, chance = DraftModelProposer.propose, random.Random(11)
 
-    def bad_draw(sampler: Sampler, logprobs: mx.array, noise: mx.array | None) -> mx.array:
+    def bad_draw(sampler: Sampler, logprobs: mx.array, noise: mx.array) -> mx.array:
         if sampler.seed == BAD_SAMPLER:
             raise ValueError("a sampler that fails, says the test")
-        return draw(sampler, logprobs, noise)
+        return perturbed(sampler, logprobs, noise)
 
     def bad_step(lane: RaggedDecoder) -> Any:
         if chance.random() < 0.005:
@@ -83,7 +83,7 @@ def failing_now_and_then(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCapt
             raise RuntimeError("a draft model that fails, says the test")
         return propose(proposer, depth)
 
-    monkeypatch.setattr(Sampler, "draw", bad_draw)
+    monkeypatch.setattr(Sampler, "perturbed", bad_draw)
     monkeypatch.setattr(RaggedDecoder, "step", bad_step)
     monkeypatch.setattr(Generation, "begin_prefill", bad_read)
     monkeypatch.setattr(DraftModelProposer, "propose", bad_propose)

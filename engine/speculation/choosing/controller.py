@@ -21,6 +21,7 @@ from engine.speculation.choosing.plans import DEPTHS, Answer, Asked, Plan, plans
 from engine.speculation.choosing.speedup import RUN, Comparisons, Cost, SpeedupMeter
 from engine.speculation.choosing.texts import Text, Texts
 from engine.speculation.proposers.registry import PROPOSERS
+from engine.speculation.rounds.row_rule import SMALL_LOSS, UNKNOWN, RowRule
 from engine.stats import MeasuredSpeedup
 from engine.tuning import ContextFigures, DepthFigures, break_even
 
@@ -101,7 +102,8 @@ class Controller:
             return _plain(asked, Choice(None, 0))
         # If any answer's depth is fixed, the round cannot be plain.
         fixed = any(offer.decided is not None and offer.decided.depth for _, offer in asked)
-        if not (costs.known if fixed else costs.plain_known(len(asked))):
+        plain_rows = max(len(asked), asked[0][1].rule.plain)
+        if not (costs.known if fixed else costs.plain_known(plain_rows)):
             return _plain(asked, Choice(None, 0, "measuring"))
         found = list(plans(costs, asked))
         plan = self._weigh(found, costs.verify(1).seconds)
@@ -115,12 +117,14 @@ class Controller:
     def _weigh(self, found: Sequence[Plan], plain_s: float) -> Plan:
         """Return the plan of this round: the fastest known one, or one to try."""
         plain = found[0]
-        best = max((plan for plan in found if plan.known), key=lambda plan: plan.speed, default=plain)
+        fastest = max((plan for plan in found if plan.known), key=lambda plan: plan.speed, default=plain)
+        exact = max((plan for plan in found if plan.known and plan.exact), key=lambda plan: plan.speed, default=fastest)
+        best = exact if exact.speed >= (1.0 - SMALL_LOSS) * fastest.speed else fastest
         self._best_speed = best.speed
         usual = best if plain.depth or best.speed > MARGIN * plain.speed else plain
         paid = self.learned.purse * plain_s
         others = [plan for plan in found if plan is not usual and plan.loss(best.speed) <= paid]
-        hopeful = [plan for plan in others if plan.best_case > MARGIN * best.speed]
+        hopeful = [plan for plan in others if plan.best_case > MARGIN * fastest.speed]
         if hopeful:
             self._tried = max(hopeful, key=lambda plan: plan.speed)
         elif usual.depth == 0 and others:
@@ -202,21 +206,46 @@ class Controller:
         self.learned.comparisons, self.learned.free.costs = trial.learned.comparisons, trial.costs
         self.speedup = SpeedupMeter(self.learned.comparisons)
 
-    def figures(self) -> tuple[ContextFigures, ...]:
-        """Return costs and expected speeds without a grammar, for each measured range of context lengths."""
-        costs, here, seen = self.costs, self.costs.context, self.learned.free.texts.counts
-        sources = {source for source in PROPOSERS if source in seen or costs.timed(source)}
-        # If only passes were calibrated, show them for prompt lookup, which needs nothing else.
-        sources = sources or ({"ngram"} if self.learned.calibrated else set())
-        found = []
+    def plain_cost(self, rows: int) -> float:
+        """Return the duration of a plain round of `rows` rows over that of one row; infinite if unknown."""
+        return self.costs.verify(rows).seconds / self.costs.verify(1).seconds if self.costs.known else inf
+
+    def figures(self, rule: RowRule = UNKNOWN) -> tuple[ContextFigures, ...]:
+        """Return costs and expected speeds without a grammar, for each measured range of context lengths.
+
+        `rule` is what "always the same text" would ask for.
+        """
+        costs, here, found = self.costs, self.costs.context, []
         for context in list(costs.contexts()):
             costs.context = context
             plain, bounds = costs.verify(1), range_bounds(context)
-            depths = (self._depth_figures(source, depth) for source in sorted(sources) for depth in DEPTHS)
-            speedup = self.speedup.usual(context)
-            found.append(ContextFigures(*bounds, 1.0 / plain.seconds, plain.rounds, tuple(depths), speedup))
+            depths = tuple(self._depth_figures(source, depth) for source in self._sources for depth in DEPTHS)
+            speedup, cost = self.speedup.usual(context), self.cost_of(rule)
+            found.append(ContextFigures(*bounds, 1.0 / plain.seconds, plain.rounds, depths, speedup, cost))
         costs.context = here
         return tuple(found)
+
+    @property
+    def _sources(self) -> list[str]:
+        """The sources of which something is known."""
+        seen = self.learned.free.texts.counts
+        known = sorted(source for source in PROPOSERS if source in seen or self.costs.timed(source))
+        # If only passes were calibrated, show them for prompt lookup, which needs nothing else.
+        return known or (["ngram"] if self.learned.calibrated else [])
+
+    def cost_of(self, rule: RowRule) -> float | None:
+        """Return the share of the expected speed that keeping to `rule` costs here; None if that is unknown."""
+        if not rule.most or not self.costs.known:
+            return None
+        rows = {1, rule.plain}
+        fastest, exact = (
+            max(1.0 / self.costs.verify(one).seconds for one in widths) for widths in (rows, {rule.plain})
+        )
+        for source in self._sources:
+            for depth in {*DEPTHS, rule.most - 1} - {0}:
+                speed = self._depth_figures(source, depth).expected_tps
+                fastest, exact = max(fastest, speed), max(exact, speed if rule.allows(depth + 1) else 0.0)
+        return 1.0 - exact / fastest
 
     def _depth_figures(self, source: str, depth: int) -> DepthFigures:
         verify, plain_s = self.costs.verify(depth + 1), self.costs.verify(1).seconds

@@ -19,7 +19,8 @@ from engine.cpu_backend.blas import BLAS
 from engine.files.kept_json import KeptJson
 from engine.speculation.choosing.controller import Controller, Learned
 from engine.speculation.choosing.speedup import Comparisons
-from engine.tuning import LearnedPair, Pair
+from engine.speculation.rounds.row_rule import UNKNOWN, row_rule
+from engine.tuning import LearnedPair, Pair, Rounding
 
 log = logging.getLogger(__name__)
 
@@ -40,22 +41,37 @@ class Controllers:
 
     `slowed` says what slows the machine down, "" for nothing; `set_pace` changes it. The file at `path`, if given,
     keeps what they learn on `machine` under `mlx_version`. `unsaved` is true if the one in use has learned something
-    since `keep`. `tried` are the entries whose calibration began but could not continue.
+    since `keep`. `tried` are the entries whose calibration began but could not continue. `kv_bits` are those of the
+    main model's caches, whose kernels round differently.
     """
 
     def __init__(self, path: Path | None = None, machine: str = "", mlx_version: str = MLX_VERSION) -> None:
         self.pair: Pair = ("", "")
         self.slowed = ""
+        self.kv_bits: int | None = None
         self.unsaved = False
         self.tried: set[str] = set()
-        self._lasting = path is not None
+        self.lasting = path is not None
         self._kept = KeptJson(path, {"format": FORMAT, "machine": machine, "mlx": mlx_version})
         self._by_entry: dict[str, Controller] = {}
+        self._roundings: dict[str, Rounding | None] = {}
 
     @property
     def entry(self) -> str:
         """The name of the pair in use at this pace, as in the file."""
         return _entry(self.pair, self.slowed)
+
+    @property
+    def rounding(self) -> Rounding | None:
+        """How this machine rounds the rows of the main model in use; None before it was probed."""
+        name = self._main_name
+        if name not in self._roundings:
+            self._roundings[name] = self._restored_rounding(name)
+        return self._roundings[name]
+
+    @rounding.setter
+    def rounding(self, found: Rounding) -> None:
+        self._roundings[self._main_name] = found
 
     @property
     def current(self) -> Controller:
@@ -77,28 +93,39 @@ class Controllers:
     @property
     def untuned(self) -> bool:
         """Whether this pair should be calibrated: it never was completely, and no attempt has failed."""
-        return self._lasting and not self.current.learned.calibrated and self.entry not in self.tried
+        return self.lasting and not self.current.learned.calibrated and self.entry not in self.tried
 
     def keep(self) -> None:
         """Save what was learned since the last call, for the next run of the program."""
         if self.unsaved:
             self._kept.keep(self.entry, to_builtins(self.current.learned, str_keys=True))
+            if self._main_name in self._kept.values:
+                # Answers have counted their leads in it.
+                self.keep_rounding()
         self.unsaved = False
+
+    def keep_rounding(self) -> None:
+        """Save how this machine rounds the rows of the main model in use."""
+        self._kept.keep(self._main_name, to_builtins(self.rounding))
 
     def learned(self) -> tuple[LearnedPair, ...]:
         """Return what is known of all pairs in the file, the latest last, without unusable entries."""
         self.keep()
         known = []
         for name in [*self._kept.values]:
-            if (controller := self._restored(name)) is not None:
+            if "\n" in name and (controller := self._restored(name)) is not None:
                 main, draft, slowed = (*name.split("\n", 2), "", "")[:3]
-                known.append(learned_pair((main, draft), controller, loaded=name == self.entry, slowed=slowed))
+                loaded = name == self.entry
+                rounding = self.rounding if loaded else None
+                known.append(learned_pair((main, draft), controller, rounding, loaded=loaded, slowed=slowed))
         return tuple(known)
 
     def forget(self, pair: Pair | None) -> None:
         """Forget what was learned about one pair at every pace, or about all."""
         forgotten = {name for name in (*self._by_entry, *self._kept.values) if pair is None or _is_of(name, pair)}
         self._by_entry = {name: one for name, one in self._by_entry.items() if name not in forgotten}
+        if pair is None:
+            self._roundings.clear()
         self.unsaved = False
         self._kept.forget(forgotten)
 
@@ -115,6 +142,18 @@ class Controllers:
         learned = deepcopy(known.learned)
         learned.comparisons = Comparisons()
         return Controller(learned)
+
+    @property
+    def _main_name(self) -> str:
+        """The file's name of what concerns the main model alone: other than a pair's, it has one line."""
+        return f"{self.pair[0]}, {self.kv_bits or 'full'}-bit caches"
+
+    def _restored_rounding(self, name: str) -> Rounding | None:
+        try:
+            return convert(self._kept.values.get(name), Rounding | None)
+        except ValueError as error:
+            log.warning("how %s is rounded is ignored: %s", name, error)
+            return None
 
     def _restored(self, name: str) -> Controller | None:
         """Return a controller that continues from the file's entry `name`; None if there is no usable one."""
@@ -136,8 +175,11 @@ def _is_of(entry: str, pair: Pair) -> bool:
     return entry == _entry(pair) or entry.startswith(_entry(pair) + "\n")
 
 
-def learned_pair(pair: Pair, controller: Controller, *, loaded: bool = False, slowed: str = "") -> LearnedPair:
-    """Return what `controller` knows about `pair`, as plain data."""
+def learned_pair(
+    pair: Pair, controller: Controller, rounding: Rounding | None = None, *, loaded: bool = False, slowed: str = ""
+) -> LearnedPair:
+    """Return what `controller` and the probe know about `pair`, as plain data."""
     main, draft = (identity.rpartition(", ")[0] for identity in pair)
+    rule = UNKNOWN if rounding is None else row_rule(rounding, same_text=True, plain_cost=1.0)
     acceptance = tuple(controller.learned.free.texts.figures())
-    return LearnedPair(pair, main, draft, loaded, controller.figures(), acceptance, slowed)
+    return LearnedPair(pair, main, draft, loaded, controller.figures(rule), acceptance, slowed, rounding)

@@ -39,7 +39,8 @@ Asked = tuple[Answer, Offer]
 class Plan:
     """The `parts` of all answers, with the `tokens` expected in `time`, between `least` and `most`.
 
-    `depth` is that of the longest proposal. `seen`: all sources in it were tried before.
+    `depth` is that of the longest proposal. `seen`: all sources in it were tried before. `exact`: its rows are rounded
+    like those of plain decoding.
     """
 
     depth: int
@@ -49,6 +50,7 @@ class Plan:
     most: float
     time: Estimate
     seen: bool
+    exact: bool
 
     @property
     def speed(self) -> float:
@@ -86,7 +88,10 @@ def plans(costs: Costs, asked: Sequence[Asked]) -> Iterator[Plan]:
     fixed = max((offer.decided.depth for _, offer in asked if offer.decided is not None), default=0)
     if not fixed:
         yield _plan(costs, asked, [{}] * len(asked), "", 0)
-    depths = sorted(depth for depth in {*DEPTHS, *limits, fixed} if max(1, fixed) <= depth <= max(fixed, *limits))
+    exact = {offer.rule.most - 1 - offer.carried for _, offer in asked}
+    depths = sorted(
+        depth for depth in {*DEPTHS, *exact, *limits, fixed} if max(1, fixed) <= depth <= max(fixed, *limits)
+    )
     drafters = sorted({source for known in forecasts for source in known if PROPOSERS[source].uses_drafter})
     for drafter in ("", *drafters):
         usable = free
@@ -124,10 +129,15 @@ def _plan(
                 drafts = True
                 reading += _reading(costs, answer, offer, source, 1.0 + best)
     rows = len(asked) * (1 + depth + max(offer.carried for _, offer in asked))
+    exact = False
+    if len(asked) == 1:
+        rule = asked[0][1].rule
+        rows = max(rows, rule.plain)
+        exact = rule.allows(rows)
     time = costs.verify(rows)
     if drafts:
         time = time.plus(costs.drafting(drafter, depth))
-    return Plan(depth, parts, tokens, least, most, time._replace(seconds=time.seconds + reading), seen)
+    return Plan(depth, parts, tokens, least, most, time._replace(seconds=time.seconds + reading), seen, exact)
 
 
 def _reading(costs: Costs, answer: Answer, offer: Offer, source: str, tokens: float) -> float:

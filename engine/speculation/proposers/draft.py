@@ -36,7 +36,7 @@ def build(context: ProposerContext) -> DraftModelProposer | None:
 def _for_tokenizers(draft: DraftSource, context: ProposerContext) -> DraftModelProposer:
     model, translation, sampler = draft.model, draft.translation, context.sampler
     main, held, limit = context.conversation.main, context.conversation.draft, model.info.context_length
-    rejection = context.settings.acceptance == "rejection"
+    rejection = context.settings.redraws
     if translation is None:
         sequence = continue_on(held, model, main.tokens)
         return DraftModelProposer(sequence, sampler, limit, keep_distributions=rejection)

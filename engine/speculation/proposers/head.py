@@ -31,9 +31,7 @@ def build(context: ProposerContext) -> HeadProposer | None:
         return None
     session = context.conversation.follow(source.head, source.taps)
     settings = context.settings
-    return HeadProposer(
-        session, context.conversation.main, context.sampler, keep_distributions=settings.acceptance == "rejection"
-    )
+    return HeadProposer(session, context.conversation.main, context.sampler, keep_distributions=settings.redraws)
 
 
 class HeadProposer(Proposer):
@@ -57,8 +55,9 @@ class HeadProposer(Proposer):
 
     @property
     def backlog(self) -> int:
-        """Tokens to read again, if the head has seen too few to draft from."""
-        if self._main.rollback.active or self.session.start == 0 or self._seen >= ENOUGH_ROWS:
+        """Tokens to read again, if the head has seen too few to draft from; none if that could change the text."""
+        enough = self.session.start == 0 or self._seen >= ENOUGH_ROWS
+        if self._main.rollback.active or enough or self._main.row_rule.strict:
             return 0
         first = self._read_again_from
         return len(self._main.tokens) - 1 - first if self._main.rollback.can_rewind(first) else 0

@@ -12,19 +12,28 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import NamedTuple, cast
 
 import mlx.core as mx
 
-from engine.cpu_backend.log_probabilities import likeliest_log_probabilities
+from engine.cpu_backend.log_probabilities import likeliest_leads, likeliest_log_probabilities
 from engine.errors import is_device_failure
 from engine.main_model.sampling import LikeliestTokens, Sampler
 from engine.speculation.rounds.acceptance import count_matching, reject_or_resample
 from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.sequence import Sequence as CachedSequence
 
-# Lazy draws: token ids (rows,), their log-probabilities, and the likeliest tokens if they are asked for.
-Drawn = tuple[mx.array, mx.array, LikeliestTokens | None]
+
+class Drawn(NamedTuple):
+    """Lazy draws: token ids (rows,), their log-probabilities, their leads, and the likeliest tokens if asked for.
+
+    `leads` is None if the host computes them, or if a draw is not the largest score.
+    """
+
+    sampled: mx.array
+    logprobs: mx.array
+    leads: mx.array | None = None
+    likeliest: LikeliestTokens | None = None
 
 
 class ProposerFailed(Exception):
@@ -51,20 +60,18 @@ def as_proposer_failure(source: str) -> Iterator[None]:
 class PendingRound:
     """A round whose graph was sent to the device and whose result has not been read.
 
-    `sampled` (k+1,) are the main model's draws at each row. `logprobs` (k+1,) are their log-probabilities, or scores
-    (k+1, vocabulary) from which the host computes these. `likeliest` are the alternatives, if they are asked for.
+    `drawn` are the main model's draws at each of the k+1 rows; its log-probabilities may be scores (k+1, vocabulary),
+    from which the host computes these and the leads.
     `pipelined` is true if it was started before the preceding round was read, `followed` if the next one was started
     before this one was read.
     """
 
     proposal: Proposal | None
     draft_tokens: mx.array | None
-    sampled: mx.array
-    logprobs: mx.array
+    drawn: Drawn
     rows: int
     started_at: float
     draft_s: float | None
-    likeliest: LikeliestTokens | None = None
     pipelined: bool = False
     followed: bool = False
 
@@ -91,13 +98,15 @@ class PendingRound:
 class RoundResult:
     """The result of a round: its candidate tokens; the first `accepted` are draft tokens.
 
-    `likeliest` lists, for each token, the likeliest ones in its place as (token id, log-probability), or is empty.
+    `leads` are those of `Sampler.leads`, or empty. `likeliest` lists, for each token, the likeliest ones in its place
+    as (token id, log-probability), or is empty.
     """
 
     tokens: list[int]
     logprobs: list[float]
     accepted: int
     finished_at: float
+    leads: Sequence[float] = ()
     likeliest: Sequence[Sequence[tuple[int, float]]] = ()
 
 
@@ -135,10 +144,10 @@ class Rounds:
             # The device drafts while the host still builds the verify pass.
             mx.async_eval(draft_tokens)  # type: ignore[no-untyped-call]
         rows = len(self.sequence.pending) + (0 if proposal is None else proposal.count)
+        rows = max(rows, self.sequence.row_rule.plain)
         logits = self.sequence.verify([] if draft_tokens is None else draft_tokens)
         drawn = self._draw(logits, len(self.sequence.tokens), draft_tokens, proposal)
-        sampled, logprobs, likeliest = self._dispatch(drawn)
-        return PendingRound(proposal, draft_tokens, sampled, logprobs, rows, started_at, draft_s, likeliest)
+        return PendingRound(proposal, draft_tokens, self._dispatch(drawn), rows, started_at, draft_s)
 
     def start_next(self, current: PendingRound) -> PendingRound:
         """Start the next plain round on top of `current`, a plain round that has not been read yet."""
@@ -146,22 +155,22 @@ class Rounds:
         if self.sequence.rollback.active:
             # A plain round has no draft tokens to reject, so all of its rows stay.
             self.sequence.commit(0, [])
-        logits = self.sequence.verify(current.sampled)
-        drawn = self._draw(logits, len(self.sequence.tokens) + 1, current.sampled, None)
-        sampled, logprobs, likeliest = self._dispatch(drawn)
+        sampled = current.drawn.sampled
+        drawn = self._draw(self.sequence.verify(sampled), len(self.sequence.tokens) + 1, sampled, None)
         current.followed = True
-        return PendingRound(None, None, sampled, logprobs, 1, started_at, None, likeliest, pipelined=True)
+        rows = self.sequence.row_rule.plain
+        return PendingRound(None, None, self._dispatch(drawn), rows, started_at, None, pipelined=True)
 
     def wait(self, current: PendingRound) -> RoundResult:
         """Wait for the round and read its result: the one host synchronisation."""
-        sampled: list[int] = current.sampled.tolist()  # type: ignore[assignment]
-        scores = current.logprobs
-        logprobs = likeliest_log_probabilities(scores) if scores.ndim == 2 else cast("list[float]", scores.tolist())
+        sampled: list[int] = current.drawn.sampled.tolist()  # type: ignore[assignment]
+        logprobs, leads = _figures(current.drawn)
         finished_at, accepted = time.perf_counter(), 0
         if current.draft_tokens is not None:
             accepted = count_matching(cast("list[int]", current.draft_tokens.tolist()), sampled)
-        likeliest = () if current.likeliest is None else current.likeliest.read()[: accepted + 1]
-        return RoundResult(sampled[: accepted + 1], logprobs[: accepted + 1], accepted, finished_at, likeliest)
+        kept, likeliest = accepted + 1, current.drawn.likeliest
+        alternatives = () if likeliest is None else likeliest.read()[:kept]
+        return RoundResult(sampled[:kept], logprobs[:kept], accepted, finished_at, leads[:kept], alternatives)
 
     def commit(
         self, current: PendingRound, accepted: int, tokens: Sequence[int], following: PendingRound | None = None
@@ -212,17 +221,26 @@ class Rounds:
             mx.async_eval(logits)  # type: ignore[no-untyped-call]
         if self._reads_scores and proposal is not None:
             scores = sampler.scores(logits, tokens, seen)
-            return mx.argmax(scores, axis=-1), scores, None
+            return Drawn(mx.argmax(scores, axis=-1), scores)
         return draw_tokens(sampler, logits, tokens, position, seen, proposal)
 
     def _dispatch(self, drawn: Drawn) -> Drawn:
         """Send the draws to the device."""
         # Recurrent state may depend on the logits lazily; left unevaluated it would grow into a long chain.
         state = self.sequence.arrays() if self.sequence.rollback.carries else []
-        sampled, logprobs, likeliest = drawn
-        others = () if likeliest is None else likeliest.arrays
-        mx.async_eval(sampled, logprobs, *others, *state)  # type: ignore[no-untyped-call]
+        others = () if drawn.likeliest is None else drawn.likeliest.arrays
+        leads = () if drawn.leads is None else (drawn.leads,)
+        mx.async_eval(drawn.sampled, drawn.logprobs, *leads, *others, *state)  # type: ignore[no-untyped-call]
         return drawn
+
+
+def _figures(drawn: Drawn) -> tuple[list[float], list[float]]:
+    """Return log-probabilities and leads of all rows; waits for them."""
+    scores = drawn.logprobs
+    if scores.ndim == 2:
+        return likeliest_log_probabilities(scores), likeliest_leads(scores)
+    leads = [] if drawn.leads is None else cast("list[float]", drawn.leads.tolist())
+    return cast("list[float]", scores.tolist()), leads
 
 
 def permitted(proposal: Proposal, sampler: Sampler, committed: Sequence[int]) -> Proposal | None:
@@ -256,8 +274,8 @@ def draw_tokens(
     if noise is None:
         sampled, chosen = sampler.likeliest(scores)
         likeliest = sampler.likeliest_tokens(sampler.log_probabilities(scores)) if sampler.alternatives else None
-        return sampled, chosen, likeliest
-    logprobs = sampler.log_probabilities(scores)
+        return Drawn(sampled, chosen, sampler.leads(scores, sampled), likeliest)
+    logprobs, leads = sampler.log_probabilities(scores), None
     if proposal is not None and proposal.distributions is not None:
         sampled = reject_or_resample(
             sampler.probabilities(logprobs),
@@ -267,6 +285,8 @@ def draw_tokens(
             noise,
         )
     else:
-        sampled = sampler.draw(logprobs, noise)
+        perturbed = sampler.perturbed(logprobs, noise)
+        sampled = mx.argmax(perturbed, axis=-1).astype(mx.uint32)
+        leads = sampler.leads(perturbed, sampled)
     chosen = mx.take_along_axis(logprobs, sampled[:, None], axis=-1)[:, 0]
-    return sampled, chosen, sampler.likeliest_tokens(logprobs)
+    return Drawn(sampled, chosen, leads, sampler.likeliest_tokens(logprobs))

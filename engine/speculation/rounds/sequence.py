@@ -10,6 +10,7 @@ import mlx.core as mx
 from engine.speculation.rounds.cache_kinds import check_widths
 from engine.speculation.rounds.compiled_steps import MAX_ROWS, CompiledSteps
 from engine.speculation.rounds.rollback import Checkpoint, PlainOnly, Rollback, UnknownCacheKind
+from engine.speculation.rounds.row_rule import UNKNOWN
 from engine.speculation.rounds.shared_caches import copied, open_rollback
 from engine.speculation.rounds.taps import Follower
 
@@ -31,6 +32,9 @@ class Sequence:
     yet: commit(0, []) closes the step before with nothing pending, verify(token) feeds the lazy token as the only row,
     and once it is known commit(1, [token]) keeps it, or abort() and append([token]) leave it pending.
 
+    `row_rule` is that of the answer that decodes. A pass with fewer rows than its plain rounds have feeds its last
+    token twice; the second row is dropped like that of a rejected draft token.
+
     If a pass cannot be rolled back, `plain_only` names the kind of cache that prevents it, and the sequence decodes
     plainly: verify takes no draft tokens, and after an abort (an exception in a pass, say) it is not `intact`.
     """
@@ -50,6 +54,7 @@ class Sequence:
         self.position = 0
         # Compiled narrow passes, set by the model's owner if the model allows them.
         self.steps: CompiledSteps | None = None
+        self.row_rule = UNKNOWN
         # Ids from this one on are fed as id 0: a draft model may lack ids of the main one, and an embedding lookup past
         # its last row reads foreign memory.
         self.known_ids: int | None = None
@@ -89,15 +94,25 @@ class Sequence:
         """
         pending = self.pending
         rows = self._as_row(pending, draft_tokens)
+        count = rows.shape[1]
+        if count < self.row_rule.plain:
+            rows = mx.concatenate([rows, rows[:, -1:]], axis=1)
         self.rollback.begin(rows.shape[1])
         self._pending_rows = len(pending)
-        self._draft_rows = rows.shape[1] - len(pending)
+        self._draft_rows = count - len(pending)
         try:
             logits = self._pass(rows)
         except BaseException:
             self.abort()
             raise
-        return logits[0, len(pending) - 1 :] if len(pending) > 1 else logits[0]
+        first = max(0, len(pending) - 1)
+        return logits[0, first:count] if first or count < logits.shape[1] else logits[0]
+
+    def feed_pending(self) -> None:
+        """Feed all pending tokens, so that the caches do not depend on the rounds in which these were drawn."""
+        if self.pending:
+            self.verify()
+            self.commit(0, [])
 
     def open_drafts(self, count: int) -> None:
         """Begin a transaction over `count` tokens that `draft` will feed one by one; nothing may be pending."""

@@ -38,13 +38,13 @@ def run(made: Comparison, guessed: list[Event], plain: list[Event]) -> Compariso
     return made
 
 
-def changed(events: list[Event], index: int, token_id: int, logprob: float) -> list[Event]:
-    """The same events with another token at one place."""
+def changed(events: list[Event], index: int, token_id: int, lead: float | None) -> list[Event]:
+    """The same events with another token at one place, which led the next best by `lead`."""
     found, at = [], 0
     for event in events:
         if isinstance(event, TokensCommitted):
             tokens = tuple(
-                replace(token, id=token_id, logprob=logprob) if at + place == index else token
+                replace(token, id=token_id, lead=lead) if at + place == index else token
                 for place, token in enumerate(event.tokens)
             )
             at += len(tokens)
@@ -64,7 +64,10 @@ def test_equal_texts_are_the_same() -> None:
     [
         (TIE / 2, {}, Verdict.TIE),
         (3.0, {}, Verdict.DIFFERENT),
-        (3.0, {"sampling": SamplingSettings(temperature=1.0)}, Verdict.DRAW),
+        (None, {}, Verdict.UNMEASURED),
+        (TIE / 2, {"sampling": SamplingSettings(temperature=1.0)}, Verdict.TIE),
+        (3.0, {"sampling": SamplingSettings(temperature=1.0)}, Verdict.DIFFERENT),
+        (3.0, {"sampling": SamplingSettings(temperature=1.0, top_p=0.9)}, Verdict.CUT),
         (
             3.0,
             {
@@ -75,11 +78,11 @@ def test_equal_texts_are_the_same() -> None:
         ),
     ],
 )
-def test_texts_that_part_are_told_apart_by_why(gap: float, settings: dict[str, object], expected: Verdict) -> None:
-    plain = list(play(ALONE))
-    whole = run(comparison(), list(play(GUESSED)), plain)
-    at = whole.speculated.tokens[5]
-    made = run(comparison(**settings), list(play(GUESSED)), changed(plain, 5, 99, at.logprob - gap))
+def test_texts_that_part_are_told_apart_by_why(
+    gap: float | None, settings: dict[str, object], expected: Verdict
+) -> None:
+    guessed = changed(list(play(GUESSED)), 5, 98, 0.01)
+    made = run(comparison(**settings), guessed, changed(list(play(ALONE)), 5, 99, gap))
     assert made.verdict() is expected
     assert made.same_tokens() == 5
 

@@ -32,7 +32,7 @@ def test_each_draws_what_it_draws_alone(members: tuple[int, ...]) -> None:
     start = 0
     for member, position, count in zip(members, positions, counts, strict=True):
         own, rows = Sampler(SETTINGS[member], VOCABULARY), slice(start, start + count)
-        expected, expected_logprobs, _ = draw_tokens(own, scores[rows], [0] * position, position, None, None)
+        expected, expected_logprobs, *_ = draw_tokens(own, scores[rows], [0] * position, position, None, None)
         assert tokens[rows].tolist() == expected.tolist()
         assert mx.array_equal(logprobs[rows], expected_logprobs)
         start += count

@@ -26,14 +26,14 @@ def test_a_sampler_that_fails_ends_its_own_request_only(
     scheduler: Scheduler, expected: Expected, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = [request(text, max_tokens=16) for text in TEXTS]
-    texts, draw = expected.ids(*asked), Sampler.draw
+    texts, perturbed = expected.ids(*asked), Sampler.perturbed
 
-    def failing(sampler: Sampler, logprobs: mx.array, noise: mx.array | None) -> mx.array:
+    def failing(sampler: Sampler, logprobs: mx.array, noise: mx.array) -> mx.array:
         if sampler.seed == 666:
             raise ValueError("a processor that fails, says the test")
-        return draw(sampler, logprobs, noise)
+        return perturbed(sampler, logprobs, noise)
 
-    monkeypatch.setattr(Sampler, "draw", failing)
+    monkeypatch.setattr(Sampler, "perturbed", failing)
     clients = [submit(scheduler, one) for one in asked[:2]]
     step_until(scheduler, lambda: all(client.committed for client in clients))
     bad = submit(scheduler, request(TEXTS[2], temperature=0.5, seed=666))

@@ -22,7 +22,7 @@ from engine.speculation.proposers.draft_model import MIN_JOINT_PROBABILITY
 from engine.speculation.proposers.ngram import NgramProposer
 from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.rounds.proposal import Proposal, Proposer
-from engine.speculation.rounds.round import PendingRound
+from engine.speculation.rounds.round import Drawn, PendingRound
 from engine.stats import RoundRecord
 
 TIMED_EVERY = 64
@@ -294,7 +294,7 @@ class Player:
 def _pending(proposal: Proposal | None) -> PendingRound:
     nothing = mx.array(0)
     rows = 1 if proposal is None else 1 + proposal.count
-    return PendingRound(proposal, None, nothing, nothing, rows, 0.0, None)
+    return PendingRound(proposal, None, Drawn(nothing, nothing), rows, 0.0, None)
 
 
 def arms_of(pair: Pair) -> list[tuple[str, int]]:

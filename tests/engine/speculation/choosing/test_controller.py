@@ -13,6 +13,7 @@ import pytest
 from engine.requests import MAX_DEPTH
 from engine.speculation.choosing.choice import Choice, Offer
 from engine.speculation.choosing.controller import Controller
+from engine.speculation.rounds.row_rule import RowRule
 from tests.engine.speculation.choosing.scenes import (
     PLAIN_S,
     choose,
@@ -255,3 +256,32 @@ def test_a_choice_takes_little_of_the_hosts_time() -> None:
         controller.choose([(answer, offer)])
         took.append(time.thread_time() - started)
     assert min(took) < 0.005
+
+
+@pytest.mark.parametrize(("loss", "kept"), [(0.01, True), (0.2, False)])
+def test_it_keeps_to_exact_widths_where_that_costs_next_to_nothing(loss: float, *, kept: bool) -> None:
+    controller = Controller()
+    answer = controller.begin(100)
+    for _ in range(30):
+        answer.text.observe("ngram", 7, 7)
+    # Three times as fast as plain decoding with seven draft tokens, slower by `loss` with four.
+    tokens = [1.0 + kept for kept in answer.text.forecast("ngram", 7).kept]
+    speeds = [1.0, 1.5, 2.0, 2.5, 3.0 * (1.0 - loss), 2.8, 2.9, 3.0]
+    for depth, speed in [*enumerate(speeds)] * 30:
+        answer.costs.observe(depth + 1, PLAIN_S * tokens[depth] / speed)
+    empty_purse(controller)
+    # Only up to five rows are rounded like one.
+    rule = RowRule(plain=1, most=5)
+    assert choose(controller, answer, {"ngram": 7}, rule=rule).depth == (4 if kept else 7)
+    assert choose(controller, answer, {"ngram": 7}).depth == 7
+
+
+def test_the_cost_of_keeping_to_a_rule_is_told() -> None:
+    controller, _ = familiar(8)
+    fastest = max(one.expected_tps for known in controller.figures() for one in known.depths)
+    exact = max(one.expected_tps for known in controller.figures() for one in known.depths if one.depth <= 3)
+    assert controller.cost_of(RowRule(plain=1, most=4)) == pytest.approx(1.0 - exact / fastest, abs=0.01)
+    assert controller.cost_of(RowRule(plain=1, most=17)) == 0.0
+    # Plain rounds of two rows are slower, too.
+    assert controller.cost_of(RowRule(plain=2, most=2)) > controller.cost_of(RowRule(plain=1, most=4))
+    assert controller.cost_of(RowRule()) is None

@@ -1,0 +1,71 @@
+"""Sentences on rounding: whether speculation could change a text, and what it costs that it never does."""
+
+from __future__ import annotations
+
+from math import floor, log10
+
+from PySide6.QtCore import QCoreApplication, QLocale
+
+from app.wording.errors import joined
+from engine.requests import MAX_DEPTH
+from engine.stats import RequestStats
+from engine.tuning import LearnedPair
+
+translate = QCoreApplication.translate
+
+# Below this share, a cost is not felt.
+_NOT_FELT = 0.005
+
+
+def text_sentence(stats: RequestStats) -> str:
+    """Say how the answer's text compares with that of plain decoding; "" if that is unknown or was not speculated."""
+    if not stats.drafted or not stats.rounding:
+        return ""
+    if stats.rounding == "identical":
+        return translate("Rounding", "The text is identical to plain decoding.")
+    if stats.one_in is None:
+        return translate("Rounding", "The text is that of plain decoding up to rounding.")
+    text = translate(
+        "Rounding", "The text is that of plain decoding up to rounding: about one token in {count} may differ."
+    )
+    return text.format(count=_about(stats.one_in))
+
+
+def same_text_sentence(pair: LearnedPair | None) -> str:
+    """Say what "always the same text" means with the loaded pair on this computer; "" if no pair is loaded."""
+    if pair is None:
+        return ""
+    if pair.rounding is None:
+        return translate("Rounding", "How this computer rounds with {main} is measured while Tandem is idle.").format(
+            main=pair.main
+        )
+    most = pair.rounding.most_rows - 1
+    if not most:
+        text = translate(
+            "Rounding",
+            "With {main}, no draft length rounds alike on this computer, so answers are written without draft tokens.",
+        )
+    elif pair.rounding.plain_rows == 1 and most >= MAX_DEPTH:
+        text = translate("Rounding", "With {main}, every draft length rounds alike on this computer.")
+    else:
+        text = translate(
+            "Rounding", "With {main}, up to {most} draft tokens per round are rounded alike on this computer."
+        )
+    text = text.format(main=pair.main, most=QLocale().toString(most))
+    return joined(text, _cost(pair))
+
+
+def _cost(pair: LearnedPair) -> str:
+    costs = [known.same_text_cost for known in pair.contexts if known.same_text_cost is not None]
+    if not costs:
+        return ""
+    if max(costs) < _NOT_FELT:
+        return translate("Rounding", "It does not slow answers down.")
+    share = QLocale().toString(100.0 * max(costs), "f", 0)
+    return translate("Rounding", "It slows answers down by about {share}%.").format(share=share)
+
+
+def _about(count: int) -> str:
+    """Format a number that is known within a factor of two: with one digit."""
+    step = 10 ** floor(log10(count))
+    return QLocale().toString(round(count / step) * step)

@@ -1,0 +1,50 @@
+"""The rows that the passes of an answer may have, so that its text does not depend on speculation.
+
+Kernels differ in how they round: a row of a wide pass can get other bits than the same row alone. The probe
+(`engine.serving.rounding_probe`) finds the widths that are rounded alike on this machine. This module is the only
+place that turns its result into a rule.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.tuning import Rounding
+
+# The share of the speed that keeping to exact widths may cost if the user did not ask for it: less is not felt.
+SMALL_LOSS = 0.03
+
+
+@dataclass(frozen=True, slots=True)
+class RowRule:
+    """The rows of an answer's passes: plain rounds are made of `plain` rows, and `most` rows or fewer are exact.
+
+    A plain round of two rows feeds its token twice and drops the second row. If the rule is `strict`, no round has more
+    than `most` rows; otherwise the controller prefers such rounds where they are about as fast. `most` is 0 while
+    nothing is known.
+    """
+
+    plain: int = 1
+    most: int = 0
+    strict: bool = False
+
+    def allows(self, rows: int) -> bool:
+        """Whether a pass of `rows` rows is rounded like a plain round."""
+        return self.plain <= rows <= self.most
+
+
+UNKNOWN = RowRule()
+
+
+def row_rule(rounding: Rounding | None, *, same_text: bool, plain_cost: float) -> RowRule:
+    """Return the rule for an answer; `same_text` is what its request asks for.
+
+    `plain_cost` is the duration of a plain round of `rounding.plain_rows` rows over that of one row.
+    """
+    if rounding is None:
+        # Without a probe only plain rounds are sure to be alike.
+        return RowRule(1, 1, strict=True) if same_text else UNKNOWN
+    rule = RowRule(rounding.plain_rows, rounding.most_rows, same_text)
+    if same_text or rule.plain == 1:
+        return rule
+    return rule if plain_cost <= 1.0 + SMALL_LOSS else UNKNOWN

@@ -1,0 +1,103 @@
+"""Machines that round as Apple's do: the order of the sums in a product depends on how many rows it has.
+
+Everything else is computed for each row by itself, so that only this order makes a difference: products as sums over
+one axis, and attention over buffers of a fixed length. Sums are rounded to bfloat16, so that near ties are frequent.
+`Machine.order_of(rows)` numbers the orders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import mlx.core as mx
+import mlx.nn as nn
+import mlx_lm.models.base
+import pytest
+
+from engine.main_model import loading
+
+# Attention sums over this many keys, those behind a text being zero.
+KEYS = 512
+# Terms that are added before the sum is rounded for the first time.
+GROUP = 8
+
+
+@dataclass(frozen=True)
+class Machine:
+    name: str
+    order_of: Callable[[int], int]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Let all models compute as on this machine."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(nn.Linear, "__call__", self._linear)
+            patch.setattr(nn.Embedding, "as_linear", lambda layer, x: self._product(x, layer.weight))
+            patch.setattr(mx.fast, "scaled_dot_product_attention", attention)
+            patch.setattr(mlx_lm.models.base, "quantized_scaled_dot_product_attention", quantised_attention)
+            patch.setattr(loading, "use_narrow_products", lambda _model: None)
+            yield
+
+    @property
+    def _linear(self) -> Callable[[nn.Linear, mx.array], mx.array]:
+        def call(layer: nn.Linear, x: mx.array) -> mx.array:
+            product = self._product(x, layer.weight)
+            return product + layer.bias if "bias" in layer else product
+
+        return call
+
+    def _product(self, x: mx.array, weight: mx.array) -> mx.array:
+        width = weight.shape[1]
+        order = (mx.arange(width) + 5 * self.order_of(x.size // width)) % width
+        terms = x[..., None, order] * weight[:, order]
+        groups = terms.reshape(*terms.shape[:-1], -1, GROUP if width % GROUP == 0 else width)
+        return coarse(coarse(groups.sum(axis=-1)).sum(axis=-1))
+
+
+# On M1 and M2, a row has one order of sums up to a limit; on M3 and later, a row alone has one of its own.
+M1 = Machine("M1", lambda rows: int(rows >= 13))
+M3 = Machine("M3", lambda rows: 0 if rows == 1 else 1 if rows < 13 else 2)
+NOISE = Machine("noise", lambda rows: rows)
+
+
+def coarse(sums: mx.array) -> mx.array:
+    return sums.astype(mx.bfloat16).astype(mx.float32)
+
+
+def attention(
+    queries: mx.array, keys: mx.array, values: mx.array, *, scale: float, mask: Any = None, sinks: Any = None
+) -> mx.array:
+    """Attend with sums that depend on nothing but the row's own keys and where they stand in the buffers."""
+    count, length = keys.shape[2], queries.shape[2]
+    groups = queries.shape[1] // keys.shape[1]
+    size = max(KEYS, count)
+    keys, values = (
+        mx.pad(mx.repeat(held, groups, axis=1), [(0, 0), (0, 0), (0, size - count), (0, 0)]) for held in (keys, values)
+    )
+    scores = (queries[:, :, :, None] * keys[:, :, None] * scale).sum(axis=-1)
+    slots, own = mx.arange(size), mx.arange(count - length, count)[:, None]
+    seen = slots <= own if isinstance(mask, str) else slots < count
+    if isinstance(mask, mx.array) and mask.dtype == mx.bool_:
+        seen = mx.pad(mask, [(0, 0)] * (mask.ndim - 1) + [(0, size - count)])
+    elif isinstance(mask, mx.array):
+        scores = scores + mx.pad(mask, [(0, 0)] * (mask.ndim - 1) + [(0, size - count)])
+    scores = mx.where(seen, scores, -mx.inf)
+    weights = mx.exp(scores - scores.max(axis=-1, keepdims=True))
+    whole = weights.sum(axis=-1, keepdims=True)
+    if sinks is not None:
+        whole = whole + mx.exp(sinks[None, :, None, None] - scores.max(axis=-1, keepdims=True))
+    found = (weights[..., None, :] * values.swapaxes(-1, -2)[:, :, None]).sum(axis=-1)
+    return (found / whole).astype(queries.dtype)
+
+
+def quantised_attention(
+    queries: mx.array, keys: Any, values: Any, scale: float, mask: Any, group_size: int = 64, bits: int = 8
+) -> mx.array:
+    held = [mx.dequantize(*parts, group_size=group_size, bits=bits) for parts in (keys, values)]
+    return attention(queries, *held, scale=scale, mask=mask)

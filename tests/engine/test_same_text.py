@@ -1,0 +1,122 @@
+"""With `same_text`, answers are bit for bit those of plain decoding, on machines that round as Apple's do."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from engine.requests import ChatRequest, SpeculationSettings
+from engine.serving import rounding_probe
+from engine.serving.pacing import PrefillPacer
+from engine.serving.scheduler import Scheduler
+from engine.settings import EngineSettings
+from engine.tuning import Rounding
+from tests.engine.rounding_machines import M1, M3, Machine
+from tests.engine.serving_requests import Client, load_models, request, run
+from tests.engine.speculation.families import EVERY_KIND, model_type
+from tests.engine.speculation.family_configs import FAMILIES
+from tests.engine.tiers import by_tier
+from tests.tiny_models import write_disturbed_copy, write_model
+
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
+WORDS = ("fox", "lazy dog", "안녕하세요 세계", "the quick brown", "the the the", "jumps over")
+WAYS = (
+    SpeculationSettings(method="draft", depth=4),
+    SpeculationSettings(method="ngram", depth=16),
+    SpeculationSettings(method="auto"),
+)
+OFF = SpeculationSettings(method="off")
+
+
+@pytest.fixture(autouse=True)
+def chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chunks of prompts change as with measured times. Texts are short, and so is the probe's long context."""
+    draw = random.Random(3)
+    monkeypatch.setattr(PrefillPacer, "chunk_size", lambda *_, **__: draw.choice((32, 64, 128)))
+    monkeypatch.setattr(rounding_probe, "LONG", 120)
+
+
+class Chats:
+    """Chats with one pair of models in `folder`; `rounding` is what the probe found."""
+
+    def __init__(self, folder: Path, name: str = "llama") -> None:
+        config = FAMILIES.get(name) or FAMILIES[model_type(name)]
+        self._main = write_model(folder / "main", seed=1, config={"model_type": model_type(name), **config})
+        self._draft = write_disturbed_copy(self._main, folder / "draft", amount=0.02)
+        self._folder, self._kv_bits = folder, 8 if name.endswith(":quantised") else None
+        self.rounding: Rounding | None = None
+
+    def hold(self, asked: Sequence[ChatRequest], way: SpeculationSettings, *, together: bool = False) -> list[Client]:
+        """Ask all questions, another one after each answer, then in a later session a third one, and that again."""
+        settings = EngineSettings(
+            prefix_cache_folder=self._folder / f"chats {way.method}",
+            kv_bits=self._kv_bits,
+            learned_file=self._folder / "learned.json",
+        )
+        clients: list[Client] = []
+        questions = [replace(one, speculation=way) for one in asked]
+        for turns in (2, 1):
+            with closing(Scheduler(settings)) as scheduler:
+                load_models(scheduler, self._main, self._draft)
+                for _ in range(turns):
+                    new = run(scheduler, *questions) if together else [run(scheduler, one)[0] for one in questions]
+                    clients += new
+                    last, questions = questions, [following(client) for client in new]
+                if turns == 1:
+                    clients += [run(scheduler, one)[0] for one in last]
+                self.rounding = scheduler.models.rounding
+        return clients
+
+
+def following(client: Client) -> ChatRequest:
+    before = client.stream.request
+    answered = {"role": "assistant", "content": client.finished.text or "-"}
+    return replace(before, messages=[*before.messages, answered, {"role": "user", "content": "and then the dog"}])
+
+
+def questions(seed: int, count: int = 3) -> list[ChatRequest]:
+    """Return questions of many lengths, every other one for a sampled answer."""
+    draw = random.Random(seed)
+    found = []
+    for number in range(count):
+        text = " ".join(draw.choices(WORDS, k=draw.randint(1, 8)))
+        temperature = 0.9 * (number % 2)
+        made = request(text, max_tokens=draw.randint(6, 16), seed=number, temperature=temperature)
+        found.append(replace(made, conversation=f"chat {number}"))
+    return found
+
+
+def always(way: SpeculationSettings) -> SpeculationSettings:
+    return replace(way, same_text=True)
+
+
+def ids(clients: Sequence[Client]) -> list[tuple[int, ...]]:
+    return [client.finished.ids for client in clients]
+
+
+MACHINES_AND_KINDS = [(machine, name) for name in EVERY_KIND for machine in (M1, M3)]
+
+
+@pytest.mark.parametrize(
+    ("machine", "name"), by_tier(MACHINES_AND_KINDS, [(M3, "llama:window")]), ids=lambda value: str(value)
+)
+def test_answers_do_not_depend_on_speculation_with_any_kind_of_cache(
+    machine: Machine, name: str, tmp_path: Path
+) -> None:
+    place = MACHINES_AND_KINDS.index((machine, name))
+    with machine.running():
+        chats = Chats(tmp_path, name)
+        plain = chats.hold(questions(place), always(OFF))
+        speculated = chats.hold(questions(place), always(WAYS[place % 3]))
+    assert ids(speculated) == ids(plain)
+    assert chats.rounding is not None
+    widest = max(event.round.rows for client in speculated for event in client.committed)
+    assert widest <= chats.rounding.most_rows
+    # Where no draft token is exact, there is none.
+    assert (sum(client.finished.stats.drafted for client in speculated) > 0) is (chats.rounding.most_rows > 1)
