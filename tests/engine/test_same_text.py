@@ -16,11 +16,12 @@ from engine.serving.pacing import PrefillPacer
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.tuning import Rounding
-from tests.engine.rounding_machines import M1, M3, Machine
+from tests.engine.rounding_machines import M1, M3, NOISE, Machine
 from tests.engine.serving_requests import Client, load_models, request, run
 from tests.engine.speculation.families import EVERY_KIND, model_type
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.engine.tiers import by_tier
+from tests.tiny_heads import write_head
 from tests.tiny_models import write_disturbed_copy, write_model
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
@@ -47,8 +48,8 @@ class Chats:
 
     def __init__(self, folder: Path, name: str = "llama") -> None:
         config = FAMILIES.get(name) or FAMILIES[model_type(name)]
-        self._main = write_model(folder / "main", seed=1, config={"model_type": model_type(name), **config})
-        self._draft = write_disturbed_copy(self._main, folder / "draft", amount=0.02)
+        self.main = write_model(folder / "main", seed=1, config={"model_type": model_type(name), **config})
+        self.draft = write_disturbed_copy(self.main, folder / "draft", amount=0.02)
         self._folder, self._kv_bits = folder, 8 if name.endswith(":quantised") else None
         self.rounding: Rounding | None = None
 
@@ -63,7 +64,7 @@ class Chats:
         questions = [replace(one, speculation=way) for one in asked]
         for turns in (2, 1):
             with closing(Scheduler(settings)) as scheduler:
-                load_models(scheduler, self._main, self._draft)
+                load_models(scheduler, self.main, self.draft)
                 for _ in range(turns):
                     new = run(scheduler, *questions) if together else [run(scheduler, one)[0] for one in questions]
                     clients += new
@@ -103,9 +104,7 @@ def ids(clients: Sequence[Client]) -> list[tuple[int, ...]]:
 MACHINES_AND_KINDS = [(machine, name) for name in EVERY_KIND for machine in (M1, M3)]
 
 
-@pytest.mark.parametrize(
-    ("machine", "name"), by_tier(MACHINES_AND_KINDS, [(M3, "llama:window")]), ids=lambda value: str(value)
-)
+@pytest.mark.parametrize(("machine", "name"), by_tier(MACHINES_AND_KINDS, [(M3, "llama:window")]), ids=str)
 def test_answers_do_not_depend_on_speculation_with_any_kind_of_cache(
     machine: Machine, name: str, tmp_path: Path
 ) -> None:
@@ -120,3 +119,50 @@ def test_answers_do_not_depend_on_speculation_with_any_kind_of_cache(
     assert widest <= chats.rounding.most_rows
     # Where no draft token is exact, there is none.
     assert (sum(client.finished.stats.drafted for client in speculated) > 0) is (chats.rounding.most_rows > 1)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("machine", [M1, M3], ids=str)
+def test_answers_that_are_asked_for_together_are_the_same_too(machine: Machine, tmp_path: Path) -> None:
+    with machine.running():
+        chats = Chats(tmp_path)
+        plain = chats.hold(questions(1), always(OFF))
+        together = chats.hold(questions(1), always(WAYS[0]), together=True)
+    assert ids(together) == ids(plain)
+    assert any("same-text" in client.reasons for client in together)
+
+
+@pytest.mark.parametrize("machine", by_tier([M1, M3], [M3]), ids=str)
+def test_answers_that_a_head_drafts_are_the_same(machine: Machine, tmp_path: Path) -> None:
+    with machine.running():
+        chats = Chats(tmp_path)
+        chats.draft = write_head(tmp_path / "head", chats.main)
+        plain = chats.hold(questions(2), always(OFF))
+        drafted = chats.hold(questions(2), always(WAYS[0]))
+    assert ids(drafted) == ids(plain)
+    assert sum(client.finished.stats.drafted for client in drafted) > 0
+
+
+@pytest.mark.full
+def test_where_every_width_rounds_differently_the_figure_is_that_of_real_answers(tmp_path: Path) -> None:
+    asked = [replace(one, conversation=None, max_tokens=32) for one in questions(3, 40)]
+    with NOISE.running():
+        chats = Chats(tmp_path)
+        settings = EngineSettings(learned_file=tmp_path / "learned.json")
+        with closing(Scheduler(settings)) as scheduler:
+            load_models(scheduler, chats.main, chats.draft)
+            scheduler.measure(lambda: not scheduler.models.unprobed, 0.0)
+            plain, other = (
+                [run(scheduler, replace(one, speculation=way))[0] for one in asked] for way in (OFF, WAYS[0])
+            )
+            rounding = scheduler.models.rounding
+    differ = tokens = 0
+    for one, two in zip(ids(plain), ids(other), strict=True):
+        same = next((place for place, pair in enumerate(zip(one, two, strict=False)) if pair[0] != pair[1]), None)
+        differ += same is not None
+        tokens += len(one) if same is None else same + 1
+    assert rounding is not None
+    assert rounding.one_in is not None
+    assert 0.5 <= rounding.one_in / (tokens / differ) <= 2.0
+    assert {client.finished.stats.rounding for client in other} == {"rounded"}
+    assert other[-1].finished.stats.one_in is not None
