@@ -48,7 +48,8 @@ PATTERN = (FULL, ScriptedRound(4, 2), ScriptedRound(5, 5), ScriptedRound(4, 0), 
 class Script:
     """The course of one request: the tokens of `text` are distributed over the rounds of `pattern`, which repeat.
 
-    `opening` is the marker with which the prompt opens the thoughts.
+    `opening` is the marker with which the prompt opens the thoughts. The token in place `other_at` has an id of its
+    own, and every token leads the next best by `lead`.
     """
 
     text: str = "Hello there."
@@ -60,6 +61,8 @@ class Script:
     round_s: float = 0.05
     prompt_tokens: int = 24
     opening: str = ""
+    other_at: int | None = None
+    lead: float | None = None
 
 
 def pieces(text: str) -> list[str]:
@@ -96,12 +99,13 @@ def play(script: Script) -> Iterator[Event]:
         part = words[index : index + plan.accepted + 1]
         tokens = [
             Token(
-                index + place,
+                index + place + (1000 if index + place == script.other_at else 0),
                 text,
                 plan.source if place < plan.accepted else "main",
                 place,
                 number,
                 -0.25 * place,
+                lead=script.lead,
             )
             for place, text in enumerate(part)
         ]

@@ -37,6 +37,19 @@ def test_what_was_set_holds_for_calls_that_say_nothing(starter: Served, question
     assert answer["choices"][0]["message"] == plain["choices"][0]["message"] == text
 
 
+def test_the_same_text_is_asked_for_by_default_or_by_one_call(serve: Serve, question: dict[str, Any]) -> None:
+    served = serve(ScriptedEngine())
+    assert isinstance(served.engine, ScriptedEngine)
+    assert put(served, same_text=True).json()["same_text"] is True
+    # The other fields change without it, and it stays when these are cleared.
+    put(served, depth=2)
+    served.client.delete("/v1/speculation")
+    found = served.chat(question)["usage"]["speculation"]
+    assert {"rounding", "one_in", "same_text_cost"} <= found.keys()
+    served.chat(question | {"speculation": {"same_text": False}})
+    assert [asked.speculation.same_text for asked in served.engine.requests] == [True, False]
+
+
 def test_calls_under_way_that_say_nothing_change_with_it(serve: Serve, question: dict[str, Any]) -> None:
     gate = threading.Semaphore(0)
     served = serve(ScriptedEngine(gate=gate))

@@ -300,3 +300,26 @@ def test_thinking_is_switched_as_the_models_template_does(
 ) -> None:
     assert main(["chat", "Hello", *words]) == 0
     assert engine.requests[-1].template_options == options
+
+
+@pytest.mark.parametrize(
+    ("stats", "words"),
+    [
+        ({"rounding": "identical", "same_text_cost": 0.12},
+         "the text of plain decoding, the same text costs 12% of the speed"),
+        ({"rounding": "rounded", "one_in": 41250},
+         "the text of plain decoding up to rounding (about one token in 41,250 may differ)"),
+        ({"rounding": "rounded"}, "the text of plain decoding up to rounding"),
+    ],
+)  # fmt: skip
+def test_the_figures_say_whether_the_text_is_that_of_plain_decoding(
+    capsys: pytest.CaptureFixture[str], stats: dict[str, Any], words: str
+) -> None:
+    TextOutput().event(Finished("stop", "Hello.", (1,), RequestStats(generated_tokens=40, drafted=30, **stats)))
+    assert capsys.readouterr().err == f"[40 tokens, {words}]\n"
+
+
+@pytest.mark.parametrize("options", [[], ["--same-text"]])
+def test_the_same_text_is_asked_for_by_an_option(engine: ScriptedEngine, options: list[str]) -> None:
+    main(["chat", "Hello", *options])
+    assert [asked.speculation.same_text for asked in engine.requests] == [bool(options)]

@@ -15,7 +15,7 @@ from engine.errors import InternalFailure
 from engine.events import Event, Finished, TokensCommitted
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.stats import RequestStats
-from tests.app.scripted_engine import PLAIN, Script, ScriptedEngine, play
+from tests.app.scripted_engine import PLAIN, Script, ScriptedEngine, pieces, play
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -169,6 +169,25 @@ def test_the_two_runs_always_give_a_ratio_and_a_failure_is_said(
     qtbot.waitUntil(lambda: not made.running)
     assert made.step is Step.FAILED
     assert "out of luck" in window.comparison.verdict.text()
+
+
+def test_the_first_token_that_differs_is_marked_and_said_to_be_no_fault(
+    window: WindowDriver, engine: ScriptedEngine, qtbot: QtBot
+) -> None:
+    changed = TEXT.replace("six", "half")
+    at = pieces(changed).index(" half")
+    engine.scripts[:] = [Script("one"), Script(TEXT, lead=0.004), Script(changed, (PLAIN,), other_at=at, lead=0.013)]
+    made = compare(window, qtbot)
+    qtbot.waitUntil(lambda: not made.running)
+    view = window.comparison
+    assert f"Identical up to token {at + 1}. There the scores of “ six” and “ half”" in view.verdict.text()
+    assert "only 0.01 apart" in view.verdict.text()
+    assert "Both answers are right." in view.verdict.text()
+    marked = [
+        [selection.cursor.selectedText() for selection in side.text.extraSelections()]
+        for side in (view.speculated, view.plain)
+    ]
+    assert marked == [[" six"], [" half"]]
 
 
 def _unmeasured(text: str) -> list[Script]:

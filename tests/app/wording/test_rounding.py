@@ -1,0 +1,66 @@
+"""Whether speculation could change a text, and what it costs that it never does, in words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from msgspec import structs
+
+from app.session.answer import Answer
+from app.wording import figures
+from app.wording.rounding import same_text_sentence, text_sentence
+from engine.stats import RequestStats
+from engine.tuning import LearnedPair, Rounding
+from tests.app.learned_figures import LEARNED, SHORT
+from tests.app.scripted_engine import Script, play
+
+
+@pytest.mark.parametrize(
+    ("rounding", "one_in", "said"),
+    [
+        ("identical", None, "The text is identical to plain decoding."),
+        ("rounded", None, "The text is that of plain decoding up to rounding."),
+        ("rounded", 43_127, "about one token in 40,000 may differ."),
+        ("rounded", 96, "about one token in 100 may differ."),
+        ("rounded", 3, "about one token in 3 may differ."),
+        ("", None, ""),
+    ],
+)
+def test_it_says_identical_only_where_that_was_found(rounding: str, one_in: int | None, said: str) -> None:
+    sentence = text_sentence(RequestStats(drafted=9, rounding=rounding, one_in=one_in))
+    assert sentence.endswith(said)
+    assert bool(sentence) is bool(said)
+    # Without draft tokens there is nothing to compare.
+    assert text_sentence(RequestStats(rounding=rounding, one_in=one_in)) == ""
+
+
+def test_the_panel_says_it_of_an_answer_that_has_ended() -> None:
+    answer = Answer()
+    answer.apply(list(play(Script("one two three four five six seven eight"))))
+    answer.stats = structs.replace(answer.stats, rounding="rounded", one_in=2000)
+    assert "about one token in 2,000 may differ" in figures.sentence(answer)[0]
+
+
+def loaded(rounding: Rounding | None, cost: float | None = None) -> LearnedPair:
+    return replace(LEARNED[1], rounding=rounding, contexts=(replace(SHORT, same_text_cost=cost),))
+
+
+@pytest.mark.parametrize(
+    ("rounding", "cost", "said"),
+    [
+        (None, None, "is measured while Tandem is idle."),
+        (Rounding(1, 17, 0.0), 0.0, "every draft length rounds alike on this computer. It does not slow answers down."),
+        (
+            Rounding(2, 12, 0.1),
+            0.083,
+            "up to 11 draft tokens per round are rounded alike on this computer. It slows answers down by about 8%.",
+        ),
+        (Rounding(1, 1, 0.1), None, "so answers are written without draft tokens."),
+    ],
+)
+def test_the_switch_says_what_it_costs(rounding: Rounding | None, cost: float | None, said: str) -> None:
+    sentence = same_text_sentence(loaded(rounding, cost))
+    assert "Qwen3-8B-4bit" in sentence
+    assert sentence.endswith(said)
+    assert same_text_sentence(None) == ""
