@@ -2302,16 +2302,24 @@
 <context>
     <name>FirstRunOffer</name>
     <message>
-        <source>The built-in Starter only answers questions about Tandem. For real work, download a pair that fits this Mac:</source>
-        <translation>内蔵のスターターは Tandem についての質問にだけ答えます。本格的に使うなら、この Mac に合うペアをダウンロードしてください。</translation>
+        <source>Not now</source>
+        <translation>今はしない</translation>
     </message>
     <message>
-        <source>Try the Starter</source>
-        <translation>スターターを試す</translation>
+        <source>Other models…</source>
+        <translation>ほかのモデル…</translation>
     </message>
     <message>
-        <source>All models…</source>
-        <translation>すべてのモデル…</translation>
+        <source>The Starter only knows Tandem. For everything else, get a model that fits this Mac:</source>
+        <translation>スターターが知っているのは Tandem のことだけです。ほかのことには、この Mac に合うモデルをダウンロードしてください：</translation>
+    </message>
+    <message>
+        <source>Chat with {name}</source>
+        <translation>{name} とチャット</translation>
+    </message>
+    <message>
+        <source>Download {name} ({size})</source>
+        <translation>{name} をダウンロード（{size}）</translation>
     </message>
 </context>
 <context>
@@ -2404,10 +2412,6 @@
     <message>
         <source>none</source>
         <translation>なし</translation>
-    </message>
-    <message>
-        <source>Starter</source>
-        <translation>スターター</translation>
     </message>
 </context>
 <context>
@@ -5524,6 +5528,10 @@
         <translation>もう一度試す</translation>
     </message>
     <message>
+        <source>The Starter only knows Tandem. A larger model can answer this.</source>
+        <translation>スターターが知っているのは Tandem のことだけです。これには大きなモデルなら回答できます。</translation>
+    </message>
+    <message>
         <source>This answer was cut off when Tandem quit.</source>
         <translation>Tandem が終了したため、この回答は途中で切れています。</translation>
     </message>
@@ -5646,24 +5654,24 @@
 <context>
     <name>Welcome</name>
     <message>
+        <source>What can I help with?</source>
+        <translation>何をお手伝いしましょうか？</translation>
+    </message>
+    <message>
+        <source>Runs on this Mac. Nothing you type leaves it.</source>
+        <translation>この Mac で動作します。入力した内容が外に出ることはありません。</translation>
+    </message>
+    <message>
+        <source>Show me a fast answer</source>
+        <translation>高速な回答を見る</translation>
+    </message>
+    <message>
         <source>What is Tandem?</source>
         <translation>Tandem とは何ですか？</translation>
     </message>
     <message>
         <source>How does speculative decoding work?</source>
         <translation>投機的デコーディングはどう動きますか？</translation>
-    </message>
-    <message>
-        <source>What does the acceptance rate mean?</source>
-        <translation>採択率とは何ですか？</translation>
-    </message>
-    <message>
-        <source>What would you like to know?</source>
-        <translation>何を知りたいですか？</translation>
-    </message>
-    <message>
-        <source>Models run on this computer. Nothing you type leaves it.</source>
-        <translation>モデルはこのコンピュータで動きます。入力した内容が外部に送信されることはありません。</translation>
     </message>
 </context>
 <context>
@@ -5698,8 +5706,8 @@
         <translation>チャット</translation>
     </message>
     <message>
-        <source>Get {size}</source>
-        <translation>入手 · {size}</translation>
+        <source>Download ({size})</source>
+        <translation>ダウンロード（{size}）</translation>
     </message>
     <message>
         <source>With {draft} as draft</source>

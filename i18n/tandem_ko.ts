@@ -2302,16 +2302,24 @@
 <context>
     <name>FirstRunOffer</name>
     <message>
-        <source>The built-in Starter only answers questions about Tandem. For real work, download a pair that fits this Mac:</source>
-        <translation>내장된 스타터는 Tandem에 관한 질문에만 답해요. 본격적으로 쓰려면 이 Mac에 맞는 모델 쌍을 다운로드해 보세요.</translation>
+        <source>Not now</source>
+        <translation>나중에</translation>
     </message>
     <message>
-        <source>Try the Starter</source>
-        <translation>스타터 사용해 보기</translation>
+        <source>Other models…</source>
+        <translation>다른 모델…</translation>
     </message>
     <message>
-        <source>All models…</source>
-        <translation>모든 모델…</translation>
+        <source>The Starter only knows Tandem. For everything else, get a model that fits this Mac:</source>
+        <translation>스타터는 Tandem만 알아요. 다른 일에는 이 Mac에 맞는 모델을 다운로드해 주세요:</translation>
+    </message>
+    <message>
+        <source>Chat with {name}</source>
+        <translation>{name} 모델과 대화하기</translation>
+    </message>
+    <message>
+        <source>Download {name} ({size})</source>
+        <translation>{name} 다운로드({size})</translation>
     </message>
 </context>
 <context>
@@ -2404,10 +2412,6 @@
     <message>
         <source>none</source>
         <translation>없음</translation>
-    </message>
-    <message>
-        <source>Starter</source>
-        <translation>스타터</translation>
     </message>
 </context>
 <context>
@@ -5524,6 +5528,10 @@
         <translation>다시 시도</translation>
     </message>
     <message>
+        <source>The Starter only knows Tandem. A larger model can answer this.</source>
+        <translation>스타터는 Tandem만 알아요. 더 큰 모델이라면 답할 수 있어요.</translation>
+    </message>
+    <message>
         <source>This answer was cut off when Tandem quit.</source>
         <translation>Tandem이 종료되어 이 답변이 중간에 끊겼어요.</translation>
     </message>
@@ -5646,24 +5654,24 @@
 <context>
     <name>Welcome</name>
     <message>
+        <source>What can I help with?</source>
+        <translation>무엇을 도와드릴까요?</translation>
+    </message>
+    <message>
+        <source>Runs on this Mac. Nothing you type leaves it.</source>
+        <translation>이 Mac에서 실행돼요. 입력한 내용은 밖으로 나가지 않아요.</translation>
+    </message>
+    <message>
+        <source>Show me a fast answer</source>
+        <translation>빠른 답변 보기</translation>
+    </message>
+    <message>
         <source>What is Tandem?</source>
         <translation>Tandem은 무엇인가요?</translation>
     </message>
     <message>
         <source>How does speculative decoding work?</source>
         <translation>추측 디코딩은 어떻게 작동하나요?</translation>
-    </message>
-    <message>
-        <source>What does the acceptance rate mean?</source>
-        <translation>채택률은 무슨 뜻인가요?</translation>
-    </message>
-    <message>
-        <source>What would you like to know?</source>
-        <translation>무엇이 궁금하세요?</translation>
-    </message>
-    <message>
-        <source>Models run on this computer. Nothing you type leaves it.</source>
-        <translation>모델은 이 컴퓨터에서 실행돼요. 입력한 내용은 밖으로 나가지 않아요.</translation>
     </message>
 </context>
 <context>
@@ -5698,8 +5706,8 @@
         <translation>대화</translation>
     </message>
     <message>
-        <source>Get {size}</source>
-        <translation>받기({size})</translation>
+        <source>Download ({size})</source>
+        <translation>다운로드({size})</translation>
     </message>
     <message>
         <source>With {draft} as draft</source>

@@ -2302,16 +2302,24 @@
 <context>
     <name>FirstRunOffer</name>
     <message>
-        <source>The built-in Starter only answers questions about Tandem. For real work, download a pair that fits this Mac:</source>
-        <translation>内置的入门模型只回答关于 Tandem 的问题。要用于实际工作，请下载适合这台 Mac 的模型对：</translation>
+        <source>Not now</source>
+        <translation>暂不下载</translation>
     </message>
     <message>
-        <source>Try the Starter</source>
-        <translation>试用入门模型</translation>
+        <source>Other models…</source>
+        <translation>其他模型…</translation>
     </message>
     <message>
-        <source>All models…</source>
-        <translation>所有模型…</translation>
+        <source>The Starter only knows Tandem. For everything else, get a model that fits this Mac:</source>
+        <translation>入门模型只了解 Tandem。其他问题请下载适合本机的模型：</translation>
+    </message>
+    <message>
+        <source>Chat with {name}</source>
+        <translation>与 {name} 对话</translation>
+    </message>
+    <message>
+        <source>Download {name} ({size})</source>
+        <translation>下载 {name}（{size}）</translation>
     </message>
 </context>
 <context>
@@ -2404,10 +2412,6 @@
     <message>
         <source>none</source>
         <translation>无</translation>
-    </message>
-    <message>
-        <source>Starter</source>
-        <translation>入门模型</translation>
     </message>
 </context>
 <context>
@@ -5524,6 +5528,10 @@
         <translation>重试</translation>
     </message>
     <message>
+        <source>The Starter only knows Tandem. A larger model can answer this.</source>
+        <translation>入门模型只了解 Tandem。更大的模型可以回答这个问题。</translation>
+    </message>
+    <message>
         <source>This answer was cut off when Tandem quit.</source>
         <translation>Tandem 退出时，此回答被中断。</translation>
     </message>
@@ -5646,24 +5654,24 @@
 <context>
     <name>Welcome</name>
     <message>
+        <source>What can I help with?</source>
+        <translation>有什么可以帮你？</translation>
+    </message>
+    <message>
+        <source>Runs on this Mac. Nothing you type leaves it.</source>
+        <translation>在本机上运行。你输入的内容不会离开本机。</translation>
+    </message>
+    <message>
+        <source>Show me a fast answer</source>
+        <translation>看看快速回答</translation>
+    </message>
+    <message>
         <source>What is Tandem?</source>
         <translation>Tandem 是什么？</translation>
     </message>
     <message>
         <source>How does speculative decoding work?</source>
         <translation>推测解码是怎么工作的？</translation>
-    </message>
-    <message>
-        <source>What does the acceptance rate mean?</source>
-        <translation>接受率是什么意思？</translation>
-    </message>
-    <message>
-        <source>What would you like to know?</source>
-        <translation>你想了解什么？</translation>
-    </message>
-    <message>
-        <source>Models run on this computer. Nothing you type leaves it.</source>
-        <translation>模型就在这台电脑上运行，你输入的内容不会外传。</translation>
     </message>
 </context>
 <context>
@@ -5698,8 +5706,8 @@
         <translation>对话</translation>
     </message>
     <message>
-        <source>Get {size}</source>
-        <translation>获取 {size}</translation>
+        <source>Download ({size})</source>
+        <translation>下载（{size}）</translation>
     </message>
     <message>
         <source>With {draft} as draft</source>

@@ -7,7 +7,9 @@ from html import escape
 
 from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QLocale
 
+from app.chat.starter_limits import is_beyond_starter
 from app.session.answer import Answer, State
+from app.session.chats import Turn
 from app.text.begun_json import is_begun_json
 from app.widgets.line_breaks import unbroken, with_good_breaks
 from app.wording import figures
@@ -19,12 +21,13 @@ translate = QCoreApplication.translate
 
 @dataclass(frozen=True)
 class Trouble:
-    """Why an answer stopped, and the action that helps. `calm` if nothing went wrong."""
+    """Why an answer stopped or is of no use, and the action that helps. `calm` if nothing went wrong."""
 
     sentence: str
     button: str
     action: str
     calm: bool = False
+    fills_button: bool = False
 
 
 def status_text(answer: Answer) -> str:
@@ -69,13 +72,20 @@ def origin_text(answer: Answer) -> str:
     return " · ".join(parts)
 
 
-def trouble_of(answer: Answer) -> Trouble | None:
-    """Return why an answer failed or was interrupted; None if it was not."""
+def trouble_of(turn: Turn, offer: str) -> Trouble | None:
+    """Return why an answer failed, was interrupted, or is beyond the Starter; None if it was not.
+
+    `offer` is the text of the button that gets another model than the Starter, "" if there is one already.
+    """
+    answer = turn.answer
     again = translate("TurnView", "Try again")
     if answer.error is not None:
         return Trouble(error_sentence(answer.error), again, "again")
     if answer.state is not State.INTERRUPTED:
-        return None
+        if not offer or not is_beyond_starter(turn):
+            return None
+        words = translate("TurnView", "The Starter only knows Tandem. A larger model can answer this.")
+        return Trouble(words, offer, "get-model", calm=True, fills_button=True)
     sentence = translate("TurnView", "This answer was cut off when Tandem quit.")
     if answer.unfinished:
         return Trouble(sentence, translate("TurnView", "Continue"), "go-on", calm=True)

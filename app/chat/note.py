@@ -5,9 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
+from app.chat.answer_texts import Trouble
 from app.widgets.labels import WrappedLabel
 from app.widgets.layouts import fill, hbox
-from app.widgets.style_class import set_object_name, styled
+from app.widgets.style_class import set_object_name, set_style_class, styled
 
 
 class Note(QFrame):
@@ -24,10 +25,11 @@ class Note(QFrame):
         self._button.clicked.connect(lambda: self.acted.emit(self._action))
         fill(hbox(self, margins=(14, 10, 10, 10), spacing=12), (self._label, 1), self._button)
 
-    def show_message(self, sentence: str, button: str, action: str, calm: bool = False) -> None:
-        """Show the note. `calm`: nothing went wrong."""
-        set_object_name(self, "note" if calm else "banner")
-        self._action = action
-        self._label.setText(sentence)
-        self._button.setText(button)
+    def show_trouble(self, trouble: Trouble) -> None:
+        """Show why an answer is of no use, and the button that helps."""
+        set_object_name(self, "note" if trouble.calm else "banner")
+        self._action = trouble.action
+        self._label.setText(trouble.sentence)
+        set_style_class(self._button, "accent" if trouble.fills_button else "button")
+        self._button.setText(trouble.button)
         self.show()

@@ -34,11 +34,11 @@ class TokenLegend(Restyled, QWidget):
         self._drafter = DRAFTER_METHOD
         self._marks: list[tuple[QLabel, QLabel, str]] = []
         # Long names need a second row.
-        flow = FlowLayout(self, spacing=8)
+        flow = FlowLayout(self, spacing=5)
         for source in (*legend_sources(), *((_REJECTED,) if with_rejected else ())):
             entry = QWidget(self)
             mark, name = QLabel(entry), label(entry, "muted")
-            fill(hbox(entry, margins=(0, 0, 0, 0), spacing=4), mark, name)
+            fill(hbox(entry, margins=(0, 0, 0, 0), spacing=2), mark, name)
             flow.addWidget(entry)
             self._marks.append((mark, name, source))
         self.restyle()

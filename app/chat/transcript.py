@@ -58,7 +58,7 @@ class Transcript(Restyled, QScrollArea):
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         FocusRing(self)
         self._at_end = True
-        self.as_tokens, self._with_figures = False, True
+        self.as_tokens, self._with_figures, self._offer = False, True, ""
         self._query: Query | None = None
         self._current_match: tuple[Turn, int] | None = None
         self._loaded_at = self._laid_out_at = 0
@@ -195,6 +195,12 @@ class Transcript(Restyled, QScrollArea):
                 view.set_with_figures(with_figures)
             self._load_soon()
 
+    def set_offer(self, offer: str) -> None:
+        """Set the text of the button below answers that are beyond the Starter, "" for no such button."""
+        self._offer = offer
+        for view in self._column.views:
+            view.set_offer(offer)
+
     def show_round(self, turn: Turn, number: int) -> None:
         """Select the tokens of a round and scroll to them. Answers must be shown as tokens."""
         tokens = self.view(turn).tokens
@@ -216,6 +222,7 @@ class Transcript(Restyled, QScrollArea):
         from app.chat.turn_view import TurnView
 
         view = TurnView(turn, self.as_tokens, self._with_figures, parent)
+        view.set_offer(self._offer)
         view.set_newest(turn is self._column.newest)
         if self._query is not None:
             self._highlight(view)

@@ -61,7 +61,7 @@ class TurnView(Restyled, QWidget):
         self.turn = turn
         # No signal has a receiver before `wired`.
         self._as_tokens, self._asked_for_tokens = as_tokens, True
-        self._with_figures = with_figures
+        self._with_figures, self._offer = with_figures, ""
         self._newest = self._under_mouse = False
         self._had_tokens = bool(turn.answer.tokens)
         self._surroundings: tuple[bool, bool, bool] | None = None
@@ -192,6 +192,13 @@ class TurnView(Restyled, QWidget):
         if self.turn.answer.ended:
             self._show_end(self.turn.answer)
             self._foot.setVisible(bool(self._foot.text()))
+
+    def set_offer(self, offer: str) -> None:
+        """Set the text of the button that gets another model than the Starter, "" if there is one already."""
+        if offer != self._offer:
+            self._offer = offer
+            if self.turn.answer.ended:
+                self._show_end(self.turn.answer)
 
     def selected_text(self) -> str:
         """Return the text selected in the turn, or ""."""
@@ -327,8 +334,8 @@ class TurnView(Restyled, QWidget):
         self._foot.setText(foot_html(answer, self._with_figures))
         self.answer_row.setToolTip("" if self._with_figures else figures_text(answer))
         self.answer_row.show_origin(origin_text(answer))
-        if trouble := trouble_of(answer):
-            self._note.show_message(trouble.sentence, trouble.button, trouble.action, trouble.calm)
+        if trouble := trouble_of(self.turn, self._offer):
+            self._note.show_trouble(trouble)
         else:
             self._note.hide()
         self.show_versions()

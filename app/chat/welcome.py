@@ -1,4 +1,4 @@
-"""The page of an empty chat: a greeting, a note on privacy, and example questions for the starter pair."""
+"""The page of an empty chat: a greeting, a note on privacy, a demonstration and example questions."""
 
 from __future__ import annotations
 
@@ -23,9 +23,13 @@ _TOP = 0.2
 
 
 class Welcome(Restyled, QScrollArea):
-    """The page. `asked` carries the clicked example question. It scrolls if the window is too low for the offer."""
+    """The page. It scrolls if the window is too low for the offer.
+
+    `asked` carries the clicked example question, `demonstration_wanted` one to compare.
+    """
 
     asked = Signal(str)
+    demonstration_wanted = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -39,15 +43,16 @@ class Welcome(Restyled, QScrollArea):
         self._offer: QWidget | None = None
         self._may_come: Callable[[], bool] = lambda: False
         self._reserves, self._arranged_for = False, QSize()
-        self._hello = self.bound("What would you like to know?", label(body, "hello", wraps=True))
+        self._hello = self.bound("What can I help with?", label(body, "hello", wraps=True))
         self._promise = label(body, "muted", wraps=True)
-        self.bound("Models run on this computer. Nothing you type leaves it.", self._promise)
+        self.bound("Runs on this Mac. Nothing you type leaves it.", self._promise)
         for words in (self._hello, self._promise):
             words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self._demonstration = self.bound("Show me a fast answer", styled(QPushButton(body), "accent"))
         self._examples = (
+            self._demonstration,
             self.bound("What is Tandem?", styled(QPushButton(body), "button")),
             self.bound("How does speculative decoding work?", styled(QPushButton(body), "button")),
-            self.bound("What does the acceptance rate mean?", styled(QPushButton(body), "button")),
         )
         column = self._column = vbox(body, spacing=8)
         # The offer does not change its height, so that nothing moves up when the offer appears.
@@ -55,9 +60,13 @@ class Welcome(Restyled, QScrollArea):
         column.addItem(self._top)
         fill(column, self._hello, self._promise).addSpacing(16)
         for button in self._examples:
-            button.clicked.connect(lambda _=False, source=button: self.asked.emit(source.text()))
+            if button is not self._demonstration:
+                button.clicked.connect(lambda _=False, source=button: self.asked.emit(source.text()))
             column.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(1)
+        # Of the questions that the Starter can answer, this one has one of the longest answers.
+        longest = self._examples[-1]
+        self._demonstration.clicked.connect(lambda: self.demonstration_wanted.emit(longest.text()))
         self.setWidget(body)
         self.restyle()
 
@@ -92,12 +101,14 @@ class Welcome(Restyled, QScrollArea):
         self._show_what_fits()
 
     def _show_what_fits(self) -> None:
-        """Hide the examples where the window is too low for them and the offer, and place the greeting."""
+        """Hide the questions where the window is too low for them and the offer, and place the greeting."""
         if self._offer is None:
             return
         width, height = self.viewport().width() - _MARGINS, self.viewport().height()
         heights = _SPACE + sum(words.heightForWidth(width) for words in (self._hello, self._promise))
-        examples = sum(button.sizeHint().height() + 8 for button in self._examples)
+        heights += self._demonstration.sizeHint().height() + 8
+        questions = self._examples[1:]
+        examples = sum(button.sizeHint().height() + 8 for button in questions)
         offered = self._offer.heightForWidth(min(_OFFER_WIDTH, width - 2 * _OFFER_SIDE))
         if self._offer.isHidden():
             offered = 0
@@ -105,7 +116,7 @@ class Welcome(Restyled, QScrollArea):
         if self._reserves:
             offered = scaled(_OFFER_HEIGHT)
         examples_fit = heights + examples + offered <= height
-        for button in self._examples:
+        for button in questions:
             button.setVisible(examples_fit)
         heights += examples if examples_fit else 0
         top = max(0, min(round(_TOP * height), height - heights - offered))

@@ -1,4 +1,4 @@
-"""The offer of a first pair that fits this machine, in an empty chat until other models are installed."""
+"""The offer of a first pair that fits this Mac, in an empty chat until other models are installed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QWidget
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.restyled import Restyled
-from app.widgets.style_class import styled
+from app.widgets.style_class import set_style_class, styled
 from app.wording.figures import times
 from app.wording.hub import size_words
 from app.wording.models import download_words, entry_name
@@ -24,9 +24,14 @@ if TYPE_CHECKING:
 
 
 class FirstRunOffer(Restyled, QFrame):
-    """Shows the offered pairs, hidden without any. `starter_wanted` follows when the user turns the offer down."""
+    """Shows the offered pairs, or only the first once the user has turned the offer down; hidden without any.
+
+    `starter_wanted` follows when the user turns it down. `changed` carries the text of a button that gets the first
+    pair, "" while none is needed; such a button calls `take`.
+    """
 
     starter_wanted = Signal()
+    changed = Signal(str)
     more_wanted = Signal()
 
     def __init__(self, library: Library, models: ModelController, parent: QWidget | None = None) -> None:
@@ -34,17 +39,12 @@ class FirstRunOffer(Restyled, QFrame):
         self.setObjectName("offer")
         self._library, self._models = library, models
         self._title = label(self, "muted", wraps=True)
-        self.bound(
-            "The built-in Starter only answers questions about Tandem. For real work, download a "
-            "pair that fits this Mac:",
-            self._title,
-        )
         self._grid = QGridLayout()
         self._grid.setVerticalSpacing(8)
         self._grid.setHorizontalSpacing(12)
         self._grid.setColumnStretch(0, 1)
-        self.starter_button = self.bound("Try the Starter", styled(QPushButton(self), "link"))
-        self._more = self.bound("All models…", styled(QPushButton(self), "link"))
+        self.starter_button = self.bound("Not now", styled(QPushButton(self), "link"))
+        self._more = self.bound("Other models…", styled(QPushButton(self), "link"))
         foot = fill(hbox(), self.starter_button, 1, self._more)
         fill(vbox(self, margins=(16, 12, 16, 10), spacing=10), self._title, self._grid, foot)
         self._rows: list[_OfferRow] = []
@@ -57,18 +57,27 @@ class FirstRunOffer(Restyled, QFrame):
 
     def refresh(self) -> None:
         inventory = self._library.inventory
-        if inventory is None or not self._is_needed:
+        offers = inventory.offers if inventory is not None and self._is_needed else ()
+        offered = {entry.id for entry in offers} | {entry.draft for entry in offers}
+        installed = inventory.installed if inventory is not None else ()
+        if any(entry.id not in offered and not entry.is_starter and entry.complete for entry in installed):
+            offers = ()
+        self.changed.emit(self._words_of(offers[0]) if offers else "")
+        if inventory is None or not offers:
             self.hide()
             return
-        offered = {entry.id for entry in inventory.offers}
-        others = [entry for entry in inventory.installed if not entry.is_starter and entry.complete]
-        if not offered or any(entry.id not in offered | {one.draft for one in inventory.offers} for entry in others):
-            self.hide()
-            return
-        if [row.entry.id for row in self._rows] != [entry.id for entry in inventory.offers]:
-            self._rebuild(inventory.offers)
+        is_brief = self._library.settings.values.offer_seen
+        self._title.setText(
+            self.tr("The Starter only knows Tandem. For everything else, get a model that fits this Mac:")
+        )
+        self.starter_button.setVisible(not is_brief)
+        if is_brief:
+            # Turned down once, it takes little room.
+            offers = offers[:1]
+        if [row.entry.id for row in self._rows] != [entry.id for entry in offers]:
+            self._rebuild(offers)
         by_id = {status.repository: status for status in self._library.downloads}
-        for row, entry in zip(self._rows, inventory.offers, strict=True):
+        for row, entry in zip(self._rows, offers, strict=True):
             row.show_entry(entry, by_id.get(entry.id))
         self.show()
 
@@ -79,9 +88,20 @@ class FirstRunOffer(Restyled, QFrame):
 
     @property
     def _is_needed(self) -> bool:
-        """Whether the user neither answered the offer nor uses another model than the starter."""
-        values = self._library.settings.values
-        return not values.offer_seen and values.main_model in ("", str(starter_pair()[0]))
+        """Whether the user uses no other model than the starter."""
+        return self._library.settings.values.main_model in ("", str(starter_pair()[0]))
+
+    def take(self) -> None:
+        """Get the first offered pair, or show all models if it is not offered any more."""
+        if self._rows:
+            self._act(self._rows[0].entry)
+        else:
+            self.more_wanted.emit()
+
+    def _words_of(self, entry: Entry) -> str:
+        if entry.installed:
+            return self.tr("Chat with {name}").format(name=entry.name)
+        return self.tr("Download {name} ({size})").format(name=entry.name, size=size_words(entry.get_bytes))
 
     def buttons(self) -> list[QPushButton]:
         """Return the buttons of the offered pairs."""
@@ -93,6 +113,7 @@ class FirstRunOffer(Restyled, QFrame):
             row.button.deleteLater()
             row.deleteLater()
         self._rows = [_OfferRow(entry, self) for entry in offers]
+        set_style_class(self._rows[0].button, "accent")
         for number, row in enumerate(self._rows):
             self._grid.addWidget(row.words, number, 0)
             self._grid.addWidget(row.button, number, 1, Qt.AlignmentFlag.AlignVCenter)
@@ -107,7 +128,7 @@ class FirstRunOffer(Restyled, QFrame):
 
     def _decline(self) -> None:
         self._library.settings.change(offer_seen=True)
-        self.hide()
+        self.refresh()
         self.starter_wanted.emit()
 
     def retranslate(self) -> None:
@@ -137,6 +158,6 @@ class _OfferRow(QWidget):
         elif entry.installed:
             self.button.setText(self.tr("Chat"))
         else:
-            self.button.setText(self.tr("Get {size}").format(size=size_words(entry.get_bytes)))
+            self.button.setText(self.tr("Download ({size})").format(size=size_words(entry.get_bytes)))
         self.button.setEnabled(is_paused or not is_running)
         self.button.setAccessibleName(f"{self.button.text()}: {self._name.text()}")

@@ -108,7 +108,8 @@ class AnswerService(QObject):
                 return question_id, store.answers.start(question_id, source)
             return question_id, store.answers.regenerate(before, source)
 
-        self._begin(chat, fresh, write, lambda: self._chats.reload_path(chat))
+        varied = self._settings.varied_generation_of(chat, dict(self._models.pair.sampling))
+        self._begin(chat, fresh, write, lambda: self._chats.reload_path(chat), varied)
 
     def edit(self, turn: Turn, question: str) -> None:
         """Ask another question in the place of an old one, which stays as its sibling."""
@@ -213,10 +214,18 @@ class AnswerService(QObject):
             seed=chosen.sampling.seed,
         )
 
-    def _begin(self, chat: Chat, turn: Turn, write: WriteTurn, give_back: Callable[[], object]) -> None:
+    def _begin(
+        self,
+        chat: Chat,
+        turn: Turn,
+        write: WriteTurn,
+        give_back: Callable[[], object],
+        generation: Generation | None = None,
+    ) -> None:
         turn.answer.model = self._models.pair.names[0]
         turn.answer.asked_at = turn.answer.asked_at or time.time()
-        answer = StreamingAnswer(chat, turn, self._settings.generation_of(chat), self._services, self._listeners)
+        generation = generation or self._settings.generation_of(chat)
+        answer = StreamingAnswer(chat, turn, generation, self._services, self._listeners)
         self._running[turn] = answer
         chat.answering.append(turn)
 

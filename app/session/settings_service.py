@@ -17,6 +17,9 @@ from app.session.chats import Chat
 from app.session.store_client import StoreClient
 from engine.requests import SamplingSettings, SpeculationSettings
 
+# The temperature of another answer of a model that its authors recommend to use at 0: that of the balanced preset.
+VARIED = 0.7
+
 
 class SettingsService(QObject):
     """Owns the defaults and the user's presets.
@@ -43,6 +46,16 @@ class SettingsService(QObject):
     def generation_of(self, chat: Chat) -> Generation:
         """Return how answers in that chat are generated."""
         return self.defaults.with_own(chat.own)
+
+    def varied_generation_of(self, chat: Chat, recommended: Mapping[str, float]) -> Generation:
+        """Return how another answer to a question is generated, with the sampling that the model's authors recommend.
+
+        One recommended to be used at temperature 0 would repeat its words; who asks again wants others.
+        """
+        chosen = self.generation_of(chat)
+        if chosen.sampling.temperature > 0.0 or recommended.get("temperature") != 0.0 or "temperature" in chat.own:
+            return chosen
+        return replace(chosen, sampling=replace(chosen.sampling, temperature=VARIED, seed=None))
 
     @property
     def sampling(self) -> SamplingSettings:

@@ -188,6 +188,11 @@ class Comparer(QObject):
         self._ask()
         self.changed.emit()
 
+    def demonstrate(self, question: str) -> None:
+        """Compare a question that is not in any chat."""
+        turn = Turn(question, Answer())
+        self.start(Chat(turns=[turn]), turn)
+
     def cancel(self) -> None:
         """Stop within one round and keep what was generated."""
         if self._stream is not None and self.comparison is not None and self.comparison.running:

@@ -93,7 +93,7 @@ class Explanations(Overlay):
     """Explains every part of the live panel."""
 
     def __init__(self, window: QWidget) -> None:
-        super().__init__(window, 520)
+        super().__init__(window, 620)
 
     def make(self) -> None:
         self._title = label(self, "title")

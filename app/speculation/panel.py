@@ -35,7 +35,7 @@ _FIGURES_MS, _STRIP_MS = 250, 60
 _CHOICES = ("speculation-auto", "speculation-on", "speculation-off")
 # The buttons of an answer with speculation, and all that may stand there.
 _USUAL = ("compare", "explain")
-_BUTTONS = (*_USUAL, "choose-draft", "speculation-auto")
+_BUTTONS = (*_USUAL, "choose-draft")
 # The lines that the sentence occupies even while it is empty.
 _SENTENCE_LINES = 3
 
@@ -177,7 +177,7 @@ class SpeculationPanel(Restyled, QFrame):
     def show_state(self, sentence: str, remedy: str) -> None:
         """Set the sentence of the header: what speculation does now and why.
 
-        `remedy` is the action that turns speculation on, if the user has turned it off, else "".
+        `remedy` is the action to offer if the user has turned speculation off, else "".
         """
         self._state, self._remedy = sentence, remedy
         self.refresh()

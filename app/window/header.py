@@ -9,7 +9,6 @@ from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from app.actions.actions import Actions
-from app.library.short_names import short_name
 from app.session.model_service import Pair
 from app.session.session import Session
 from app.speculation.gauges import ActionSegments
@@ -22,6 +21,7 @@ from app.widgets.style_class import set_style_class, styled
 from app.wording.api import serving_sentence
 from app.wording.figures import percent
 from app.wording.machines import together_sentence
+from app.wording.models import recorded_name
 from app.wording.sources import names_without_drafter
 from app.wording.speculation import speculation_sentence, state_now, why_off
 from engine.model_files.cache_names import name_of_snapshot
@@ -255,8 +255,8 @@ class Header(Restyled, QFrame):
             chip.set_name_width(min(most, max(shortest, free // 2, free - other.name_width())))
         left = self._free() - sum(chip.sizeHint().width() for chip in chips)
         shown = self._status.fontMetrics().elidedText(self._state, Qt.TextElideMode.ElideRight, left)
-        # An elided reason is still useful; an elided state without a problem is not.
-        worth_it = left > 60 and (shown == self._state or not self._state_may_go)
+        # While all is well, the mark of the draft model says so.
+        worth_it = left > 60 and not self._state_may_go
         self._status.setText(shown if worth_it else "")
         if self._session.models.pair.loading and shown != self._state:
             # Keep the width of the name, so that nothing moves.
@@ -311,10 +311,9 @@ class Header(Restyled, QFrame):
         return self.display_name(info.name, info.path)
 
     def display_name(self, name: str, path: Path) -> str:
-        """Return a model's name without its owner, or the word for the starter."""
-        if str(path) in {str(own) for own in self._session.models.starter_pair}:
-            return self.tr("Starter")
-        return short_name(name)[0]
+        """Return a model's name without its owner, or its word if it comes with Tandem."""
+        main, draft = map(str, self._session.models.starter_pair)
+        return recorded_name({main: "starter/main", draft: "starter/draft"}.get(str(path), name))
 
     def apply_theme(self) -> None:
         self._as_tokens.setIcon(icon("tokens", theme.colours().muted))

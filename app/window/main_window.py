@@ -196,6 +196,8 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
             changed.connect(lambda *_: self._update_actions())
         session.answers.ended.connect(self._update_actions)
         session.models.changed.connect(self._update_actions)
+        # The pair is remembered first.
+        session.models.changed.connect(lambda: QTimer.singleShot(0, self._offer, self._offer.refresh))
         self._library.downloads_changed.connect(lambda: self._header.show_downloads(self._library.running))
         for wanted in (self._models.page_wanted, self._offer.more_wanted):
             wanted.connect(lambda *_: self._settings.open("models"))
@@ -204,6 +206,9 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
         self._offer.starter_wanted.connect(self._composer.setFocus)
         self.notifications.follow(session)
         self._welcome.asked.connect(self._ask)
+        self._welcome.demonstration_wanted.connect(self._demonstrate)
+        self._turns.model_wanted.connect(self._offer.take)
+        self._offer.changed.connect(self._transcript.set_offer)
         self._welcome.asked.connect(lambda _text: self._composer.setFocus())
         self._composer.sent.connect(self._ask)
         self._composer.sendable_changed.connect(self._update_actions)
@@ -298,6 +303,11 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
             # A question from the welcome page leaves the unsent text in place.
             self._keep_unsent()
             self._update_actions()
+
+    def _demonstrate(self, question: str) -> None:
+        """Show an answer with and without speculation side by side."""
+        self._comparer.demonstrate(question)
+        self._comparison.open()
 
     def _come_to_chat(self) -> None:
         self._settings.close()

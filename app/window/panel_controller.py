@@ -35,7 +35,8 @@ class PanelController(QObject):
     def show_state(self) -> None:
         """Show what speculation does now, in the words of header and picker."""
         pair, method = self._session.models.pair, self._session.settings.speculation.method
-        remedy = ("speculation-auto" if pair.draft is not None else "choose-draft") if method == "off" else ""
+        # With a draft model, Compare shows what speculation would gain; the switch above turns it on.
+        remedy = ("compare" if pair.draft is not None else "choose-draft") if method == "off" else ""
         self._panel.show_state(idle_sentence(pair, method), remedy)
 
     def _show_requests(self) -> None:

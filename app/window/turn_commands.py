@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from PySide6.QtCore import QLocale, QObject, QPoint
+from PySide6.QtCore import QLocale, QObject, QPoint, Signal
 from PySide6.QtGui import QGuiApplication
 
 from app.chat.composer import Composer
@@ -39,7 +39,12 @@ class _TurnAction:
 
 
 class TurnCommands(QObject):
-    """Runs the commands. The menu of a turn is filled when it is shown."""
+    """Runs the commands. The menu of a turn is filled when it is shown.
+
+    `model_wanted` follows the button below an answer that is beyond the Starter.
+    """
+
+    model_wanted = Signal()
 
     def __init__(self, session: Session, transcript: Transcript, composer: Composer, parent: QObject) -> None:
         super().__init__(parent)
@@ -83,6 +88,7 @@ class TurnCommands(QObject):
                 lambda _: self.tr("Regenerate"),
                 lambda turn: session.answers.ready and turn.answer.ended,
             ),
+            "get-model": _TurnAction(lambda _turn: self.model_wanted.emit()),
             "go-on": _TurnAction(
                 self.continue_answer,
                 lambda _: self.tr("Continue the answer"),

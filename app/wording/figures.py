@@ -208,7 +208,7 @@ def speed_sentence(stats: RequestStats) -> str:
     """Say how fast the answer is, and how fast plain decoding would be; "" before the second token."""
     if stats.decode_tps is None:
         return ""
-    if stats.plain_tps is None:
+    if stats.plain_tps is None or not stats.drafted:
         text = translate("Figures", "{speed} tokens a second")
     else:
         text = translate("Figures", "{speed} tokens a second instead of {plain}")

@@ -7,12 +7,14 @@ import threading
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.conversations.chat_settings import Generation
 from app.conversations.database import Database
 from app.conversations.errors import StoreNotWritable
 from app.session.answer import State
 from app.session.chats import Turn
 from app.session.session import Session
 from engine.errors import InternalFailure
+from engine.requests import SamplingSettings
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.session.conftest import OpenSession, Settle
 
@@ -192,3 +194,19 @@ def test_an_answer_stops_when_its_chat_goes_to_the_trash(
     settle(gate.release(1000))
     assert turn.answer.state is State.CANCELLED
     assert session.answers.quiet
+
+
+@pytest.mark.parametrize(("recommended", "varied"), [((("temperature", 0.0),), True), ((), False)])
+def test_another_answer_of_a_model_recommended_for_temperature_0_has_other_words(
+    open_session: OpenSession, settle: Settle, recommended: tuple[tuple[str, float], ...], varied: bool
+) -> None:
+    engine = ScriptedEngine([Script("One."), Script("Another.")], recommended=recommended)
+    session = open_session(engine)
+    settle()
+    session.settings.set_defaults(Generation(SamplingSettings(temperature=0.0)))
+    turn = answered(session, settle, "first")
+    session.answers.ask_again(turn)
+    settle()
+    temperatures = [request.sampling.temperature for request in engine.requests]
+    assert temperatures[0] == 0.0
+    assert (temperatures[1] > 0.0) == varied

@@ -264,7 +264,7 @@ def test_the_button_below_the_chats_stands_like_the_one_above_and_a_card_keeps_t
 def test_the_offer_of_a_first_pair_pushes_nothing_up_when_it_comes(open_shown: OpenShown) -> None:
     window, library, _ = open_shown(bare(), ("starter/main", "starter/draft"))
     window.resize(1440, 900)
-    greeting = next(words for words in window.findChildren(QLabel) if words.text() == "What would you like to know?")
+    greeting = next(words for words in window.findChildren(QLabel) if words.text() == "What can I help with?")
     window.offer.hide()
     QApplication.processEvents()
     before = greeting.mapTo(window.window, QPoint(0, 0)).y()

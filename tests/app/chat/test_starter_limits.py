@@ -1,0 +1,98 @@
+"""Below a Starter answer that cannot be relied on, a card offers a larger model; Regenerate gives other words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtWidgets import QPushButton
+
+from app.chat import starter_limits
+from app.chat.note import Note
+from app.chat.starter_limits import STARTER, is_beyond_starter
+from app.chat.welcome import Welcome
+from app.conversations.records import Attachment
+from app.session.answer import Answer, State
+from app.session.chats import Turn
+from app.speculation.comparison import Comparer, Step
+from tests.app.scripted_engine import PLAIN, Script
+from tests.app.shown_library import bare, path_of
+
+if TYPE_CHECKING:
+    from tests.app.conftest import OpenShown
+
+REFUSAL = "For this, choose a larger model in the model picker in the header."
+
+
+def turn(question: str, text: str = "Tandem is an app.", model: str = STARTER, *files: Attachment) -> Turn:
+    return Turn(question, Answer(State.DONE, text=text, model=model), files)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "17*23",
+        "What is 3 + 14?",
+        "Give me a JSON object with name and version of the app",
+        "Translate 'good morning' into French",
+        "이 문장을 번역해 주세요",
+        "Fix this Python: def f(: pass",
+        "What does this do?\n```\nx = 1\n```",
+    ],
+)
+def test_code_arithmetic_json_and_translation_are_beyond_the_starter(question: str) -> None:
+    assert is_beyond_starter(turn(question))
+    assert not is_beyond_starter(turn(question, model="mlx-community/Qwen3-8B-4bit"))
+
+
+@pytest.mark.parametrize(
+    "question", ["hi", "What is Tandem?", "Which 2 models come with Tandem 1.4?", "how fast is it"]
+)
+def test_questions_about_tandem_are_not(question: str) -> None:
+    assert not is_beyond_starter(turn(question))
+    assert is_beyond_starter(turn(question, REFUSAL))
+    assert is_beyond_starter(
+        turn(question, "Tandem.", STARTER, Attachment("a.txt", "text/plain", "the code word is elm"))
+    )
+
+
+def test_a_card_offers_a_larger_model_until_there_is_one(
+    open_shown: OpenShown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window, library, _ = open_shown(bare(), ("starter/main", "starter/draft"))
+    monkeypatch.setattr(starter_limits, "STARTER", window.session.models.pair.names[0])
+    window.offer.refresh()
+    # Turned down, the offer stays with its first pair.
+    first, *others = window.offer.buttons()
+    assert others
+    window.offer.starter_button.click()
+    (first,) = window.offer.buttons()
+    assert window.offer.isVisible()
+    window.wait(first.isVisible)
+    assert first.text().startswith("Download (")
+    window.ask_and_wait("What is 17*23?")
+    note = window.turn().view.findChild(Note)
+    (button,) = note.findChildren(QPushButton)
+    window.wait(note.isVisible)
+    assert button.text() == f"Download {library.inventory.offers[0].name} {first.text().removeprefix('Download ')}"
+    wanted: list[str] = []
+    monkeypatch.setattr(library, "get", lambda *ids: wanted.extend(ids))
+    button.click()
+    assert wanted[0] == library.inventory.offers[0].id
+    library.settings.change(main_model=path_of("a real model"))
+    window.offer.refresh()
+    assert note.isHidden()
+
+
+def test_a_fast_answer_is_shown_side_by_side_and_is_in_no_chat(open_shown: OpenShown) -> None:
+    window, _, engine = open_shown()
+    engine.scripts[:] = [Script("one"), Script("one two three four"), Script("one two three four", (PLAIN,))]
+    buttons = window.find(Welcome).findChildren(QPushButton)
+    next(button for button in buttons if button.text() == "Show me a fast answer").click()
+    made = window.find(Comparer).comparison
+    assert made is not None
+    window.wait(lambda: made.step is Step.DONE)
+    assert window.comparison.isVisible()
+    assert "× as fast with speculation." in window.comparison.verdict.text()
+    assert window.turns == []
+    window.comparison.close_overlay()
