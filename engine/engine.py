@@ -22,7 +22,7 @@ from engine.errors import EngineClosed, EngineError, InternalFailure, without_fr
 from engine.events import Event, Failed
 from engine.files.paths import resources
 from engine.files.steps import Steps
-from engine.machine.activity import Activity
+from engine.machine.keep_awake import KeepAwake
 from engine.requests import ChatRequest
 from engine.settings import EngineSettings
 from engine.status import EngineStatus, LoadedPair
@@ -75,7 +75,7 @@ class Engine(EngineClient):
         self._failure_reports: list[Callable[[EngineError], None]] = []
         self._progress = 0, 0
         # From the first request or change of models until nothing is left to do.
-        self._activity = Activity("Tandem answers or loads a model")
+        self._awake = KeepAwake("Tandem answers or loads a model")
         # The number of commands posted so far for which a calibration has to stop.
         self._urgent_commands = 0
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
@@ -245,7 +245,7 @@ class Engine(EngineClient):
             scheduler.fail(_failure_of(error))
             raise
         finally:
-            self._activity.keep(False)
+            self._awake.keep(False)
             try:
                 scheduler.close()
             finally:
@@ -258,7 +258,7 @@ class Engine(EngineClient):
     def _serve(self, scheduler: Scheduler) -> None:
         idle_since: float | None = None
         while True:
-            self._activity.keep(scheduler.busy)
+            self._awake.keep(scheduler.busy)
             if scheduler.busy and self._commands.empty():
                 while scheduler.step() and self._commands.empty():
                     pass
@@ -289,7 +289,7 @@ class Engine(EngineClient):
         if scheduler.busy or not scheduler.models.untuned or not self._commands.empty():
             return
         # A napping process would be measured as slower than it is.
-        self._activity.keep(True)
+        self._awake.keep(True)
         try:
             scheduler.measure(lambda: self._urgent_commands != posted, TUNING_S)
         except Exception:

@@ -33,7 +33,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     atexit.register(shutil.rmtree, tempfile.tempdir, ignore_errors=True)
 
 import engine  # noqa: F401  (loads OpenBLAS before any test imports mlx)
-from engine.machine import activity, facts, process_info
+from engine.machine import facts, keep_awake, process_info
 from tests.engine.machine.objective_c import Runtime
 from tests.kernel_header import PrecompiledHeader
 
@@ -98,6 +98,6 @@ def mac(monkeypatch: pytest.MonkeyPatch) -> Runtime:
     """What macOS would tell this process, and what it would be asked for."""
     runtime = Runtime()
     info = process_info.ProcessInfo(runtime)
-    for module in (process_info, activity, facts):
+    for module in (process_info, keep_awake, facts):
         monkeypatch.setattr(module, "process_info", lambda: info)
     return runtime

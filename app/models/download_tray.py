@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
 
 from app.widgets.outside import show_count, system_tray
 from app.wording.figures import percent
-from engine.machine.activity import Activity
+from engine.machine.keep_awake import KeepAwake
 
 if TYPE_CHECKING:
     from app.library.library import Library
@@ -25,7 +25,7 @@ class DownloadTray(QObject):
         self._library, self._window = library, window
         self._tray: QSystemTrayIcon | None = None
         self._unread = False
-        self._activity = Activity("Tandem downloads a model")
+        self._awake = KeepAwake("Tandem downloads a model")
         library.downloads_changed.connect(self.refresh)
         QApplication.instance().applicationStateChanged.connect(self._state_changed)  # type: ignore[union-attr]
 
@@ -33,7 +33,7 @@ class DownloadTray(QObject):
         """Show how many downloads run, and their progress."""
         running = self._library.running
         show_count("downloads", running)
-        self._activity.keep(running > 0)
+        self._awake.keep(running > 0)
         if running and self._tray is None:
             self._prepare()
         if self._tray is not None:

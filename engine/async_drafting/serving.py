@@ -28,7 +28,7 @@ from engine.async_drafting.messages import (
 )
 from engine.async_drafting.tree_drafter import TreeDrafter
 from engine.errors import EngineError
-from engine.machine.activity import Activity
+from engine.machine.keep_awake import KeepAwake
 from engine.main_model.loading import LoadedModel, load
 from engine.wire.channel import Channel
 from engine.wire.handshake import Listener
@@ -94,7 +94,7 @@ class DrafterServer:
         self._drafter = TreeDrafter(model.model)
         self._ready = Ready(vocabulary_digest(model))
         self._listener = Listener(socket.create_server((host, port)), secret, TO_DRAFTER, most_unsent=MOST_UNSENT)
-        self._activity = Activity("Tandem drafts for another computer")
+        self._awake = KeepAwake("Tandem drafts for another computer")
 
     @property
     def port(self) -> int:
@@ -107,12 +107,12 @@ class DrafterServer:
         log.info("drafting for %s", peer.host)
         try:
             peer.channel.send(self._ready)
-            self._activity.keep(True)
+            self._awake.keep(True)
             draft(peer.channel, self._drafter)
         except ChannelClosed as closed:
             log.info("%s is gone: %s", peer.host, closed)
         finally:
-            self._activity.keep(False)
+            self._awake.keep(False)
             peer.channel.close()
 
     def close(self) -> None:

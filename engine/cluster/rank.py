@@ -35,7 +35,7 @@ from engine.cluster.messages import (
     from_plain,
 )
 from engine.cluster.ring_watch import RingWatch, open_sockets
-from engine.machine.activity import Activity
+from engine.machine.keep_awake import KeepAwake
 from engine.settings import EngineSettings
 from engine.wire.channel import Channel
 from engine.wire.handshake import Listener, connect
@@ -206,7 +206,7 @@ class _Rank:
         follower = Follower(self._join(order, places), channel)
         self._tell(ready=True)
         # It sleeps with its cluster only: when rank 0 asks for a pass, this machine must be awake.
-        Activity("Tandem computes with other computers").keep(True)
+        KeepAwake("Tandem computes with other computers").keep(True)
         follower.run()
 
     def _join(self, order: Mapping[str, Any], places: Mapping[str, Any]) -> Any:

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from engine.machine.activity import Activity
+from engine.machine.keep_awake import KeepAwake
 from engine.machine.process_info import ProcessInfo, process_info, slowed
 from tests.engine.machine.objective_c import Runtime
 
@@ -30,10 +30,10 @@ def test_low_power_mode_and_serious_heat_slow_a_mac(
 
 
 def test_an_activity_is_open_from_its_begin_to_its_end(mac: Runtime) -> None:
-    answering, loading = Activity("Tandem is answering — 답변 중"), Activity("Tandem is downloading")
+    answering, loading = KeepAwake("Tandem is answering — 답변 중"), KeepAwake("Tandem is downloading")
     for awake in (True, True, False, False, True):
         answering.keep(awake)
-        assert answering.runs == awake
+        assert answering.active == awake
     loading.keep(True)
     assert sorted(mac.open.values()) == ["Tandem is answering — 답변 중", "Tandem is downloading"]
     assert not mac.leaks
@@ -55,6 +55,6 @@ def test_a_runtime_without_foundation_is_no_mac() -> None:
 def test_other_systems_are_neither_kept_awake_nor_slowed() -> None:
     assert process_info() is None
     assert slowed() == ""
-    activity = Activity("Tandem is answering")
-    activity.keep(True)
-    assert not activity.runs
+    awake = KeepAwake("Tandem is answering")
+    awake.keep(True)
+    assert not awake.active

@@ -5,10 +5,10 @@ from __future__ import annotations
 from engine.machine.process_info import process_info
 
 
-class Activity:
-    """Work that somebody waits for; does nothing on other systems. Belongs to one thread.
+class KeepAwake:
+    """Keeps a Mac awake from `keep(True)` to `keep(False)`; does nothing on other systems. Belongs to one thread.
 
-    `reason` is shown by macOS's own tools. macOS ends the activity of a process that ends.
+    macOS's own tools show the `reason`. When the process ends, macOS ends it, too.
     """
 
     def __init__(self, reason: str) -> None:
@@ -16,13 +16,13 @@ class Activity:
         self._token: int | None = None
 
     @property
-    def runs(self) -> bool:
+    def active(self) -> bool:
         """Whether this keeps the Mac awake now."""
         return self._token is not None
 
     def keep(self, awake: bool) -> None:
-        """Begin or end the activity; may be called again with the same value."""
-        if awake == self.runs or (info := process_info()) is None:
+        """Begin or end it; may be called again with the same value."""
+        if awake == self.active or (info := process_info()) is None:
             return
         if self._token is None:
             self._token = info.begin_activity(self._reason)
