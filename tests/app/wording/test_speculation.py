@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from tests.app.conftest import OpenShown, OpenWindow
-from tests.app.scripted_engine import PLAIN, STORY, Script, ScriptedEngine, ScriptedRound
+from tests.app.scripted_engine import STORY, Script, ScriptedEngine, ScriptedRound
 from tests.app.shown_library import DRAFT, MAIN, path_of
 from tests.app.window_driver import WindowDriver
 
@@ -42,15 +42,12 @@ def test_header_picker_and_panel_say_the_same_before_an_answer(open_shown: OpenS
         assert in_use == ("none" if off else "lookup" if looks_up else "use")
 
 
-FAILED = pytest.param((ScriptedRound(0, 0, "main", "draft-failed"),), marks=pytest.mark.full)
+FAILED = ScriptedRound(0, 0, "main", "draft-failed")
 
 
-@pytest.mark.parametrize("pattern", [(PLAIN,), FAILED])
-def test_while_an_answer_is_plain_all_three_say_why(
-    open_window: OpenWindow, qtbot: QtBot, pattern: tuple[ScriptedRound, ...]
-) -> None:
+def test_while_an_answer_is_plain_all_three_say_why(open_window: OpenWindow, qtbot: QtBot) -> None:
     gate = threading.Semaphore(0)
-    window = open_window(ScriptedEngine([Script(STORY, pattern)], gate=gate))
+    window = open_window(ScriptedEngine([Script(STORY, (FAILED,))], gate=gate))
     window.ask("Tell me a story")
     gate.release(8)
     qtbot.waitUntil(lambda: len(window.answer().rounds) > 2)
@@ -69,7 +66,7 @@ def test_while_an_answer_is_plain_all_three_say_why(
 
 def test_another_chat_does_not_keep_the_sentence_of_the_one_before(open_window: OpenWindow, qtbot: QtBot) -> None:
     gate = threading.Semaphore(0)
-    window = open_window(ScriptedEngine([Script(STORY, (PLAIN,))], gate=gate))
+    window = open_window(ScriptedEngine([Script(STORY, (FAILED,))], gate=gate))
     window.ask("Tell me a story")
     gate.release(8)
     qtbot.waitUntil(lambda: "Not speculating" in window.header.draft.toolTip())
