@@ -80,8 +80,10 @@ def late_error(scheduler: Scheduler, at: int | None = None) -> Iterator[LateErro
             evaluate = getattr(owner, name)
 
             def counted(*arguments: Any, evaluate: Any = evaluate) -> Any:
+                # Other ranks wait for passes that are not evaluated.
+                value = evaluate(*arguments)
                 error.count()
-                return evaluate(*arguments)
+                return value
 
             patched.setattr(owner, name, counted)
         take, arrays = PrefixCache.take, Conversation.arrays

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import product
@@ -27,6 +28,8 @@ pytestmark = [pytest.mark.usefixtures("without_compilation"), pytest.mark.expect
 # A family for each rollback rule, and one with quantised caches: the bits of its caches by family.
 KINDS = {"llama": None, "gemma3_text": None, "qwen3_next": None, "mamba2": None, "qwen3": 8}
 DRAFT = SpeculationSettings(method="draft", depth=3)
+# The campaigns fail every evaluation of a turn, about 40, or of a batch, or only each so many.
+EVERY = int(os.environ.get("LATE_EVERY", "1"))
 # The drafter of each method, and the settings.
 METHODS = {
     "off": ("draft", PLAIN),
@@ -90,7 +93,7 @@ def test_after_a_late_error_every_turn_is_that_of_a_fresh_engine(
 def test_after_any_late_error_every_turn_is_that_of_a_fresh_engine(
     reopened: Callable[[str], Scheduler], method: str
 ) -> None:
-    fail_late(reopened, method, every=1)
+    fail_late(reopened, method, EVERY)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +112,7 @@ def test_after_a_late_error_every_answer_of_a_batch_is_that_of_a_fresh_engine(
 def test_after_any_late_error_every_answer_of_a_batch_is_that_of_a_fresh_engine(
     reopened: Callable[[str], Scheduler], method: str
 ) -> None:
-    fail_late_in_a_batch(reopened, method, every=1)
+    fail_late_in_a_batch(reopened, method, EVERY)
 
 
 def fail_late(reopened: Callable[[str], Scheduler], method: str, every: int) -> None:
