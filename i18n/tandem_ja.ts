@@ -1414,6 +1414,22 @@
         <translation>このコンピュータはネットワークに接続していません。</translation>
     </message>
     <message>
+        <source>No draft length is rounded like plain decoding.</source>
+        <translation>通常のデコードと丸めが同じになるドラフト長はありません。</translation>
+    </message>
+    <message>
+        <source>Up to {most} draft tokens per round are rounded alike, but not like plain decoding.</source>
+        <translation>ラウンドあたりのドラフトトークン {most} 個まで互いに丸めが同じですが、通常のデコードとは異なります。</translation>
+    </message>
+    <message>
+        <source>Up to {most} draft tokens per round are rounded like plain decoding.</source>
+        <translation>ラウンドあたりのドラフトトークン {most} 個まで通常のデコードと丸めが同じです。</translation>
+    </message>
+    <message>
+        <source>Every draft length is rounded like plain decoding.</source>
+        <translation>すべてのドラフト長で通常のデコードと丸めが同じです。</translation>
+    </message>
+    <message>
         <source>Not measured.</source>
         <translation>測定していません。</translation>
     </message>
@@ -1484,6 +1500,10 @@
     <message>
         <source>iogpu.wired_limit_mb is not set.</source>
         <translation>iogpu.wired_limit_mb は設定されていません。</translation>
+    </message>
+    <message>
+        <source>Otherwise about one token in {count} may differ.</source>
+        <translation>それ以外では、およそ {count} トークンに 1 つが異なることがあります。</translation>
     </message>
     <message>
         <source>Plain decoding</source>

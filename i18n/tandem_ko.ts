@@ -1414,6 +1414,22 @@
         <translation>이 컴퓨터는 네트워크에 연결되어 있지 않아요.</translation>
     </message>
     <message>
+        <source>No draft length is rounded like plain decoding.</source>
+        <translation>일반 디코딩과 반올림이 같은 추측 길이가 없어요.</translation>
+    </message>
+    <message>
+        <source>Up to {most} draft tokens per round are rounded alike, but not like plain decoding.</source>
+        <translation>라운드당 추측 토큰 {most}개까지 서로 반올림이 같지만, 일반 디코딩과는 달라요.</translation>
+    </message>
+    <message>
+        <source>Up to {most} draft tokens per round are rounded like plain decoding.</source>
+        <translation>라운드당 추측 토큰 {most}개까지 일반 디코딩과 반올림이 같아요.</translation>
+    </message>
+    <message>
+        <source>Every draft length is rounded like plain decoding.</source>
+        <translation>모든 추측 길이의 반올림이 일반 디코딩과 같아요.</translation>
+    </message>
+    <message>
         <source>Not measured.</source>
         <translation>측정하지 않았어요.</translation>
     </message>
@@ -1484,6 +1500,10 @@
     <message>
         <source>iogpu.wired_limit_mb is not set.</source>
         <translation>iogpu.wired_limit_mb 값이 설정되지 않았어요.</translation>
+    </message>
+    <message>
+        <source>Otherwise about one token in {count} may differ.</source>
+        <translation>그 밖에는 토큰 {count}개에 하나쯤 달라질 수 있어요.</translation>
     </message>
     <message>
         <source>Plain decoding</source>

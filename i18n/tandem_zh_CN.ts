@@ -1414,6 +1414,22 @@
         <translation>这台电脑没有连接网络。</translation>
     </message>
     <message>
+        <source>No draft length is rounded like plain decoding.</source>
+        <translation>没有与普通解码舍入一致的草稿长度。</translation>
+    </message>
+    <message>
+        <source>Up to {most} draft tokens per round are rounded alike, but not like plain decoding.</source>
+        <translation>每轮草稿 token 不超过 {most} 个时彼此舍入一致，但与普通解码不同。</translation>
+    </message>
+    <message>
+        <source>Up to {most} draft tokens per round are rounded like plain decoding.</source>
+        <translation>每轮草稿 token 不超过 {most} 个时与普通解码舍入一致。</translation>
+    </message>
+    <message>
+        <source>Every draft length is rounded like plain decoding.</source>
+        <translation>所有草稿长度都与普通解码舍入一致。</translation>
+    </message>
+    <message>
         <source>Not measured.</source>
         <translation>未测量。</translation>
     </message>
@@ -1484,6 +1500,10 @@
     <message>
         <source>iogpu.wired_limit_mb is not set.</source>
         <translation>未设置 iogpu.wired_limit_mb。</translation>
+    </message>
+    <message>
+        <source>Otherwise about one token in {count} may differ.</source>
+        <translation>其他情况下，大约每 {count} 个 token 有一个可能不同。</translation>
     </message>
     <message>
         <source>Plain decoding</source>

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,9 @@ from engine.errors import EngineError
 
 if TYPE_CHECKING:
     from engine.bench.pair_check import PairCheck
+
+# The longest wait for a new pair's costs and rounding, whose measurement begins once the engine was idle for a moment.
+_MEASURED_S, _POLL_S = 15.0, 0.1
 
 
 def add_parser(subparsers: Any) -> None:
@@ -76,8 +80,11 @@ def _measure(arguments: argparse.Namespace) -> PairCheck:
         if loaded.draft_problem is not None:
             raise loaded.draft_problem
         assert loaded.main is not None
-        if not any(known.loaded and known.contexts for known in engine.learned().result()):
-            # The window does this while it is idle.
-            engine.calibrate().result()
+        until = time.monotonic() + _MEASURED_S
+        # An idle engine probes and calibrates a pair that is new to it.
+        while time.monotonic() < until and not any(
+            known.loaded and known.rounding is not None for known in engine.learned().result()
+        ):
+            time.sleep(_POLL_S)
         draft = loaded.draft.name if loaded.draft is not None else ""
         return check_pair(engine, loaded.main.name, draft, threading.Event())

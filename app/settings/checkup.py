@@ -6,10 +6,13 @@ import platform
 from collections.abc import Callable
 from typing import Any
 
+from msgspec import to_builtins
+
 from app.system.translatable import QT_TRANSLATE_NOOP
 from app.system.versions import installed_version
 from engine.bench.pair_check import PairCheck
 from engine.machine.facts import MachineFacts
+from engine.requests import MAX_DEPTH
 
 _PACKAGES = {"Tandem": "tandem-chat", "MLX": "mlx", "mlx-lm": "mlx-lm", "transformers": "transformers"}
 _UNKNOWN = QT_TRANSLATE_NOOP("Checkup", "The system does not say.")
@@ -31,6 +34,14 @@ _NETWORK = {
         "Local Network.",
     ),
     "none": QT_TRANSLATE_NOOP("Checkup", "This computer is not in a network."),
+}
+_ROUNDED = {
+    "none": QT_TRANSLATE_NOOP("Checkup", "No draft length is rounded like plain decoding."),
+    "alike": QT_TRANSLATE_NOOP(
+        "Checkup", "Up to {most} draft tokens per round are rounded alike, but not like plain decoding."
+    ),
+    "as-plain": QT_TRANSLATE_NOOP("Checkup", "Up to {most} draft tokens per round are rounded like plain decoding."),
+    "all": QT_TRANSLATE_NOOP("Checkup", "Every draft length is rounded like plain decoding."),
 }
 _NOT_MEASURED = {
     "": QT_TRANSLATE_NOOP("Checkup", "Not measured."),
@@ -56,7 +67,7 @@ def gather(facts: MachineFacts, pair: PairCheck | None, problem: str = "") -> di
         "wired_limit_mb": facts.wired_limit_mb,
         "memory_for_models": pair.memory_limit or None if pair else None,
         "local_network": facts.local_network,
-        "rounding": pair.rounding if pair else None,
+        "rounding": to_builtins(pair.rounding) | {"one_in": pair.rounding.one_in} if pair and pair.rounding else None,
         "models": {"main": pair.main, "draft": pair.draft or None} if pair else None,
         "speed": {
             "plain_tokens_per_second": _rounded(pair.plain_tps),
@@ -86,10 +97,7 @@ def page(found: dict[str, Any], translate: Callable[[str], str] = str) -> str:
         (translate(QT_TRANSLATE_NOOP("Checkup", "Power")), translate(_POWER[found["low_power_mode"]])),
         (translate(QT_TRANSLATE_NOOP("Checkup", "Heat")), translate(_HEAT[found["hot"]])),
         (translate(QT_TRANSLATE_NOOP("Checkup", "Local network")), translate(_NETWORK[found["local_network"]])),
-        (
-            translate(QT_TRANSLATE_NOOP("Checkup", "Rounding")),
-            found["rounding"] or translate(QT_TRANSLATE_NOOP("Checkup", "Not measured.")),
-        ),
+        (translate(QT_TRANSLATE_NOOP("Checkup", "Rounding")), _rounding(found["rounding"], translate)),
         *_speed(found, translate),
     ]
     title = translate(QT_TRANSLATE_NOOP("Checkup", "Check of this Mac"))
@@ -115,6 +123,19 @@ def _for_models(found: dict[str, Any], translate: Callable[[str], str]) -> str:
     elif wired == 0:
         parts.append(translate(QT_TRANSLATE_NOOP("Checkup", "iogpu.wired_limit_mb is not set.")))
     return " · ".join(parts) or translate(_UNKNOWN)
+
+
+def _rounding(rounding: dict[str, Any] | None, translate: Callable[[str], str]) -> str:
+    if rounding is None:
+        return translate(_NOT_MEASURED[""])
+    most = rounding["most_rows"] - 1
+    words = "as-plain" if rounding["plain_rows"] == 1 else "alike"
+    words = "none" if not most else "all" if words == "as-plain" and most >= MAX_DEPTH else words
+    text = translate(_ROUNDED[words]).format(most=most)
+    if (count := rounding["one_in"]) is None:
+        return text
+    differ = translate(QT_TRANSLATE_NOOP("Checkup", "Otherwise about one token in {count} may differ."))
+    return f"{text} {differ.format(count=count)}"
 
 
 def _speed(found: dict[str, Any], translate: Callable[[str], str]) -> list[tuple[str, str]]:

@@ -13,6 +13,7 @@ from engine.errors import EngineError
 from engine.events import Failed, Finished
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.stats import RequestStats
+from engine.tuning import Rounding
 
 SECONDS = 30.0
 _TOKENS = 96
@@ -26,7 +27,7 @@ class PairCheck:
 
     `times` is the median of the ratios of speculative answers to plain ones. `ended` says what ended the check early:
     "" (nothing), "stopped", "busy" (another answer was under way), or "failed" with `error`. `memory_limit` is the
-    bytes that the engine allows. `rounding` is the place for what the rounding probe found; None until it ran.
+    bytes that the engine allows. `rounding` is what the engine's probe has found; None before it ran.
     """
 
     main: str
@@ -39,7 +40,7 @@ class PairCheck:
     answers: int = 0
     ended: str = ""
     error: EngineError | None = None
-    rounding: str | None = None
+    rounding: Rounding | None = None
 
 
 class _Ended(Exception):
@@ -55,7 +56,7 @@ def check_pair(
     """
     plain: list[RequestStats] = []
     best: list[RequestStats] = []
-    ended, error, limit = "", None, 0
+    ended, error, limit, rounding = "", None, 0, None
     try:
         limit = engine.status().result().memory.limit
         began = time.monotonic()
@@ -73,6 +74,7 @@ def check_pair(
             now = time.monotonic()
             if plain and now + (now - started) > began + seconds:
                 break
+        rounding = next((known.rounding for known in engine.learned().result() if known.loaded), None)
     except _Ended as reason:
         ended = str(reason)
     except EngineError as failure:
@@ -90,6 +92,7 @@ def check_pair(
         len(speeds),
         ended,
         error,
+        rounding,
     )
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import threading
+from dataclasses import replace
 
 import pytest
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
+from app.settings.checkup import gather
+from app.settings.checkup import page as markdown
 from app.settings_window import mac_check
 from app.settings_window.advanced_page import AdvancedPage
 from app.widgets.application import Application
@@ -16,6 +19,8 @@ from engine.bench.pair_check import PairCheck
 from engine.errors import NotEnoughMemory
 from engine.files.system_memory import SystemMemory
 from engine.machine.facts import MachineFacts
+from engine.requests import MAX_DEPTH
+from engine.tuning import Rounding
 from tests.app.conftest import EACH_LANGUAGE, OpenShown
 
 MAC = MachineFacts("Apple M4 Pro", "macOS 26.1", SystemMemory(48 * 10**9, 0, False), None, True, 0, "denied")
@@ -61,6 +66,21 @@ def test_the_page_is_in_the_language_of_the_window_and_the_json_is_not(
     page.report.copy_json.click()
     found = json.loads(QGuiApplication.clipboard().text())
     assert (found["speed"]["times"], found["low_power_mode"], found["local_network"]) == (2.15, None, "denied")
+
+
+@pytest.mark.parametrize(
+    ("rounding", "words"),
+    [
+        (None, "Not measured."),
+        (Rounding(1, 1, 0.1), "No draft length is rounded like plain decoding."),
+        (Rounding(2, 5, 0.1), "Up to 4 draft tokens per round are rounded alike, but not like plain decoding."),
+        (Rounding(1, 5, 0.1), "Up to 4 draft tokens per round are rounded like plain decoding."),
+        (Rounding(1, MAX_DEPTH + 1, 0.0), "Every draft length is rounded like plain decoding."),
+        (Rounding(1, 5, 0.25, leads=500, narrow=10), "rounded like plain decoding. Otherwise about one token in 200"),
+    ],
+)
+def test_the_page_says_how_this_mac_rounds(rounding: Rounding | None, words: str) -> None:
+    assert words in markdown(gather(MAC, replace(MEASURED, rounding=rounding)))
 
 
 def test_an_error_is_said_in_words(page: AdvancedPage, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,15 +6,17 @@ import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from engine import ChatRequest, Engine, Event, Finished, RequestStats
+from engine import ChatRequest, Engine, Event, Finished, LearnedPair, RequestStats
 from engine.bench.pair_check import check_pair
 from engine.bench.prompts import BUILT_IN
 from engine.errors import NoModel
 from engine.status import EngineStatus, MemoryUse, PrefixCacheUsage
+from engine.tuning import Rounding
 
 
 class Asked:
@@ -32,6 +34,12 @@ class Asked:
         memory = MemoryUse(0, 9_000_000_000, 0)
         status.set_result(EngineStatus(next(self._others, 0), 0, PrefixCacheUsage(0, 0, 0), memory))
         return status
+
+    def learned(self) -> Future[tuple[LearnedPair, ...]]:
+        known: Future[tuple[LearnedPair, ...]] = Future()
+        other = LearnedPair(("", ""), "", "", False, (), ())
+        known.set_result((other, replace(other, loaded=True, rounding=Rounding(2, 5, 0.01))))
+        return known
 
     def submit(self, request: ChatRequest) -> Iterator[Event]:
         method, question = request.speculation.method, request.messages[-1]["content"]
@@ -51,6 +59,7 @@ def test_each_question_is_asked_both_ways_and_the_ratio_is_that_of_the_same_ques
     assert len(counted) == 2 * len(BUILT_IN)
     assert (found.answers, found.ended, found.memory_limit) == (len(BUILT_IN), "", 9_000_000_000)
     assert found.times == 2.5
+    assert found.rounding == Rounding(2, 5, 0.01)
     assert found.accept_rate == pytest.approx(0.7)
 
 
