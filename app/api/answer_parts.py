@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from app.text.thinking import GrowingParts, Parts, half_a_mark
 from engine.call_forms.form import CallForm, Marks, ToolCall
+
+# What calls begin with after their marks, apart from the names of functions.
+_WORD = re.compile(r"[\w.-]*")
+_BEGINNINGS = ("{", "[", "<", "]", '"', "call:", "function")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +117,21 @@ class AnswerParts:
         while (found := self._next_mark(thought, at)) is not None:
             start, mark = found
             inner, after, whole = _inside(thought, start, mark, ended)
-            if not whole or (self.form is not None and self.form.calls(inner, self.tools)[0]):
+            if whole and self.form is not None and self.form.calls(inner, self.tools)[0]:
                 return start
-            at = after
+            if not whole and self._may_begin(thought[start + len(mark.start) :]):
+                return start
+            at = after if whole else start + len(mark.start)
         half = 0 if ended else max((half_a_mark(thought, mark.start) for mark in self._marks), default=0)
         return len(thought) - half
+
+    def _may_begin(self, text: str) -> bool:
+        """Whether a call may begin so after its mark; thoughts that only mention the mark are not held back."""
+        bare = text.lstrip()
+        word = _WORD.match(bare)[0]  # type: ignore[index]
+        names = [tool["function"]["name"] for tool in self.tools]
+        named = any(name.startswith(word) if word == bare else name == word for name in names)
+        return named or any(bare.startswith(start) or start.startswith(bare) for start in _BEGINNINGS)
 
     def _next_mark(self, text: str, at: int = 0, *, first: bool = False) -> tuple[int, Marks] | None:
         """Return the first mark of calls in the text and its place; `first` at the beginning of a reply."""

@@ -73,9 +73,10 @@ def parts_of(text: str, ended: bool = True, searched: int = 0) -> Parts:
     for opening, closing in THOUGHT_MARKS:
         if text.startswith(opening, lead):
             # Words that open thoughts are a part of them.
-            return _after(text, lead + len(opening) * (opening not in OPENING_WORDS), closing, ended)
+            start = lead if opening in OPENING_WORDS else _start_of_thoughts(text, lead, opening)
+            return _after(text, start, (opening, closing), ended)
         if text.startswith(closing, lead):
-            return _after(text, lead, closing, ended)
+            return _after(text, lead, (opening, closing), ended)
     if not ended and _begins_a_mark(rest, [mark for pair in THOUGHT_MARKS for mark in pair]):
         return Parts("", "", len(text), closed=False)
     # An answer may show such marks, for instance in code; a lone closing mark has no opening one before it.
@@ -127,11 +128,19 @@ def _message(body: str, whole: bool) -> str:
     return body if whole else _HALF_A_MARK.sub("", body)
 
 
-def _after(text: str, start: int, closing: str, ended: bool) -> Parts:
+def _start_of_thoughts(text: str, at: int, opening: str) -> int:
+    """Return where the thoughts begin after the mark at `at`: models repeat the mark of the prompt at times."""
+    start = at + len(opening)
+    again = len(text) - len(text[start:].lstrip())
+    return again + len(opening) if text.startswith(opening, again) else start
+
+
+def _after(text: str, start: int, marks: tuple[str, str], ended: bool) -> Parts:
     """Return the parts of an answer whose thoughts begin at `start`."""
+    opening, closing = marks
     end = text.find(closing, start)
     bare = text[start:].lstrip()
-    replies = [opening for opening, _ in REPLY_MARKS]
+    replies = [mark for mark, _ in REPLY_MARKS]
     if bare.startswith(tuple(replies)):
         # The reply begins without thoughts, which the prompt had opened.
         return _with_reply(text, "", len(text) - len(bare), (), ended)
@@ -140,7 +149,7 @@ def _after(text: str, start: int, closing: str, ended: bool) -> Parts:
     if ended and text.startswith(OPENING_WORDS, start):
         return Parts(None, text)
     thought = text[start:] if ended else text[start : len(text) - half_a_mark(text, closing)]
-    hidden = not ended and _begins_a_mark(thought.strip(), replies)
+    hidden = not ended and _begins_a_mark(thought.strip(), [opening, *replies])
     return Parts("" if hidden else thought.strip(), "", len(text), closed=False)
 
 

@@ -120,6 +120,12 @@ def test_the_parts_of_a_family_do_not_depend_on_the_pieces(
     assert (parts.reasoning, parts.content, len(parts.calls)) == (reasoning, content, calls)
 
 
+def test_thoughts_that_mention_a_mark_are_not_held_back() -> None:
+    parts = AnswerParts(MARKED, TOOLS)
+    said = [parts.add(word, "<think>\n").reasoning for word in ("I write ", "<tool_call>", " for", " it", " and {")]
+    assert "".join(said) == "I write <tool_call> for it and {"
+
+
 def test_a_call_without_an_end_runs_to_the_end_of_the_answer() -> None:
     parts = fed('[TOOL_CALLS][{"name": "f", "arguments": {}}]', [5, 20], form=call_form("mistral"))
     assert [(call.name, call.arguments) for call in parts.calls] == [("f", "{}")]
