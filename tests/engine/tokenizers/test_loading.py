@@ -8,15 +8,7 @@ from typing import Any
 
 import pytest
 
-from engine.files.disk_pool import DiskPool
-from engine.tokenizers.loading import make_tokenizer
-
-TEXT = "'The'"
-# The rule by which many conversions of Mistral's vocabulary split text: Llama 3's.
-OF_LLAMA = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+"
-    r"|\s+(?!\S)|\s+"
-)
+from tests.engine.tokenizers.mistral_text import OF_LLAMA, pieces
 
 
 def write_folder(folder: Path, control: tuple[str, ...], **config: Any) -> Path:
@@ -40,12 +32,6 @@ def write_folder(folder: Path, control: tuple[str, ...], **config: Any) -> Path:
     (folder / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "PreTrainedTokenizerFast"}))
     (folder / "config.json").write_text(json.dumps({"model_type": "mistral", **config}))
     return folder
-
-
-def pieces(folder: Path) -> list[str]:
-    with DiskPool() as disk:
-        tokenizer, *_ = make_tokenizer(folder, disk)
-    return [tokenizer.decode([token]) for token in tokenizer.encode(TEXT, add_special_tokens=False)]
 
 
 TEKKEN = ("<unk>", "<s>", "</s>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]")

@@ -19,11 +19,12 @@ from tokenizers import Regex, Tokenizer, decoders, pre_tokenizers
 
 from engine import ChatRequest, Engine, Finished, SamplingSettings, SpeculationSettings, TokensCommitted
 from tests.engine.grammars.schemas import SCHEMAS, grammar_of
-from tests.engine.tokenizers.test_loading import OF_LLAMA, TEXT, pieces
+from tests.engine.tokenizers.mistral_text import OF_LLAMA, TEXT, pieces
 from tests.patience import PATIENCE_S
 from tests.tiny_models import write_model
 
-pytestmark = pytest.mark.full
+# transformers says of some that their files name another class.
+pytestmark = [pytest.mark.full, pytest.mark.expects_log]
 
 VERSION = "3.7.2"
 FILES = ("tokenizer.json", "tokenizer_config.json")
