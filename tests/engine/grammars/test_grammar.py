@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from llguidance import LLMatcher, LLTokenizer
 
 from engine.errors import BadRequest, GrammarNotUsable
 from engine.grammars.grammar import LARGEST_SOURCE, Grammar
@@ -71,3 +72,20 @@ def test_what_is_wrong_is_said_in_a_line(grammar: Grammar, detail: str) -> None:
 )
 def test_what_can_be_followed_is_taken(grammar: Grammar) -> None:
     check_grammar(grammar)
+
+
+@pytest.mark.parametrize(
+    ("text", "taken"),
+    [
+        ('{"a":\n    [1, 2 ],\n    "b": {} }', True),
+        ('{"a": "' + " " * 300 + '"}', True),
+        ('{"a":  1}', False),
+        ("{" + "\n" * 2 + "}", False),
+        ("{\n" + " " * 41 + "}", False),
+        (" {}", False),
+    ],
+)
+def test_json_may_be_indented_but_its_white_space_ends(text: str, taken: bool) -> None:
+    matcher = LLMatcher(LLTokenizer("byte"), Grammar("json_object").as_lark())
+    read = matcher.try_consume_tokens(list(text.encode()))
+    assert (read == len(text), matcher.is_accepting()) == (taken, taken)
