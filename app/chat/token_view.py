@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import cast
 
-from PySide6.QtCore import QEvent, Signal
+from PySide6.QtCore import QEvent, QRect, Signal
 from PySide6.QtGui import QColor, QFontDatabase, QHelpEvent, QTextBlockFormat, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QTextEdit, QToolTip, QWidget
 
@@ -140,8 +140,8 @@ class TokenView(Restyled, AutoHeightTextBrowser):
         after = inside[-1] + 1
         return self._starts[inside[0]], self._starts[after] if after < len(self._starts) else self._end
 
-    def mark(self, index: int | None) -> None:
-        """Show the token `index` with exchanged colours, or none."""
+    def mark(self, index: int | None) -> QRect | None:
+        """Show the token `index` with exchanged colours, or none. Return where it begins; None if it is not shown."""
         marks = []
         if index is not None and index < len(self._starts):
             cursor = QTextCursor(self.document())
@@ -154,6 +154,11 @@ class TokenView(Restyled, AutoHeightTextBrowser):
             marked.format.setForeground(QColor(theme.colours().window))
             marks.append(marked)
         self.setExtraSelections(marks)
+        if not marks:
+            return None
+        begin = QTextCursor(self.document())
+        begin.setPosition(marks[0].cursor.selectionStart())
+        return self.cursorRect(begin)
 
     def select_round(self, number: int) -> None:
         if span := self.span_of_round(number):

@@ -36,20 +36,20 @@ class Side:
         from app.chat.token_view import TokenView
 
         self.text = TokenView(parent)
-        body = QWidget(parent)
-        fill(vbox(body, margins=(9, 5, 9, 5)), self.text, 1)
+        self._body = QWidget(parent)
+        fill(vbox(self._body, margins=(9, 5, 9, 5)), self.text, 1)
         self._area = QScrollArea(parent)
         self._area.setObjectName("comparedText")
         self._area.setWidgetResizable(True)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._area.setWidget(body)
+        self._area.setWidget(self._body)
         self._area.setMinimumHeight(theme.scaled(_LEAST_TEXT))
         grid.addLayout(fill(hbox(spacing=6), self._mark, (self.heading, 1)), 0, column)
         for row, view in enumerate((self.speed, self.bar, self.words, self._area), start=1):
             grid.addWidget(view, row, column)
         grid.setColumnStretch(column, 1)
         bar = self._area.verticalScrollBar()
-        self._follows = True
+        self._follows, self._marked = True, False
         bar.rangeChanged.connect(lambda _, most: bar.setValue(most) if self._follows else None)
         bar.valueChanged.connect(lambda value: setattr(self, "_follows", value >= bar.maximum() - 4))
         self.apply_theme()
@@ -60,6 +60,16 @@ class Side:
         self.speed.setText(figures.number(answer.stats.decode_tps))
         self.words.setText(words)
         self.text.show_tokens(answer.tokens)
+
+    def mark(self, index: int | None) -> None:
+        """Mark the token `index`, the first that differs, and scroll to it once."""
+        place = self.text.mark(index)
+        if place is None:
+            self._marked = False
+        elif not self._marked:
+            self._marked, self._follows = True, False
+            point = self.text.mapTo(self._body, place.center())
+            self._area.ensureVisible(point.x(), point.y(), 0, self._area.height() // 3)
 
     def apply_theme(self) -> None:
         colour = theme.colours().accent("draft" if self._mark_name == "draft-on" else "main")
@@ -97,7 +107,7 @@ class ComparisonView(MeasurementCard):
         fastest = max(answer.stats.decode_tps or 0.0 for answer in answers)
         for side, answer in zip((self.speculated, self.plain), answers, strict=True):
             side.show_answer(answer, self._figures(answer), fastest)
-            side.text.mark(comparison.same_tokens() if comparison.divergence() else None)
+            side.mark(comparison.same_tokens() if comparison.divergence() else None)
         self._say(comparison)
 
     def _figures(self, answer: Answer) -> str:

@@ -6,6 +6,7 @@ from math import floor, log10
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
+from app.library.short_names import short_name
 from app.wording.errors import joined
 from engine.requests import MAX_DEPTH
 from engine.stats import RequestStats
@@ -35,9 +36,10 @@ def same_text_sentence(pair: LearnedPair | None) -> str:
     """Say what "always the same text" means with the loaded pair on this computer; "" if no pair is loaded."""
     if pair is None:
         return ""
+    main = short_name(pair.main)[0]
     if pair.rounding is None:
         return translate("Rounding", "How this computer rounds with {main} is measured while Tandem is idle.").format(
-            main=pair.main
+            main=main
         )
     most = pair.rounding.most_rows - 1
     if not most:
@@ -51,7 +53,7 @@ def same_text_sentence(pair: LearnedPair | None) -> str:
         text = translate(
             "Rounding", "With {main}, up to {most} draft tokens per round are rounded alike on this computer."
         )
-    text = text.format(main=pair.main, most=QLocale().toString(most))
+    text = text.format(main=main, most=QLocale().toString(most))
     return joined(text, _cost(pair))
 
 

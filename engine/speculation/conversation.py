@@ -65,7 +65,9 @@ class Conversation:
 
     def settle(self) -> None:
         """Finish all pending work once no request uses it. Raises any exception of the evaluation."""
-        if self.main.row_rule.strict and self.main.intact:
+        rule, pending = self.main.row_rule, len(self.main.pending)
+        # More are pending if the prompt was not read to its end.
+        if rule.strict and self.main.intact and pending <= rule.most:
             self.main.feed_pending()
         self.main.follower = None
         try:

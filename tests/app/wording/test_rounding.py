@@ -61,6 +61,6 @@ def loaded(rounding: Rounding | None, cost: float | None = None) -> LearnedPair:
 )
 def test_the_switch_says_what_it_costs(rounding: Rounding | None, cost: float | None, said: str) -> None:
     sentence = same_text_sentence(loaded(rounding, cost))
-    assert "Qwen3-8B-4bit" in sentence
+    assert "Qwen3 8B" in sentence
     assert sentence.endswith(said)
     assert same_text_sentence(None) == ""
