@@ -1987,6 +1987,25 @@
     </message>
 </context>
 <context>
+    <name>DrafterPage</name>
+    <message>
+        <source>The one of “tandem drafter serve”. Stored only in the system keychain.</source>
+        <translation>「tandem drafter serve」と同じものです。システムのキーチェーンにだけ保存されます。</translation>
+    </message>
+    <message>
+        <source>Your secret is in the keychain.</source>
+        <translation>シークレットはキーチェーンにあります。</translation>
+    </message>
+    <message>
+        <source>This computer has no keychain that Tandem can use, so the secret is for this run only.</source>
+        <translation>このコンピュータには Tandem が使えるキーチェーンがないため、シークレットは今回の起動中だけ有効です。</translation>
+    </message>
+    <message>
+        <source>Secret</source>
+        <translation>シークレット</translation>
+    </message>
+</context>
+<context>
     <name>Errors</name>
     <message>
         <source>Something went wrong in the engine. Try again.</source>
@@ -4387,10 +4406,6 @@
         <translation>ほかのコンピュータのアドレス</translation>
     </message>
     <message>
-        <source>What “tandem drafter serve” shows there, such as mac.local:8799. TANDEM_DRAFTER_SECRET must contain its secret when Tandem starts.</source>
-        <translation>そのコンピュータで「tandem drafter serve」が表示するアドレスです（例：mac.local:8799）。Tandem の起動時に、その秘密の文字列が TANDEM_DRAFTER_SECRET に入っている必要があります。</translation>
-    </message>
-    <message>
         <source>Temperature</source>
         <translation>温度</translation>
     </message>
@@ -4473,6 +4488,10 @@
     <message>
         <source>Model default</source>
         <translation>モデルのデフォルト</translation>
+    </message>
+    <message>
+        <source>What “tandem drafter serve” shows there, such as mac.local:8799.</source>
+        <translation>そのコンピュータで「tandem drafter serve」が表示するアドレスです（例：mac.local:8799）。</translation>
     </message>
     <message>
         <source>When the context is full</source>
@@ -4737,6 +4756,10 @@
     <message>
         <source>Pages of the settings</source>
         <translation>設定のページ</translation>
+    </message>
+    <message>
+        <source>Developer</source>
+        <translation>デベロッパ</translation>
     </message>
     <message>
         <source>Search</source>

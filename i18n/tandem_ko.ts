@@ -1987,6 +1987,25 @@
     </message>
 </context>
 <context>
+    <name>DrafterPage</name>
+    <message>
+        <source>The one of “tandem drafter serve”. Stored only in the system keychain.</source>
+        <translation>‘tandem drafter serve’와 같은 암호예요. 시스템 키체인에만 저장돼요.</translation>
+    </message>
+    <message>
+        <source>Your secret is in the keychain.</source>
+        <translation>공유 암호가 키체인에 있어요.</translation>
+    </message>
+    <message>
+        <source>This computer has no keychain that Tandem can use, so the secret is for this run only.</source>
+        <translation>이 컴퓨터에는 Tandem이 쓸 수 있는 키체인이 없어서, 공유 암호는 이번 실행에만 쓰여요.</translation>
+    </message>
+    <message>
+        <source>Secret</source>
+        <translation>공유 암호</translation>
+    </message>
+</context>
+<context>
     <name>Errors</name>
     <message>
         <source>Something went wrong in the engine. Try again.</source>
@@ -4387,10 +4406,6 @@
         <translation>다른 컴퓨터의 주소</translation>
     </message>
     <message>
-        <source>What “tandem drafter serve” shows there, such as mac.local:8799. TANDEM_DRAFTER_SECRET must contain its secret when Tandem starts.</source>
-        <translation>그 컴퓨터에서 ‘tandem drafter serve’가 보여 주는 주소예요(예: mac.local:8799). Tandem을 시작할 때 TANDEM_DRAFTER_SECRET에 그 비밀번호가 들어 있어야 해요.</translation>
-    </message>
-    <message>
         <source>Temperature</source>
         <translation>온도</translation>
     </message>
@@ -4473,6 +4488,10 @@
     <message>
         <source>Model default</source>
         <translation>모델 기본값</translation>
+    </message>
+    <message>
+        <source>What “tandem drafter serve” shows there, such as mac.local:8799.</source>
+        <translation>그 컴퓨터에서 ‘tandem drafter serve’가 보여 주는 주소예요(예: mac.local:8799).</translation>
     </message>
     <message>
         <source>When the context is full</source>
@@ -4737,6 +4756,10 @@
     <message>
         <source>Pages of the settings</source>
         <translation>설정 페이지</translation>
+    </message>
+    <message>
+        <source>Developer</source>
+        <translation>개발자</translation>
     </message>
     <message>
         <source>Search</source>

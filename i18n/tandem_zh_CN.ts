@@ -1987,6 +1987,25 @@
     </message>
 </context>
 <context>
+    <name>DrafterPage</name>
+    <message>
+        <source>The one of “tandem drafter serve”. Stored only in the system keychain.</source>
+        <translation>与“tandem drafter serve”使用的相同。只保存在系统钥匙串中。</translation>
+    </message>
+    <message>
+        <source>Your secret is in the keychain.</source>
+        <translation>密钥已保存在钥匙串中。</translation>
+    </message>
+    <message>
+        <source>This computer has no keychain that Tandem can use, so the secret is for this run only.</source>
+        <translation>这台电脑没有 Tandem 可用的钥匙串，因此密钥仅在本次运行中有效。</translation>
+    </message>
+    <message>
+        <source>Secret</source>
+        <translation>密钥</translation>
+    </message>
+</context>
+<context>
     <name>Errors</name>
     <message>
         <source>Something went wrong in the engine. Try again.</source>
@@ -4387,10 +4406,6 @@
         <translation>另一台电脑的地址</translation>
     </message>
     <message>
-        <source>What “tandem drafter serve” shows there, such as mac.local:8799. TANDEM_DRAFTER_SECRET must contain its secret when Tandem starts.</source>
-        <translation>那台电脑上“tandem drafter serve”显示的地址，例如 mac.local:8799。启动 Tandem 时，TANDEM_DRAFTER_SECRET 中必须有它的密钥。</translation>
-    </message>
-    <message>
         <source>Temperature</source>
         <translation>温度</translation>
     </message>
@@ -4473,6 +4488,10 @@
     <message>
         <source>Model default</source>
         <translation>模型默认</translation>
+    </message>
+    <message>
+        <source>What “tandem drafter serve” shows there, such as mac.local:8799.</source>
+        <translation>那台电脑上“tandem drafter serve”显示的地址，例如 mac.local:8799。</translation>
     </message>
     <message>
         <source>When the context is full</source>
@@ -4737,6 +4756,10 @@
     <message>
         <source>Pages of the settings</source>
         <translation>设置页面</translation>
+    </message>
+    <message>
+        <source>Developer</source>
+        <translation>开发者</translation>
     </message>
     <message>
         <source>Search</source>

@@ -18,6 +18,7 @@ SPECULATION = Page("speculation", NEXT_ANSWER)
 GENERATION = Page("generation", NEXT_ANSWER)
 NETWORK = Page("network")
 API = Page("api")
+DRAFTER = Page("drafter", NEXT_ANSWER)
 MACHINES = Page("machines")
 STORAGE = Page("storage")
 ADVANCED = Page("advanced")
@@ -122,7 +123,7 @@ class SettingsValues(RememberedValues):
             "draft lengths that are rounded alike and computes one answer at a time.",
         ),
     )
-    async_drafter: str = SPECULATION.setting(
+    async_drafter: str = DRAFTER.setting(
         "off",
         title=QT_TRANSLATE_NOOP("Settings", "Drafting ahead"),
         help=QT_TRANSLATE_NOOP(
@@ -133,13 +134,12 @@ class SettingsValues(RememberedValues):
         ),
         choices=AHEAD,
     )
-    drafter_address: str = SPECULATION.setting(
+    drafter_address: str = DRAFTER.setting(
         "",
         title=QT_TRANSLATE_NOOP("Settings", "Address of the other computer"),
         help=QT_TRANSLATE_NOOP(
             "Settings",
-            "What “tandem drafter serve” shows there, such as mac.local:8799. TANDEM_DRAFTER_SECRET must contain its "
-            "secret when Tandem starts.",
+            "What “tandem drafter serve” shows there, such as mac.local:8799.",
         ),
     )
     temperature: float = GENERATION.setting(

@@ -13,7 +13,7 @@ from engine.requests import SamplingSettings, SpeculationSettings
 from engine.settings import EngineSettings
 
 _GB = 10**9
-# The variable with the secret of `tandem drafter serve` on another computer: no settings file or command line has it.
+# The variable with the secret of `tandem drafter serve`: no settings file or command line has it.
 SECRET_VARIABLE = "TANDEM_DRAFTER_SECRET"
 
 PRESETS: dict[str, dict[str, float | int]] = {
@@ -74,10 +74,11 @@ def memory_limit_of(values: SettingsValues) -> int | None:
     return round(values.memory_limit_gb * _GB) or None
 
 
-def engine_settings_of(values: SettingsValues) -> EngineSettings:
+def engine_settings_of(values: SettingsValues, drafter_secret: str = "") -> EngineSettings:
     """Return the engine's settings. A setting that both declare by one name passes as it is.
 
-    0 becomes None, the engine's own choice. Models have to fit with the context of the Models page.
+    0 becomes None, the engine's own choice. Models have to fit with the context of the Models page. `drafter_secret` is
+    that of a drafter on another computer; the variable's takes precedence.
     """
     shared: dict[str, Any] = {}
     for field in fields(EngineSettings):
@@ -93,7 +94,7 @@ def engine_settings_of(values: SettingsValues) -> EngineSettings:
         memory_limit=memory_limit_of(values),
         context=values.fit_context,
         learned_file=learned_file(),
-        drafter_secret=os.environ.get(SECRET_VARIABLE, "").strip(),
+        drafter_secret=os.environ.get(SECRET_VARIABLE, "").strip() or drafter_secret,
     )
 
 

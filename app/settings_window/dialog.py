@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QLineEdit, QListWidget, QStackedWidget, QWidget
+from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QStackedWidget, QWidget
 
 from app.settings.declarations import settings_of
 from app.settings_window.form import Form
@@ -45,8 +45,12 @@ PAGES = (
     PageSpec("network", QT_TRANSLATE_NOOP("Settings", "Privacy and network")),
     PageSpec("api", QT_TRANSLATE_NOOP("Settings", "Local API")),
     PageSpec("machines", QT_TRANSLATE_NOOP("Settings", "Several Macs")),
+    PageSpec("drafter", QT_TRANSLATE_NOOP("Settings", "Drafting ahead")),
     PageSpec("advanced", QT_TRANSLATE_NOOP("Settings", "Advanced")),
 )
+
+# The list has a heading above this page: those from here on are for developers.
+_FIRST_OF_DEVELOPERS = "api"
 
 
 class SettingsWindow(Restyled, TabOrdered, QWidget):
@@ -57,6 +61,7 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
         self.setObjectName("settings")
         self._library, self._session, self._models = library, session, models
         self._pages: dict[str, QWidget] = {}
+        self._items: dict[str, QListWidgetItem] = {}
         self.resize(1080, 760)
         self.setMinimumSize(760, 480)
 
@@ -73,8 +78,13 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
         mark_keyboard_focus(self._list)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         fill(hbox(self, margins=(0, 0, 0, 0), spacing=0), self._side, (self._stack, 1))
-        self._list.addItems([spec.title for spec in PAGES])
-        self._list.currentRowChanged.connect(self._open_row)
+        for spec in PAGES:
+            if spec.id == _FIRST_OF_DEVELOPERS:
+                self._heading = QListWidgetItem(self._list)
+                self._heading.setFlags(Qt.ItemFlag.NoItemFlags)
+            self._items[spec.id] = QListWidgetItem(self._list)
+            self._items[spec.id].setData(Qt.ItemDataRole.UserRole, spec.id)
+        self._list.currentItemChanged.connect(lambda *_: self._open_current())
         self.search.textChanged.connect(self._find)
         self.restyle()
 
@@ -83,7 +93,7 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
         if not self._is_built:
             self._make()
             self._centre()
-        self._list.setCurrentRow(next(index for index, spec in enumerate(PAGES) if spec.id == page_id))
+        self._list.setCurrentItem(self._items[page_id])
         self.show()
         self.activateWindow()
 
@@ -114,10 +124,10 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
             self._stack.addWidget(self._pages[page_id])
         return self._pages[page_id]
 
-    def _open_row(self, row: int) -> None:
-        if row < 0:
+    def _open_current(self) -> None:
+        if (item := self._list.currentItem()) is None:
             return
-        page = self.page(PAGES[row].id)
+        page = self.page(item.data(Qt.ItemDataRole.UserRole))
         self._stack.setCurrentWidget(page)
         if isinstance(page, Form):
             page.show_matching(self.search.text().strip())
@@ -125,13 +135,16 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
     def _find(self, text: str) -> None:
         """List the pages that contain the text; show the first with it in a title, else the first."""
         text = text.strip()
-        found = [index for index, spec in enumerate(PAGES) if _holds(spec, text)]
-        about = [index for index in found if _holds(PAGES[index], text, only_titles=True)] or found
-        for index in range(len(PAGES)):
-            self._list.item(index).setHidden(index not in found)
-        if text and about and self._list.currentRow() not in about:
-            self._list.setCurrentRow(about[0])
-        self._open_row(self._list.currentRow())
+        found = [spec for spec in PAGES if _holds(spec, text)]
+        about = [self._items[spec.id] for spec in found if _holds(spec, text, only_titles=True)]
+        about = about or [self._items[spec.id] for spec in found]
+        for spec in PAGES:
+            self._items[spec.id].setHidden(spec not in found)
+        ids = [spec.id for spec in PAGES]
+        self._heading.setHidden(all(self._items[id_].isHidden() for id_ in ids[ids.index(_FIRST_OF_DEVELOPERS) :]))
+        if text and about and self._list.currentItem() not in about:
+            self._list.setCurrentItem(about[0])
+        self._open_current()
 
     def apply_theme(self) -> None:
         colour_clear_button(self.search)
@@ -140,8 +153,9 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
         translate = QCoreApplication.translate
         self.setWindowTitle(translate("Settings", "Settings"))
         self._list.setAccessibleName(translate("Settings", "Pages of the settings"))
-        for index, spec in enumerate(PAGES):
-            self._list.item(index).setText(translate("Settings", spec.title))
+        self._heading.setText(translate("Settings", "Developer"))
+        for spec in PAGES:
+            self._items[spec.id].setText(translate("Settings", spec.title))
         self.apply_text_size()
         self.search.setPlaceholderText(translate("Settings", "Search"))
         self.search.setAccessibleName(translate("Settings", "Search in the settings"))

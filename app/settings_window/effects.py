@@ -36,6 +36,7 @@ class Effects(QObject):
         application.theme.changed.connect(self._keep_theme)
         session.settings.speculation_changed.connect(self._keep_speculation)
         session.models.changed.connect(self._pair_changed)
+        session.drafter_secret.changed.connect(self._changed)
 
     def close(self) -> None:
         """Stop: changes while the window closes are no choices of the user."""
@@ -58,7 +59,9 @@ class Effects(QObject):
         values, session = self._settings.values, self._session
         self._apply_to_answers()
         self._apply_to_pair()
-        session.models.configure(engine_settings_of(values))
+        if values.async_drafter == "remote":
+            session.drafter_secret.read()
+        session.models.configure(engine_settings_of(values, session.drafter_secret.value))
         session.api.configure(
             ApiChoice(
                 serve=values.api_serve,

@@ -134,6 +134,7 @@ QPushButton[styleClass="button"]:checked { background: $selection; border: 1px s
 #settingsList::item { padding: 8px 10px; border-radius: 8px; margin-bottom: 2px; }
 #settingsList[keyboardFocus="true"]::item:focus { border: 2px solid $main; padding: 6px 8px; }
 #settingsList::item:selected, #settingsList::item:hover { background: $selection; color: $text; }
+#settingsList::item:disabled { background: transparent; color: $muted; padding-top: 18px; }
 QLabel[styleClass="page-title"] { font-weight: 600; font-size: 20px; }
 QLabel[styleClass="badge-neutral"] { background: $selection; color: $muted; }
 QLabel[styleClass="badge-main"] { background: $main_tint; color: $main_text; }

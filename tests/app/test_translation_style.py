@@ -39,7 +39,6 @@ NAMES = {
     *(
         "tandem drafter serve",
         "mac.local:8799",
-        "TANDEM_DRAFTER_SECRET",
         "Macs",
         "Thunderbolt",
         "mac-studio.local",
