@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import QCoreApplication, QPoint, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QStackedWidget, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QListWidget, QListWidgetItem, QStackedWidget, QWidget
+from shiboken6 import isValid
 
 from app.settings.declarations import settings_of
 from app.settings_window.form import Form
@@ -62,6 +63,8 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
         self._library, self._session, self._models = library, session, models
         self._pages: dict[str, QWidget] = {}
         self._items: dict[str, QListWidgetItem] = {}
+        # The control of a page that had the focus last, and its place in the window.
+        self._used: tuple[QWidget, QPoint] | None = None
         self.resize(1080, 760)
         self.setMinimumSize(760, 480)
 
@@ -86,6 +89,9 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
             self._items[spec.id].setData(Qt.ItemDataRole.UserRole, spec.id)
         self._list.currentItemChanged.connect(lambda *_: self._open_current())
         self.search.textChanged.connect(self._find)
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        application.focusChanged.connect(self._follow_focus)
         self.restyle()
 
     def open(self, page_id: str = "models") -> None:
@@ -132,6 +138,23 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
         if isinstance(page, Form):
             page.show_matching(self.search.text().strip())
 
+    def _follow_focus(self, _before: QWidget | None, now: QWidget | None) -> None:
+        """Return the focus to what replaced a control that is gone; Qt moves it to the search."""
+        if now is not None and self._stack.isAncestorOf(now):
+            self._used = now, now.mapTo(self, now.rect().center())
+        elif self._used is not None and now in (self.search, None) and self.isActiveWindow():
+            used, place = self._used
+            self._used = None
+            if not isValid(used) or not used.isVisible():
+                # Once the page has its new controls.
+                QTimer.singleShot(0, self, lambda: self._focus_near(place))
+
+    def _focus_near(self, place: QPoint) -> None:
+        """Move the focus to the control of the page that is nearest to `place`."""
+        found = [one for one in self._stack.findChildren(QWidget) if _is_stop(one)]
+        if found:
+            min(found, key=lambda one: (one.mapTo(self, one.rect().center()) - place).manhattanLength()).setFocus()
+
     def _find(self, text: str) -> None:
         """List the pages that contain the text; show the first with it in a title, else the first."""
         text = text.strip()
@@ -170,6 +193,10 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
             self.close()
         else:
             super().keyPressEvent(event)
+
+
+def _is_stop(control: QWidget) -> bool:
+    return bool(control.focusPolicy() & Qt.FocusPolicy.TabFocus) and control.isVisible() and control.isEnabled()
 
 
 def _holds(spec: PageSpec, text: str, only_titles: bool = False) -> bool:

@@ -12,6 +12,7 @@ from app.settings.store import SettingsStore
 from app.settings.window_geometry import wanted_panes
 from app.speculation.panel import WIDTH as _PANEL_WIDTH
 from app.widgets import theme
+from app.widgets.fade import fade_in
 from app.widgets.keys import claims_escape, is_escape
 from app.widgets.layouts import fill, hbox
 from app.window.pane_handle import PaneHandle
@@ -79,6 +80,8 @@ class Panes(QObject):
             self._wanted[pane] = shown
             self._preferences.change(**{pane: "shown" if shown else "hidden"})
             self.arrange()
+        if shown:
+            fade_in(self._widgets[pane])
 
     def put_away(self) -> None:
         """Hide the pane that lies over the chat."""

@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QListWidget, QPlainTextEdit
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QLineEdit,
+    QListWidget,
+    QPlainTextEdit,
+)
 
 from app.settings.declarations import SETTINGS, settings_of
 from app.settings_window.dialog import PAGES
@@ -84,3 +92,18 @@ def test_the_settings_open_above_the_middle_of_their_window(open_shown: OpenShow
     settings.move(60, 70)
     window.trigger("settings")
     assert settings.pos().x() == 60
+
+
+def test_the_focus_goes_to_what_replaced_a_pressed_button(open_settings: OpenShown) -> None:
+    window, _, _ = open_settings()
+    page = window.settings_page("speculation")
+    window.settings.activateWindow()
+    window.wait(window.settings.isActiveWindow)
+    page.own.setFocus(Qt.FocusReason.TabFocusReason)
+    page.own.click()
+    window.wait(lambda: not page.own.isVisible())
+    window.wait(lambda: page.isAncestorOf(QApplication.focusWidget()))
+    # Who goes to the search stays there.
+    window.settings.search.setFocus(Qt.FocusReason.MouseFocusReason)
+    window.settle()
+    assert QApplication.focusWidget() is window.settings.search
