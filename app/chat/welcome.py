@@ -48,12 +48,12 @@ class Welcome(Restyled, QScrollArea):
         self.bound("Runs on this Mac. Nothing you type leaves it.", self._promise)
         for words in (self._hello, self._promise):
             words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self._demonstration = self.bound("Show me a fast answer", styled(QPushButton(body), "accent"))
-        self._examples = (
-            self._demonstration,
+        questions = (
             self.bound("What is Tandem?", styled(QPushButton(body), "button")),
             self.bound("How does speculative decoding work?", styled(QPushButton(body), "button")),
         )
+        self._demonstration = self.bound("Show me a fast answer", styled(QPushButton(body), "accent"))
+        self._examples = (self._demonstration, *questions)
         column = self._column = vbox(body, spacing=8)
         # The offer does not change its height, so that nothing moves up when the offer appears.
         self._top = QSpacerItem(0, 0, QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)

@@ -22,7 +22,7 @@ from app.widgets.focus_ring import FocusRing
 from app.widgets.labels import label, wrapped_tip
 from app.widgets.layouts import fill, hbox, keep_right_edge, vbox
 from app.widgets.restyled import Restyled
-from app.widgets.style_class import set_style_class, styled
+from app.widgets.style_class import set_style_class
 from app.widgets.throttle import Throttle
 from app.wording import figures
 from app.wording.speculation import has_figures, outcome
@@ -69,7 +69,7 @@ class SpeculationPanel(Restyled, QFrame):
         self._sentence = label(body, "body", wraps=True)
         self._sentence.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self.buttons = ActionButtons(actions, _BUTTONS, body)
-        self._line = styled(QFrame(body), "")
+        self._line = QFrame(body)
         self._line.setObjectName("line")
         self.details = Details(actions, body)
         self.requests = label(body, "muted", wraps=True)

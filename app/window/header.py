@@ -30,7 +30,7 @@ from engine.speculation.proposers.registry import uses_drafter
 _PROGRESS_MS = 150
 # In pixels at the normal text size: the least width of a model's name, the width below which the words beside it are
 # hidden, its greatest width, and the least width of a header that shows "Text | Tokens".
-_SHORTEST_NAME, _READABLE_NAME, _LONGEST_NAME, _ANSWERS_NEED = 56, 96, 200, 620
+_SHORTEST_NAME, _READABLE_NAME, _LONGEST_NAME, _ANSWERS_NEED = 56, 96, 200, 660
 # The margin at each end and the distance between two parts, and the least width of the header, in pixels.
 _MARGIN, _SPACING, _NARROWEST = 12, 8, 280
 
@@ -113,7 +113,6 @@ class Header(Restyled, QFrame):
         self.setFixedHeight(52)
         self._session, self._actions = session, actions
         self.main, self.draft = Chip(self), Chip(self)
-        self._plus = styled(QLabel("+", self), "muted")
         self._status = label(self, "muted")
         self._status.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._state, self._state_may_go = "", True
@@ -131,7 +130,7 @@ class Header(Restyled, QFrame):
         self._downloads_running = 0
         self._shown_state = ""
         row = hbox(self, margins=(_MARGIN, 0, _MARGIN, 0), spacing=_SPACING)
-        fill(row, self._left, self.main, self._plus, self.draft, (self._status, 1))
+        fill(row, self._left, self.main, self.draft, (self._status, 1))
         fill(row, self.downloads, self.machines, self.api, self._answers, self._as_tokens, self._right)
         self._progress_timer = QTimer(self)
         self._progress_timer.setInterval(_PROGRESS_MS)
@@ -265,7 +264,7 @@ class Header(Restyled, QFrame):
     def _free(self) -> int:
         """Return the width that is left for the two chips and the state, in pixels."""
         marks = (self.downloads, self.machines, self.api)
-        fixed = (self._left, self._plus, *marks, self._answers, self._as_tokens, self._right)
+        fixed = (self._left, *marks, self._answers, self._as_tokens, self._right)
         shown = [view for view in fixed if not view.isHidden()]
         gaps = 2 * _MARGIN + _SPACING * (len(shown) + 2)
         return self.width() - gaps - sum(view.sizeHint().width() for view in shown)
@@ -275,7 +274,6 @@ class Header(Restyled, QFrame):
         return QSize(_NARROWEST, super().minimumSizeHint().height())
 
     def _set_narrow(self, narrow: bool) -> None:
-        self._plus.setHidden(narrow)
         for chip in (self.main, self.draft):
             chip.set_narrow(narrow)
 

@@ -275,7 +275,7 @@ def test_thoughts_are_no_part_of_the_answer_on_standard_output(
 
 @pytest.mark.parametrize(
     ("speedup", "low", "high", "words"),
-    [(2.1, 2.05, 2.15, "2.1x as fast"), (2.13, 1.95, 2.31, "2.1x as fast"), (None, 1.84, 3.1, "at least 1.8x as fast")],
+    [(2.1, 1.95, 2.31, "2.1x as fast"), (None, 1.84, 3.1, "at least 1.8x as fast")],
 )
 def test_the_last_line_gives_the_speedup_as_exactly_as_it_is_known(
     capsys: pytest.CaptureFixture[str], speedup: float | None, low: float, high: float, words: str

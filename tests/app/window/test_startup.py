@@ -135,7 +135,7 @@ def test_models_are_loaded_once_the_window_was_painted_or_if_it_is_hidden(
 def test_what_nobody_sees_yet_is_made_after_the_first_paint(qapp: Application, qtbot: QtBot) -> None:
     window, _ = app_window.open_window(qapp)
     cards = (*window.findChildren(Overlay), window.findChild(SettingsWindow))
-    assert len(cards) == 8
+    assert len(cards) == 9
     assert not [card for card in cards if card.findChildren(QWidget)]
     assert not window.findChildren(SpeculationForm)
     assert not window.findChildren(TotalsView)
