@@ -109,6 +109,11 @@ class FirstRunOffer(Restyled, QFrame):
 
     def _rebuild(self, offers: tuple[Entry, ...]) -> None:
         for row in self._rows:
+            # Until the event loop deletes them, they would take room.
+            self._grid.removeWidget(row.words)
+            self._grid.removeWidget(row.button)
+            row.words.hide()
+            row.button.hide()
             row.words.deleteLater()
             row.button.deleteLater()
             row.deleteLater()
