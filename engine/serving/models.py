@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -269,8 +270,14 @@ class Models:
         """Whether a main model is loaded of which it is unknown how this machine rounds its rows."""
         return self._main is not None and self.rounding is None
 
+    def probe(self, stop: Callable[[], bool], seconds: float) -> None:
+        """Find out how, for `seconds` at most or until `stop()` is true."""
+        end = time.monotonic() + seconds
+        while self.unprobed and time.monotonic() < end and not stop():
+            self.probe_step()
+
     def probe_step(self) -> None:
-        """Run one pass of the probe that tells how; it continues what was begun earlier."""
+        """Run one pass of the probe; it continues what was begun earlier."""
         if self._probe is None:
             self._probe = probe_rounding(self.main)
         try:

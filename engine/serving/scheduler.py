@@ -138,14 +138,10 @@ class Scheduler:
             release_unused_memory()
 
     def measure(self, stop: Callable[[], bool], seconds: float) -> None:
-        """Probe the rounding of a new main model, then calibrate a new pair for `seconds`; ends once `stop()` is true.
-
-        Raises `NoModel` and `Busy`.
-        """
-        self._check_thread()
-        while self.models.unprobed and not stop():
-            self.models.probe_step()
-        if self.models.untuned and not stop():
+        """Probe the rounding of a new main model, or calibrate a new pair, for `seconds` or until `stop()` is true."""
+        if self.models.unprobed:
+            self.models.probe(stop, seconds)
+        elif self.models.untuned:
             self.calibrate(stop, seconds)
 
     def clear_prefix_cache(self) -> None:
@@ -224,7 +220,7 @@ class Scheduler:
     def _start_waiting(self) -> None:
         if not self.changes.busy and (parked := self.models.parked) is not None:
             self.changes.enqueue(self.changes.restore(parked), self._models_restored)
-        if not self.changes.busy and self.models.unprobed and any(one.speculation.same_text for one in self._waiting):
+        if self._waiting.asks_for_same_text and self.models.unprobed and not self.changes.blocks_requests:
             self.changes.enqueue(self.changes.probe(), lambda _outcome: None)
         can_start = 0 if self.changes.blocks_requests else max(0, self.settings.most_active - self.active)
         self._waiting.prepare(can_start)

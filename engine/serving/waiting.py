@@ -46,6 +46,11 @@ class Waiting(deque[RequestStream]):
         self._models = models
         self._parts: dict[RequestStream, _Parts] = {}
 
+    @property
+    def asks_for_same_text(self) -> bool:
+        """Whether any request has to know first how this machine rounds."""
+        return any(stream.speculation.same_text for stream in self)
+
     def prepare(self, most: int) -> None:
         """Start making the parts of the first `most` requests, so that their prompts can share a prefill pass."""
         for stream in islice(self, most):

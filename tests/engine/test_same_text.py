@@ -10,17 +10,20 @@ from pathlib import Path
 
 import pytest
 
+from engine.main_model.loading import LoadedModel
 from engine.requests import ChatRequest, SpeculationSettings
-from engine.serving import rounding_probe
+from engine.serving import prefilling, rounding_probe
 from engine.serving.pacing import PrefillPacer
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.tuning import Rounding
+from tests.engine.counting_model import CountingModel
 from tests.engine.rounding_machines import M1, M3, NOISE, Machine
-from tests.engine.serving_requests import Client, load_models, request, run
+from tests.engine.serving_requests import Client, load_models, request, run, submit
 from tests.engine.speculation.families import EVERY_KIND, model_type
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.engine.tiers import by_tier
+from tests.patience import PATIENCE_S
 from tests.tiny_heads import write_head
 from tests.tiny_models import write_disturbed_copy, write_model
 
@@ -155,7 +158,7 @@ def test_where_every_width_rounds_differently_the_figure_is_that_of_real_answers
         settings = EngineSettings(learned_file=tmp_path / "learned.json")
         with closing(Scheduler(settings)) as scheduler:
             load_models(scheduler, chats.main, chats.draft)
-            scheduler.measure(lambda: not scheduler.models.unprobed, 0.0)
+            scheduler.models.probe(lambda: False, PATIENCE_S)
             plain, other = (
                 [run(scheduler, replace(one, speculation=way))[0] for one in asked] for way in (OFF, WAYS[0])
             )
@@ -170,3 +173,21 @@ def test_where_every_width_rounds_differently_the_figure_is_that_of_real_answers
     assert 0.5 <= rounding.one_in / (tokens / differ) <= 2.0
     assert {client.finished.stats.rounding for client in other} == {"rounded"}
     assert other[-1].finished.stats.one_in is not None
+
+
+def test_a_prompt_that_was_cancelled_is_not_read_to_its_end(
+    scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prefilling, "PREFILL_CHUNK", 32)
+    model = CountingModel(pair[0].model)
+    scheduler.install(replace(pair[0], model=model), None)
+    scheduler.models.probe(lambda: False, PATIENCE_S)
+    client = submit(scheduler, request("the quick brown fox " * 20, speculation=always(OFF)))
+    scheduler.step()
+    fed = model.tokens
+    client.stream.cancel()
+    while scheduler.step():
+        pass
+    assert client.finished.reason == "cancelled"
+    assert client.finished.stats.prompt_tokens > 64
+    assert model.tokens == fed

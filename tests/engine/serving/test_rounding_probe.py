@@ -23,6 +23,7 @@ from engine.tuning import Rounding
 from tests.engine.counting_model import CountingModel
 from tests.engine.rounding_machines import M1, M3, NOISE, Machine
 from tests.engine.serving_requests import load_models, request, run
+from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
@@ -68,7 +69,7 @@ def opened(main: Path, learned: Path) -> Scheduler:
 def test_what_it_finds_is_kept_until_mlx_changes(tiny_main: Path, tmp_path: Path, probes: list[str]) -> None:
     for _ in range(2):
         with closing(opened(tiny_main, tmp_path / "learned.json")) as scheduler:
-            scheduler.measure(lambda: False, 0.0)
+            scheduler.measure(lambda: False, PATIENCE_S)
             assert scheduler.models.rounding == FOUND
     assert len(probes) == 1
     learned = json.loads((tmp_path / "learned.json").read_text())
@@ -80,10 +81,10 @@ def test_what_it_finds_is_kept_until_mlx_changes(tiny_main: Path, tmp_path: Path
 def test_a_request_interrupts_it_and_it_continues_later(tiny_main: Path, tmp_path: Path, probes: list[str]) -> None:
     with closing(opened(tiny_main, tmp_path / "learned.json")) as scheduler:
         stops = chain([False, False], repeat(True))
-        scheduler.measure(lambda: next(stops), 0.0)
+        scheduler.measure(lambda: next(stops), PATIENCE_S)
         assert scheduler.models.unprobed
         run(scheduler, request(max_tokens=4))
-        scheduler.measure(lambda: not scheduler.models.unprobed, 0.0)
+        scheduler.measure(lambda: not scheduler.models.unprobed, PATIENCE_S)
         assert scheduler.models.rounding == FOUND
     assert len(probes) == 1
 
@@ -107,7 +108,7 @@ def test_a_model_that_fails_in_it_answers_plainly(tiny_main: Path, tmp_path: Pat
     with closing(Scheduler(EngineSettings(learned_file=tmp_path / "learned.json"))) as scheduler:
         scheduler.install(replace(main, model=model), None)
         model.fails = lambda shape, _: shape[1] == 12
-        scheduler.measure(lambda: False, 0.0)
+        scheduler.measure(lambda: False, PATIENCE_S)
         model.fails = lambda *_: False
         always = SpeculationSettings(method="ngram", same_text=True)
         [client] = run(scheduler, request("the the the the", max_tokens=8, speculation=always))
