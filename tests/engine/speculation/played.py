@@ -23,6 +23,7 @@ from engine.speculation.proposers.ngram import NgramProposer
 from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.round import Drawn, PendingRound
+from engine.speculation.rounds.row_rule import UNKNOWN
 from engine.stats import RoundRecord
 
 TIMED_EVERY = 64
@@ -165,7 +166,7 @@ class Player:
         self._random = random.Random(seed)
         self._last: str | None = None
         self._rounds = 0
-        info = SimpleNamespace(name=pair.name, bytes=1)
+        info = SimpleNamespace(name=pair.name, bytes=1, kv_bits=None)
         self.drafting = Drafting(cast("Any", SimpleNamespace(info=info)))
 
     def auto(self, answer: Answer) -> float:
@@ -243,7 +244,9 @@ class Player:
 
     def _begin(self, answer: Answer, place: _Place) -> RequestProposers:
         """Start a request of `Drafting` whose proposers are those of this pair."""
-        conversation = SimpleNamespace(main=SimpleNamespace(plain_only="test"), drop_drafter=lambda: None)
+        conversation = SimpleNamespace(
+            main=SimpleNamespace(plain_only="test", row_rule=UNKNOWN), drop_drafter=lambda: None
+        )
         request = RequestProposers(
             cast("Any", None), SpeculationSettings(), cast("Any", conversation), cast("Any", None)
         )
