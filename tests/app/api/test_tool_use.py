@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from engine import Engine
+from engine.call_forms.reading import NESTED
 from tests.app.api.conftest import CALLER, Serve
 from tests.app.api.serving import Served, content_of
 from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.tiny_models import SPECIAL, train_tokenizer, write_model
 
 CITIES = {"type": "object", "properties": {"city": {"enum": ["Seoul", "Rio"]}}, "required": ["city"]}
 DAY = {"type": "object", "properties": {"day": {"enum": ["today", "tomorrow"]}}, "required": ["day"]}
@@ -223,3 +227,31 @@ def test_anthropic_names_the_stop_sequence(starter: Served) -> None:
             streamed = stream.get_final_message()
     for message in (stopped, streamed):
         assert (message.stop_reason, message.stop_sequence) == ("stop_sequence", cut)
+
+
+# Control tokens of families whose calls mlx-lm does not read.
+CONTROL = {
+    "harmony": ("<|channel|>", "<|message|>", "<|end|>", "<|start|>", "<|constrain|>", "<|call|>"),
+    "deepseek_v31": ("<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<｜tool▁call▁end｜>"),
+    "minimax_m3": (NESTED,),
+}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("form", CONTROL)
+def test_a_call_is_written_with_the_control_tokens_of_its_family(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    monkeypatch.setattr("engine.tokenizers.loading.is_known_good", lambda _: True)
+    main = write_model(tmp_path / "main", seed=1, tokenizer=train_tokenizer(special=[*SPECIAL, *CONTROL[form]]))
+    settings = json.loads((main / "tokenizer_config.json").read_text())
+    settings["chat_template"] += f"{{# {' '.join(CONTROL[form])} functions #}}"
+    (main / "tokenizer_config.json").write_text(json.dumps(settings))
+    with Engine() as engine:
+        served = Served(engine, str(main), None)
+        [choice] = served.chat(ASKED | {"tool_choice": "required", "parallel_tool_calls": False})["choices"]
+        served.get("/v1/models")
+        served.close()
+    [(name, arguments)] = arguments_of(choice)
+    assert (choice["finish_reason"], choice["message"]["content"]) == ("tool_calls", None)
+    assert {"weather": CITIES, "news": DAY}[name]["required"] == list(arguments)
