@@ -11,9 +11,11 @@ from engine.model_files.thought_marks import LEFT_BEHIND, OPENING_WORDS, REPLY_M
 # gpt-oss and Muse write several messages: in a channel, to themselves, to the user or to a function.
 _FIRST_HEADER = re.compile(r"\s*(?:to=[\w.-]+\s*)?<\|(?:channel|message)\|>")
 _HALF_A_HEADER = re.compile(r"(?:\s+t|\s+to|\s*to=[\w.-]*\s*)?(?:\s*<\|?\w*\|?)?")
+# Each header begins with a mark or the text, so that long white space is read once.
 _HEADER = re.compile(
-    r"(?:<\|(?:end|eom)\|>)?\s*(?:<\|start\|>\w+)?(?:\s*to=(?P<role>[\w.-]+))?\s*"
-    r"(?:<\|channel\|>(?P<channel>\w+)(?:\s+to=(?P<to>[\w.-]+))?[^<]*)*(?:<\|constrain\|>\w+\s*)?<\|message\|>"
+    r"(?:\A\s*+|(?=<\|(?:end|eom|start|channel|message)\|>))(?:<\|(?:end|eom)\|>\s*+)?(?:<\|start\|>\w++\s*+)?"
+    r"(?:to=(?P<role>[\w.-]++)\s*+)?(?:<\|channel\|>(?P<channel>\w++)(?:\s++to=(?P<to>[\w.-]++))?[^<]*+)*"
+    r"(?:<\|constrain\|>\w++\s*+)?<\|message\|>"
 )
 _CLOSING = re.compile(r"<\|(?:end|return|start|call|eom|eot)\|>")
 # The beginning of a mark, which the next token may complete.

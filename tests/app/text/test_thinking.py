@@ -52,6 +52,7 @@ TEXT = f"<think>\n{THOUGHT}\n</think>\n\nIt is 4."
         ("<|channel>thought\n<channel|>It is 4.", "", "It is 4."),
         (f"{ANALYSIS}Hm < 4.{FINAL}It is 4.", "Hm < 4.", "It is 4."),
         (f"{ANALYSIS}Hm.{FINAL}It is 4.<|return|>", "Hm.", "It is 4."),
+        (f"{ANALYSIS}Hm.{' ' * 20000}so{FINAL}It is 4.", f"Hm.{' ' * 20000}so", "It is 4."),
         (f"{ANALYSIS}Hm.<|end|><|start|>assistant{ANALYSIS}So.{FINAL}It is 4.", "Hm.\n\nSo.", "It is 4."),
         ("<|channel|>final<|message|>It is 4.", None, "It is 4."),
         (f"{ANALYSIS}Hm.", "Hm.", ""),
