@@ -946,16 +946,16 @@
         <translation>ローカル API はオフです。</translation>
     </message>
     <message>
-        <source>The local API serves programs on this computer, those of its other users too. Ask for a key to keep them out.</source>
-        <translation>このコンピュータのプログラムがローカル API を利用できます。ほかのユーザのプログラムも同様です。利用させないようにするには、キーを求めてください。</translation>
+        <source>Running, for programs on this computer, those of its other users too. Require an API key to keep them out.</source>
+        <translation>実行中です。このコンピュータのプログラムが利用できます。ほかのユーザのプログラムも同様です。利用させないようにするには、API キーを求めてください。</translation>
     </message>
     <message>
-        <source>The local API serves programs on this computer.</source>
-        <translation>このコンピュータのプログラムがローカル API を利用できます。</translation>
+        <source>Running, for programs on this computer only.</source>
+        <translation>実行中です。このコンピュータのプログラムだけが利用できます。</translation>
     </message>
     <message>
-        <source>The local API serves programs in your network.</source>
-        <translation>ネットワーク内のほかのコンピュータのプログラムもローカル API を利用できます。</translation>
+        <source>Running, for programs in your network.</source>
+        <translation>実行中です。ネットワーク内のほかのコンピュータのプログラムも利用できます。</translation>
     </message>
     <message>
         <source>Status</source>
@@ -978,8 +978,8 @@
         <translation>ほかのプログラムでは</translation>
     </message>
     <message>
-        <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. Programs that insist on a key accept any text unless a key is asked for. For tools in a terminal, copy the variables that the official libraries read.</source>
-        <translation>プロバイダには「OpenAI-compatible」を選び、ベース URL に上のアドレスを、モデルにはモデル名か「default」を入力してください。キーの入力が必須のプログラムには、何を入力してもかまいません。「キーを求める」がオンのときは、上のキーを入力してください。ターミナルのツールには、公式ライブラリが読み込む環境変数をコピーして使えます。</translation>
+        <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. If a program requires a key, enter anything, or the key above if API keys are required. For tools in a terminal, copy the variables that the official libraries read.</source>
+        <translation>プロバイダには「OpenAI-compatible」を選び、ベース URL に上のアドレスを、モデルにはモデル名か「default」を入力してください。キーの入力が必須のプログラムには、何を入力してもかまいません。「API キーを求める」がオンのときは、上のキーを入力してください。ターミナルのツールには、公式ライブラリが読み込む環境変数をコピーして使えます。</translation>
     </message>
     <message>
         <source>Requests</source>
@@ -4482,6 +4482,22 @@
         <translation>思考に対応したモデルに、回答の前に思考させます。ほかのモデルには影響しません。</translation>
     </message>
     <message>
+        <source>Run a local API server</source>
+        <translation>ローカル API サーバを実行する</translation>
+    </message>
+    <message>
+        <source>Require an API key</source>
+        <translation>API キーを求める</translation>
+    </message>
+    <message>
+        <source>Requests without the key below are rejected.</source>
+        <translation>下のキーがないリクエストは拒否されます。</translation>
+    </message>
+    <message>
+        <source>Allowed web origins</source>
+        <translation>許可する Web オリジン</translation>
+    </message>
+    <message>
         <source>Marks such as &lt;|im_end|&gt; in messages and files take effect instead of being ordinary text. A file or web page can then pretend to be you or the system.</source>
         <translation>メッセージ内の制御トークン</translation>
     </message>
@@ -4582,10 +4598,6 @@
         <translation>GB 単位です。最も長く使っていないチャットから削除されます。</translation>
     </message>
     <message>
-        <source>Serve the models to other programs</source>
-        <translation>ほかのプログラムにモデルを提供する</translation>
-    </message>
-    <message>
         <source>Editors, agents and scripts on this computer can ask the loaded models, with the same speculation. Chats are never shared.</source>
         <translation>このコンピュータのエディタ、エージェント、スクリプトが、読み込まれているモデルに質問できます。投機的デコーディングも同じように働きます。チャットが共有されることはありません。</translation>
     </message>
@@ -4596,14 +4608,6 @@
     <message>
         <source>Change it if another program uses this one.</source>
         <translation>ほかのプログラムがこのポートを使っている場合は変更してください。</translation>
-    </message>
-    <message>
-        <source>Ask for a key</source>
-        <translation>キーを求める</translation>
-    </message>
-    <message>
-        <source>Only programs that send the key below are answered.</source>
-        <translation>下のキーを送ったプログラムにだけ回答します。</translation>
     </message>
     <message>
         <source>Let other computers connect</source>
@@ -4620,10 +4624,6 @@
     <message>
         <source>Many programs ask for a model by a name of their own. By default, the loaded model answers them, and the reply names it.</source>
         <translation>多くのプログラムは独自の名前でモデルを指定します。デフォルトでは、読み込まれているモデルが回答し、応答にそのモデル名が入ります。</translation>
-    </message>
-    <message>
-        <source>Web pages that may connect</source>
-        <translation>接続を許可する Web ページ</translation>
     </message>
     <message>
         <source>Their addresses, such as http://localhost:3000, separated by spaces. Leave empty for none.</source>

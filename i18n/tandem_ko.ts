@@ -946,16 +946,16 @@
         <translation>로컬 API가 꺼져 있어요.</translation>
     </message>
     <message>
-        <source>The local API serves programs on this computer, those of its other users too. Ask for a key to keep them out.</source>
-        <translation>이 컴퓨터의 프로그램이 로컬 API를 쓸 수 있어요. 이 컴퓨터를 쓰는 다른 사람의 프로그램도 마찬가지예요. 막으려면 키를 요구하세요.</translation>
+        <source>Running, for programs on this computer, those of its other users too. Require an API key to keep them out.</source>
+        <translation>실행 중이에요. 이 컴퓨터의 프로그램이 쓸 수 있고, 이 컴퓨터를 쓰는 다른 사람의 프로그램도 마찬가지예요. 막으려면 API 키를 요구해 주세요.</translation>
     </message>
     <message>
-        <source>The local API serves programs on this computer.</source>
-        <translation>이 컴퓨터의 프로그램이 로컬 API를 쓸 수 있어요.</translation>
+        <source>Running, for programs on this computer only.</source>
+        <translation>실행 중이에요. 이 컴퓨터의 프로그램만 쓸 수 있어요.</translation>
     </message>
     <message>
-        <source>The local API serves programs in your network.</source>
-        <translation>네트워크에 있는 다른 컴퓨터의 프로그램도 로컬 API를 쓸 수 있어요.</translation>
+        <source>Running, for programs in your network.</source>
+        <translation>실행 중이에요. 네트워크에 있는 다른 컴퓨터의 프로그램도 쓸 수 있어요.</translation>
     </message>
     <message>
         <source>Status</source>
@@ -978,8 +978,8 @@
         <translation>다른 프로그램에서</translation>
     </message>
     <message>
-        <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. Programs that insist on a key accept any text unless a key is asked for. For tools in a terminal, copy the variables that the official libraries read.</source>
-        <translation>제공자는 ‘OpenAI-compatible’을 고르고, 기본 URL에는 위의 주소를, 모델에는 모델 이름이나 ‘default’를 입력해 주세요. 키를 꼭 넣어야 하는 프로그램에는 아무 글자나 넣으면 돼요. ‘키 요구하기’를 켰다면 위의 키를 넣어 주세요. 터미널 도구에는 공식 라이브러리가 읽는 환경 변수를 복사해서 쓰면 돼요.</translation>
+        <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. If a program requires a key, enter anything, or the key above if API keys are required. For tools in a terminal, copy the variables that the official libraries read.</source>
+        <translation>제공자는 ‘OpenAI-compatible’을 고르고, 기본 URL에는 위의 주소를, 모델에는 모델 이름이나 ‘default’를 입력해 주세요. 키를 꼭 넣어야 하는 프로그램에는 아무 글자나 넣으면 돼요. ‘API 키 요구하기’를 켰다면 위의 키를 넣어 주세요. 터미널 도구에는 공식 라이브러리가 읽는 환경 변수를 복사해서 쓰면 돼요.</translation>
     </message>
     <message>
         <source>Requests</source>
@@ -4482,6 +4482,22 @@
         <translation>생각할 수 있는 모델이 답하기 전에 생각하게 해요. 다른 모델에는 영향이 없어요.</translation>
     </message>
     <message>
+        <source>Run a local API server</source>
+        <translation>로컬 API 서버 실행하기</translation>
+    </message>
+    <message>
+        <source>Require an API key</source>
+        <translation>API 키 요구하기</translation>
+    </message>
+    <message>
+        <source>Requests without the key below are rejected.</source>
+        <translation>아래의 키가 없는 요청은 거부해요.</translation>
+    </message>
+    <message>
+        <source>Allowed web origins</source>
+        <translation>허용할 웹 출처</translation>
+    </message>
+    <message>
         <source>Marks such as &lt;|im_end|&gt; in messages and files take effect instead of being ordinary text. A file or web page can then pretend to be you or the system.</source>
         <translation>메시지 속 제어 토큰</translation>
     </message>
@@ -4582,10 +4598,6 @@
         <translation>GB 단위예요. 가장 오래 쓰지 않은 대화부터 지워져요.</translation>
     </message>
     <message>
-        <source>Serve the models to other programs</source>
-        <translation>다른 프로그램에 모델 제공하기</translation>
-    </message>
-    <message>
         <source>Editors, agents and scripts on this computer can ask the loaded models, with the same speculation. Chats are never shared.</source>
         <translation>이 컴퓨터의 편집기, 에이전트, 스크립트가 불러온 모델에 질문할 수 있고, 추측도 똑같이 쓰여요. 대화는 절대 공유되지 않아요.</translation>
     </message>
@@ -4596,14 +4608,6 @@
     <message>
         <source>Change it if another program uses this one.</source>
         <translation>다른 프로그램이 이 포트를 쓰고 있으면 바꿔 주세요.</translation>
-    </message>
-    <message>
-        <source>Ask for a key</source>
-        <translation>키 요구하기</translation>
-    </message>
-    <message>
-        <source>Only programs that send the key below are answered.</source>
-        <translation>아래의 키를 보내는 프로그램에만 답해요.</translation>
     </message>
     <message>
         <source>Let other computers connect</source>
@@ -4620,10 +4624,6 @@
     <message>
         <source>Many programs ask for a model by a name of their own. By default, the loaded model answers them, and the reply names it.</source>
         <translation>많은 프로그램이 자기만의 이름으로 모델을 요청해요. 기본적으로 불러온 모델이 대신 답하고, 응답에 그 모델의 이름이 들어가요.</translation>
-    </message>
-    <message>
-        <source>Web pages that may connect</source>
-        <translation>연결할 수 있는 웹 페이지</translation>
     </message>
     <message>
         <source>Their addresses, such as http://localhost:3000, separated by spaces. Leave empty for none.</source>

@@ -946,16 +946,16 @@
         <translation>本地 API 已关闭。</translation>
     </message>
     <message>
-        <source>The local API serves programs on this computer, those of its other users too. Ask for a key to keep them out.</source>
-        <translation>这台电脑上的程序可以使用本地 API，其他用户的程序也可以。如不希望他们使用，请要求密钥。</translation>
+        <source>Running, for programs on this computer, those of its other users too. Require an API key to keep them out.</source>
+        <translation>正在运行。这台电脑上的程序可以使用，其他用户的程序也可以。如不希望他们使用，请要求 API 密钥。</translation>
     </message>
     <message>
-        <source>The local API serves programs on this computer.</source>
-        <translation>这台电脑上的程序可以使用本地 API。</translation>
+        <source>Running, for programs on this computer only.</source>
+        <translation>正在运行，仅供这台电脑上的程序使用。</translation>
     </message>
     <message>
-        <source>The local API serves programs in your network.</source>
-        <translation>网络中其他电脑上的程序也可以使用本地 API。</translation>
+        <source>Running, for programs in your network.</source>
+        <translation>正在运行，网络中其他电脑上的程序也可以使用。</translation>
     </message>
     <message>
         <source>Status</source>
@@ -978,8 +978,8 @@
         <translation>在其他程序中</translation>
     </message>
     <message>
-        <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. Programs that insist on a key accept any text unless a key is asked for. For tools in a terminal, copy the variables that the official libraries read.</source>
-        <translation>提供商选择“OpenAI-compatible”，基础 URL 填写上面的地址，模型填写模型名称或“default”。如果程序一定要填密钥，可以随意填写；打开“要求密钥”时请填写上面的密钥。对于终端里的工具，可以拷贝官方库读取的环境变量。</translation>
+        <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. If a program requires a key, enter anything, or the key above if API keys are required. For tools in a terminal, copy the variables that the official libraries read.</source>
+        <translation>提供商选择“OpenAI-compatible”，基础 URL 填写上面的地址，模型填写模型名称或“default”。如果程序一定要填密钥，可以随意填写；打开“要求 API 密钥”时请填写上面的密钥。对于终端里的工具，可以拷贝官方库读取的环境变量。</translation>
     </message>
     <message>
         <source>Requests</source>
@@ -4482,6 +4482,22 @@
         <translation>让能思考的模型先思考再回答。对其他模型没有影响。</translation>
     </message>
     <message>
+        <source>Run a local API server</source>
+        <translation>运行本地 API 服务器</translation>
+    </message>
+    <message>
+        <source>Require an API key</source>
+        <translation>要求 API 密钥</translation>
+    </message>
+    <message>
+        <source>Requests without the key below are rejected.</source>
+        <translation>没有下方密钥的请求会被拒绝。</translation>
+    </message>
+    <message>
+        <source>Allowed web origins</source>
+        <translation>允许的网页来源</translation>
+    </message>
+    <message>
         <source>Marks such as &lt;|im_end|&gt; in messages and files take effect instead of being ordinary text. A file or web page can then pretend to be you or the system.</source>
         <translation>消息中的控制 token</translation>
     </message>
@@ -4582,10 +4598,6 @@
         <translation>以 GB 为单位。最久未用的对话最先移除。</translation>
     </message>
     <message>
-        <source>Serve the models to other programs</source>
-        <translation>向其他程序提供模型</translation>
-    </message>
-    <message>
         <source>Editors, agents and scripts on this computer can ask the loaded models, with the same speculation. Chats are never shared.</source>
         <translation>这台电脑上的编辑器、智能体和脚本可以向已加载的模型提问，推测同样生效。对话绝不会共享。</translation>
     </message>
@@ -4596,14 +4608,6 @@
     <message>
         <source>Change it if another program uses this one.</source>
         <translation>如果其他程序正在使用此端口，请更改。</translation>
-    </message>
-    <message>
-        <source>Ask for a key</source>
-        <translation>要求密钥</translation>
-    </message>
-    <message>
-        <source>Only programs that send the key below are answered.</source>
-        <translation>只回答发送了下方密钥的程序。</translation>
     </message>
     <message>
         <source>Let other computers connect</source>
@@ -4620,10 +4624,6 @@
     <message>
         <source>Many programs ask for a model by a name of their own. By default, the loaded model answers them, and the reply names it.</source>
         <translation>许多程序用自己的名称请求模型。默认由已加载的模型回答，并在回复中注明其名称。</translation>
-    </message>
-    <message>
-        <source>Web pages that may connect</source>
-        <translation>允许连接的网页</translation>
     </message>
     <message>
         <source>Their addresses, such as http://localhost:3000, separated by spaces. Leave empty for none.</source>

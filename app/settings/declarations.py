@@ -298,7 +298,7 @@ class SettingsValues(RememberedValues):
     )
     api_serve: bool = API.setting(
         False,
-        title=QT_TRANSLATE_NOOP("Settings", "Serve the models to other programs"),
+        title=QT_TRANSLATE_NOOP("Settings", "Run a local API server"),
         help=QT_TRANSLATE_NOOP(
             "Settings",
             "Editors, agents and scripts on this computer can ask the loaded models, with the same speculation. "
@@ -315,8 +315,8 @@ class SettingsValues(RememberedValues):
     )
     api_asks_key: bool = API.setting(
         False,
-        title=QT_TRANSLATE_NOOP("Settings", "Ask for a key"),
-        help=QT_TRANSLATE_NOOP("Settings", "Only programs that send the key below are answered."),
+        title=QT_TRANSLATE_NOOP("Settings", "Require an API key"),
+        help=QT_TRANSLATE_NOOP("Settings", "Requests without the key below are rejected."),
     )
     api_network: bool = API.setting(
         False,
@@ -338,7 +338,7 @@ class SettingsValues(RememberedValues):
     )
     api_origins: str = API.setting(
         "",
-        title=QT_TRANSLATE_NOOP("Settings", "Web pages that may connect"),
+        title=QT_TRANSLATE_NOOP("Settings", "Allowed web origins"),
         help=QT_TRANSLATE_NOOP(
             "Settings", "Their addresses, such as http://localhost:3000, separated by spaces. Leave empty for none."
         ),

@@ -85,13 +85,13 @@ class ApiPage(TablePage):
             state = self.tr("The local API is off.")
         elif status.local and not self._api.key and others_have_accounts():
             state = self.tr(
-                "The local API serves programs on this computer, those of its other users too. Ask for a key to keep "
-                "them out."
+                "Running, for programs on this computer, those of its other users too. Require an API key to keep them "
+                "out."
             )
         elif status.local:
-            state = self.tr("The local API serves programs on this computer.")
+            state = self.tr("Running, for programs on this computer only.")
         else:
-            state = self.tr("The local API serves programs in your network.")
+            state = self.tr("Running, for programs in your network.")
         self.state.set_words(self.tr("Status"), state)
         if status is None:
             return
@@ -102,8 +102,8 @@ class ApiPage(TablePage):
             self.tr("In other programs"),
             self.tr(
                 "Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model "
-                "name or “default”. Programs that insist on a key accept any text unless a key is asked for. For tools "
-                "in a terminal, copy the variables that the official libraries read."
+                "name or “default”. If a program requires a key, enter anything, or the key above if API keys are "
+                "required. For tools in a terminal, copy the variables that the official libraries read."
             ),
         )
         newest = [*reversed(status.under_way), *reversed(self._api.ended)][:_CALLS_SHOWN]
