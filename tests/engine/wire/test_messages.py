@@ -77,6 +77,7 @@ ERRORS = [
     errors.GrammarNotUsable("invalid", "unknown name"),
     errors.DeviceFailed("Insufficient Memory", "m"),
     errors.EngineClosed(),
+    errors.DeviceFailed("[METAL] out of memory", "Qwen3-8B"),
     errors.InternalFailure("boom"),
     ClusterError("silent", "mac.local", "6"),
 ]
