@@ -89,7 +89,7 @@
     </message>
     <message>
         <source>Let other programs on this computer use the models</source>
-        <translation>このコンピュータのほかのプログラムがモデルを使えるようにする</translation>
+        <translation>この Mac のほかのプログラムがモデルを使えるようにする</translation>
     </message>
     <message>
         <source>Stop the local API</source>
@@ -473,7 +473,7 @@
     </message>
     <message>
         <source>Use the starter pair</source>
-        <translation>スターターペアを使う</translation>
+        <translation>スターターモデルを使う</translation>
     </message>
     <message>
         <source>Load the two small models that come with Tandem</source>
@@ -797,55 +797,55 @@
     <name>Ahead</name>
     <message>
         <source>Drafting ahead was tried, but would not have made this answer faster.</source>
-        <translation>先行ドラフトを試しましたが、この回答は速くならない見込みでした。</translation>
+        <translation>並列ドラフトを試しましたが、この回答は速くならない見込みでした。</translation>
     </message>
     <message>
         <source>Drafting ahead: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. {seconds} of drafting overlapped with verification.</source>
-        <translation>先行ドラフト：{rounds} 回中 {hits} 回のドラフトが間に合い、1 ラウンドあたり {branches} 個を準備しました。検証と並行したドラフト生成：{seconds}。</translation>
+        <translation>並列ドラフト：{rounds} 回中 {hits} 回のドラフトが間に合い、1 ラウンドあたり {branches} 個を準備しました。検証と並行したドラフト生成：{seconds}。</translation>
     </message>
     <message>
         <source>Drafting ahead was not needed for this answer.</source>
-        <translation>この回答では先行ドラフトを使いませんでした。</translation>
+        <translation>この回答では並列ドラフトを使いませんでした。</translation>
     </message>
     <message>
         <source>Drafting ahead is starting.</source>
-        <translation>先行ドラフトを開始しています。</translation>
+        <translation>並列ドラフトを開始しています。</translation>
     </message>
     <message>
         <source>Drafting ahead would not help: drafting takes too little of a round.</source>
-        <translation>ラウンドのうちドラフト生成にかかる時間が短いため、先行ドラフトは役に立ちません。</translation>
+        <translation>ラウンドのうちドラフト生成にかかる時間が短いため、並列ドラフトは役に立ちません。</translation>
     </message>
     <message>
         <source>Drafting ahead is off: a second copy of the draft model does not fit in memory.</source>
-        <translation>先行ドラフトはオフです。ドラフトモデルの 2 つ目のコピーがメモリに収まりません。</translation>
+        <translation>並列ドラフトはオフです。ドラフトモデルの 2 つ目のコピーがメモリに収まりません。</translation>
     </message>
     <message>
         <source>Drafting ahead is off: the other computer&apos;s address or secret is missing.</source>
-        <translation>先行ドラフトはオフです。ほかのコンピュータのアドレスまたは秘密の文字列がありません。</translation>
+        <translation>並列ドラフトはオフです。ほかのコンピュータのアドレスまたはシークレットがありません。</translation>
     </message>
     <message>
         <source>Drafting ahead is off: this draft model cannot do it.</source>
-        <translation>先行ドラフトはオフです。このドラフトモデルは対応していません。</translation>
+        <translation>並列ドラフトはオフです。このドラフトモデルは対応していません。</translation>
     </message>
     <message>
         <source>Drafting ahead is off: the draft model cannot be loaded there.</source>
-        <translation>先行ドラフトはオフです。接続先でドラフトモデルを読み込めません。</translation>
+        <translation>並列ドラフトはオフです。接続先でドラフトモデルを読み込めません。</translation>
     </message>
     <message>
         <source>Drafting ahead is off: it needs a draft model with the same tokenizer.</source>
-        <translation>先行ドラフトはオフです。同じトークナイザーのドラフトモデルが必要です。</translation>
+        <translation>並列ドラフトはオフです。同じトークナイザーのドラフトモデルが必要です。</translation>
     </message>
     <message>
         <source>Drafting ahead is off: the drafter cannot be reached.</source>
-        <translation>先行ドラフトはオフです。ドラフトを生成する側に接続できません。</translation>
+        <translation>並列ドラフトはオフです。ドラフトを生成する側に接続できません。</translation>
     </message>
     <message>
         <source>Drafting ahead is off: macOS does not let Tandem use the local network. Turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
-        <translation>先行ドラフトはオフです。macOS が Tandem にローカルネットワークの使用を許可していません。システム設定 &gt; プライバシーとセキュリティ &gt; ローカルネットワークで Tandem をオンにしてください。</translation>
+        <translation>並列ドラフトはオフです。macOS が Tandem にローカルネットワークの使用を許可していません。システム設定 &gt; プライバシーとセキュリティ &gt; ローカルネットワークで Tandem をオンにしてください。</translation>
     </message>
     <message>
         <source>Drafting ahead is off: the drafter quit unexpectedly twice.</source>
-        <translation>先行ドラフトはオフです。ドラフトを生成するプロセスが 2 回予期せず終了しました。</translation>
+        <translation>並列ドラフトはオフです。ドラフトを生成するプロセスが 2 回予期せず終了しました。</translation>
     </message>
 </context>
 <context>
@@ -906,7 +906,7 @@
     </message>
     <message>
         <source>JSON by a schema</source>
-        <translation>スキーマに合う JSON</translation>
+        <translation>JSON スキーマ</translation>
     </message>
     <message>
         <source>JSON schema</source>
@@ -925,7 +925,7 @@
     </message>
     <message>
         <source>Answers in this chat are JSON by a schema</source>
-        <translation>このチャットの回答はスキーマに合う JSON です</translation>
+        <translation>このチャットの回答は JSON スキーマに従います</translation>
     </message>
 </context>
 <context>
@@ -936,7 +936,7 @@
     </message>
     <message>
         <source>Your answer is ready.</source>
-        <translation>回答ができました。</translation>
+        <translation>回答の準備ができました。</translation>
     </message>
 </context>
 <context>
@@ -947,11 +947,11 @@
     </message>
     <message>
         <source>Running, for programs on this computer, those of its other users too. Require an API key to keep them out.</source>
-        <translation>実行中です。このコンピュータのプログラムが利用できます。ほかのユーザのプログラムも同様です。利用させないようにするには、API キーを求めてください。</translation>
+        <translation>実行中です。この Mac のプログラムが利用できます。ほかのユーザのプログラムも同様です。利用させないようにするには、API キーを求めてください。</translation>
     </message>
     <message>
         <source>Running, for programs on this computer only.</source>
-        <translation>実行中です。このコンピュータのプログラムだけが利用できます。</translation>
+        <translation>実行中です。この Mac のプログラムだけが利用できます。</translation>
     </message>
     <message>
         <source>Running, for programs in your network.</source>
@@ -1026,7 +1026,7 @@
     </message>
     <message>
         <source>{name} cannot be read.</source>
-        <translation>{name} を読み取れません。</translation>
+        <translation>{name} を読み込めません。</translation>
     </message>
     <message>
         <source>{name} is password-protected. Save a copy without a password and attach that.</source>
@@ -1034,7 +1034,7 @@
     </message>
     <message>
         <source>{name} is damaged: its text cannot be read.</source>
-        <translation>{name} は壊れていて、本文を読み取れません。</translation>
+        <translation>{name} は壊れていて、本文を読み込めません。</translation>
     </message>
     <message>
         <source>{name} contains only images, such as scanned pages. Run OCR on it first.</source>
@@ -1127,7 +1127,7 @@
     </message>
     <message>
         <source>Draft source, draft length and acceptance rule. Applies from the next answer.</source>
-        <translation>ドラフトの生成方法、ドラフト長、採択の基準です。次の回答から適用されます。</translation>
+        <translation>ドラフトの生成方法、ドラフト長、受理の基準です。次の回答から適用されます。</translation>
     </message>
 </context>
 <context>
@@ -1411,7 +1411,7 @@
     </message>
     <message>
         <source>This computer is not in a network.</source>
-        <translation>このコンピュータはネットワークに接続していません。</translation>
+        <translation>この Mac はネットワークに接続していません。</translation>
     </message>
     <message>
         <source>No draft length is rounded like plain decoding.</source>
@@ -1527,7 +1527,7 @@
     </message>
     <message>
         <source>{rate}% of the draft tokens were accepted.</source>
-        <translation>ドラフトトークンの {rate}% が採択されました。</translation>
+        <translation>ドラフトトークンの {rate}% が受理されました。</translation>
     </message>
 </context>
 <context>
@@ -1671,7 +1671,7 @@
     </message>
     <message>
         <source>{value} accepted</source>
-        <translation>採択 {value}</translation>
+        <translation>受理 {value}</translation>
     </message>
     <message>
         <source>{value} tokens per round</source>
@@ -1903,7 +1903,7 @@
     </message>
     <message>
         <source>Clear</source>
-        <translation>一覧から消去</translation>
+        <translation>一覧から削除</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -1955,7 +1955,7 @@
     </message>
     <message>
         <source>The layers of the main model cannot be read.</source>
-        <translation>メインモデルのレイヤーを読み取れません。</translation>
+        <translation>メインモデルのレイヤーを読み込めません。</translation>
     </message>
     <message>
         <source>It was made for another main model.</source>
@@ -1963,7 +1963,7 @@
     </message>
     <message>
         <source>Its tokenizer cannot be read.</source>
-        <translation>トークナイザーを読めません。</translation>
+        <translation>トークナイザーを読み込めません。</translation>
     </message>
     <message>
         <source>It requires running its own code.</source>
@@ -1998,7 +1998,7 @@
     </message>
     <message>
         <source>This computer has no keychain that Tandem can use, so the secret is for this run only.</source>
-        <translation>このコンピュータには Tandem が使えるキーチェーンがないため、シークレットは今回の起動中だけ有効です。</translation>
+        <translation>この Mac には Tandem が使えるキーチェーンがないため、シークレットは今回の起動中だけ有効です。</translation>
     </message>
     <message>
         <source>Secret</source>
@@ -2129,7 +2129,7 @@
     </message>
     <message>
         <source>{name} is damaged: {detail} cannot be read. Download or copy it again.</source>
-        <translation>{name} は壊れています。{detail} を読み取れません。もう一度ダウンロードまたはコピーしてください。</translation>
+        <translation>{name} は壊れています。{detail} を読み込めません。もう一度ダウンロードまたはコピーしてください。</translation>
     </message>
     <message>
         <source>The weights of {name} don&apos;t match its configuration ({detail}). Choose another copy of this model.</source>
@@ -2157,7 +2157,7 @@
     </message>
     <message>
         <source>The tokenizer of {name} cannot be read ({detail}). Download or copy it again.</source>
-        <translation>{name} のトークナイザーを読み取れません（{detail}）。もう一度ダウンロードまたはコピーしてください。</translation>
+        <translation>{name} のトークナイザーを読み込めません（{detail}）。もう一度ダウンロードまたはコピーしてください。</translation>
     </message>
     <message>
         <source>{name} requires running its own code or reading files outside its folder ({detail}). Tandem never allows that; choose another model.</source>
@@ -2244,7 +2244,7 @@
     </message>
     <message>
         <source>{value} accepted</source>
-        <translation>採択 {value}</translation>
+        <translation>受理 {value}</translation>
     </message>
     <message>
         <source>{value} tokens per round</source>
@@ -2272,7 +2272,7 @@
     </message>
     <message>
         <source>Round {number}: {accepted} of {drafted} draft tokens accepted ({source})</source>
-        <translation>ラウンド {number}：ドラフトトークン {drafted} 個のうち {accepted} 個を採択（{source}）</translation>
+        <translation>ラウンド {number}：ドラフトトークン {drafted} 個のうち {accepted} 個を受理（{source}）</translation>
     </message>
     <message>
         <source>Round {number}: main model only</source>
@@ -2284,7 +2284,7 @@
     </message>
     <message>
         <source>This draft does not fit this model: fewer than 2% of its tokens are accepted. Choose another draft, or none.</source>
-        <translation>このドラフトモデルはこのモデルに合っていません。ドラフトトークンの採択率が 2% 未満です。別のドラフトモデルを選ぶか、ドラフトモデルなしでお使いください。</translation>
+        <translation>このドラフトモデルはこのモデルに合っていません。ドラフトトークンの受理率が 2% 未満です。別のドラフトモデルを選ぶか、ドラフトモデルなしでお使いください。</translation>
     </message>
     <message>
         <source>main</source>
@@ -2373,7 +2373,7 @@
     </message>
     <message>
         <source>Precise</source>
-        <translation>厳密</translation>
+        <translation>正確</translation>
     </message>
     <message>
         <source>Always the most likely token</source>
@@ -2485,11 +2485,11 @@
     </message>
     <message>
         <source>Accepted</source>
-        <translation>採択</translation>
+        <translation>受理</translation>
     </message>
     <message>
         <source>Speed-up</source>
-        <translation>速度比</translation>
+        <translation>高速化の倍率</translation>
     </message>
     <message>
         <source>Tokens/s</source>
@@ -2522,7 +2522,7 @@
     </message>
     <message>
         <source>No answers yet. Each answer adds a row with its speed-up.</source>
-        <translation>まだ回答がありません。回答のたびに、速度比を含む行が追加されます。</translation>
+        <translation>まだ回答がありません。回答のたびに、高速化の倍率を含む行が追加されます。</translation>
     </message>
     <message>
         <source>Export the history</source>
@@ -2554,7 +2554,7 @@
     </message>
     <message>
         <source>No speed-up measured yet. It appears after a few answers.</source>
-        <translation>速度比はまだ測定されていません。何回か回答すると表示されます。</translation>
+        <translation>高速化の倍率はまだ測定されていません。何回か回答すると表示されます。</translation>
     </message>
     <message numerus="yes">
         <source>{main} is {faster} with {draft} on this Mac (%n answer(s)).</source>
@@ -2577,7 +2577,7 @@
     <name>HubErrors</name>
     <message>
         <source>The Hub cannot be reached. Check your connection and try again.</source>
-        <translation>Hub に接続できません。インターネット接続を確認して、もう一度お試しください。</translation>
+        <translation>Hugging Face に接続できません。インターネット接続を確認して、もう一度お試しください。</translation>
     </message>
     <message>
         <source>Waiting for a connection. The download then resumes by itself.</source>
@@ -2593,7 +2593,7 @@
     </message>
     <message>
         <source>The Hub&apos;s certificate isn&apos;t trusted on this computer. Check the mirror and the proxy in the settings.</source>
-        <translation>このコンピュータでは Hub の証明書を信頼できません。設定でミラーとプロキシを確認してください。</translation>
+        <translation>この Mac では Hugging Face の証明書を信頼できません。設定でミラーとプロキシを確認してください。</translation>
     </message>
     <message>
         <source>{endpoint} does not respond like the Hugging Face Hub. Check the mirror in the settings.</source>
@@ -2605,7 +2605,7 @@
     </message>
     <message>
         <source>The Hub takes too long to answer. Try again later.</source>
-        <translation>Hub の応答に時間がかかりすぎています。しばらくしてからもう一度お試しください。</translation>
+        <translation>Hugging Face の応答に時間がかかりすぎています。しばらくしてからもう一度お試しください。</translation>
     </message>
     <message>
         <source>Hugging Face is rate-limiting requests. Try again later.</source>
@@ -2625,7 +2625,7 @@
     </message>
     <message>
         <source>The Hub no longer has {file} of {repository}. Choose another model.</source>
-        <translation>{repository} の {file} はもう Hub にありません。別のモデルを選んでください。</translation>
+        <translation>{repository} の {file} はもう Hugging Face にありません。別のモデルを選んでください。</translation>
     </message>
     <message>
         <source>{repository} is gated. Accept the terms on its page, then add a token in the settings.</source>
@@ -2637,7 +2637,7 @@
     </message>
     <message>
         <source>The Hub rejected your token: it is wrong, expired or revoked. Add a new one in the settings.</source>
-        <translation>Hub がトークンを拒否しました。誤っているか、期限が切れたか、取り消されています。設定で新しいトークンを追加してください。</translation>
+        <translation>Hugging Face がトークンを拒否しました。誤っているか、期限が切れたか、取り消されています。設定で新しいトークンを追加してください。</translation>
     </message>
     <message>
         <source>{repository} has no MLX weights. Search for an MLX version of this model.</source>
@@ -2677,7 +2677,7 @@
     </message>
     <message>
         <source>{repository} is no longer on this computer.</source>
-        <translation>{repository} はもうこのコンピュータにありません。</translation>
+        <translation>{repository} はもうこの Mac にありません。</translation>
     </message>
     <message>
         <source>Another program is downloading {repository}. Wait until it has finished.</source>
@@ -2685,7 +2685,7 @@
     </message>
     <message>
         <source>The starter pair is part of Tandem and can&apos;t be removed.</source>
-        <translation>スターターペアは Tandem の一部なので、削除できません。</translation>
+        <translation>スターターモデルは Tandem の一部なので、削除できません。</translation>
     </message>
     <message>
         <source>This model belongs to {app}. Remove it there.</source>
@@ -2724,7 +2724,7 @@
     </message>
     <message>
         <source>Speed-up</source>
-        <translation>速度比</translation>
+        <translation>高速化の倍率</translation>
     </message>
     <message>
         <source>Plain tokens/s</source>
@@ -2732,7 +2732,7 @@
     </message>
     <message>
         <source>Acceptance rate</source>
-        <translation>採択率</translation>
+        <translation>受理率</translation>
     </message>
     <message>
         <source>Rounds</source>
@@ -2767,15 +2767,15 @@
     </message>
     <message>
         <source>Measured on this computer</source>
-        <translation>このコンピュータでの測定値</translation>
+        <translation>この Mac での測定値</translation>
     </message>
     <message>
         <source>Measurements per model pair</source>
-        <translation>ペアごとの測定値</translation>
+        <translation>モデルの組み合わせごとの測定値</translation>
     </message>
     <message>
         <source>Clear this pair</source>
-        <translation>このペアを消去</translation>
+        <translation>この組み合わせを消去</translation>
     </message>
     <message>
         <source>Clear all</source>
@@ -2825,7 +2825,7 @@
     </message>
     <message>
         <source>{rate} accepted</source>
-        <translation>採択 {rate}</translation>
+        <translation>受理 {rate}</translation>
     </message>
     <message>
         <source>The local API serves at {address}.</source>
@@ -2841,7 +2841,7 @@
     </message>
     <message>
         <source>This computer has no address {host}.</source>
-        <translation>このコンピュータにアドレス {host} はありません。</translation>
+        <translation>この Mac にアドレス {host} はありません。</translation>
     </message>
     <message>
         <source>The local API could not start.</source>
@@ -2852,7 +2852,7 @@
     <name>Machines</name>
     <message>
         <source>{count} Macs answer together: {names}</source>
-        <translation>{count} 台の Mac で回答中：{names}</translation>
+        <translation>{count} 台の Mac で実行中：{names}</translation>
     </message>
     <message>
         <source>This Mac</source>
@@ -2923,7 +2923,7 @@
     </message>
     <message>
         <source>Starting the Macs…</source>
-        <translation>Mac を起動中…</translation>
+        <translation>モデルを起動中…</translation>
     </message>
     <message>
         <source>Stopping…</source>
@@ -2989,7 +2989,7 @@
     </message>
     <message>
         <source>It is in use. Choose another model first.</source>
-        <translation>使用中です。先に別のモデルを選んでください。</translation>
+        <translation>使用中です。ほかのモデルに切り替えてから削除してください。</translation>
     </message>
     <message>
         <source>Remove it and free {size}?</source>
@@ -3057,7 +3057,7 @@
     </message>
     <message>
         <source>pair</source>
-        <translation>ペア</translation>
+        <translation>組み合わせ</translation>
     </message>
     <message>
         <source>Usable memory: {size}</source>
@@ -3085,11 +3085,11 @@
     </message>
     <message>
         <source>Get {size}</source>
-        <translation>入手 · {size}</translation>
+        <translation>ダウンロード（{size}）</translation>
     </message>
     <message>
         <source>Get</source>
-        <translation>入手</translation>
+        <translation>ダウンロード</translation>
     </message>
 </context>
 <context>
@@ -3203,7 +3203,7 @@
     </message>
     <message>
         <source>Head for {model}: fewer draft tokens may be accepted.</source>
-        <translation>「{model}」用のヘッドです。ドラフトトークンの採択率が低くなることがあります。</translation>
+        <translation>「{model}」用のヘッドです。ドラフトトークンの受理率が低くなることがあります。</translation>
     </message>
     <message>
         <source>Published head for this model. Not checked yet.</source>
@@ -3231,7 +3231,7 @@
     </message>
     <message>
         <source>Measured on this Mac: {speed}, {rate} accepted.</source>
-        <translation>この Mac での実測：{speed}、採択 {rate}。</translation>
+        <translation>この Mac での実測：{speed}、受理 {rate}。</translation>
     </message>
     <message>
         <source>Estimate: {speed}.</source>
@@ -3402,7 +3402,7 @@
     </message>
     <message>
         <source>On the Hub</source>
-        <translation>Hub のモデル</translation>
+        <translation>Hugging Face のモデル</translation>
     </message>
     <message>
         <source>Searching…</source>
@@ -3465,7 +3465,7 @@
     </message>
     <message>
         <source>This computer has no keychain that Tandem can use, so the token was not kept.</source>
-        <translation>Tandem が使えるキーチェーンがこのコンピュータにないため、トークンは保管されませんでした。</translation>
+        <translation>Tandem が使えるキーチェーンがこの Mac にないため、トークンは保管されませんでした。</translation>
     </message>
     <message>
         <source>Test</source>
@@ -3477,7 +3477,7 @@
     </message>
     <message>
         <source>Tandem goes online only to search the Hub, download a model, check for updates or run the test above. Chats, settings and statistics never leave this computer. No telemetry.</source>
-        <translation>Tandem がインターネットに接続するのは、Hub の検索、モデルのダウンロード、アップデートの確認、上のテストを行うときだけです。チャット、設定、統計がこのコンピュータの外に出ることはありません。利用状況の収集もしません。</translation>
+        <translation>Tandem がインターネットに接続するのは、Hugging Face の検索、モデルのダウンロード、アップデートの確認、上のテストを行うときだけです。チャット、設定、統計がこの Mac の外に出ることはありません。利用状況の収集もしません。</translation>
     </message>
     <message>
         <source>Checks the mirror, proxy and token with two small requests.</source>
@@ -3485,7 +3485,7 @@
     </message>
     <message>
         <source>Connected to the Hub.</source>
-        <translation>Hub に接続しました。</translation>
+        <translation>Hugging Face に接続しました。</translation>
     </message>
     <message>
         <source>Connected to the mirror.</source>
@@ -3493,7 +3493,7 @@
     </message>
     <message>
         <source>Connected to the Hub through the proxy.</source>
-        <translation>プロキシ経由で Hub に接続しました。</translation>
+        <translation>プロキシ経由で Hugging Face に接続しました。</translation>
     </message>
     <message>
         <source>Connected to the mirror through the proxy.</source>
@@ -3513,7 +3513,7 @@
     </message>
     <message>
         <source>Hub token</source>
-        <translation>Hub のトークン</translation>
+        <translation>Hugging Face のトークン</translation>
     </message>
     <message>
         <source>For gated or private models. Stored only in the system keychain.</source>
@@ -3539,7 +3539,7 @@
     </message>
     <message>
         <source>Tandem quit unexpectedly last time. Your chats are safe, and the report stays on this computer.</source>
-        <translation>前回、Tandem が予期せず終了しました。チャットは無事です。レポートはこのコンピュータの外に出ません。</translation>
+        <translation>前回、Tandem が予期せず終了しました。チャットは失われていません。レポートはこの Mac の外に出ません。</translation>
     </message>
     <message>
         <source>Some settings could not be read and were reset. The old file was kept as {file}.</source>
@@ -3547,7 +3547,7 @@
     </message>
     <message>
         <source>The engine stopped unexpectedly and was started again. Your chats are safe; ask again.</source>
-        <translation>エンジンが予期せず停止したため、再起動しました。チャットは無事です。もう一度質問してください。</translation>
+        <translation>エンジンが予期せず停止したため、再起動しました。チャットは失われていません。もう一度質問してください。</translation>
     </message>
     <message>
         <source>The engine stopped twice with {model}, so the starter models are loaded instead.</source>
@@ -3686,11 +3686,11 @@
     </message>
     <message>
         <source>Get {size}</source>
-        <translation>入手 · {size}</translation>
+        <translation>ダウンロード（{size}）</translation>
     </message>
     <message>
         <source>Get</source>
-        <translation>入手</translation>
+        <translation>ダウンロード</translation>
     </message>
     <message>
         <source>best on this Mac</source>
@@ -3725,19 +3725,19 @@
     <name>PlainReasons</name>
     <message>
         <source>Not speculating: a round would take {cost} plain steps and yield only {tokens} tokens.</source>
-        <translation>投機的デコーディング休止中：1 ラウンドに通常のデコード {cost} ステップ分かかり、得られるのは {tokens} トークンだけです。</translation>
+        <translation>投機なし：1 ラウンドにトークン {cost} 個分の時間がかかり、得られるのは {tokens} トークンだけです。</translation>
     </message>
     <message>
         <source>Without speculation: a round would have taken {cost} plain steps and yielded only {tokens} tokens.</source>
-        <translation>投機的デコーディングなし：1 ラウンドに通常のデコード {cost} ステップ分かかり、得られるのは {tokens} トークンだけの見込みでした。</translation>
+        <translation>今回は投機なし：1 ラウンドにトークン {cost} 個分の時間がかかり、得られるのは {tokens} トークンだけの見込みでした。</translation>
     </message>
     <message>
         <source>Not speculating: speculation is off.</source>
-        <translation>投機的デコーディング休止中：設定がオフです。</translation>
+        <translation>投機なし：設定がオフです。</translation>
     </message>
     <message>
         <source>Not speculating: no draft model is loaded.</source>
-        <translation>投機的デコーディング休止中：ドラフトモデルが読み込まれていません。</translation>
+        <translation>投機なし：ドラフトモデルが読み込まれていません。</translation>
     </message>
     <message>
         <source>Not speculating yet: the draft model is still loading.</source>
@@ -3745,39 +3745,39 @@
     </message>
     <message>
         <source>Not speculating: the draft model cannot be used with this main model. {reason}</source>
-        <translation>投機的デコーディング休止中：このドラフトモデルはこのメインモデルと一緒に使えません。{reason}</translation>
+        <translation>投機なし：このドラフトモデルはこのメインモデルと一緒に使えません。{reason}</translation>
     </message>
     <message>
         <source>Not speculating: the draft model&apos;s context is full.</source>
-        <translation>投機的デコーディング休止中：ドラフトモデルのコンテキストがいっぱいです。</translation>
+        <translation>投機なし：ドラフトモデルのコンテキストがいっぱいです。</translation>
     </message>
     <message>
         <source>Not speculating: drafting failed and is off for this answer.</source>
-        <translation>投機的デコーディング休止中：ドラフトの生成でエラーが起きたため、この回答では使いません。</translation>
+        <translation>投機なし：ドラフトの生成でエラーが起きたため、この回答では使いません。</translation>
     </message>
     <message>
         <source>Not speculating: there is no usable proposal at this point.</source>
-        <translation>投機的デコーディング休止中：この箇所には使える候補がありません。</translation>
+        <translation>投機なし：この箇所には使える候補がありません。</translation>
     </message>
     <message>
         <source>Not speculating: earlier tokens must be reprocessed first.</source>
-        <translation>投機的デコーディング休止中：先に前のトークンを処理し直す必要があります。</translation>
+        <translation>投機なし：先に前のトークンを処理し直す必要があります。</translation>
     </message>
     <message>
         <source>Not speculating: this model&apos;s cache ({kind}) cannot be rolled back.</source>
-        <translation>投機的デコーディング休止中：このモデルのキャッシュ（{kind}）は巻き戻せません。</translation>
+        <translation>投機なし：このモデルのキャッシュ（{kind}）は巻き戻せません。</translation>
     </message>
     <message>
         <source>Not speculating: no matching text earlier in this chat.</source>
-        <translation>投機的デコーディング休止中：このチャットのここまでに一致するテキストがありません。</translation>
+        <translation>投機なし：このチャットのここまでに一致するテキストがありません。</translation>
     </message>
     <message>
         <source>Not speculating: the answer format leaves a choice at this point.</source>
-        <translation>投機的デコーディング休止中：この位置では、回答形式から次のトークンが決まりません。</translation>
+        <translation>投機なし：この位置では、回答形式から次のトークンが決まりません。</translation>
     </message>
     <message>
         <source>Not speculating: plain decoding is faster.</source>
-        <translation>投機的デコーディング休止中：通常のデコードのほうが高速です。</translation>
+        <translation>投機なし：通常のデコードのほうが高速です。</translation>
     </message>
     <message>
         <source>Measuring plain decoding speed.</source>
@@ -3785,31 +3785,31 @@
     </message>
     <message>
         <source>Not speculating: drafting is still catching up with this chat.</source>
-        <translation>投機的デコーディング休止中：ドラフトの生成がまだこのチャットに追いついていません。</translation>
+        <translation>投機なし：ドラフトの生成がまだこのチャットに追いついていません。</translation>
     </message>
     <message>
         <source>Without speculation: drafting failed.</source>
-        <translation>投機的デコーディングなし：ドラフトの生成でエラーが起きました。</translation>
+        <translation>今回は投機なし：ドラフトの生成でエラーが起きました。</translation>
     </message>
     <message>
         <source>Without speculation: there was no usable proposal.</source>
-        <translation>投機的デコーディングなし：使える候補がありませんでした。</translation>
+        <translation>今回は投機なし：使える候補がありませんでした。</translation>
     </message>
     <message>
         <source>Without speculation: another answer was about to start.</source>
-        <translation>投機的デコーディングなし：別の回答がまもなく始まるところでした。</translation>
+        <translation>今回は投機なし：別の回答がまもなく始まるところでした。</translation>
     </message>
     <message>
         <source>Without speculation: drafting was still catching up with the chat.</source>
-        <translation>投機的デコーディングなし：ドラフトの生成がまだチャットに追いついていませんでした。</translation>
+        <translation>今回は投機なし：ドラフトの生成がまだチャットに追いついていませんでした。</translation>
     </message>
     <message>
         <source>Not speculating: answers run one at a time because they cannot be batched ({kind}).</source>
-        <translation>投機的デコーディング休止中：まとめて処理できないため（{kind}）、回答を 1 件ずつ進めています。</translation>
+        <translation>投機なし：まとめて処理できないため（{kind}）、回答を 1 件ずつ進めています。</translation>
     </message>
     <message>
         <source>Not speculating: another answer is about to start.</source>
-        <translation>投機的デコーディング休止中：別の回答がまもなく始まります。</translation>
+        <translation>投機なし：別の回答がまもなく始まります。</translation>
     </message>
     <message>
         <source>The first token always comes from the main model alone.</source>
@@ -3817,74 +3817,74 @@
     </message>
     <message>
         <source>Not speculating: the answer is about to reach its length limit.</source>
-        <translation>投機的デコーディング休止中：回答がまもなく長さの上限に達します。</translation>
+        <translation>投機なし：回答がまもなく長さの上限に達します。</translation>
     </message>
     <message>
         <source>Without speculation: it was turned off.</source>
-        <translation>投機的デコーディングなし：設定がオフでした。</translation>
+        <translation>今回は投機なし：設定がオフでした。</translation>
     </message>
     <message>
         <source>Without speculation: no draft model was loaded.</source>
-        <translation>投機的デコーディングなし：ドラフトモデルが読み込まれていませんでした。</translation>
+        <translation>今回は投機なし：ドラフトモデルが読み込まれていませんでした。</translation>
     </message>
     <message>
         <source>Without speculation: the draft model was still loading.</source>
-        <translation>投機的デコーディングなし：ドラフトモデルをまだ読み込んでいました。</translation>
+        <translation>今回は投機なし：ドラフトモデルをまだ読み込んでいました。</translation>
     </message>
     <message>
         <source>Without speculation: the draft model cannot be used with this main model. {reason}</source>
-        <translation>投機的デコーディングなし：このドラフトモデルはこのメインモデルと一緒に使えません。{reason}</translation>
+        <translation>今回は投機なし：このドラフトモデルはこのメインモデルと一緒に使えません。{reason}</translation>
     </message>
     <message>
         <source>Without speculation: the draft model&apos;s context was full.</source>
-        <translation>投機的デコーディングなし：ドラフトモデルのコンテキストがいっぱいでした。</translation>
+        <translation>今回は投機なし：ドラフトモデルのコンテキストがいっぱいでした。</translation>
     </message>
     <message>
         <source>Without speculation: earlier tokens had to be reprocessed first.</source>
-        <translation>投機的デコーディングなし：先に前のトークンを処理し直す必要がありました。</translation>
+        <translation>今回は投機なし：先に前のトークンを処理し直す必要がありました。</translation>
     </message>
     <message>
         <source>Without speculation: this model&apos;s cache ({kind}) cannot be rolled back.</source>
-        <translation>投機的デコーディングなし：このモデルのキャッシュ（{kind}）は巻き戻せません。</translation>
+        <translation>今回は投機なし：このモデルのキャッシュ（{kind}）は巻き戻せません。</translation>
     </message>
     <message>
         <source>Without speculation: no matching text earlier in the chat.</source>
-        <translation>投機的デコーディングなし：チャットのそれまでに一致するテキストがありませんでした。</translation>
+        <translation>今回は投機なし：チャットのそれまでに一致するテキストがありませんでした。</translation>
     </message>
     <message>
         <source>Without speculation: the answer format left a choice everywhere.</source>
-        <translation>投機的デコーディングなし：回答形式から次のトークンが決まる箇所がありませんでした。</translation>
+        <translation>今回は投機なし：回答形式から次のトークンが決まる箇所がありませんでした。</translation>
     </message>
     <message>
         <source>Without speculation: plain decoding was faster.</source>
-        <translation>投機的デコーディングなし：通常のデコードのほうが高速でした。</translation>
+        <translation>今回は投機なし：通常のデコードのほうが高速でした。</translation>
     </message>
     <message>
         <source>Without speculation: plain decoding was still being measured.</source>
-        <translation>投機的デコーディングなし：通常のデコードの速度を測定していました。</translation>
+        <translation>今回は投機なし：通常のデコードの速度を測定していました。</translation>
     </message>
     <message>
         <source>Without speculation: answers ran one at a time because they cannot be batched ({kind}).</source>
-        <translation>投機的デコーディングなし：まとめて処理できないため（{kind}）、回答を 1 件ずつ進めました。</translation>
+        <translation>今回は投機なし：まとめて処理できないため（{kind}）、回答を 1 件ずつ進めました。</translation>
     </message>
     <message>
         <source>Without speculation: the answer had almost reached its length limit.</source>
-        <translation>投機的デコーディングなし：回答がほぼ長さの上限に達していました。</translation>
+        <translation>今回は投機なし：回答がほぼ長さの上限に達していました。</translation>
     </message>
     <message>
         <source>Not speculating: it could change the text by rounding.</source>
-        <translation>投機的デコーディングなし：丸めによってテキストが変わる可能性があります。</translation>
+        <translation>投機なし：丸めによってテキストが変わる可能性があります。</translation>
     </message>
     <message>
         <source>Without speculation: it could have changed the text by rounding.</source>
-        <translation>投機的デコーディングなし：丸めによってテキストが変わる可能性がありました。</translation>
+        <translation>今回は投機なし：丸めによってテキストが変わる可能性がありました。</translation>
     </message>
 </context>
 <context>
     <name>PositionBars</name>
     <message>
         <source>Draft token {position}: {rate} accepted ({accepted} of {reached})</source>
-        <translation>ドラフトトークン {position}：{rate} を採択（{reached} 個中 {accepted} 個）</translation>
+        <translation>ドラフトトークン {position}：{rate} を受理（{reached} 個中 {accepted} 個）</translation>
     </message>
 </context>
 <context>
@@ -3910,7 +3910,7 @@
     </message>
     <message>
         <source>Precise</source>
-        <translation>厳密</translation>
+        <translation>正確</translation>
     </message>
     <message>
         <source>Balanced</source>
@@ -4054,7 +4054,7 @@
     <name>RemovalControls</name>
     <message>
         <source>This deletes all chats and their backups ({chats}), and settings and caches ({rest}), from this computer. Export the chats first if you want to keep them.</source>
-        <translation>このコンピュータから、すべてのチャットとそのバックアップ（{chats}）、設定とキャッシュ（{rest}）を削除します。チャットを残す場合は、先に書き出してください。</translation>
+        <translation>この Mac から、すべてのチャットとそのバックアップ（{chats}）、設定とキャッシュ（{rest}）を削除します。チャットを残す場合は、先に書き出してください。</translation>
     </message>
     <message>
         <source>Delete everything now? Tandem then quits. You can&apos;t undo this.</source>
@@ -4126,19 +4126,19 @@
     </message>
     <message>
         <source>How this computer rounds with {main} is measured while Tandem is idle.</source>
-        <translation>このコンピュータが {main} でどう丸めるかは、Tandem の待機中に測定します。</translation>
+        <translation>この Mac が {main} でどう丸めるかは、Tandem の待機中に測定します。</translation>
     </message>
     <message>
         <source>With {main}, no draft length rounds alike on this computer, so answers are written without draft tokens.</source>
-        <translation>{main} では、このコンピュータで丸めが同じになるドラフト長がないため、ドラフトトークンなしで回答します。</translation>
+        <translation>{main} では、この Mac で丸めが同じになるドラフト長がないため、ドラフトトークンなしで回答します。</translation>
     </message>
     <message>
         <source>With {main}, every draft length rounds alike on this computer.</source>
-        <translation>{main} では、このコンピュータですべてのドラフト長の丸めが同じです。</translation>
+        <translation>{main} では、この Mac ですべてのドラフト長の丸めが同じです。</translation>
     </message>
     <message>
         <source>With {main}, up to {most} draft tokens per round are rounded alike on this computer.</source>
-        <translation>{main} では、このコンピュータではラウンドあたりのドラフトトークン {most} 個まで丸めが同じです。</translation>
+        <translation>{main} では、この Mac ではラウンドあたりのドラフトトークン {most} 個まで丸めが同じです。</translation>
     </message>
     <message>
         <source>It does not slow answers down.</source>
@@ -4251,7 +4251,7 @@
     </message>
     <message>
         <source>This computer&apos;s CPU</source>
-        <translation>このコンピュータの CPU</translation>
+        <translation>この Mac の CPU</translation>
     </message>
     <message>
         <source>Another computer</source>
@@ -4363,7 +4363,7 @@
     </message>
     <message>
         <source>The starter pair is small and answers questions about Tandem only.</source>
-        <translation>スターターペアは小さく、Tandem についての質問にだけ答えます。</translation>
+        <translation>スターターモデルは小さく、Tandem についての質問にだけ答えます。</translation>
     </message>
     <message>
         <source>Last used models</source>
@@ -4371,7 +4371,7 @@
     </message>
     <message>
         <source>The starter pair</source>
-        <translation>スターターペア</translation>
+        <translation>スターターモデル</translation>
     </message>
     <message>
         <source>Draft source</source>
@@ -4379,7 +4379,7 @@
     </message>
     <message>
         <source>Automatic uses the draft model or prompt lookup, whichever is faster on this computer, or neither when speculation would not help.</source>
-        <translation>自動では、ドラフトモデルとプロンプトルックアップのうち、このコンピュータで速いほうを使います。投機的デコーディングの効果がないときはどちらも使いません。</translation>
+        <translation>自動では、ドラフトモデルとプロンプトルックアップのうち、この Mac で速いほうを使います。投機的デコーディングの効果がないときはどちらも使いません。</translation>
     </message>
     <message>
         <source>Draft tokens per round</source>
@@ -4387,19 +4387,19 @@
     </message>
     <message>
         <source>Automatic adapts to the speed measured on this computer. A fixed number can slow answers down.</source>
-        <translation>自動では、このコンピュータで測定した速度に合わせて決まります。数を固定すると回答が遅くなることがあります。</translation>
+        <translation>自動では、この Mac で測定した速度に合わせて決まります。数を固定すると回答が遅くなることがあります。</translation>
     </message>
     <message>
         <source>Acceptance rule</source>
-        <translation>採択の基準</translation>
+        <translation>受理の基準</translation>
     </message>
     <message>
         <source>Drafting ahead</source>
-        <translation>先行ドラフト</translation>
+        <translation>並列ドラフト</translation>
     </message>
     <message>
         <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this computer&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory. Another computer receives the text of your chats unencrypted.</source>
-        <translation>メインモデルが検証している間に、ドラフトモデルが次のトークンを準備します。自動では、回答が速くなる見込みがあるときにこのコンピュータの CPU を使います。CPU を使うと、ドラフトモデルのコピーがメモリにもう 1 つ必要です。ほかのコンピュータには、チャットの内容が暗号化されずに送られます。</translation>
+        <translation>メインモデルが検証している間に、ドラフトモデルが次のトークンを準備します。自動では、回答が速くなる見込みがあるときにこの Mac の CPU を使います。CPU を使うと、ドラフトモデルのコピーがメモリにもう 1 つ必要です。ほかのコンピュータには、チャットの内容が暗号化されずに送られます。</translation>
     </message>
     <message>
         <source>Address of the other computer</source>
@@ -4539,7 +4539,7 @@
     </message>
     <message>
         <source>Fewer bits use less memory. Draft tokens may be accepted slightly less often; the text stays the same.</source>
-        <translation>ビット数が少ないほどメモリを使いません。ドラフトトークンの採択がやや減ることがありますが、テキストは変わりません。</translation>
+        <translation>ビット数が少ないほどメモリを使いません。ドラフトトークンの受理がやや減ることがありますが、テキストは変わりません。</translation>
     </message>
     <message>
         <source>Work offline</source>
@@ -4599,7 +4599,7 @@
     </message>
     <message>
         <source>Editors, agents and scripts on this computer can ask the loaded models, with the same speculation. Chats are never shared.</source>
-        <translation>このコンピュータのエディタ、エージェント、スクリプトが、読み込まれているモデルに質問できます。投機的デコーディングも同じように働きます。チャットが共有されることはありません。</translation>
+        <translation>この Mac のエディタ、エージェント、スクリプトが、読み込まれているモデルに質問できます。投機的デコーディングも同じように働きます。チャットが共有されることはありません。</translation>
     </message>
     <message>
         <source>Port</source>
@@ -4615,7 +4615,7 @@
     </message>
     <message>
         <source>Anyone in your network who has the key can use your models and this computer&apos;s power, and everything is sent unencrypted. Turn it on only in a network that you trust.</source>
-        <translation>キーを知っている人は誰でも、ネットワークからこのコンピュータのモデルと計算能力を使えます。やり取りは暗号化されません。信頼できるネットワークでだけオンにしてください。</translation>
+        <translation>キーを知っている人は誰でも、ネットワークからこの Mac のモデルと計算能力を使えます。やり取りは暗号化されません。信頼できるネットワークでだけオンにしてください。</translation>
     </message>
     <message>
         <source>Refuse unknown model names</source>
@@ -4880,7 +4880,7 @@
     </message>
     <message>
         <source>No draft token accepted</source>
-        <translation>採択されたドラフトトークンなし</translation>
+        <translation>受理されたドラフトトークンなし</translation>
     </message>
 </context>
 <context>
@@ -4934,7 +4934,7 @@
     </message>
     <message>
         <source>of draft tokens accepted</source>
-        <translation>ドラフトトークンの採択率</translation>
+        <translation>ドラフトトークンの受理率</translation>
     </message>
     <message>
         <source>tokens a round</source>
@@ -4946,7 +4946,7 @@
     </message>
     <message>
         <source>Speed-up</source>
-        <translation>速度比</translation>
+        <translation>高速化の倍率</translation>
     </message>
     <message>
         <source>Compared with decoding without speculation, measured by plain rounds within the same answer.</source>
@@ -4954,11 +4954,11 @@
     </message>
     <message>
         <source>Acceptance rate</source>
-        <translation>採択率</translation>
+        <translation>受理率</translation>
     </message>
     <message>
         <source>The share of the draft tokens that the main model accepted.</source>
-        <translation>メインモデルが採択したドラフトトークンの割合です。</translation>
+        <translation>メインモデルが受理したドラフトトークンの割合です。</translation>
     </message>
     <message>
         <source>Tokens per round</source>
@@ -4966,7 +4966,7 @@
     </message>
     <message>
         <source>How many tokens a round adds to the answer: the accepted ones and one of the main model&apos;s own.</source>
-        <translation>1 ラウンドで回答に加わるトークン数です。採択されたトークンと、メインモデル自身の 1 個の合計です。</translation>
+        <translation>1 ラウンドで回答に加わるトークン数です。受理されたトークンと、メインモデル自身の 1 個の合計です。</translation>
     </message>
     <message>
         <source>The speed over the course of the answer. The dashed line is plain decoding, measured meanwhile.</source>
@@ -4974,11 +4974,11 @@
     </message>
     <message>
         <source>How often the first, the second and each further draft token of a round is accepted.</source>
-        <translation>ラウンド内の 1 番目、2 番目、それ以降のドラフトトークンがそれぞれ採択される割合です。</translation>
+        <translation>ラウンド内の 1 番目、2 番目、それ以降のドラフトトークンがそれぞれ受理される割合です。</translation>
     </message>
     <message>
         <source>How the decoding time splits into drafting, verification by the main model and everything else.</source>
-        <translation>デコード時間のうち、ドラフト、メインモデルによる検証、その他の処理が占める割合です。</translation>
+        <translation>デコード時間のうち、ドラフト、メインモデルによる検証、その他が占める割合です。</translation>
     </message>
     <message>
         <source>How many tokens are proposed before the main model checks them.</source>
@@ -4994,7 +4994,7 @@
     </message>
     <message>
         <source>A column for each round, from the bottom up: accepted draft tokens, the main model&apos;s own token, rejected draft tokens.</source>
-        <translation>1 列が 1 ラウンドです。下から順に、採択されたドラフトトークン、メインモデルのトークン、棄却されたドラフトトークンです。</translation>
+        <translation>1 列が 1 ラウンドです。下から順に、受理されたドラフトトークン、メインモデルのトークン、棄却されたドラフトトークンです。</translation>
     </message>
     <message>
         <source>Drafted per round</source>
@@ -5018,7 +5018,7 @@
     </message>
     <message>
         <source>Acceptance by position</source>
-        <translation>位置ごとの採択率</translation>
+        <translation>位置ごとの受理率</translation>
     </message>
     <message>
         <source>Where time went</source>
@@ -5030,7 +5030,7 @@
     </message>
     <message>
         <source>Speed-up and time saved cover the answers in which the speed-up was measured.</source>
-        <translation>速度比と短縮した時間は、速度比を測定できた回答の合計です。</translation>
+        <translation>高速化の倍率と短縮した時間は、高速化の倍率を測定できた回答の合計です。</translation>
     </message>
     <message>
         <source>What the live panel shows</source>
@@ -5058,13 +5058,13 @@
     <message numerus="yes">
         <source>%n of {drafted} draft token(s) accepted.</source>
         <translation>
-            <numerusform>ドラフトトークン {drafted} 個のうち %n 個を採択しました。</numerusform>
+            <numerusform>ドラフトトークン {drafted} 個のうち %n 個を受理しました。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token and produced {tokens}.</source>
         <translation>
-            <numerusform>ドラフトトークン {drafted} 個中 %n 個を採択しました。1 ラウンドはトークン 1 個分の {cost} 倍の時間で {tokens} トークンを生成しました。</numerusform>
+            <numerusform>ドラフトトークン {drafted} 個中 %n 個を受理しました。1 ラウンドはトークン 1 個分の {cost} 倍の時間で {tokens} トークンを生成しました。</numerusform>
         </translation>
     </message>
 </context>
@@ -5164,7 +5164,7 @@
     </message>
     <message>
         <source>Before you uninstall Tandem: deletes what it keeps, and your Hub token in the keychain. Downloaded models stay, because other apps may use them.</source>
-        <translation>Tandem をアンインストールする前に、保存されたデータとキーチェーンの Hub のトークンを削除します。ダウンロードしたモデルは、ほかのアプリも使うことがあるため残ります。</translation>
+        <translation>Tandem をアンインストールする前に、保存されたデータとキーチェーンの Hugging Face のトークンを削除します。ダウンロードしたモデルは、ほかのアプリも使うことがあるため残ります。</translation>
     </message>
     <message>
         <source>Stop</source>
@@ -5237,7 +5237,7 @@
     </message>
     <message>
         <source>Thought for {count} tokens</source>
-        <translation>思考 {count} トークン</translation>
+        <translation>{count} トークン思考</translation>
     </message>
     <message>
         <source>Thoughts</source>
@@ -5252,7 +5252,7 @@
     <name>TimeBar</name>
     <message>
         <source>draft {draft} · verify {verify} · overhead {host}</source>
-        <translation>ドラフト {draft} · 検証 {verify} · その他の処理 {host}</translation>
+        <translation>ドラフト {draft} · 検証 {verify} · その他 {host}</translation>
     </message>
 </context>
 <context>
@@ -5289,11 +5289,11 @@
     </message>
     <message>
         <source>Acceptance rate</source>
-        <translation>採択率</translation>
+        <translation>受理率</translation>
     </message>
     <message>
         <source>Speed-up</source>
-        <translation>速度比</translation>
+        <translation>高速化の倍率</translation>
     </message>
     <message>
         <source>Time saved</source>
@@ -5386,13 +5386,13 @@
     <message numerus="yes">
         <source>%n part(s) of the file could not be read as a chat.</source>
         <translation>
-            <numerusform>ファイル内の %n 件の項目は、チャットとして読み取れませんでした。</numerusform>
+            <numerusform>ファイル内の %n 件の項目は、チャットとして読み込めませんでした。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n line(s) of the file could not be read.</source>
         <translation>
-            <numerusform>ファイルの %n 行は読み取れませんでした。</numerusform>
+            <numerusform>ファイルの %n 行は読み込めませんでした。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -5469,16 +5469,16 @@
     <message numerus="yes">
         <source>Best: %n draft token(s) per round, {times} as fast at a typical acceptance rate. Your chats will refine this.</source>
         <translation>
-            <numerusform>最適：1 ラウンドにドラフトトークン %n 個、一般的な採択率で{times}高速です。チャットを続けると精度が上がります。</numerusform>
+            <numerusform>最適：1 ラウンドにドラフトトークン %n 個、一般的な受理率で{times}高速です。チャットを続けると精度が上がります。</numerusform>
         </translation>
     </message>
     <message>
         <source>Plain decoding is fastest on this Mac, even if every draft token were accepted.</source>
-        <translation>この Mac では通常のデコードが最速です。ドラフトトークンがすべて採択されても変わりません。</translation>
+        <translation>この Mac では通常のデコードが最速です。ドラフトトークンがすべて受理されても変わりません。</translation>
     </message>
     <message>
         <source>Plain decoding is fastest on this Mac. Speculation helps above {rate} acceptance.</source>
-        <translation>この Mac では通常のデコードが最速です。採択率が {rate} を超えれば、投機的デコーディングの効果が出ます。</translation>
+        <translation>この Mac では通常のデコードが最速です。受理率が {rate} を超えれば、投機的デコーディングの効果が出ます。</translation>
     </message>
     <message>
         <source>Draft tokens</source>
@@ -5486,7 +5486,7 @@
     </message>
     <message>
         <source>Plain steps</source>
-        <translation>通常ステップ</translation>
+        <translation>コスト（トークン換算）</translation>
     </message>
     <message>
         <source>Break-even</source>
@@ -5502,7 +5502,7 @@
     </message>
     <message>
         <source>Cost of a round in plain steps, the acceptance it needs to break even, and the expected tokens per second.</source>
-        <translation>1 ラウンドのコスト（通常ステップ単位）、損益分岐の採択率、予想トークン/秒です。</translation>
+        <translation>1 ラウンドのコスト（トークン換算）、損益分岐の受理率、予想トークン/秒です。</translation>
     </message>
     <message>
         <source>Measure again</source>

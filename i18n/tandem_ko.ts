@@ -465,7 +465,7 @@
     </message>
     <message>
         <source>Unload models</source>
-        <translation>모델 내리기</translation>
+        <translation>모델 언로드</translation>
     </message>
     <message>
         <source>Free the memory of both models</source>
@@ -797,55 +797,55 @@
     <name>Ahead</name>
     <message>
         <source>Drafting ahead was tried, but would not have made this answer faster.</source>
-        <translation>미리 초안 생성을 시도했지만, 이 답변이 더 빨라지지는 않았을 거예요.</translation>
+        <translation>병렬 초안 생성을 시도했지만, 이 답변이 더 빨라지지는 않았을 거예요.</translation>
     </message>
     <message>
         <source>Drafting ahead: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. {seconds} of drafting overlapped with verification.</source>
-        <translation>미리 초안 생성: 초안 {rounds}개 중 {hits}개가 제때 준비되었고, 라운드마다 {branches}개를 준비했어요. 검증과 겹친 초안 생성 시간: {seconds}.</translation>
+        <translation>병렬 초안 생성: 초안 {rounds}개 중 {hits}개가 제때 준비되었고, 라운드마다 {branches}개를 준비했어요. 검증과 겹친 초안 생성 시간: {seconds}.</translation>
     </message>
     <message>
         <source>Drafting ahead was not needed for this answer.</source>
-        <translation>이 답변에는 미리 초안 생성이 쓰이지 않았어요.</translation>
+        <translation>이 답변에는 병렬 초안 생성이 쓰이지 않았어요.</translation>
     </message>
     <message>
         <source>Drafting ahead is starting.</source>
-        <translation>미리 초안 생성을 시작하고 있어요.</translation>
+        <translation>병렬 초안 생성을 시작하고 있어요.</translation>
     </message>
     <message>
         <source>Drafting ahead would not help: drafting takes too little of a round.</source>
-        <translation>라운드에서 초안 생성에 드는 시간이 너무 짧아, 미리 초안을 생성해도 도움이 되지 않아요.</translation>
+        <translation>라운드에서 초안 생성에 드는 시간이 너무 짧아, 병렬로 초안을 생성해도 도움이 되지 않아요.</translation>
     </message>
     <message>
         <source>Drafting ahead is off: a second copy of the draft model does not fit in memory.</source>
-        <translation>미리 초안 생성이 꺼져 있어요. 초안 모델의 복사본이 메모리에 들어가지 않아요.</translation>
+        <translation>병렬 초안 생성이 꺼져 있어요. 초안 모델의 복사본이 메모리에 들어가지 않아요.</translation>
     </message>
     <message>
         <source>Drafting ahead is off: the other computer&apos;s address or secret is missing.</source>
-        <translation>미리 초안 생성이 꺼져 있어요. 다른 컴퓨터의 주소나 비밀번호가 없어요.</translation>
+        <translation>병렬 초안 생성이 꺼져 있어요. 다른 컴퓨터의 주소나 비밀번호가 없어요.</translation>
     </message>
     <message>
         <source>Drafting ahead is off: this draft model cannot do it.</source>
-        <translation>미리 초안 생성이 꺼져 있어요. 이 초안 모델은 지원하지 않아요.</translation>
+        <translation>병렬 초안 생성이 꺼져 있어요. 이 초안 모델은 지원하지 않아요.</translation>
     </message>
     <message>
         <source>Drafting ahead is off: the draft model cannot be loaded there.</source>
-        <translation>미리 초안 생성이 꺼져 있어요. 초안 모델을 그곳에서 불러올 수 없어요.</translation>
+        <translation>병렬 초안 생성이 꺼져 있어요. 초안 모델을 그곳에서 불러올 수 없어요.</translation>
     </message>
     <message>
         <source>Drafting ahead is off: it needs a draft model with the same tokenizer.</source>
-        <translation>미리 초안 생성이 꺼져 있어요. 토크나이저가 같은 초안 모델이 필요해요.</translation>
+        <translation>병렬 초안 생성이 꺼져 있어요. 토크나이저가 같은 초안 모델이 필요해요.</translation>
     </message>
     <message>
         <source>Drafting ahead is off: the drafter cannot be reached.</source>
-        <translation>미리 초안 생성이 꺼져 있어요. 초안을 만드는 쪽에 연결할 수 없어요.</translation>
+        <translation>병렬 초안 생성이 꺼져 있어요. 초안을 만드는 쪽에 연결할 수 없어요.</translation>
     </message>
     <message>
         <source>Drafting ahead is off: macOS does not let Tandem use the local network. Turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
-        <translation>미리 초안 생성이 꺼져 있어요. macOS가 Tandem의 로컬 네트워크 사용을 막고 있어요. 시스템 설정 &gt; 개인정보 보호 및 보안 &gt; 로컬 네트워크에서 Tandem을 켜 주세요.</translation>
+        <translation>병렬 초안 생성이 꺼져 있어요. macOS가 Tandem의 로컬 네트워크 사용을 막고 있어요. 시스템 설정 &gt; 개인정보 보호 및 보안 &gt; 로컬 네트워크에서 Tandem을 켜 주세요.</translation>
     </message>
     <message>
         <source>Drafting ahead is off: the drafter quit unexpectedly twice.</source>
-        <translation>미리 초안 생성이 꺼져 있어요. 초안을 만드는 프로세스가 두 번 예기치 않게 종료되었어요.</translation>
+        <translation>병렬 초안 생성이 꺼져 있어요. 초안을 만드는 프로세스가 두 번 예기치 않게 종료되었어요.</translation>
     </message>
 </context>
 <context>
@@ -1419,11 +1419,11 @@
     </message>
     <message>
         <source>Up to {most} draft tokens per round are rounded alike, but not like plain decoding.</source>
-        <translation>라운드당 추측 토큰 {most}개까지 서로 반올림이 같지만, 일반 디코딩과는 달라요.</translation>
+        <translation>라운드당 초안 토큰 {most}개까지 서로 반올림이 같지만, 일반 디코딩과는 달라요.</translation>
     </message>
     <message>
         <source>Up to {most} draft tokens per round are rounded like plain decoding.</source>
-        <translation>라운드당 추측 토큰 {most}개까지 일반 디코딩과 반올림이 같아요.</translation>
+        <translation>라운드당 초안 토큰 {most}개까지 일반 디코딩과 반올림이 같아요.</translation>
     </message>
     <message>
         <source>Every draft length is rounded like plain decoding.</source>
@@ -1527,7 +1527,7 @@
     </message>
     <message>
         <source>{rate}% of the draft tokens were accepted.</source>
-        <translation>추측 토큰의 {rate}%가 채택됐어요.</translation>
+        <translation>초안 토큰의 {rate}%가 채택됐어요.</translation>
     </message>
 </context>
 <context>
@@ -1671,7 +1671,7 @@
     </message>
     <message>
         <source>{value} accepted</source>
-        <translation>채택 {value}</translation>
+        <translation>채택률 {value}</translation>
     </message>
     <message>
         <source>{value} tokens per round</source>
@@ -1971,7 +1971,7 @@
     </message>
     <message>
         <source>Their vocabularies differ.</source>
-        <translation>어휘가 서로 달라요.</translation>
+        <translation>어휘 집합이 달라요.</translation>
     </message>
     <message>
         <source>Its weights produce invalid values.</source>
@@ -2165,7 +2165,7 @@
     </message>
     <message>
         <source>{name} cannot draft for this main model: their vocabularies differ ({detail}). Choose another draft model.</source>
-        <translation>{name} 모델은 이 메인 모델의 초안 모델로 쓸 수 없어요. 어휘가 서로 달라요({detail}). 다른 초안 모델을 선택해 주세요.</translation>
+        <translation>{name} 모델은 이 메인 모델의 초안 모델로 쓸 수 없어요. 어휘 집합이 달라요({detail}). 다른 초안 모델을 선택해 주세요.</translation>
     </message>
     <message>
         <source>The weights of {name} produce invalid values ({detail}). Choose another copy of this model.</source>
@@ -2244,7 +2244,7 @@
     </message>
     <message>
         <source>{value} accepted</source>
-        <translation>채택 {value}</translation>
+        <translation>채택률 {value}</translation>
     </message>
     <message>
         <source>{value} tokens per round</source>
@@ -2272,7 +2272,7 @@
     </message>
     <message>
         <source>Round {number}: {accepted} of {drafted} draft tokens accepted ({source})</source>
-        <translation>라운드 {number}: 추측 토큰 {drafted}개 중 {accepted}개 채택({source})</translation>
+        <translation>라운드 {number}: 초안 토큰 {drafted}개 중 {accepted}개 채택({source})</translation>
     </message>
     <message>
         <source>Round {number}: main model only</source>
@@ -2284,7 +2284,7 @@
     </message>
     <message>
         <source>This draft does not fit this model: fewer than 2% of its tokens are accepted. Choose another draft, or none.</source>
-        <translation>이 초안 모델은 이 모델에 맞지 않아요. 추측 토큰이 2%도 채택되지 않아요. 다른 초안 모델을 선택하거나 초안 모델 없이 사용해 주세요.</translation>
+        <translation>이 초안 모델은 이 모델에 맞지 않아요. 초안 토큰이 2%도 채택되지 않아요. 다른 초안 모델을 선택하거나 초안 모델 없이 사용해 주세요.</translation>
     </message>
     <message>
         <source>main</source>
@@ -2300,7 +2300,7 @@
     </message>
     <message>
         <source>head</source>
-        <translation>헤드</translation>
+        <translation>초안 헤드</translation>
     </message>
     <message>
         <source>prompt lookup</source>
@@ -2408,15 +2408,15 @@
     </message>
     <message>
         <source>Head: {name}. {state}</source>
-        <translation>헤드: {name}. {state}</translation>
+        <translation>초안 헤드: {name}. {state}</translation>
     </message>
     <message>
         <source>Head (off)</source>
-        <translation>헤드(꺼짐)</translation>
+        <translation>초안 헤드(꺼짐)</translation>
     </message>
     <message>
         <source>Head</source>
-        <translation>헤드</translation>
+        <translation>초안 헤드</translation>
     </message>
     <message>
         <source>Draft</source>
@@ -2481,7 +2481,7 @@
     </message>
     <message>
         <source>Asked by</source>
-        <translation>요청한 곳</translation>
+        <translation>출처</translation>
     </message>
     <message>
         <source>Accepted</source>
@@ -2489,7 +2489,7 @@
     </message>
     <message>
         <source>Speed-up</source>
-        <translation>속도 향상</translation>
+        <translation>속도 배율</translation>
     </message>
     <message>
         <source>Tokens/s</source>
@@ -2577,7 +2577,7 @@
     <name>HubErrors</name>
     <message>
         <source>The Hub cannot be reached. Check your connection and try again.</source>
-        <translation>Hub에 연결할 수 없어요. 인터넷 연결을 확인하고 다시 시도해 주세요.</translation>
+        <translation>Hugging Face에 연결할 수 없어요. 인터넷 연결을 확인하고 다시 시도해 주세요.</translation>
     </message>
     <message>
         <source>Waiting for a connection. The download then resumes by itself.</source>
@@ -2593,7 +2593,7 @@
     </message>
     <message>
         <source>The Hub&apos;s certificate isn&apos;t trusted on this computer. Check the mirror and the proxy in the settings.</source>
-        <translation>이 컴퓨터에서 Hub의 인증서를 신뢰할 수 없어요. 설정에서 미러와 프록시를 확인해 주세요.</translation>
+        <translation>이 컴퓨터에서 Hugging Face의 인증서를 신뢰할 수 없어요. 설정에서 미러와 프록시를 확인해 주세요.</translation>
     </message>
     <message>
         <source>{endpoint} does not respond like the Hugging Face Hub. Check the mirror in the settings.</source>
@@ -2605,7 +2605,7 @@
     </message>
     <message>
         <source>The Hub takes too long to answer. Try again later.</source>
-        <translation>Hub의 응답이 너무 느려요. 나중에 다시 시도해 주세요.</translation>
+        <translation>Hugging Face의 응답이 너무 느려요. 나중에 다시 시도해 주세요.</translation>
     </message>
     <message>
         <source>Hugging Face is rate-limiting requests. Try again later.</source>
@@ -2625,7 +2625,7 @@
     </message>
     <message>
         <source>The Hub no longer has {file} of {repository}. Choose another model.</source>
-        <translation>{repository}의 {file} 파일이 더 이상 Hub에 없어요. 다른 모델을 선택해 주세요.</translation>
+        <translation>{repository}의 {file} 파일이 더 이상 Hugging Face에 없어요. 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
         <source>{repository} is gated. Accept the terms on its page, then add a token in the settings.</source>
@@ -2637,7 +2637,7 @@
     </message>
     <message>
         <source>The Hub rejected your token: it is wrong, expired or revoked. Add a new one in the settings.</source>
-        <translation>Hub가 토큰을 거부했어요. 잘못되었거나 만료되었거나 취소된 토큰이에요. 설정에서 새 토큰을 추가해 주세요.</translation>
+        <translation>Hugging Face가 토큰을 거부했어요. 잘못되었거나 만료되었거나 취소된 토큰이에요. 설정에서 새 토큰을 추가해 주세요.</translation>
     </message>
     <message>
         <source>{repository} has no MLX weights. Search for an MLX version of this model.</source>
@@ -2685,7 +2685,7 @@
     </message>
     <message>
         <source>The starter pair is part of Tandem and can&apos;t be removed.</source>
-        <translation>스타터 모델 쌍은 Tandem의 일부라서 제거할 수 없어요.</translation>
+        <translation>스타터 모델 쌍은 Tandem의 일부라서 삭제할 수 없어요.</translation>
     </message>
     <message>
         <source>This model belongs to {app}. Remove it there.</source>
@@ -2724,7 +2724,7 @@
     </message>
     <message>
         <source>Speed-up</source>
-        <translation>속도 향상</translation>
+        <translation>속도 배율</translation>
     </message>
     <message>
         <source>Plain tokens/s</source>
@@ -2923,7 +2923,7 @@
     </message>
     <message>
         <source>Starting the Macs…</source>
-        <translation>Mac을 시작하는 중…</translation>
+        <translation>여러 Mac에서 모델을 시작하는 중…</translation>
     </message>
     <message>
         <source>Stopping…</source>
@@ -2931,7 +2931,7 @@
     </message>
     <message>
         <source>This Mac answers alone.</source>
-        <translation>이 Mac이 혼자 답해요.</translation>
+        <translation>이 Mac에서만 실행 중이에요.</translation>
     </message>
     <message>
         <source>Enter another Mac first.</source>
@@ -2955,7 +2955,7 @@
     </message>
     <message>
         <source>Download there</source>
-        <translation>그곳에 다운로드</translation>
+        <translation>다른 Mac에 다운로드</translation>
     </message>
     <message>
         <source>Over a network, nothing that the Macs exchange is encrypted. Join them only in a network that you trust, or by Thunderbolt.</source>
@@ -2985,7 +2985,7 @@
     </message>
     <message>
         <source>Remove…</source>
-        <translation>제거…</translation>
+        <translation>삭제…</translation>
     </message>
     <message>
         <source>It is in use. Choose another model first.</source>
@@ -2993,7 +2993,7 @@
     </message>
     <message>
         <source>Remove it and free {size}?</source>
-        <translation>이 모델을 제거할까요? {size} 공간이 생겨요.</translation>
+        <translation>이 모델을 삭제할까요? {size} 공간이 생겨요.</translation>
     </message>
     <message>
         <source>Other apps that use the Hugging Face cache will lose it too.</source>
@@ -3143,7 +3143,7 @@
     </message>
     <message>
         <source>Unload</source>
-        <translation>내리기</translation>
+        <translation>언로드</translation>
     </message>
     <message>
         <source>Frees the memory of both models.</source>
@@ -3159,7 +3159,7 @@
     </message>
     <message>
         <source>Built-in guide to Tandem. Choose another model for real work.</source>
-        <translation>Tandem을 안내하는 내장 모델이에요. 본격적으로 쓰려면 다른 모델을 선택해 주세요.</translation>
+        <translation>Tandem을 안내하는 내장 모델이에요. 실제로 사용하려면 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
         <source>Includes {draft} as draft. {facts}</source>
@@ -3187,7 +3187,7 @@
     </message>
     <message>
         <source>Too slow to help: each draft token takes {share} of a main-model step.</source>
-        <translation>너무 느려서 도움이 되지 않아요. 추측 토큰 하나에 메인 모델 한 단계의 {share}만큼 걸려요.</translation>
+        <translation>너무 느려서 도움이 되지 않아요. 초안 토큰 하나에 메인 모델 한 단계의 {share}만큼 걸려요.</translation>
     </message>
     <message>
         <source>Won&apos;t fit alongside the main model ({size} short).</source>
@@ -3203,7 +3203,7 @@
     </message>
     <message>
         <source>Head for {model}: fewer draft tokens may be accepted.</source>
-        <translation>{model} 모델용 헤드라서 추측 토큰의 채택률이 낮을 수 있어요.</translation>
+        <translation>{model} 모델용 헤드라서 초안 토큰의 채택률이 낮을 수 있어요.</translation>
     </message>
     <message>
         <source>Published head for this model. Not checked yet.</source>
@@ -3231,7 +3231,7 @@
     </message>
     <message>
         <source>Measured on this Mac: {speed}, {rate} accepted.</source>
-        <translation>이 Mac에서 측정: {speed}, 채택 {rate}.</translation>
+        <translation>이 Mac에서 측정: {speed}, 채택률 {rate}.</translation>
     </message>
     <message>
         <source>Estimate: {speed}.</source>
@@ -3247,7 +3247,7 @@
     </message>
     <message>
         <source>Files differ from the published version: {files}. Remove the model and download it again.</source>
-        <translation>배포된 버전과 다른 파일이 있어요: {files}. 모델을 제거한 뒤 다시 다운로드해 주세요.</translation>
+        <translation>배포된 버전과 다른 파일이 있어요: {files}. 모델을 삭제한 뒤 다시 다운로드해 주세요.</translation>
     </message>
     <message>
         <source>Cannot be used. {reason}</source>
@@ -3402,7 +3402,7 @@
     </message>
     <message>
         <source>On the Hub</source>
-        <translation>Hub에 있는 모델</translation>
+        <translation>Hugging Face에 있는 모델</translation>
     </message>
     <message>
         <source>Searching…</source>
@@ -3477,7 +3477,7 @@
     </message>
     <message>
         <source>Tandem goes online only to search the Hub, download a model, check for updates or run the test above. Chats, settings and statistics never leave this computer. No telemetry.</source>
-        <translation>Tandem은 Hub를 검색하거나, 모델을 다운로드하거나, 업데이트를 확인하거나, 위의 테스트를 실행할 때만 인터넷에 연결해요. 대화, 설정, 통계는 이 컴퓨터를 떠나지 않아요. 사용 정보도 수집하지 않아요.</translation>
+        <translation>Tandem은 Hugging Face를 검색하거나, 모델을 다운로드하거나, 업데이트를 확인하거나, 위의 테스트를 실행할 때만 인터넷에 연결해요. 대화, 설정, 통계는 이 컴퓨터를 떠나지 않아요. 사용 정보도 수집하지 않아요.</translation>
     </message>
     <message>
         <source>Checks the mirror, proxy and token with two small requests.</source>
@@ -3485,7 +3485,7 @@
     </message>
     <message>
         <source>Connected to the Hub.</source>
-        <translation>Hub에 연결됐어요.</translation>
+        <translation>Hugging Face에 연결됐어요.</translation>
     </message>
     <message>
         <source>Connected to the mirror.</source>
@@ -3493,7 +3493,7 @@
     </message>
     <message>
         <source>Connected to the Hub through the proxy.</source>
-        <translation>프록시를 거쳐 Hub에 연결됐어요.</translation>
+        <translation>프록시를 거쳐 Hugging Face에 연결됐어요.</translation>
     </message>
     <message>
         <source>Connected to the mirror through the proxy.</source>
@@ -3513,7 +3513,7 @@
     </message>
     <message>
         <source>Hub token</source>
-        <translation>Hub 토큰</translation>
+        <translation>Hugging Face 토큰</translation>
     </message>
     <message>
         <source>For gated or private models. Stored only in the system keychain.</source>
@@ -3555,7 +3555,7 @@
     </message>
     <message>
         <source>The chats of the backup are back. Those from before are kept as {file}.</source>
-        <translation>백업의 대화가 돌아왔어요. 이전 대화는 ‘{file}’ 파일에 보관돼요.</translation>
+        <translation>백업에서 대화를 복원했어요. 이전 대화는 ‘{file}’ 파일에 보관돼요.</translation>
     </message>
     <message>
         <source>The backup could not be restored. Your chats are as they were.</source>
@@ -3706,7 +3706,7 @@
     </message>
     <message>
         <source>guide</source>
-        <translation>안내용</translation>
+        <translation>내장</translation>
     </message>
     <message>
         <source>several Macs</source>
@@ -3884,7 +3884,7 @@
     <name>PositionBars</name>
     <message>
         <source>Draft token {position}: {rate} accepted ({accepted} of {reached})</source>
-        <translation>추측 토큰 {position}: {rate} 채택({reached}개 중 {accepted}개)</translation>
+        <translation>초안 토큰 {position}: {rate} 채택({reached}개 중 {accepted}개)</translation>
     </message>
 </context>
 <context>
@@ -4103,7 +4103,7 @@
     </message>
     <message>
         <source>Restore nothing</source>
-        <translation>복원하지 않기</translation>
+        <translation>복원 취소</translation>
     </message>
     <message>
         <source>Your chats stay as they are.</source>
@@ -4130,7 +4130,7 @@
     </message>
     <message>
         <source>With {main}, no draft length rounds alike on this computer, so answers are written without draft tokens.</source>
-        <translation>{main} 모델은 이 컴퓨터에서 어떤 추측 길이도 반올림이 같지 않아서, 추측 토큰 없이 답변해요.</translation>
+        <translation>{main} 모델은 이 컴퓨터에서 어떤 추측 길이도 반올림이 같지 않아서, 초안 토큰 없이 답변해요.</translation>
     </message>
     <message>
         <source>With {main}, every draft length rounds alike on this computer.</source>
@@ -4138,7 +4138,7 @@
     </message>
     <message>
         <source>With {main}, up to {most} draft tokens per round are rounded alike on this computer.</source>
-        <translation>{main} 모델은 이 컴퓨터에서 라운드당 추측 토큰 {most}개까지 반올림이 같아요.</translation>
+        <translation>{main} 모델은 이 컴퓨터에서 라운드당 초안 토큰 {most}개까지 반올림이 같아요.</translation>
     </message>
     <message>
         <source>It does not slow answers down.</source>
@@ -4383,7 +4383,7 @@
     </message>
     <message>
         <source>Draft tokens per round</source>
-        <translation>라운드당 추측 토큰</translation>
+        <translation>라운드당 초안 토큰</translation>
     </message>
     <message>
         <source>Automatic adapts to the speed measured on this computer. A fixed number can slow answers down.</source>
@@ -4395,7 +4395,7 @@
     </message>
     <message>
         <source>Drafting ahead</source>
-        <translation>미리 초안 생성</translation>
+        <translation>병렬 초안 생성</translation>
     </message>
     <message>
         <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this computer&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory. Another computer receives the text of your chats unencrypted.</source>
@@ -4475,11 +4475,11 @@
     </message>
     <message>
         <source>Thinking</source>
-        <translation>생각</translation>
+        <translation>추론</translation>
     </message>
     <message>
         <source>Models that can think do so before they answer. Other models ignore it.</source>
-        <translation>생각할 수 있는 모델이 답하기 전에 생각하게 해요. 다른 모델에는 영향이 없어요.</translation>
+        <translation>추론할 수 있는 모델이 답하기 전에 추론하게 해요. 다른 모델에는 영향이 없어요.</translation>
     </message>
     <message>
         <source>Run a local API server</source>
@@ -4539,7 +4539,7 @@
     </message>
     <message>
         <source>Fewer bits use less memory. Draft tokens may be accepted slightly less often; the text stays the same.</source>
-        <translation>비트가 적으면 메모리를 덜 써요. 추측 토큰이 조금 덜 채택될 수 있지만 텍스트는 그대로예요.</translation>
+        <translation>비트가 적으면 메모리를 덜 써요. 초안 토큰이 조금 덜 채택될 수 있지만 텍스트는 그대로예요.</translation>
     </message>
     <message>
         <source>Work offline</source>
@@ -4647,7 +4647,7 @@
     </message>
     <message>
         <source>Unload idle models after</source>
-        <translation>쓰지 않는 모델을 내리기까지의 시간</translation>
+        <translation>쓰지 않는 모델을 언로드하기까지의 시간</translation>
     </message>
     <message>
         <source>In minutes. Frees their memory; they reload with your next question.</source>
@@ -4880,7 +4880,7 @@
     </message>
     <message>
         <source>No draft token accepted</source>
-        <translation>채택된 추측 토큰 없음</translation>
+        <translation>채택된 초안 토큰 없음</translation>
     </message>
 </context>
 <context>
@@ -4891,7 +4891,7 @@
     </message>
     <message>
         <source>Customize</source>
-        <translation>따로 설정</translation>
+        <translation>사용자 설정</translation>
     </message>
     <message>
         <source>Remove</source>
@@ -4934,7 +4934,7 @@
     </message>
     <message>
         <source>of draft tokens accepted</source>
-        <translation>추측 토큰 채택률</translation>
+        <translation>초안 토큰 채택률</translation>
     </message>
     <message>
         <source>tokens a round</source>
@@ -4946,7 +4946,7 @@
     </message>
     <message>
         <source>Speed-up</source>
-        <translation>속도 향상</translation>
+        <translation>속도 배율</translation>
     </message>
     <message>
         <source>Compared with decoding without speculation, measured by plain rounds within the same answer.</source>
@@ -4958,7 +4958,7 @@
     </message>
     <message>
         <source>The share of the draft tokens that the main model accepted.</source>
-        <translation>메인 모델이 채택한 추측 토큰의 비율이에요.</translation>
+        <translation>메인 모델이 채택한 초안 토큰의 비율이에요.</translation>
     </message>
     <message>
         <source>Tokens per round</source>
@@ -4974,7 +4974,7 @@
     </message>
     <message>
         <source>How often the first, the second and each further draft token of a round is accepted.</source>
-        <translation>라운드의 첫 번째, 두 번째, 그 뒤의 추측 토큰이 각각 채택되는 비율이에요.</translation>
+        <translation>라운드의 첫 번째, 두 번째, 그 뒤의 초안 토큰이 각각 채택되는 비율이에요.</translation>
     </message>
     <message>
         <source>How the decoding time splits into drafting, verification by the main model and everything else.</source>
@@ -4994,11 +4994,11 @@
     </message>
     <message>
         <source>A column for each round, from the bottom up: accepted draft tokens, the main model&apos;s own token, rejected draft tokens.</source>
-        <translation>한 열이 한 라운드예요. 아래부터 채택된 추측 토큰, 메인 모델의 토큰, 기각된 추측 토큰 순서예요.</translation>
+        <translation>한 열이 한 라운드예요. 아래부터 채택된 초안 토큰, 메인 모델의 토큰, 기각된 초안 토큰 순서예요.</translation>
     </message>
     <message>
         <source>Drafted per round</source>
-        <translation>라운드당 추측 토큰</translation>
+        <translation>라운드당 초안 토큰</translation>
     </message>
     <message>
         <source>First token</source>
@@ -5058,13 +5058,13 @@
     <message numerus="yes">
         <source>%n of {drafted} draft token(s) accepted.</source>
         <translation>
-            <numerusform>추측 토큰 {drafted}개 중 %n개가 채택됐어요.</numerusform>
+            <numerusform>초안 토큰 {drafted}개 중 %n개가 채택됐어요.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token and produced {tokens}.</source>
         <translation>
-            <numerusform>추측 토큰 {drafted}개 중 %n개를 채택했어요. 라운드 하나에 토큰 하나의 {cost}배 시간이 걸렸고, 토큰 {tokens}개를 얻었어요.</numerusform>
+            <numerusform>초안 토큰 {drafted}개 중 %n개를 채택했어요. 라운드 하나에 토큰 하나의 {cost}배 시간이 걸렸고, 토큰 {tokens}개를 얻었어요.</numerusform>
         </translation>
     </message>
 </context>
@@ -5164,7 +5164,7 @@
     </message>
     <message>
         <source>Before you uninstall Tandem: deletes what it keeps, and your Hub token in the keychain. Downloaded models stay, because other apps may use them.</source>
-        <translation>Tandem을 제거하기 전에 저장된 데이터와 키체인의 Hub 토큰을 삭제해요. 다운로드한 모델은 다른 앱에서 쓸 수 있으므로 그대로 두어요.</translation>
+        <translation>Tandem을 제거하기 전에 저장된 데이터와 키체인의 Hugging Face 토큰을 삭제해요. 다운로드한 모델은 다른 앱에서 쓸 수 있으므로 그대로 두어요.</translation>
     </message>
     <message>
         <source>Stop</source>
@@ -5218,34 +5218,34 @@
     <name>ThinkingButton</name>
     <message>
         <source>Thinking: {level}</source>
-        <translation>생각: {level}</translation>
+        <translation>추론: {level}</translation>
     </message>
     <message>
         <source>Whether the model thinks before it answers in this chat</source>
-        <translation>이 대화에서 모델이 답하기 전에 생각할지 정해요</translation>
+        <translation>이 대화에서 모델이 답하기 전에 추론할지 정해요</translation>
     </message>
 </context>
 <context>
     <name>ThinkingFold</name>
     <message>
         <source>Thinking… {count} tokens</source>
-        <translation>생각하는 중… 토큰 {count}개</translation>
+        <translation>추론하는 중… 토큰 {count}개</translation>
     </message>
     <message>
         <source>Thought for {time}, {count} tokens</source>
-        <translation>{time} 동안 생각함, 토큰 {count}개</translation>
+        <translation>{time} 동안 추론함, 토큰 {count}개</translation>
     </message>
     <message>
         <source>Thought for {count} tokens</source>
-        <translation>생각한 내용, 토큰 {count}개</translation>
+        <translation>추론 과정, 토큰 {count}개</translation>
     </message>
     <message>
         <source>Thoughts</source>
-        <translation>생각한 내용</translation>
+        <translation>추론 과정</translation>
     </message>
     <message>
         <source>Show or hide what the model thought before it answered</source>
-        <translation>모델이 답하기 전에 생각한 내용을 보이거나 숨기기</translation>
+        <translation>모델의 추론 과정을 보이거나 숨기기</translation>
     </message>
 </context>
 <context>
@@ -5293,7 +5293,7 @@
     </message>
     <message>
         <source>Speed-up</source>
-        <translation>속도 향상</translation>
+        <translation>속도 배율</translation>
     </message>
     <message>
         <source>Time saved</source>
@@ -5398,7 +5398,7 @@
     <message numerus="yes">
         <source>%n file(s), tool call(s) or thought(s) were left out.</source>
         <translation>
-            <numerusform>첨부 파일, 도구 호출, 생각 %n개는 가져오지 않았어요.</numerusform>
+            <numerusform>첨부 파일, 도구 호출, 추론 %n개는 가져오지 않았어요.</numerusform>
         </translation>
     </message>
     <message>
@@ -5435,7 +5435,7 @@
     </message>
     <message>
         <source>Thoughts</source>
-        <translation>생각한 내용</translation>
+        <translation>추론 과정</translation>
     </message>
 </context>
 <context>
@@ -5463,18 +5463,18 @@
     <message numerus="yes">
         <source>Best: %n draft token(s) per round, {times} as fast.</source>
         <translation>
-            <numerusform>최적: 라운드당 추측 토큰 %n개, {times} 속도예요.</numerusform>
+            <numerusform>최적: 라운드당 초안 토큰 %n개, {times} 속도예요.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>Best: %n draft token(s) per round, {times} as fast at a typical acceptance rate. Your chats will refine this.</source>
         <translation>
-            <numerusform>최적: 라운드당 추측 토큰 %n개, 일반적인 채택률에서 {times} 속도예요. 대화하면서 더 정확해져요.</numerusform>
+            <numerusform>최적: 라운드당 초안 토큰 %n개, 일반적인 채택률에서 {times} 속도예요. 대화하면서 더 정확해져요.</numerusform>
         </translation>
     </message>
     <message>
         <source>Plain decoding is fastest on this Mac, even if every draft token were accepted.</source>
-        <translation>이 Mac에서는 일반 디코딩이 가장 빨라요. 추측 토큰이 모두 채택되어도 마찬가지예요.</translation>
+        <translation>이 Mac에서는 일반 디코딩이 가장 빨라요. 초안 토큰이 모두 채택되어도 마찬가지예요.</translation>
     </message>
     <message>
         <source>Plain decoding is fastest on this Mac. Speculation helps above {rate} acceptance.</source>
@@ -5482,11 +5482,11 @@
     </message>
     <message>
         <source>Draft tokens</source>
-        <translation>추측 토큰</translation>
+        <translation>초안 토큰</translation>
     </message>
     <message>
         <source>Plain steps</source>
-        <translation>일반 단계</translation>
+        <translation>비용(토큰 1개 기준)</translation>
     </message>
     <message>
         <source>Break-even</source>

@@ -89,7 +89,7 @@
     </message>
     <message>
         <source>Let other programs on this computer use the models</source>
-        <translation>让这台电脑上的其他程序使用模型</translation>
+        <translation>让本机上的其他程序使用模型</translation>
     </message>
     <message>
         <source>Stop the local API</source>
@@ -109,7 +109,7 @@
     </message>
     <message>
         <source>Run a model on several Macs together</source>
-        <translation>用多台 Mac 一起运行一个模型</translation>
+        <translation>在多台 Mac 上运行同一个模型</translation>
     </message>
     <message>
         <source>Send</source>
@@ -473,7 +473,7 @@
     </message>
     <message>
         <source>Use the starter pair</source>
-        <translation>使用入门模型对</translation>
+        <translation>使用入门模型</translation>
     </message>
     <message>
         <source>Load the two small models that come with Tandem</source>
@@ -545,7 +545,7 @@
     </message>
     <message>
         <source>Tune for this Mac</source>
-        <translation>为这台 Mac 调优</translation>
+        <translation>为本机调优</translation>
     </message>
     <message>
         <source>Measure the cost and benefit of speculation for these models</source>
@@ -774,7 +774,7 @@
     </message>
     <message>
         <source>Check this Mac</source>
-        <translation>检查这台 Mac</translation>
+        <translation>检查本机</translation>
     </message>
     <message>
         <source>{name}, under the Apache License 2.0.</source>
@@ -797,55 +797,55 @@
     <name>Ahead</name>
     <message>
         <source>Drafting ahead was tried, but would not have made this answer faster.</source>
-        <translation>尝试了提前起草，但不会让这个回答更快。</translation>
+        <translation>尝试了并行生成草稿，但不会让这个回答更快。</translation>
     </message>
     <message>
         <source>Drafting ahead: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. {seconds} of drafting overlapped with verification.</source>
-        <translation>提前起草：{rounds} 次草稿中有 {hits} 次及时就绪，每轮准备 {branches} 个。与验证重叠的起草时间：{seconds}。</translation>
+        <translation>并行生成草稿：{rounds} 次草稿中有 {hits} 次及时就绪，每轮准备 {branches} 个。与验证重叠的生成草稿时间：{seconds}。</translation>
     </message>
     <message>
         <source>Drafting ahead was not needed for this answer.</source>
-        <translation>这个回答没有用到提前起草。</translation>
+        <translation>这个回答没有用到并行生成草稿。</translation>
     </message>
     <message>
         <source>Drafting ahead is starting.</source>
-        <translation>正在启动提前起草。</translation>
+        <translation>正在启动并行生成草稿。</translation>
     </message>
     <message>
         <source>Drafting ahead would not help: drafting takes too little of a round.</source>
-        <translation>起草在一轮中用时太少，提前起草没有帮助。</translation>
+        <translation>生成草稿在一轮中用时太少，并行生成草稿没有帮助。</translation>
     </message>
     <message>
         <source>Drafting ahead is off: a second copy of the draft model does not fit in memory.</source>
-        <translation>提前起草已关闭：内存放不下草稿模型的第二个副本。</translation>
+        <translation>并行生成草稿已关闭：内存放不下草稿模型的第二个副本。</translation>
     </message>
     <message>
         <source>Drafting ahead is off: the other computer&apos;s address or secret is missing.</source>
-        <translation>提前起草已关闭：缺少另一台电脑的地址或密钥。</translation>
+        <translation>并行生成草稿已关闭：缺少另一台电脑的地址或密钥。</translation>
     </message>
     <message>
         <source>Drafting ahead is off: this draft model cannot do it.</source>
-        <translation>提前起草已关闭：这个草稿模型不支持。</translation>
+        <translation>并行生成草稿已关闭：这个草稿模型不支持。</translation>
     </message>
     <message>
         <source>Drafting ahead is off: the draft model cannot be loaded there.</source>
-        <translation>提前起草已关闭：另一台电脑无法加载草稿模型。</translation>
+        <translation>并行生成草稿已关闭：另一台电脑无法加载草稿模型。</translation>
     </message>
     <message>
         <source>Drafting ahead is off: it needs a draft model with the same tokenizer.</source>
-        <translation>提前起草已关闭：需要分词器相同的草稿模型。</translation>
+        <translation>并行生成草稿已关闭：需要分词器相同的草稿模型。</translation>
     </message>
     <message>
         <source>Drafting ahead is off: the drafter cannot be reached.</source>
-        <translation>提前起草已关闭：无法连接到起草的一方。</translation>
+        <translation>并行生成草稿已关闭：无法连接到生成草稿的一方。</translation>
     </message>
     <message>
         <source>Drafting ahead is off: macOS does not let Tandem use the local network. Turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
-        <translation>提前起草已关闭：macOS 不允许 Tandem 使用本地网络。请在“系统设置”&gt;“隐私与安全性”&gt;“本地网络”中打开 Tandem。</translation>
+        <translation>并行生成草稿已关闭：macOS 不允许 Tandem 使用本地网络。请在“系统设置”&gt;“隐私与安全性”&gt;“本地网络”中打开 Tandem。</translation>
     </message>
     <message>
         <source>Drafting ahead is off: the drafter quit unexpectedly twice.</source>
-        <translation>提前起草已关闭：起草的进程意外退出了两次。</translation>
+        <translation>并行生成草稿已关闭：生成草稿的进程意外退出了两次。</translation>
     </message>
 </context>
 <context>
@@ -947,11 +947,11 @@
     </message>
     <message>
         <source>Running, for programs on this computer, those of its other users too. Require an API key to keep them out.</source>
-        <translation>正在运行。这台电脑上的程序可以使用，其他用户的程序也可以。如不希望他们使用，请要求 API 密钥。</translation>
+        <translation>正在运行。本机上的程序可以使用，其他用户的程序也可以。如不希望他们使用，请要求 API 密钥。</translation>
     </message>
     <message>
         <source>Running, for programs on this computer only.</source>
-        <translation>正在运行，仅供这台电脑上的程序使用。</translation>
+        <translation>正在运行，仅供本机上的程序使用。</translation>
     </message>
     <message>
         <source>Running, for programs in your network.</source>
@@ -1127,7 +1127,7 @@
     </message>
     <message>
         <source>Draft source, draft length and acceptance rule. Applies from the next answer.</source>
-        <translation>草稿来源、草稿长度和接受规则。从下一个回答起生效。</translation>
+        <translation>草稿来源、草稿 token 数和接受规则。从下一个回答起生效。</translation>
     </message>
 </context>
 <context>
@@ -1368,7 +1368,7 @@
     <name>CheckReport</name>
     <message>
         <source>Check of this Mac</source>
-        <translation>这台 Mac 的检查结果</translation>
+        <translation>本机的检查结果</translation>
     </message>
     <message>
         <source>Copy page</source>
@@ -1395,7 +1395,7 @@
     </message>
     <message>
         <source>This Mac is hot, which makes models slower.</source>
-        <translation>这台 Mac 温度过高，模型会变慢。</translation>
+        <translation>本机温度过高，模型会变慢。</translation>
     </message>
     <message>
         <source>Heat slows nothing down.</source>
@@ -1411,11 +1411,11 @@
     </message>
     <message>
         <source>This computer is not in a network.</source>
-        <translation>这台电脑没有连接网络。</translation>
+        <translation>本机没有连接网络。</translation>
     </message>
     <message>
         <source>No draft length is rounded like plain decoding.</source>
-        <translation>没有与普通解码舍入一致的草稿长度。</translation>
+        <translation>没有与普通解码舍入一致的草稿 token 数。</translation>
     </message>
     <message>
         <source>Up to {most} draft tokens per round are rounded alike, but not like plain decoding.</source>
@@ -1427,7 +1427,7 @@
     </message>
     <message>
         <source>Every draft length is rounded like plain decoding.</source>
-        <translation>所有草稿长度都与普通解码舍入一致。</translation>
+        <translation>所有草稿 token 数都与普通解码舍入一致。</translation>
     </message>
     <message>
         <source>Not measured.</source>
@@ -1479,7 +1479,7 @@
     </message>
     <message>
         <source>Check of this Mac</source>
-        <translation>这台 Mac 的检查结果</translation>
+        <translation>本机的检查结果</translation>
     </message>
     <message>
         <source>- {name}: {value}</source>
@@ -1523,7 +1523,7 @@
     </message>
     <message>
         <source>{speed} tokens/s, {times}× as fast.</source>
-        <translation>{speed} token/秒，速度是普通解码的 {times} 倍。</translation>
+        <translation>{speed} token/秒，{times} 倍速。</translation>
     </message>
     <message>
         <source>{rate}% of the draft tokens were accepted.</source>
@@ -1667,11 +1667,11 @@
     </message>
     <message>
         <source>{value} to first token</source>
-        <translation>首个 token 用时 {value}</translation>
+        <translation>首字延迟 {value}</translation>
     </message>
     <message>
         <source>{value} accepted</source>
-        <translation>接受 {value}</translation>
+        <translation>接受率 {value}</translation>
     </message>
     <message>
         <source>{value} tokens per round</source>
@@ -1809,7 +1809,7 @@
     </message>
     <message>
         <source>{used} of {limit} tokens: the oldest messages are dropped</source>
-        <translation>{used} / {limit} 个 token：最早的消息会被省去</translation>
+        <translation>{used} / {limit} 个 token：最早的消息会被丢弃</translation>
     </message>
     <message>
         <source>{used} of {limit} tokens</source>
@@ -1817,7 +1817,7 @@
     </message>
     <message>
         <source>Drop the oldest messages</source>
-        <translation>省去最早的消息</translation>
+        <translation>丢弃最早的消息</translation>
     </message>
     <message>
         <source>Keep the first {count} tokens of {name}</source>
@@ -1872,7 +1872,7 @@
     </message>
     <message>
         <source>first token</source>
-        <translation>首个 token 用时</translation>
+        <translation>首字延迟</translation>
     </message>
     <message>
         <source>time saved</source>
@@ -1998,7 +1998,7 @@
     </message>
     <message>
         <source>This computer has no keychain that Tandem can use, so the secret is for this run only.</source>
-        <translation>这台电脑没有 Tandem 可用的钥匙串，因此密钥仅在本次运行中有效。</translation>
+        <translation>本机没有 Tandem 可用的钥匙串，因此密钥仅在本次运行中有效。</translation>
     </message>
     <message>
         <source>Secret</source>
@@ -2212,11 +2212,11 @@
     </message>
     <message>
         <source>Low Power Mode is on: this Mac runs slower, with speculation and without it.</source>
-        <translation>低电量模式已打开：无论是否使用推测，这台 Mac 都会变慢。</translation>
+        <translation>低电量模式已打开：无论是否使用推测，本机都会变慢。</translation>
     </message>
     <message>
         <source>This Mac is hot and runs slower, with speculation and without it.</source>
-        <translation>这台 Mac 温度过高：无论是否使用推测，运行都会变慢。</translation>
+        <translation>本机温度过高：无论是否使用推测，运行都会变慢。</translation>
     </message>
     <message>
         <source>{value} tokens/s</source>
@@ -2240,11 +2240,11 @@
     </message>
     <message>
         <source>{value} to first token</source>
-        <translation>首个 token 用时 {value}</translation>
+        <translation>首字延迟 {value}</translation>
     </message>
     <message>
         <source>{value} accepted</source>
-        <translation>接受 {value}</translation>
+        <translation>接受率 {value}</translation>
     </message>
     <message>
         <source>{value} tokens per round</source>
@@ -2252,11 +2252,11 @@
     </message>
     <message>
         <source>older messages left out: {value}</source>
-        <translation>省去的旧消息 {value} 条</translation>
+        <translation>已丢弃的旧消息 {value} 条</translation>
     </message>
     <message>
         <source>drafted per round</source>
-        <translation>每轮草稿数</translation>
+        <translation>每轮草稿 token 数</translation>
     </message>
     <message>
         <source>drafted ({source})</source>
@@ -2577,7 +2577,7 @@
     <name>HubErrors</name>
     <message>
         <source>The Hub cannot be reached. Check your connection and try again.</source>
-        <translation>无法连接 Hub。请检查网络连接后重试。</translation>
+        <translation>无法连接 Hugging Face。请检查网络连接后重试。</translation>
     </message>
     <message>
         <source>Waiting for a connection. The download then resumes by itself.</source>
@@ -2593,7 +2593,7 @@
     </message>
     <message>
         <source>The Hub&apos;s certificate isn&apos;t trusted on this computer. Check the mirror and the proxy in the settings.</source>
-        <translation>这台电脑不信任 Hub 的证书。请在设置中检查镜像和代理。</translation>
+        <translation>本机不信任 Hugging Face 的证书。请在设置中检查镜像和代理。</translation>
     </message>
     <message>
         <source>{endpoint} does not respond like the Hugging Face Hub. Check the mirror in the settings.</source>
@@ -2605,7 +2605,7 @@
     </message>
     <message>
         <source>The Hub takes too long to answer. Try again later.</source>
-        <translation>Hub 响应过慢，请稍后再试。</translation>
+        <translation>Hugging Face 响应过慢，请稍后再试。</translation>
     </message>
     <message>
         <source>Hugging Face is rate-limiting requests. Try again later.</source>
@@ -2625,7 +2625,7 @@
     </message>
     <message>
         <source>The Hub no longer has {file} of {repository}. Choose another model.</source>
-        <translation>Hub 上已没有 {repository} 的 {file}。请选择其他模型。</translation>
+        <translation>Hugging Face 上已没有 {repository} 的 {file}。请选择其他模型。</translation>
     </message>
     <message>
         <source>{repository} is gated. Accept the terms on its page, then add a token in the settings.</source>
@@ -2637,7 +2637,7 @@
     </message>
     <message>
         <source>The Hub rejected your token: it is wrong, expired or revoked. Add a new one in the settings.</source>
-        <translation>Hub 拒绝了你的令牌：它有误、已过期或已被撤销。请在设置中添加新令牌。</translation>
+        <translation>Hugging Face 拒绝了你的令牌：它有误、已过期或已被撤销。请在设置中添加新令牌。</translation>
     </message>
     <message>
         <source>{repository} has no MLX weights. Search for an MLX version of this model.</source>
@@ -2677,7 +2677,7 @@
     </message>
     <message>
         <source>{repository} is no longer on this computer.</source>
-        <translation>{repository} 已不在这台电脑上。</translation>
+        <translation>{repository} 已不在本机上。</translation>
     </message>
     <message>
         <source>Another program is downloading {repository}. Wait until it has finished.</source>
@@ -2685,7 +2685,7 @@
     </message>
     <message>
         <source>The starter pair is part of Tandem and can&apos;t be removed.</source>
-        <translation>入门模型对是 Tandem 的一部分，不能删除。</translation>
+        <translation>入门模型是 Tandem 的一部分，不能删除。</translation>
     </message>
     <message>
         <source>This model belongs to {app}. Remove it there.</source>
@@ -2720,7 +2720,7 @@
     </message>
     <message>
         <source>Best draft length</source>
-        <translation>最佳草稿长度</translation>
+        <translation>最佳草稿 token 数</translation>
     </message>
     <message>
         <source>Speed-up</source>
@@ -2759,11 +2759,11 @@
     <name>LearnedSection</name>
     <message>
         <source>Updated as you chat and used to choose the draft length. Anything you clear is measured again.</source>
-        <translation>会在对话中持续更新，用来决定草稿长度。清除的数据会重新测量。</translation>
+        <translation>会在对话中持续更新，用来决定草稿 token 数。清除的数据会重新测量。</translation>
     </message>
     <message>
         <source>No measurements yet. Load models and chat, or choose “Tune for this Mac” in the live panel.</source>
-        <translation>还没有测量数据。请加载模型并对话，或使用实时面板里的“为这台 Mac 调优”。</translation>
+        <translation>还没有测量数据。请加载模型并对话，或使用实时面板里的“为本机调优”。</translation>
     </message>
     <message>
         <source>Measured on this computer</source>
@@ -2771,11 +2771,11 @@
     </message>
     <message>
         <source>Measurements per model pair</source>
-        <translation>各模型对的测量数据</translation>
+        <translation>各模型组合的测量数据</translation>
     </message>
     <message>
         <source>Clear this pair</source>
-        <translation>清除此模型对</translation>
+        <translation>清除此组合</translation>
     </message>
     <message>
         <source>Clear all</source>
@@ -2825,7 +2825,7 @@
     </message>
     <message>
         <source>{rate} accepted</source>
-        <translation>接受 {rate}</translation>
+        <translation>接受率 {rate}</translation>
     </message>
     <message>
         <source>The local API serves at {address}.</source>
@@ -2833,7 +2833,7 @@
     </message>
     <message>
         <source>Another program uses port {port}. Choose another one.</source>
-        <translation>端口 {port} 正被其他程序使用，请选择其他端口。</translation>
+        <translation>端口 {port} 已被占用，请选择其他端口。</translation>
     </message>
     <message>
         <source>The system does not allow port {port}. Choose one above 1023.</source>
@@ -2841,7 +2841,7 @@
     </message>
     <message>
         <source>This computer has no address {host}.</source>
-        <translation>这台电脑没有地址 {host}。</translation>
+        <translation>本机没有地址 {host}。</translation>
     </message>
     <message>
         <source>The local API could not start.</source>
@@ -2856,7 +2856,7 @@
     </message>
     <message>
         <source>This Mac</source>
-        <translation>这台 Mac</translation>
+        <translation>本机</translation>
     </message>
     <message>
         <source>{name} is ready</source>
@@ -2923,7 +2923,7 @@
     </message>
     <message>
         <source>Starting the Macs…</source>
-        <translation>正在启动各台 Mac…</translation>
+        <translation>正在各台 Mac 上启动模型…</translation>
     </message>
     <message>
         <source>Stopping…</source>
@@ -2931,7 +2931,7 @@
     </message>
     <message>
         <source>This Mac answers alone.</source>
-        <translation>由这台 Mac 单独回答。</translation>
+        <translation>仅在本机上运行。</translation>
     </message>
     <message>
         <source>Enter another Mac first.</source>
@@ -3057,7 +3057,7 @@
     </message>
     <message>
         <source>pair</source>
-        <translation>模型对</translation>
+        <translation>模型组合</translation>
     </message>
     <message>
         <source>Usable memory: {size}</source>
@@ -3085,11 +3085,11 @@
     </message>
     <message>
         <source>Get {size}</source>
-        <translation>获取 {size}</translation>
+        <translation>下载（{size}）</translation>
     </message>
     <message>
         <source>Get</source>
-        <translation>获取</translation>
+        <translation>下载</translation>
     </message>
 </context>
 <context>
@@ -3231,7 +3231,7 @@
     </message>
     <message>
         <source>Measured on this Mac: {speed}, {rate} accepted.</source>
-        <translation>本机实测：{speed}，接受 {rate}。</translation>
+        <translation>本机实测：{speed}，接受率 {rate}。</translation>
     </message>
     <message>
         <source>Estimate: {speed}.</source>
@@ -3255,11 +3255,11 @@
     </message>
     <message>
         <source>Does not fit: it needs {size} more memory than this Mac can use.</source>
-        <translation>放不下：所需内存比这台 Mac 可用的多 {size}。</translation>
+        <translation>放不下：所需内存比本机可用的多 {size}。</translation>
     </message>
     <message>
         <source>Too large for this Mac alone, but your Macs can run it together.</source>
-        <translation>这台 Mac 单独放不下，但多台 Mac 可以一起用它回答。</translation>
+        <translation>本机单独放不下，但多台 Mac 可以一起用它回答。</translation>
     </message>
     <message>
         <source>{count}-token context</source>
@@ -3386,7 +3386,7 @@
     </message>
     <message>
         <source>This Mac can use {limit} for models. {loaded} are loaded.</source>
-        <translation>这台 Mac 最多可为模型使用 {limit}，已加载 {loaded}。</translation>
+        <translation>本机最多可为模型使用 {limit}，已加载 {loaded}。</translation>
     </message>
     <message>
         <source>Downloads</source>
@@ -3394,7 +3394,7 @@
     </message>
     <message>
         <source>Recommended for this Mac</source>
-        <translation>推荐给这台 Mac</translation>
+        <translation>推荐给本机</translation>
     </message>
     <message>
         <source>Installed</source>
@@ -3402,7 +3402,7 @@
     </message>
     <message>
         <source>On the Hub</source>
-        <translation>Hub 上的模型</translation>
+        <translation>Hugging Face 上的模型</translation>
     </message>
     <message>
         <source>Searching…</source>
@@ -3465,7 +3465,7 @@
     </message>
     <message>
         <source>This computer has no keychain that Tandem can use, so the token was not kept.</source>
-        <translation>这台电脑没有 Tandem 可用的钥匙串，因此未保存令牌。</translation>
+        <translation>本机没有 Tandem 可用的钥匙串，因此未保存令牌。</translation>
     </message>
     <message>
         <source>Test</source>
@@ -3477,7 +3477,7 @@
     </message>
     <message>
         <source>Tandem goes online only to search the Hub, download a model, check for updates or run the test above. Chats, settings and statistics never leave this computer. No telemetry.</source>
-        <translation>Tandem 仅在搜索 Hub、下载模型、检查更新或运行上面的测试时联网。对话、设置和统计都不会离开这台电脑，也不收集使用数据。</translation>
+        <translation>Tandem 仅在搜索 Hugging Face、下载模型、检查更新或运行上面的测试时联网。对话、设置和统计都不会离开本机，也不收集使用数据。</translation>
     </message>
     <message>
         <source>Checks the mirror, proxy and token with two small requests.</source>
@@ -3485,7 +3485,7 @@
     </message>
     <message>
         <source>Connected to the Hub.</source>
-        <translation>已连接到 Hub。</translation>
+        <translation>已连接到 Hugging Face。</translation>
     </message>
     <message>
         <source>Connected to the mirror.</source>
@@ -3493,7 +3493,7 @@
     </message>
     <message>
         <source>Connected to the Hub through the proxy.</source>
-        <translation>已通过代理连接到 Hub。</translation>
+        <translation>已通过代理连接到 Hugging Face。</translation>
     </message>
     <message>
         <source>Connected to the mirror through the proxy.</source>
@@ -3513,7 +3513,7 @@
     </message>
     <message>
         <source>Hub token</source>
-        <translation>Hub 令牌</translation>
+        <translation>Hugging Face 令牌</translation>
     </message>
     <message>
         <source>For gated or private models. Stored only in the system keychain.</source>
@@ -3539,7 +3539,7 @@
     </message>
     <message>
         <source>Tandem quit unexpectedly last time. Your chats are safe, and the report stays on this computer.</source>
-        <translation>Tandem 上次意外退出。你的对话完好无损，报告只保存在这台电脑上。</translation>
+        <translation>Tandem 上次意外退出。你的对话完好无损，报告只保存在本机上。</translation>
     </message>
     <message>
         <source>Some settings could not be read and were reset. The old file was kept as {file}.</source>
@@ -3551,11 +3551,11 @@
     </message>
     <message>
         <source>The engine stopped twice with {model}, so the starter models are loaded instead.</source>
-        <translation>使用“{model}”时引擎停止了两次，因此改用入门模型对。</translation>
+        <translation>使用“{model}”时引擎停止了两次，因此改用入门模型。</translation>
     </message>
     <message>
         <source>The chats of the backup are back. Those from before are kept as {file}.</source>
-        <translation>备份里的对话已经恢复。之前的对话保留在 {file}。</translation>
+        <translation>已从备份恢复对话。之前的对话保留在 {file}。</translation>
     </message>
     <message>
         <source>The backup could not be restored. Your chats are as they were.</source>
@@ -3613,7 +3613,7 @@
     </message>
     <message>
         <source>Continue on this Mac</source>
-        <translation>仅用这台 Mac 继续</translation>
+        <translation>仅用本机继续</translation>
     </message>
     <message>
         <source>Start again</source>
@@ -3686,11 +3686,11 @@
     </message>
     <message>
         <source>Get {size}</source>
-        <translation>获取 {size}</translation>
+        <translation>下载（{size}）</translation>
     </message>
     <message>
         <source>Get</source>
-        <translation>获取</translation>
+        <translation>下载</translation>
     </message>
     <message>
         <source>best on this Mac</source>
@@ -3706,7 +3706,7 @@
     </message>
     <message>
         <source>guide</source>
-        <translation>指南</translation>
+        <translation>内置</translation>
     </message>
     <message>
         <source>several Macs</source>
@@ -3785,7 +3785,7 @@
     </message>
     <message>
         <source>Not speculating: drafting is still catching up with this chat.</source>
-        <translation>未推测：草稿生成仍在补读此对话。</translation>
+        <translation>未推测：草稿模型仍在处理此对话。</translation>
     </message>
     <message>
         <source>Without speculation: drafting failed.</source>
@@ -3801,7 +3801,7 @@
     </message>
     <message>
         <source>Without speculation: drafting was still catching up with the chat.</source>
-        <translation>未使用推测：草稿生成当时仍在补读对话。</translation>
+        <translation>未使用推测：草稿模型当时仍在处理对话。</translation>
     </message>
     <message>
         <source>Not speculating: answers run one at a time because they cannot be batched ({kind}).</source>
@@ -3884,7 +3884,7 @@
     <name>PositionBars</name>
     <message>
         <source>Draft token {position}: {rate} accepted ({accepted} of {reached})</source>
-        <translation>第 {position} 个草稿 token：接受 {rate}（{reached} 个中 {accepted} 个）</translation>
+        <translation>第 {position} 个草稿 token：接受率 {rate}（{reached} 个中 {accepted} 个）</translation>
     </message>
 </context>
 <context>
@@ -4054,7 +4054,7 @@
     <name>RemovalControls</name>
     <message>
         <source>This deletes all chats and their backups ({chats}), and settings and caches ({rest}), from this computer. Export the chats first if you want to keep them.</source>
-        <translation>这会从这台电脑上删除所有对话及其备份（{chats}），以及设置和缓存（{rest}）。如需保留对话，请先导出。</translation>
+        <translation>这会从本机上删除所有对话及其备份（{chats}），以及设置和缓存（{rest}）。如需保留对话，请先导出。</translation>
     </message>
     <message>
         <source>Delete everything now? Tandem then quits. You can&apos;t undo this.</source>
@@ -4126,19 +4126,19 @@
     </message>
     <message>
         <source>How this computer rounds with {main} is measured while Tandem is idle.</source>
-        <translation>这台电脑使用 {main} 时如何舍入，会在 Tandem 空闲时测量。</translation>
+        <translation>本机使用 {main} 时如何舍入，会在 Tandem 空闲时测量。</translation>
     </message>
     <message>
         <source>With {main}, no draft length rounds alike on this computer, so answers are written without draft tokens.</source>
-        <translation>使用 {main} 时，这台电脑上没有舍入一致的草稿长度，因此不用草稿 token 生成回答。</translation>
+        <translation>使用 {main} 时，本机上没有舍入一致的草稿 token 数，因此不用草稿 token 生成回答。</translation>
     </message>
     <message>
         <source>With {main}, every draft length rounds alike on this computer.</source>
-        <translation>使用 {main} 时，这台电脑上所有草稿长度的舍入都一致。</translation>
+        <translation>使用 {main} 时，本机上所有草稿 token 数的舍入都一致。</translation>
     </message>
     <message>
         <source>With {main}, up to {most} draft tokens per round are rounded alike on this computer.</source>
-        <translation>使用 {main} 时，这台电脑上每轮草稿 token 不超过 {most} 个时舍入一致。</translation>
+        <translation>使用 {main} 时，本机上每轮草稿 token 不超过 {most} 个时舍入一致。</translation>
     </message>
     <message>
         <source>It does not slow answers down.</source>
@@ -4251,7 +4251,7 @@
     </message>
     <message>
         <source>This computer&apos;s CPU</source>
-        <translation>这台电脑的 CPU</translation>
+        <translation>本机的 CPU</translation>
     </message>
     <message>
         <source>Another computer</source>
@@ -4363,7 +4363,7 @@
     </message>
     <message>
         <source>The starter pair is small and answers questions about Tandem only.</source>
-        <translation>入门模型对很小，只回答关于 Tandem 的问题。</translation>
+        <translation>入门模型很小，只回答关于 Tandem 的问题。</translation>
     </message>
     <message>
         <source>Last used models</source>
@@ -4371,7 +4371,7 @@
     </message>
     <message>
         <source>The starter pair</source>
-        <translation>入门模型对</translation>
+        <translation>入门模型</translation>
     </message>
     <message>
         <source>Draft source</source>
@@ -4379,7 +4379,7 @@
     </message>
     <message>
         <source>Automatic uses the draft model or prompt lookup, whichever is faster on this computer, or neither when speculation would not help.</source>
-        <translation>自动会选用草稿模型和提示词查找中在这台电脑上更快的一个；推测没有帮助时两者都不用。</translation>
+        <translation>自动会选用草稿模型和提示词查找中在本机上更快的一个；推测没有帮助时两者都不用。</translation>
     </message>
     <message>
         <source>Draft tokens per round</source>
@@ -4387,7 +4387,7 @@
     </message>
     <message>
         <source>Automatic adapts to the speed measured on this computer. A fixed number can slow answers down.</source>
-        <translation>自动会根据在这台电脑上测得的速度调整。固定数目可能会让回答变慢。</translation>
+        <translation>自动会根据在本机上测得的速度调整。固定数目可能会让回答变慢。</translation>
     </message>
     <message>
         <source>Acceptance rule</source>
@@ -4395,11 +4395,11 @@
     </message>
     <message>
         <source>Drafting ahead</source>
-        <translation>提前起草</translation>
+        <translation>并行生成草稿</translation>
     </message>
     <message>
         <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this computer&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory. Another computer receives the text of your chats unencrypted.</source>
-        <translation>主模型验证时，草稿模型准备后面的 token。自动会在回答可能更快时使用这台电脑的 CPU。使用 CPU 时，内存中需要草稿模型的第二个副本。另一台电脑会收到未加密的对话文字。</translation>
+        <translation>主模型验证时，草稿模型准备后面的 token。自动会在回答可能更快时使用本机的 CPU。使用 CPU 时，内存中需要草稿模型的第二个副本。另一台电脑会收到未加密的对话文字。</translation>
     </message>
     <message>
         <source>Address of the other computer</source>
@@ -4515,15 +4515,15 @@
     </message>
     <message>
         <source>Stop with a message, or drop the oldest messages. The system prompt and recent messages stay; the chat itself is not changed.</source>
-        <translation>停止并提示，或省去最早的消息。系统提示词和最近的消息会保留，对话本身不变。</translation>
+        <translation>停止并提示，或丢弃最早的消息。系统提示词和最近的消息会保留，对话本身不变。</translation>
     </message>
     <message>
         <source>Stop and tell me</source>
-        <translation>停止并提醒我</translation>
+        <translation>停止并提示</translation>
     </message>
     <message>
         <source>Drop the oldest messages</source>
-        <translation>省去最早的消息</translation>
+        <translation>丢弃最早的消息</translation>
     </message>
     <message>
         <source>KV cache of the main model</source>
@@ -4599,7 +4599,7 @@
     </message>
     <message>
         <source>Editors, agents and scripts on this computer can ask the loaded models, with the same speculation. Chats are never shared.</source>
-        <translation>这台电脑上的编辑器、智能体和脚本可以向已加载的模型提问，推测同样生效。对话绝不会共享。</translation>
+        <translation>本机上的编辑器、智能体和脚本可以向已加载的模型提问，推测同样生效。对话绝不会共享。</translation>
     </message>
     <message>
         <source>Port</source>
@@ -4615,7 +4615,7 @@
     </message>
     <message>
         <source>Anyone in your network who has the key can use your models and this computer&apos;s power, and everything is sent unencrypted. Turn it on only in a network that you trust.</source>
-        <translation>网络中任何持有密钥的人都可以使用这台电脑的模型和算力，而且所有内容都以未加密方式传输。请只在可信的网络中打开。</translation>
+        <translation>网络中任何持有密钥的人都可以使用本机的模型和算力，而且所有内容都以未加密方式传输。请只在可信的网络中打开。</translation>
     </message>
     <message>
         <source>Refuse unknown model names</source>
@@ -4635,7 +4635,7 @@
     </message>
     <message>
         <source>Names or addresses, separated by commas, such as mac-studio.local. This Mac has to reach them over SSH with a key, and Tandem has to be installed there.</source>
-        <translation>名称或地址，用逗号分隔，例如 mac-studio.local。这台 Mac 要能用 SSH 密钥连接它们，并且那里也要安装 Tandem。</translation>
+        <translation>名称或地址，用逗号分隔，例如 mac-studio.local。本机要能用 SSH 密钥连接它们，并且那里也要安装 Tandem。</translation>
     </message>
     <message>
         <source>Connection</source>
@@ -4791,7 +4791,7 @@
     </message>
     <message>
         <source>Processors can round differently when they verify more tokens at once. With this on, Tandem keeps to draft lengths that are rounded alike and computes one answer at a time.</source>
-        <translation>处理器一次验证更多 token 时，舍入可能不同。开启后，Tandem 只使用舍入一致的草稿长度，并且一次只计算一个回答。</translation>
+        <translation>处理器一次验证更多 token 时，舍入可能不同。开启后，Tandem 只使用舍入一致的草稿 token 数，并且一次只计算一个回答。</translation>
     </message>
     <message>
         <source>“Same text”: the same seed gives the same text with or without speculation, up to rounding. “Same distribution”: above temperature 0 the text may differ, but follows the main model&apos;s probabilities exactly.</source>
@@ -4864,7 +4864,7 @@
     </message>
     <message>
         <source>Speculation: on</source>
-        <translation>推测：开启</translation>
+        <translation>推测：开</translation>
     </message>
     <message>
         <source>Waiting for the first token</source>
@@ -4903,11 +4903,11 @@
     </message>
     <message>
         <source>Settings per model pair</source>
-        <translation>各模型对的设置</translation>
+        <translation>各模型组合的设置</translation>
     </message>
     <message>
         <source>These override the settings above while that pair is loaded.</source>
-        <translation>加载该模型对时，这些设置优先于上面的设置。</translation>
+        <translation>加载该模型组合时，这些设置优先于上面的设置。</translation>
     </message>
 </context>
 <context>
@@ -5002,7 +5002,7 @@
     </message>
     <message>
         <source>First token</source>
-        <translation>首个 token 用时</translation>
+        <translation>首字延迟</translation>
     </message>
     <message>
         <source>Time saved</source>
@@ -5164,7 +5164,7 @@
     </message>
     <message>
         <source>Before you uninstall Tandem: deletes what it keeps, and your Hub token in the keychain. Downloaded models stay, because other apps may use them.</source>
-        <translation>卸载 Tandem 前，删除它保存的数据和钥匙串中的 Hub 令牌。已下载的模型会保留，因为其他应用可能会用到。</translation>
+        <translation>卸载 Tandem 前，删除它保存的数据和钥匙串中的 Hugging Face 令牌。已下载的模型会保留，因为其他应用可能会用到。</translation>
     </message>
     <message>
         <source>Stop</source>
@@ -5442,7 +5442,7 @@
     <name>TuningView</name>
     <message>
         <source>Measuring the cost of each draft length. This takes a few seconds.</source>
-        <translation>正在测量各草稿长度的开销，只需几秒。</translation>
+        <translation>正在测量各草稿 token 数的开销，只需几秒。</translation>
     </message>
     <message>
         <source>Nothing could be measured.</source>
@@ -5474,11 +5474,11 @@
     </message>
     <message>
         <source>Plain decoding is fastest on this Mac, even if every draft token were accepted.</source>
-        <translation>在这台 Mac 上普通解码最快，即使草稿 token 全部被接受也一样。</translation>
+        <translation>在本机上普通解码最快，即使草稿 token 全部被接受也一样。</translation>
     </message>
     <message>
         <source>Plain decoding is fastest on this Mac. Speculation helps above {rate} acceptance.</source>
-        <translation>在这台 Mac 上普通解码最快。接受率高于 {rate} 时，推测才能提速。</translation>
+        <translation>在本机上普通解码最快。接受率高于 {rate} 时，推测才能提速。</translation>
     </message>
     <message>
         <source>Draft tokens</source>
@@ -5486,11 +5486,11 @@
     </message>
     <message>
         <source>Plain steps</source>
-        <translation>普通步数</translation>
+        <translation>开销（以 1 个 token 计）</translation>
     </message>
     <message>
         <source>Break-even</source>
-        <translation>盈亏平衡</translation>
+        <translation>所需接受率</translation>
     </message>
     <message>
         <source>Expected</source>
@@ -5498,11 +5498,11 @@
     </message>
     <message>
         <source>Tune for this Mac</source>
-        <translation>为这台 Mac 调优</translation>
+        <translation>为本机调优</translation>
     </message>
     <message>
         <source>Cost of a round in plain steps, the acceptance it needs to break even, and the expected tokens per second.</source>
-        <translation>一轮的开销（以普通步计）、盈亏平衡所需的接受率，以及预计的 token/秒。</translation>
+        <translation>一轮的开销（以 1 个 token 计）、所需的接受率，以及预计的 token/秒。</translation>
     </message>
     <message>
         <source>Measure again</source>

@@ -75,7 +75,6 @@ ERRORS = [
     errors.NotEnoughMemory("m", 5, 3, 100, 50, (("weights", "main", 5),), kv_bits=8, draft_bytes=9),
     errors.TemplateFailed("roles must alternate"),
     errors.GrammarNotUsable("invalid", "unknown name"),
-    errors.DeviceFailed("Insufficient Memory", "m"),
     errors.EngineClosed(),
     errors.DeviceFailed("[METAL] out of memory", "Qwen3-8B"),
     errors.InternalFailure("boom"),
