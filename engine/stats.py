@@ -133,6 +133,7 @@ class RequestStats(Struct, frozen=True):
     they are given; all of these are None if nothing was drafted or measured, or if the answer shared a batch.
     `load` is the duration of a plain step over that of the fastest one known. `slowed` says what slowed the machine
     when the answer began: "low-power" (macOS's Low Power Mode), "hot" (heat), or "" for nothing that is known.
+    `sources` are those of its draft tokens.
 
     `draft_fits` is false if under 2 % of the first draft tokens of some 200 rounds were accepted, in this answer and
     earlier ones.
@@ -188,6 +189,7 @@ class RequestStats(Struct, frozen=True):
     ahead_branches: int = 0
     ahead_hidden_s: float = 0.0
     plain_spans: tuple[PlainSpan, ...] = ()
+    sources: tuple[str, ...] = ()
 
 
 class RequestLog:
@@ -241,6 +243,7 @@ class RequestLog:
             verify_s=before.verify_s + record.verify_s,
             host_s=before.host_s + record.host_s,
             plain_spans=self._plain_spans(record),
+            sources=_with_source(before.sources, record),
         )
 
     def _plain_spans(self, record: RoundRecord) -> tuple[PlainSpan, ...]:
@@ -267,6 +270,10 @@ class RequestLog:
             "saved_s": found.plain_s - found.decode_s,
             "load": found.load,
         }
+
+
+def _with_source(before: tuple[str, ...], record: RoundRecord) -> tuple[str, ...]:
+    return before if not record.drafted or record.source in before else (*before, record.source)
 
 
 def _by_position(before: Sequence[tuple[int, int]], record: RoundRecord) -> tuple[tuple[int, int], ...]:

@@ -2460,6 +2460,10 @@
         <translation>대화</translation>
     </message>
     <message>
+        <source>none</source>
+        <translation>없음</translation>
+    </message>
+    <message>
         <source>failed</source>
         <translation>실패</translation>
     </message>

@@ -2460,6 +2460,10 @@
         <translation>对话</translation>
     </message>
     <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
         <source>failed</source>
         <translation>失败</translation>
     </message>

@@ -91,6 +91,7 @@ def stats_from_object(values: Mapping[str, Any]) -> RequestStats:
     known["accept_by_position"] = tuple(
         (int(reached), int(accepted)) for reached, accepted in values.get("accept_by_position") or ()
     )
+    known["sources"] = tuple(str(source) for source in values.get("sources") or ())
     known["plain_spans"] = tuple(
         PlainSpan(
             tokens=int(span["tokens"]),

@@ -51,7 +51,8 @@ class RequestRow:
     """One request to the engine. Rates are None where there was nothing to divide by, as in RequestStats.
 
     It belongs to a chat's message and has no `client` and `endpoint`, or it came from another program and has no
-    `title`; `conversation_id` and `message_id` are None then.
+    `title`; `conversation_id` and `message_id` are None then. `sources` is the JSON list of the sources of its draft
+    tokens, None in requests of earlier versions.
     """
 
     id: int
@@ -78,6 +79,7 @@ class RequestRow:
     speedup: float | None
     speedup_low: float | None
     speedup_high: float | None
+    sources: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +128,8 @@ _OTHER_TABLES = {"title": "coalesce(conversations.title, '')", "conversation_id"
 # Earlier versions divided by an outdated speed of plain decoding: only a speed-up with bounds was measured.
 _BOUNDS = {name: f"json_extract(requests.stats, '$.{name}')" for name in ("speedup_low", "speedup_high")}
 _MEASURED = f"CASE WHEN {_BOUNDS['speedup_low']} IS NOT NULL THEN requests.speedup END"
-_OTHERS = {**_OTHER_TABLES, **_BOUNDS, "speedup": _MEASURED}
+_SOURCES = "json_extract(requests.stats, '$.sources')"
+_OTHERS = {**_OTHER_TABLES, **_BOUNDS, "speedup": _MEASURED, "sources": _SOURCES}
 _EXPRESSIONS = {name: _OTHERS.get(name, f"requests.{name}") for name in COLUMNS}
 _SELECTED = ", ".join(f"{expression} AS {name}" for name, expression in _EXPRESSIONS.items())
 _FROM = """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QDateTime, QLocale, QModelIndex, QPersistentModelIndex, Qt, Signal
@@ -14,7 +15,7 @@ from app.widgets.figure_table import Column, FigureTable
 from app.widgets.labels import tip
 from app.wording import figures
 from app.wording.models import recorded_name
-from app.wording.sources import method_name
+from app.wording.sources import method_name, source_name
 
 
 def _moment(row: RequestRow) -> str:
@@ -29,6 +30,14 @@ def _asked_by(row: RequestRow) -> str:
     return QCoreApplication.translate("History", "Chat") if row.message_id is not None else row.client
 
 
+def _used(row: RequestRow) -> str:
+    """Return what proposed the draft tokens or, where that was not recorded, the method that was chosen."""
+    if row.drafted == 0:
+        return QCoreApplication.translate("History", "none")
+    sources = json.loads(row.sources or "[]")
+    return ", ".join(source_name(str(source)) for source in sources) or method_name(row.method)
+
+
 def _outcome(row: RequestRow) -> str:
     return QCoreApplication.translate("History", "failed") if row.finish_reason == FAILED else figures.speedup(row)
 
@@ -40,7 +49,7 @@ COLUMNS: tuple[Column[RequestRow], ...] = (
     Column(
         "draft_model", QT_TRANSLATE_NOOP("History", "Draft model"), lambda row: _model(row.draft_model), is_words=True
     ),
-    Column("method", QT_TRANSLATE_NOOP("History", "Method"), lambda row: method_name(row.method), is_words=True),
+    Column("method", QT_TRANSLATE_NOOP("History", "Method"), _used, is_words=True),
     Column("client", QT_TRANSLATE_NOOP("History", "Asked by"), _asked_by, is_words=True),
     Column("accept_rate", QT_TRANSLATE_NOOP("History", "Accepted"), lambda row: figures.percent(row.accept_rate)),
     Column("speedup", QT_TRANSLATE_NOOP("History", "Speed-up"), _outcome),

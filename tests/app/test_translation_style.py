@@ -35,7 +35,7 @@ NAMES = {
         "http://proxy:8080",
     ),
     *("Enter", "Shift", "Command", "Ctrl", "Top p", "Top k", "Min p", "n-gram", "Finder", "Cmd", "ID", "URL", "OCR"),
-    *("MTP", "API", "OpenAI-compatible", "default", "http://localhost:3000", "Web", "CPU", "GPU", "SSH", "<|im_end|>", "Anthropic", "tandem doctor", "tandem chat --same-text"),
+    *("MTP", "API", "OpenAI-compatible", "default", "http://localhost:3000", "Web", "CPU", "GPU", "SSH", "<|im_end|>"),
     *(
         "tandem drafter serve",
         "mac.local:8799",

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import QModelIndex, QRect, QSize, Qt
 from PySide6.QtWidgets import QHeaderView, QPushButton, QStyle, QStyleOptionHeader, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
@@ -172,6 +173,21 @@ def test_requests_of_programs_lead_nowhere_and_can_be_restored_after_their_delet
     press("Undo")
     qtbot.waitUntil(lambda: column(page, "client") == asked)
     assert page.banner.isHidden()
+
+
+def test_the_method_is_what_was_used(page: HistoryPage, window: WindowDriver, qtbot: QtBot) -> None:
+    # Earlier versions did not record it.
+    assert column(page, "method") == ["Prompt lookup (n-gram)", "Automatic"]
+
+    def add(store: ConversationStore) -> None:
+        for sources in (("draft",), ("draft", "ngram"), ()):
+            drafted = 40 if sources else 0
+            add_answer(store, "Big", "Small", "auto", replace(FAST, sources=sources, drafted=drafted))
+
+    window.in_store(add)
+    page.refresh()
+    qtbot.waitUntil(lambda: page.table.rowCount() == 5)
+    assert column(page, "method")[:3] == ["none", "draft, prompt lookup", "draft"]
 
 
 def refuse(_history: RequestHistory, _deleted: DeletedRequests) -> None:

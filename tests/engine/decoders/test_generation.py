@@ -77,6 +77,7 @@ def test_figures_follow_from_the_rounds(engine_with_pair: Engine) -> None:
         sum(record.drafted > 0 for record in rounds),
         sum(record.accepted > 0 for record in rounds),
     )
+    assert set(stats.sources) == {record.source for record in rounds if record.drafted}
     assert stats.draft == "draft"
     assert stats.ttft_s is not None
 
