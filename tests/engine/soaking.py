@@ -153,9 +153,8 @@ class Soak:
     def held(self, most_bytes: float) -> Held:
         """Count what is alive, once MLX holds at most `most_bytes`, for which the engine has a while.
 
-        While it is idle, it may be measuring a pair.
+        While it is idle, it may be measuring a pair, whose caches it keeps like others.
         """
-        self.engine.clear_prefix_cache().result(timeout=PATIENCE_S)
         self.engine.set_draft(None).result(timeout=PATIENCE_S)
         until = time.monotonic() + PATIENCE_S
         while (memory := self._bytes()) > most_bytes and time.monotonic() < until:
@@ -178,6 +177,7 @@ class Soak:
         )
 
     def _bytes(self) -> int:
+        self.engine.clear_prefix_cache().result(timeout=PATIENCE_S)
         return self.engine.status().result(timeout=PATIENCE_S).memory.active
 
     def _alone(self, request: ChatRequest) -> Answer:

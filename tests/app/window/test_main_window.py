@@ -186,7 +186,7 @@ def test_the_language_changes_everywhere_while_the_window_is_open(open_window: O
     assert window.edit.placeholderText() == "메시지 (/를 입력하면 프리셋)"
     assert "초안" in window.header.draft.accessibleName()
     assert "채택" in window.turn().view.answer_row.toolTip()
-    assert "추측" in window.panel_text
+    assert "초안 토큰" in window.panel_text
     assert window.action("new-chat").text() == "새 대화"
     assert window.panel.rate.text == figures.percent(window.answer().stats.accept_rate)
 

@@ -159,8 +159,11 @@ def test_a_calibration_that_a_request_ended_goes_on_where_it_was(
 def test_a_calibration_that_finds_nothing_in_its_time_is_not_tried_again(
     learned_file: Path, tiny_main: Path, calibrations: SimpleQueue[Calibration], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.engine.TUNING_S", 0.0)
     with Engine(EngineSettings(learned_file=learned_file)) as engine:
+        engine.load(tiny_main).result(timeout=PATIENCE_S)
+        pair = calibrations.get(timeout=PATIENCE_S).pair
+        monkeypatch.setattr("engine.engine.TUNING_S", 0.0)
+        engine.forget_learned(pair).result(timeout=PATIENCE_S)
         engine.load(tiny_main).result(timeout=PATIENCE_S)
         assert not calibrations.get(timeout=PATIENCE_S).complete
         assert not untuned(engine)
