@@ -51,8 +51,10 @@ class Card(QFrame):
         self._middle.setSpacing(_GAP)
         self._middle.addLayout(self.words, 1)
         self._middle.addWidget(self.side, 0, Qt.AlignmentFlag.AlignVCenter)
-        self.buttons = fill(vbox(spacing=4), 1, 1)
+        self.buttons = vbox(spacing=4)
         self.buttons.addStrut(_BUTTON_WIDTH)
+        # Buttons are inserted between the two.
+        fill(self.buttons, 1, 1)
         row = hbox(self, margins=(_MARGIN, 14, _MARGIN, 14), spacing=_GAP)
         row.addLayout(self._middle, 1)
         row.addLayout(self.buttons)
