@@ -3178,10 +3178,6 @@
         <translation>トークナイザーが同じです。</translation>
     </message>
     <message>
-        <source>Same tokenizer, padded.</source>
-        <translation>トークナイザーは同じで、語彙のサイズだけが異なります。</translation>
-    </message>
-    <message>
         <source>Different tokenizer: text is re-encoded ({share} of tokens shared).</source>
         <translation>トークナイザーが異なるため、テキストを再エンコードします（共通のトークン {share}）。</translation>
     </message>
@@ -3252,6 +3248,10 @@
     <message>
         <source>Files differ from the published version: {files}. Remove the model and download it again.</source>
         <translation>公開されたバージョンと異なるファイルがあります：{files}。モデルを削除して、もう一度ダウンロードしてください。</translation>
+    </message>
+    <message>
+        <source>Same tokenizer (padded vocabulary).</source>
+        <translation>トークナイザーは同じです（語彙のサイズだけが異なります）。</translation>
     </message>
     <message>
         <source>Cannot be used. {reason}</source>
@@ -3728,14 +3728,6 @@
 <context>
     <name>PlainReasons</name>
     <message>
-        <source>Not speculating: a round would take {cost} plain steps and yield only {tokens} tokens.</source>
-        <translation>投機なし：1 ラウンドにトークン {cost} 個分の時間がかかり、得られるのは {tokens} トークンだけです。</translation>
-    </message>
-    <message>
-        <source>Without speculation: a round would have taken {cost} plain steps and yielded only {tokens} tokens.</source>
-        <translation>今回は投機なし：1 ラウンドにトークン {cost} 個分の時間がかかり、得られるのは {tokens} トークンだけの見込みでした。</translation>
-    </message>
-    <message>
         <source>Not speculating: speculation is off.</source>
         <translation>投機なし：設定がオフです。</translation>
     </message>
@@ -3788,10 +3780,6 @@
         <translation>通常のデコードの速度を測定しています。</translation>
     </message>
     <message>
-        <source>Not speculating: drafting is still catching up with this chat.</source>
-        <translation>投機なし：ドラフトの生成がまだこのチャットに追いついていません。</translation>
-    </message>
-    <message>
         <source>Without speculation: drafting failed.</source>
         <translation>今回は投機なし：ドラフトの生成でエラーが起きました。</translation>
     </message>
@@ -3804,16 +3792,24 @@
         <translation>今回は投機なし：別の回答がまもなく始まるところでした。</translation>
     </message>
     <message>
-        <source>Without speculation: drafting was still catching up with the chat.</source>
-        <translation>今回は投機なし：ドラフトの生成がまだチャットに追いついていませんでした。</translation>
-    </message>
-    <message>
         <source>Not speculating: answers run one at a time because they cannot be batched ({kind}).</source>
         <translation>投機なし：まとめて処理できないため（{kind}）、回答を 1 件ずつ進めています。</translation>
     </message>
     <message>
         <source>Not speculating: another answer is about to start.</source>
         <translation>投機なし：別の回答がまもなく始まります。</translation>
+    </message>
+    <message>
+        <source>Not speculating: each round would take {cost}× the time of one token and produce only {tokens}.</source>
+        <translation>投機なし：1 ラウンドにトークン 1 個分の {cost} 倍の時間がかかり、得られるのは {tokens} トークンだけです。</translation>
+    </message>
+    <message>
+        <source>Without speculation: each round would have taken {cost}× the time of one token and produced only {tokens}.</source>
+        <translation>今回は投機なし：1 ラウンドにトークン 1 個分の {cost} 倍の時間がかかり、得られるのは {tokens} トークンだけの見込みでした。</translation>
+    </message>
+    <message>
+        <source>Not speculating: the draft model is still processing this chat.</source>
+        <translation>投機なし：ドラフトモデルがまだこのチャットを処理しています。</translation>
     </message>
     <message>
         <source>The first token always comes from the main model alone.</source>
@@ -3866,6 +3862,10 @@
     <message>
         <source>Without speculation: plain decoding was still being measured.</source>
         <translation>今回は投機なし：通常のデコードの速度を測定していました。</translation>
+    </message>
+    <message>
+        <source>Without speculation: the draft model was still processing the chat.</source>
+        <translation>今回は投機なし：ドラフトモデルがまだチャットを処理していました。</translation>
     </message>
     <message>
         <source>Without speculation: answers ran one at a time because they cannot be batched ({kind}).</source>
@@ -5445,6 +5445,10 @@
 <context>
     <name>TuningView</name>
     <message>
+        <source>The time of a round compared with that of one token, the acceptance rate from which it is faster, and the expected tokens per second.</source>
+        <translation>トークン 1 個と比べた 1 ラウンドの時間、速くなるために必要な受理率、予想トークン/秒です。</translation>
+    </message>
+    <message>
         <source>Measuring the cost of each draft length. This takes a few seconds.</source>
         <translation>ドラフト長ごとのコストを測定しています。数秒で終わります。</translation>
     </message>
@@ -5489,12 +5493,12 @@
         <translation>ドラフトトークン</translation>
     </message>
     <message>
-        <source>Plain steps</source>
+        <source>Cost (× one token)</source>
         <translation>コスト（トークン換算）</translation>
     </message>
     <message>
-        <source>Break-even</source>
-        <translation>損益分岐</translation>
+        <source>Acceptance needed</source>
+        <translation>必要な受理率</translation>
     </message>
     <message>
         <source>Expected</source>
@@ -5503,10 +5507,6 @@
     <message>
         <source>Tune for this Mac</source>
         <translation>この Mac に合わせて調整</translation>
-    </message>
-    <message>
-        <source>Cost of a round in plain steps, the acceptance it needs to break even, and the expected tokens per second.</source>
-        <translation>1 ラウンドのコスト（トークン換算）、損益分岐の受理率、予想トークン/秒です。</translation>
     </message>
     <message>
         <source>Measure again</source>

@@ -3178,10 +3178,6 @@
         <translation>토크나이저가 같아요.</translation>
     </message>
     <message>
-        <source>Same tokenizer, padded.</source>
-        <translation>토크나이저가 같고 크기만 달라요.</translation>
-    </message>
-    <message>
         <source>Different tokenizer: text is re-encoded ({share} of tokens shared).</source>
         <translation>토크나이저가 달라서 텍스트를 다시 인코딩해요(공통 토큰 {share}).</translation>
     </message>
@@ -3252,6 +3248,10 @@
     <message>
         <source>Files differ from the published version: {files}. Remove the model and download it again.</source>
         <translation>배포된 버전과 다른 파일이 있어요: {files}. 모델을 삭제한 뒤 다시 다운로드해 주세요.</translation>
+    </message>
+    <message>
+        <source>Same tokenizer (padded vocabulary).</source>
+        <translation>토크나이저가 같아요(어휘 크기만 달라요).</translation>
     </message>
     <message>
         <source>Cannot be used. {reason}</source>
@@ -3728,14 +3728,6 @@
 <context>
     <name>PlainReasons</name>
     <message>
-        <source>Not speculating: a round would take {cost} plain steps and yield only {tokens} tokens.</source>
-        <translation>추측하지 않음: 라운드 하나에 일반 디코딩 {cost}단계만큼 걸리는데 얻는 토큰은 {tokens}개뿐이에요.</translation>
-    </message>
-    <message>
-        <source>Without speculation: a round would have taken {cost} plain steps and yielded only {tokens} tokens.</source>
-        <translation>추측 없음: 라운드 하나에 일반 디코딩 {cost}단계만큼 걸리고 토큰은 {tokens}개만 얻었을 거예요.</translation>
-    </message>
-    <message>
         <source>Not speculating: speculation is off.</source>
         <translation>추측하지 않음: 추측이 꺼져 있어요.</translation>
     </message>
@@ -3788,10 +3780,6 @@
         <translation>일반 디코딩 속도를 재고 있어요.</translation>
     </message>
     <message>
-        <source>Not speculating: drafting is still catching up with this chat.</source>
-        <translation>추측하지 않음: 초안 생성이 아직 이 대화를 따라잡는 중이에요.</translation>
-    </message>
-    <message>
         <source>Without speculation: drafting failed.</source>
         <translation>추측 없음: 초안을 만드는 중에 오류가 생겼어요.</translation>
     </message>
@@ -3804,16 +3792,24 @@
         <translation>추측 없음: 다른 답변이 곧 시작될 참이었어요.</translation>
     </message>
     <message>
-        <source>Without speculation: drafting was still catching up with the chat.</source>
-        <translation>추측 없음: 초안 생성이 아직 대화를 따라잡는 중이었어요.</translation>
-    </message>
-    <message>
         <source>Not speculating: answers run one at a time because they cannot be batched ({kind}).</source>
         <translation>추측하지 않음: 답변을 한꺼번에 처리할 수 없어({kind}) 하나씩 진행하고 있어요.</translation>
     </message>
     <message>
         <source>Not speculating: another answer is about to start.</source>
         <translation>추측하지 않음: 다른 답변이 곧 시작돼요.</translation>
+    </message>
+    <message>
+        <source>Not speculating: each round would take {cost}× the time of one token and produce only {tokens}.</source>
+        <translation>추측하지 않음: 라운드 하나에 토큰 하나의 {cost}배 시간이 걸리는데, 얻는 토큰은 {tokens}개뿐이에요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: each round would have taken {cost}× the time of one token and produced only {tokens}.</source>
+        <translation>추측 없음: 라운드 하나에 토큰 하나의 {cost}배 시간이 걸리고, 토큰은 {tokens}개만 얻었을 거예요.</translation>
+    </message>
+    <message>
+        <source>Not speculating: the draft model is still processing this chat.</source>
+        <translation>추측하지 않음: 초안 모델이 아직 이 대화를 처리하고 있어요.</translation>
     </message>
     <message>
         <source>The first token always comes from the main model alone.</source>
@@ -3866,6 +3862,10 @@
     <message>
         <source>Without speculation: plain decoding was still being measured.</source>
         <translation>추측 없음: 일반 디코딩 속도를 재고 있었어요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: the draft model was still processing the chat.</source>
+        <translation>추측 없음: 초안 모델이 아직 대화를 처리하고 있었어요.</translation>
     </message>
     <message>
         <source>Without speculation: answers ran one at a time because they cannot be batched ({kind}).</source>
@@ -5445,6 +5445,10 @@
 <context>
     <name>TuningView</name>
     <message>
+        <source>The time of a round compared with that of one token, the acceptance rate from which it is faster, and the expected tokens per second.</source>
+        <translation>토큰 하나와 비교한 라운드 시간, 더 빨라지는 데 필요한 채택률, 예상되는 초당 토큰이에요.</translation>
+    </message>
+    <message>
         <source>Measuring the cost of each draft length. This takes a few seconds.</source>
         <translation>추측 길이별 비용을 측정하고 있어요. 몇 초면 돼요.</translation>
     </message>
@@ -5489,12 +5493,12 @@
         <translation>초안 토큰</translation>
     </message>
     <message>
-        <source>Plain steps</source>
+        <source>Cost (× one token)</source>
         <translation>비용(토큰 1개 기준)</translation>
     </message>
     <message>
-        <source>Break-even</source>
-        <translation>손익분기</translation>
+        <source>Acceptance needed</source>
+        <translation>필요한 채택률</translation>
     </message>
     <message>
         <source>Expected</source>
@@ -5503,10 +5507,6 @@
     <message>
         <source>Tune for this Mac</source>
         <translation>이 Mac에 맞게 조정</translation>
-    </message>
-    <message>
-        <source>Cost of a round in plain steps, the acceptance it needs to break even, and the expected tokens per second.</source>
-        <translation>라운드 하나의 비용(일반 디코딩 단계 단위), 손익분기 채택률, 예상되는 초당 토큰이에요.</translation>
     </message>
     <message>
         <source>Measure again</source>

@@ -3178,10 +3178,6 @@
         <translation>分词器相同。</translation>
     </message>
     <message>
-        <source>Same tokenizer, padded.</source>
-        <translation>分词器相同，仅有填充差异。</translation>
-    </message>
-    <message>
         <source>Different tokenizer: text is re-encoded ({share} of tokens shared).</source>
         <translation>分词器不同：会重新编码文本（{share} 的 token 相同）。</translation>
     </message>
@@ -3252,6 +3248,10 @@
     <message>
         <source>Files differ from the published version: {files}. Remove the model and download it again.</source>
         <translation>文件与发布的版本不一致：{files}。请删除模型后重新下载。</translation>
+    </message>
+    <message>
+        <source>Same tokenizer (padded vocabulary).</source>
+        <translation>分词器相同（词表有填充）。</translation>
     </message>
     <message>
         <source>Cannot be used. {reason}</source>
@@ -3728,14 +3728,6 @@
 <context>
     <name>PlainReasons</name>
     <message>
-        <source>Not speculating: a round would take {cost} plain steps and yield only {tokens} tokens.</source>
-        <translation>未推测：一轮的耗时相当于 {cost} 步普通解码，却只得到 {tokens} 个 token。</translation>
-    </message>
-    <message>
-        <source>Without speculation: a round would have taken {cost} plain steps and yielded only {tokens} tokens.</source>
-        <translation>未使用推测：一轮的耗时相当于 {cost} 步普通解码，却只能得到 {tokens} 个 token。</translation>
-    </message>
-    <message>
         <source>Not speculating: speculation is off.</source>
         <translation>未推测：推测已关闭。</translation>
     </message>
@@ -3788,10 +3780,6 @@
         <translation>正在测量普通解码的速度。</translation>
     </message>
     <message>
-        <source>Not speculating: drafting is still catching up with this chat.</source>
-        <translation>未推测：草稿模型仍在处理此对话。</translation>
-    </message>
-    <message>
         <source>Without speculation: drafting failed.</source>
         <translation>未使用推测：生成草稿时出错。</translation>
     </message>
@@ -3804,16 +3792,24 @@
         <translation>未使用推测：当时另一个回答即将开始。</translation>
     </message>
     <message>
-        <source>Without speculation: drafting was still catching up with the chat.</source>
-        <translation>未使用推测：草稿模型当时仍在处理对话。</translation>
-    </message>
-    <message>
         <source>Not speculating: answers run one at a time because they cannot be batched ({kind}).</source>
         <translation>未推测：这些回答无法批量处理（{kind}），正在逐个进行。</translation>
     </message>
     <message>
         <source>Not speculating: another answer is about to start.</source>
         <translation>未推测：另一个回答即将开始。</translation>
+    </message>
+    <message>
+        <source>Not speculating: each round would take {cost}× the time of one token and produce only {tokens}.</source>
+        <translation>未推测：每轮用时为 1 个 token 的 {cost} 倍，却只产出 {tokens} 个 token。</translation>
+    </message>
+    <message>
+        <source>Without speculation: each round would have taken {cost}× the time of one token and produced only {tokens}.</source>
+        <translation>未使用推测：每轮用时为 1 个 token 的 {cost} 倍，却只能产出 {tokens} 个 token。</translation>
+    </message>
+    <message>
+        <source>Not speculating: the draft model is still processing this chat.</source>
+        <translation>未推测：草稿模型仍在处理此对话。</translation>
     </message>
     <message>
         <source>The first token always comes from the main model alone.</source>
@@ -3866,6 +3862,10 @@
     <message>
         <source>Without speculation: plain decoding was still being measured.</source>
         <translation>未使用推测：当时正在测量普通解码的速度。</translation>
+    </message>
+    <message>
+        <source>Without speculation: the draft model was still processing the chat.</source>
+        <translation>未使用推测：草稿模型当时仍在处理对话。</translation>
     </message>
     <message>
         <source>Without speculation: answers ran one at a time because they cannot be batched ({kind}).</source>
@@ -5445,6 +5445,10 @@
 <context>
     <name>TuningView</name>
     <message>
+        <source>The time of a round compared with that of one token, the acceptance rate from which it is faster, and the expected tokens per second.</source>
+        <translation>一轮相对于 1 个 token 的用时、变快所需的接受率，以及预计的 token/秒。</translation>
+    </message>
+    <message>
         <source>Measuring the cost of each draft length. This takes a few seconds.</source>
         <translation>正在测量各草稿 token 数的开销，只需几秒。</translation>
     </message>
@@ -5489,11 +5493,11 @@
         <translation>草稿 token</translation>
     </message>
     <message>
-        <source>Plain steps</source>
+        <source>Cost (× one token)</source>
         <translation>开销（以 1 个 token 计）</translation>
     </message>
     <message>
-        <source>Break-even</source>
+        <source>Acceptance needed</source>
         <translation>所需接受率</translation>
     </message>
     <message>
@@ -5503,10 +5507,6 @@
     <message>
         <source>Tune for this Mac</source>
         <translation>为本机调优</translation>
-    </message>
-    <message>
-        <source>Cost of a round in plain steps, the acceptance it needs to break even, and the expected tokens per second.</source>
-        <translation>一轮的开销（以 1 个 token 计）、所需的接受率，以及预计的 token/秒。</translation>
     </message>
     <message>
         <source>Measure again</source>

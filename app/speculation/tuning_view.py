@@ -38,8 +38,8 @@ class TuningView(MeasurementCard):
         self._grid.setVerticalSpacing(6)
         self._note = label(self, "muted", wraps=True)
         self.bound(
-            "Cost of a round in plain steps, the acceptance it needs to break even, and the expected "
-            "tokens per second.",
+            "The time of a round compared with that of one token, the acceptance rate from which it is faster, and "
+            "the expected tokens per second.",
             self._note,
         )
         fill(self.content, self.words, self._grid, self._note, 1)
@@ -105,7 +105,12 @@ class TuningView(MeasurementCard):
         measured = found.figures if found is not None else None
         if found is None or measured is None or not measured.depths:
             return
-        heads = [self.tr("Draft tokens"), self.tr("Plain steps"), self.tr("Break-even"), self.tr("Expected")]
+        heads = [
+            self.tr("Draft tokens"),
+            self.tr("Cost (× one token)"),
+            self.tr("Acceptance needed"),
+            self.tr("Expected"),
+        ]
         self._add_line(heads, "caption")
         for one in _shown(measured):
             line = [

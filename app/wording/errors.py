@@ -225,12 +225,14 @@ def _costs_more(arguments: Mapping[str, float | str], past: bool) -> str:
     if not isinstance(plain_ms, (int, float)) or not isinstance(round_ms, (int, float)) or plain_ms <= 0:
         return ""
     text = translate(
-        "PlainReasons", "Not speculating: a round would take {cost} plain steps and yield only {tokens} tokens."
+        "PlainReasons",
+        "Not speculating: each round would take {cost}× the time of one token and produce only {tokens}.",
     )
     if past:
         text = translate(
             "PlainReasons",
-            "Without speculation: a round would have taken {cost} plain steps and yielded only {tokens} tokens.",
+            "Without speculation: each round would have taken {cost}× the time of one token and produced only "
+            "{tokens}.",
         )
     return text.format(
         cost=_number(round_ms / plain_ms, 1),
@@ -258,7 +260,7 @@ def plain_reasons() -> dict[str, str]:
         "same-text": translate("PlainReasons", "Not speculating: it could change the text by rounding."),
         "measuring": translate("PlainReasons", "Measuring plain decoding speed."),
         "batch": translate("PlainReasons", "Not speculating: another answer is about to start."),
-        "catching-up": translate("PlainReasons", "Not speculating: drafting is still catching up with this chat."),
+        "catching-up": translate("PlainReasons", "Not speculating: the draft model is still processing this chat."),
         "turns": translate(
             "PlainReasons", "Not speculating: answers run one at a time because they cannot be batched ({kind})."
         ),
@@ -289,7 +291,7 @@ def past_plain_reasons() -> dict[str, str]:
         "same-text": translate("PlainReasons", "Without speculation: it could have changed the text by rounding."),
         "measuring": translate("PlainReasons", "Without speculation: plain decoding was still being measured."),
         "batch": translate("PlainReasons", "Without speculation: another answer was about to start."),
-        "catching-up": translate("PlainReasons", "Without speculation: drafting was still catching up with the chat."),
+        "catching-up": translate("PlainReasons", "Without speculation: the draft model was still processing the chat."),
         "turns": translate(
             "PlainReasons", "Without speculation: answers ran one at a time because they cannot be batched ({kind})."
         ),

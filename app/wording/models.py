@@ -131,7 +131,7 @@ def verdict_words(advice: PairAdvice) -> str:
     if advice.verdict == "same":
         return translate("Models", "Same tokenizer.")
     if advice.verdict == "padded":
-        return translate("Models", "Same tokenizer, padded.")
+        return translate("Models", "Same tokenizer (padded vocabulary).")
     if advice.verdict == "different":
         return translate("Models", "Different tokenizer: text is re-encoded ({share} of tokens shared).").format(
             share=percent(int(arguments["shared"]) / 100)
