@@ -2407,18 +2407,6 @@
         <translation>メインモデル：{name}</translation>
     </message>
     <message>
-        <source>Head: {name}. {state}</source>
-        <translation>ヘッド：{name}。{state}</translation>
-    </message>
-    <message>
-        <source>Head (off)</source>
-        <translation>ヘッド（オフ）</translation>
-    </message>
-    <message>
-        <source>Head</source>
-        <translation>ヘッド</translation>
-    </message>
-    <message>
         <source>Draft</source>
         <translation>ドラフト</translation>
     </message>
@@ -2429,6 +2417,10 @@
     <message>
         <source>Draft model: {name}. {state}</source>
         <translation>ドラフトモデル：{name}。{state}</translation>
+    </message>
+    <message>
+        <source>Draft head: {name}. {state}</source>
+        <translation>ヘッド：{name}。{state}</translation>
     </message>
     <message>
         <source>Loading…</source>
@@ -2447,6 +2439,14 @@
     <message>
         <source>loading…</source>
         <translation>読み込み中…</translation>
+    </message>
+    <message>
+        <source>Draft head (off)</source>
+        <translation>ヘッド（オフ）</translation>
+    </message>
+    <message>
+        <source>Draft head</source>
+        <translation>ヘッド</translation>
     </message>
     <message>
         <source>none</source>
@@ -2484,7 +2484,7 @@
         <translation>方法</translation>
     </message>
     <message>
-        <source>Asked by</source>
+        <source>Source</source>
         <translation>リクエスト元</translation>
     </message>
     <message>
@@ -2988,28 +2988,28 @@
         <translation>ファイルを検査</translation>
     </message>
     <message>
-        <source>Remove…</source>
-        <translation>削除…</translation>
-    </message>
-    <message>
         <source>It is in use. Choose another model first.</source>
         <translation>使用中です。ほかのモデルに切り替えてから削除してください。</translation>
-    </message>
-    <message>
-        <source>Remove it and free {size}?</source>
-        <translation>このモデルを削除して {size} を空けますか？</translation>
     </message>
     <message>
         <source>Other apps that use the Hugging Face cache will lose it too.</source>
         <translation>Hugging Face キャッシュを使うほかのアプリからも消えます。</translation>
     </message>
     <message>
-        <source>Free {size}</source>
-        <translation>{size} を空ける</translation>
+        <source>Delete…</source>
+        <translation>削除…</translation>
     </message>
     <message>
-        <source>Keep</source>
-        <translation>残す</translation>
+        <source>Delete this model? ({size})</source>
+        <translation>このモデルを削除しますか？（{size}）</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>削除</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
     </message>
     <message>
         <source>A tiny built-in model that explains Tandem. Works offline.</source>
@@ -3088,11 +3088,11 @@
         <translation>このヘッドを使用</translation>
     </message>
     <message>
-        <source>Get {size}</source>
+        <source>Download ({size})</source>
         <translation>ダウンロード（{size}）</translation>
     </message>
     <message>
-        <source>Get</source>
+        <source>Download</source>
         <translation>ダウンロード</translation>
     </message>
 </context>
@@ -3558,8 +3558,8 @@
         <translation>「{model}」でエンジンが 2 回停止したため、代わりにスターターモデルを読み込みます。</translation>
     </message>
     <message>
-        <source>The chats of the backup are back. Those from before are kept as {file}.</source>
-        <translation>バックアップのチャットを復元しました。それまでのチャットは {file} に残してあります。</translation>
+        <source>Backup restored. Your previous chats were saved as {file}.</source>
+        <translation>バックアップを復元しました。それまでのチャットは「{file}」として保存しました。</translation>
     </message>
     <message>
         <source>The backup could not be restored. Your chats are as they were.</source>
@@ -3689,11 +3689,11 @@
         <translation>使用中</translation>
     </message>
     <message>
-        <source>Get {size}</source>
+        <source>Download ({size})</source>
         <translation>ダウンロード（{size}）</translation>
     </message>
     <message>
-        <source>Get</source>
+        <source>Download</source>
         <translation>ダウンロード</translation>
     </message>
     <message>
@@ -4096,18 +4096,18 @@
         <translation>バックアップはまだありません。Tandem が毎日 1 つ作ります。</translation>
     </message>
     <message>
-        <source>The chats of {date} will be back the next time Tandem starts. The chats they replace are kept as a backup.</source>
-        <translation>次に Tandem を起動すると、{date} のチャットに戻ります。現在のチャットはバックアップとして残ります。</translation>
+        <source>Don&apos;t restore</source>
+        <translation>復元しない</translation>
+    </message>
+    <message>
+        <source>Chats from {date} will be restored the next time you open Tandem. Your current chats are kept as a backup.</source>
+        <translation>次に Tandem を開くと、{date} のチャットを復元します。現在のチャットはバックアップとして残ります。</translation>
     </message>
     <message numerus="yes">
         <source>{date} · %n chat(s)</source>
         <translation>
             <numerusform>{date} · チャット %n 件</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>Restore nothing</source>
-        <translation>復元しない</translation>
     </message>
     <message>
         <source>Your chats stay as they are.</source>
@@ -4486,6 +4486,10 @@
         <translation>思考に対応したモデルに、回答の前に思考させます。ほかのモデルには影響しません。</translation>
     </message>
     <message>
+        <source>Stop and notify me</source>
+        <translation>停止して通知</translation>
+    </message>
+    <message>
         <source>Run a local API server</source>
         <translation>ローカル API サーバを実行する</translation>
     </message>
@@ -4520,10 +4524,6 @@
     <message>
         <source>Stop with a message, or drop the oldest messages. The system prompt and recent messages stay; the chat itself is not changed.</source>
         <translation>メッセージを表示して停止するか、最も古いメッセージから除きます。システムプロンプトと最近のメッセージは残り、チャット自体は変わりません。</translation>
-    </message>
-    <message>
-        <source>Stop and tell me</source>
-        <translation>停止して通知</translation>
     </message>
     <message>
         <source>Drop the oldest messages</source>
@@ -5236,16 +5236,16 @@
         <translation>思考中… {count} トークン</translation>
     </message>
     <message>
-        <source>Thought for {time}, {count} tokens</source>
-        <translation>思考時間 {time}、{count} トークン</translation>
+        <source>Thought for {time} ({count} tokens)</source>
+        <translation>思考時間 {time}（{count} トークン）</translation>
+    </message>
+    <message>
+        <source>Reasoning</source>
+        <translation>思考</translation>
     </message>
     <message>
         <source>Thought for {count} tokens</source>
         <translation>{count} トークン思考</translation>
-    </message>
-    <message>
-        <source>Thoughts</source>
-        <translation>思考</translation>
     </message>
     <message>
         <source>Show or hide what the model thought before it answered</source>
@@ -5410,6 +5410,10 @@
         <translation>読み込みをキャンセルしました。ファイルをもう一度読み込むと、残りのチャットが追加されます。</translation>
     </message>
     <message>
+        <source>Reasoning</source>
+        <translation>思考</translation>
+    </message>
+    <message>
         <source>The operation failed: {detail}</source>
         <translation>実行できませんでした：{detail}</translation>
     </message>
@@ -5436,10 +5440,6 @@
     <message>
         <source>This answer ended with an error.</source>
         <translation>この回答はエラーで終了しました。</translation>
-    </message>
-    <message>
-        <source>Thoughts</source>
-        <translation>思考</translation>
     </message>
 </context>
 <context>

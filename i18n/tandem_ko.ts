@@ -2407,18 +2407,6 @@
         <translation>메인 모델: {name}</translation>
     </message>
     <message>
-        <source>Head: {name}. {state}</source>
-        <translation>초안 헤드: {name}. {state}</translation>
-    </message>
-    <message>
-        <source>Head (off)</source>
-        <translation>초안 헤드(꺼짐)</translation>
-    </message>
-    <message>
-        <source>Head</source>
-        <translation>초안 헤드</translation>
-    </message>
-    <message>
         <source>Draft</source>
         <translation>초안 모델</translation>
     </message>
@@ -2429,6 +2417,10 @@
     <message>
         <source>Draft model: {name}. {state}</source>
         <translation>초안 모델: {name}. {state}</translation>
+    </message>
+    <message>
+        <source>Draft head: {name}. {state}</source>
+        <translation>초안 헤드: {name}. {state}</translation>
     </message>
     <message>
         <source>Loading…</source>
@@ -2447,6 +2439,14 @@
     <message>
         <source>loading…</source>
         <translation>불러오는 중…</translation>
+    </message>
+    <message>
+        <source>Draft head (off)</source>
+        <translation>초안 헤드(꺼짐)</translation>
+    </message>
+    <message>
+        <source>Draft head</source>
+        <translation>초안 헤드</translation>
     </message>
     <message>
         <source>none</source>
@@ -2484,7 +2484,7 @@
         <translation>방법</translation>
     </message>
     <message>
-        <source>Asked by</source>
+        <source>Source</source>
         <translation>출처</translation>
     </message>
     <message>
@@ -2988,28 +2988,28 @@
         <translation>파일 검사</translation>
     </message>
     <message>
-        <source>Remove…</source>
-        <translation>삭제…</translation>
-    </message>
-    <message>
         <source>It is in use. Choose another model first.</source>
         <translation>사용 중이에요. 먼저 다른 모델을 선택해 주세요.</translation>
-    </message>
-    <message>
-        <source>Remove it and free {size}?</source>
-        <translation>이 모델을 삭제할까요? {size} 공간이 생겨요.</translation>
     </message>
     <message>
         <source>Other apps that use the Hugging Face cache will lose it too.</source>
         <translation>Hugging Face 캐시를 쓰는 다른 앱에서도 사라져요.</translation>
     </message>
     <message>
-        <source>Free {size}</source>
-        <translation>{size} 비우기</translation>
+        <source>Delete…</source>
+        <translation>삭제…</translation>
     </message>
     <message>
-        <source>Keep</source>
-        <translation>그대로 두기</translation>
+        <source>Delete this model? ({size})</source>
+        <translation>이 모델을 삭제할까요? ({size})</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>삭제</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>취소</translation>
     </message>
     <message>
         <source>A tiny built-in model that explains Tandem. Works offline.</source>
@@ -3088,12 +3088,12 @@
         <translation>이 헤드 사용</translation>
     </message>
     <message>
-        <source>Get {size}</source>
-        <translation>받기({size})</translation>
+        <source>Download ({size})</source>
+        <translation>다운로드({size})</translation>
     </message>
     <message>
-        <source>Get</source>
-        <translation>받기</translation>
+        <source>Download</source>
+        <translation>다운로드</translation>
     </message>
 </context>
 <context>
@@ -3558,8 +3558,8 @@
         <translation>{model} 모델을 쓰는 동안 엔진이 두 번 멈춰서 대신 스타터 모델을 불러왔어요.</translation>
     </message>
     <message>
-        <source>The chats of the backup are back. Those from before are kept as {file}.</source>
-        <translation>백업에서 대화를 복원했어요. 이전 대화는 ‘{file}’ 파일에 보관돼요.</translation>
+        <source>Backup restored. Your previous chats were saved as {file}.</source>
+        <translation>백업을 복원했어요. 이전 대화는 ‘{file}’ 파일에 저장했어요.</translation>
     </message>
     <message>
         <source>The backup could not be restored. Your chats are as they were.</source>
@@ -3689,12 +3689,12 @@
         <translation>사용 중</translation>
     </message>
     <message>
-        <source>Get {size}</source>
-        <translation>받기({size})</translation>
+        <source>Download ({size})</source>
+        <translation>다운로드({size})</translation>
     </message>
     <message>
-        <source>Get</source>
-        <translation>받기</translation>
+        <source>Download</source>
+        <translation>다운로드</translation>
     </message>
     <message>
         <source>best on this Mac</source>
@@ -4096,18 +4096,18 @@
         <translation>아직 백업이 없어요. Tandem이 매일 하나씩 만들어요.</translation>
     </message>
     <message>
-        <source>The chats of {date} will be back the next time Tandem starts. The chats they replace are kept as a backup.</source>
-        <translation>다음에 Tandem을 시작하면 {date}의 대화로 돌아가요. 지금의 대화는 백업으로 보관돼요.</translation>
+        <source>Don&apos;t restore</source>
+        <translation>복원하지 않기</translation>
+    </message>
+    <message>
+        <source>Chats from {date} will be restored the next time you open Tandem. Your current chats are kept as a backup.</source>
+        <translation>다음에 Tandem을 열면 {date}의 대화를 복원해요. 지금의 대화는 백업으로 보관돼요.</translation>
     </message>
     <message numerus="yes">
         <source>{date} · %n chat(s)</source>
         <translation>
             <numerusform>{date} · 대화 %n개</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>Restore nothing</source>
-        <translation>복원 취소</translation>
     </message>
     <message>
         <source>Your chats stay as they are.</source>
@@ -4486,6 +4486,10 @@
         <translation>추론할 수 있는 모델이 답하기 전에 추론하게 해요. 다른 모델에는 영향이 없어요.</translation>
     </message>
     <message>
+        <source>Stop and notify me</source>
+        <translation>멈추고 알리기</translation>
+    </message>
+    <message>
         <source>Run a local API server</source>
         <translation>로컬 API 서버 실행하기</translation>
     </message>
@@ -4520,10 +4524,6 @@
     <message>
         <source>Stop with a message, or drop the oldest messages. The system prompt and recent messages stay; the chat itself is not changed.</source>
         <translation>알림을 표시하고 멈추거나, 오래된 메시지부터 제외해요. 시스템 프롬프트와 최근 메시지는 남고, 대화 자체는 바뀌지 않아요.</translation>
-    </message>
-    <message>
-        <source>Stop and tell me</source>
-        <translation>멈추고 알리기</translation>
     </message>
     <message>
         <source>Drop the oldest messages</source>
@@ -5236,16 +5236,16 @@
         <translation>추론하는 중… 토큰 {count}개</translation>
     </message>
     <message>
-        <source>Thought for {time}, {count} tokens</source>
-        <translation>{time} 동안 추론함, 토큰 {count}개</translation>
+        <source>Thought for {time} ({count} tokens)</source>
+        <translation>{time} 동안 추론함(토큰 {count}개)</translation>
+    </message>
+    <message>
+        <source>Reasoning</source>
+        <translation>추론 과정</translation>
     </message>
     <message>
         <source>Thought for {count} tokens</source>
         <translation>추론 과정, 토큰 {count}개</translation>
-    </message>
-    <message>
-        <source>Thoughts</source>
-        <translation>추론 과정</translation>
     </message>
     <message>
         <source>Show or hide what the model thought before it answered</source>
@@ -5410,6 +5410,10 @@
         <translation>가져오기를 취소했어요. 파일을 다시 가져오면 빠진 대화만 추가돼요.</translation>
     </message>
     <message>
+        <source>Reasoning</source>
+        <translation>추론 과정</translation>
+    </message>
+    <message>
         <source>The operation failed: {detail}</source>
         <translation>작업하지 못했어요: {detail}</translation>
     </message>
@@ -5436,10 +5440,6 @@
     <message>
         <source>This answer ended with an error.</source>
         <translation>이 답변은 오류로 끝났어요.</translation>
-    </message>
-    <message>
-        <source>Thoughts</source>
-        <translation>추론 과정</translation>
     </message>
 </context>
 <context>

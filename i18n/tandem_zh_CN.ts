@@ -2407,18 +2407,6 @@
         <translation>主模型：{name}</translation>
     </message>
     <message>
-        <source>Head: {name}. {state}</source>
-        <translation>草稿头：{name}。{state}</translation>
-    </message>
-    <message>
-        <source>Head (off)</source>
-        <translation>草稿头（关）</translation>
-    </message>
-    <message>
-        <source>Head</source>
-        <translation>草稿头</translation>
-    </message>
-    <message>
         <source>Draft</source>
         <translation>草稿模型</translation>
     </message>
@@ -2429,6 +2417,10 @@
     <message>
         <source>Draft model: {name}. {state}</source>
         <translation>草稿模型：{name}。{state}</translation>
+    </message>
+    <message>
+        <source>Draft head: {name}. {state}</source>
+        <translation>草稿头：{name}。{state}</translation>
     </message>
     <message>
         <source>Loading…</source>
@@ -2447,6 +2439,14 @@
     <message>
         <source>loading…</source>
         <translation>正在加载…</translation>
+    </message>
+    <message>
+        <source>Draft head (off)</source>
+        <translation>草稿头（关）</translation>
+    </message>
+    <message>
+        <source>Draft head</source>
+        <translation>草稿头</translation>
     </message>
     <message>
         <source>none</source>
@@ -2484,7 +2484,7 @@
         <translation>方法</translation>
     </message>
     <message>
-        <source>Asked by</source>
+        <source>Source</source>
         <translation>请求来源</translation>
     </message>
     <message>
@@ -2988,28 +2988,28 @@
         <translation>检查文件</translation>
     </message>
     <message>
-        <source>Remove…</source>
-        <translation>删除…</translation>
-    </message>
-    <message>
         <source>It is in use. Choose another model first.</source>
         <translation>正在使用。请先选择其他模型。</translation>
-    </message>
-    <message>
-        <source>Remove it and free {size}?</source>
-        <translation>删除它并释放 {size}？</translation>
     </message>
     <message>
         <source>Other apps that use the Hugging Face cache will lose it too.</source>
         <translation>使用 Hugging Face 缓存的其他应用也将无法再使用它。</translation>
     </message>
     <message>
-        <source>Free {size}</source>
-        <translation>释放 {size}</translation>
+        <source>Delete…</source>
+        <translation>删除…</translation>
     </message>
     <message>
-        <source>Keep</source>
-        <translation>保留</translation>
+        <source>Delete this model? ({size})</source>
+        <translation>删除此模型？（{size}）</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
     </message>
     <message>
         <source>A tiny built-in model that explains Tandem. Works offline.</source>
@@ -3088,11 +3088,11 @@
         <translation>使用此草稿头</translation>
     </message>
     <message>
-        <source>Get {size}</source>
+        <source>Download ({size})</source>
         <translation>下载（{size}）</translation>
     </message>
     <message>
-        <source>Get</source>
+        <source>Download</source>
         <translation>下载</translation>
     </message>
 </context>
@@ -3558,8 +3558,8 @@
         <translation>使用“{model}”时引擎停止了两次，因此改用入门模型。</translation>
     </message>
     <message>
-        <source>The chats of the backup are back. Those from before are kept as {file}.</source>
-        <translation>已从备份恢复对话。之前的对话保留在 {file}。</translation>
+        <source>Backup restored. Your previous chats were saved as {file}.</source>
+        <translation>已恢复备份。之前的对话已保存为“{file}”。</translation>
     </message>
     <message>
         <source>The backup could not be restored. Your chats are as they were.</source>
@@ -3689,11 +3689,11 @@
         <translation>使用中</translation>
     </message>
     <message>
-        <source>Get {size}</source>
+        <source>Download ({size})</source>
         <translation>下载（{size}）</translation>
     </message>
     <message>
-        <source>Get</source>
+        <source>Download</source>
         <translation>下载</translation>
     </message>
     <message>
@@ -4096,18 +4096,18 @@
         <translation>还没有备份。Tandem 每天会创建一个。</translation>
     </message>
     <message>
-        <source>The chats of {date} will be back the next time Tandem starts. The chats they replace are kept as a backup.</source>
-        <translation>下次启动 Tandem 时会恢复 {date} 的对话。现有的对话会保留为备份。</translation>
+        <source>Don&apos;t restore</source>
+        <translation>不恢复</translation>
+    </message>
+    <message>
+        <source>Chats from {date} will be restored the next time you open Tandem. Your current chats are kept as a backup.</source>
+        <translation>下次打开 Tandem 时会恢复 {date} 的对话。现有的对话会保留为备份。</translation>
     </message>
     <message numerus="yes">
         <source>{date} · %n chat(s)</source>
         <translation>
             <numerusform>{date} · %n 个对话</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>Restore nothing</source>
-        <translation>不恢复</translation>
     </message>
     <message>
         <source>Your chats stay as they are.</source>
@@ -4486,6 +4486,10 @@
         <translation>让能思考的模型先思考再回答。对其他模型没有影响。</translation>
     </message>
     <message>
+        <source>Stop and notify me</source>
+        <translation>停止并提示</translation>
+    </message>
+    <message>
         <source>Run a local API server</source>
         <translation>运行本地 API 服务器</translation>
     </message>
@@ -4520,10 +4524,6 @@
     <message>
         <source>Stop with a message, or drop the oldest messages. The system prompt and recent messages stay; the chat itself is not changed.</source>
         <translation>停止并提示，或丢弃最早的消息。系统提示词和最近的消息会保留，对话本身不变。</translation>
-    </message>
-    <message>
-        <source>Stop and tell me</source>
-        <translation>停止并提示</translation>
     </message>
     <message>
         <source>Drop the oldest messages</source>
@@ -5236,16 +5236,16 @@
         <translation>思考中… {count} 个 token</translation>
     </message>
     <message>
-        <source>Thought for {time}, {count} tokens</source>
-        <translation>思考了 {time}，{count} 个 token</translation>
+        <source>Thought for {time} ({count} tokens)</source>
+        <translation>思考了 {time}（{count} 个 token）</translation>
+    </message>
+    <message>
+        <source>Reasoning</source>
+        <translation>思考</translation>
     </message>
     <message>
         <source>Thought for {count} tokens</source>
         <translation>思考用了 {count} 个 token</translation>
-    </message>
-    <message>
-        <source>Thoughts</source>
-        <translation>思考</translation>
     </message>
     <message>
         <source>Show or hide what the model thought before it answered</source>
@@ -5410,6 +5410,10 @@
         <translation>导入已取消。再次导入该文件即可补上缺少的对话。</translation>
     </message>
     <message>
+        <source>Reasoning</source>
+        <translation>思考</translation>
+    </message>
+    <message>
         <source>The operation failed: {detail}</source>
         <translation>操作失败：{detail}</translation>
     </message>
@@ -5436,10 +5440,6 @@
     <message>
         <source>This answer ended with an error.</source>
         <translation>此回答因错误而结束。</translation>
-    </message>
-    <message>
-        <source>Thoughts</source>
-        <translation>思考</translation>
     </message>
 </context>
 <context>

@@ -67,11 +67,11 @@ class ThinkingFold(Restyled, QWidget):
         if not self._closed:
             text = self.tr("Thinking… {count} tokens").format(count=tokens or 0)
         elif tokens is not None and self._seconds is not None:
-            text = self.tr("Thought for {time}, {count} tokens").format(time=seconds(self._seconds), count=tokens)
+            text = self.tr("Thought for {time} ({count} tokens)").format(time=seconds(self._seconds), count=tokens)
         elif tokens is not None:
             text = self.tr("Thought for {count} tokens").format(count=tokens)
         else:
-            text = self.tr("Thoughts")
+            text = self.tr("Reasoning")
         self.head.setText(text)
 
     def apply_theme(self) -> None:

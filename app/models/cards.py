@@ -184,7 +184,7 @@ class ModelCard(Card):
         self.offer_page(state.page)
         self.check_button.setText(self.tr("Check files"))
         self.check_button.setEnabled(not state.verifying)
-        self.remove_button.setText(self.tr("Remove…"))
+        self.remove_button.setText(self.tr("Delete…"))
         self.remove_button.setEnabled(not state.loaded)
         self.remove_button.setToolTip(self.tr("It is in use. Choose another model first.") if state.loaded else "")
         for button in (self.main_button, self.draft_button, self.check_button, self.remove_button):
@@ -194,14 +194,14 @@ class ModelCard(Card):
         """Show what removing the model frees, and ask for confirmation."""
         self._plan = plan
         size = size_words(plan.freed_bytes)
-        sentence = self.tr("Remove it and free {size}?").format(size=size)
+        sentence = self.tr("Delete this model? ({size})").format(size=size)
         if plan.shared:
             sentence += " " + self.tr("Other apps that use the Hugging Face cache will lose it too.")
         self.say(sentence)
-        self.main_button.setText(self.tr("Free {size}").format(size=size))
+        self.main_button.setText(self.tr("Delete"))
         self.main_button.setEnabled(True)
         set_style_class(self.main_button, "accent")
-        self.remove_button.setText(self.tr("Keep"))
+        self.remove_button.setText(self.tr("Cancel"))
         self.main_button.setFocus()
 
     @property
@@ -318,4 +318,4 @@ class ModelCard(Card):
         if self.entry.installed and not self._partial:
             return self.tr("Use this head") if self.entry.head else self.tr("Chat")
         size = self.entry.get_bytes or (0 if self._partial else self.entry.bytes)
-        return self.tr("Get {size}").format(size=size_words(size)) if size else self.tr("Get")
+        return self.tr("Download ({size})").format(size=size_words(size)) if size else self.tr("Download")

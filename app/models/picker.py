@@ -320,7 +320,7 @@ class PickerRow(QWidget):
         self._state.setVisible(bool(self._state.text()))
         self._button.setVisible(_is_gettable(choice))
         size = size_words(choice.bytes) if choice.bytes else ""
-        self._button.setText(self.tr("Get {size}").format(size=size) if size else self.tr("Get"))
+        self._button.setText(self.tr("Download ({size})").format(size=size) if size else self.tr("Download"))
 
     @property
     def spoken(self) -> str:

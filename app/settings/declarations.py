@@ -223,7 +223,7 @@ class SettingsValues(RememberedValues):
             "stay; the chat itself is not changed.",
         ),
         choices=(
-            ("refuse", QT_TRANSLATE_NOOP("Settings", "Stop and tell me")),
+            ("refuse", QT_TRANSLATE_NOOP("Settings", "Stop and notify me")),
             ("shorten", QT_TRANSLATE_NOOP("Settings", "Drop the oldest messages")),
         ),
     )

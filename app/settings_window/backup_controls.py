@@ -155,12 +155,12 @@ class RestoreButton(QPushButton):
             self.choices.addAction(self.tr("There is no backup yet. Tandem makes one every day.")).setEnabled(False)
         if self._library.settings.values.restore_backup:
             self.choices.addSeparator()
-            self.choices.addAction(self.tr("Restore nothing")).triggered.connect(self._choose_nothing)
+            self.choices.addAction(self.tr("Don't restore")).triggered.connect(self._choose_nothing)
 
     def _choose(self, backup: Backup, _checked: bool = False) -> None:
         self._library.settings.change(restore_backup=backup.path.name)
         text = self.tr(
-            "The chats of {date} will be back the next time Tandem starts. The chats they replace are kept as a backup."
+            "Chats from {date} will be restored the next time you open Tandem. Your current chats are kept as a backup."
         )
         self.said.emit(text.format(date=date_words(backup)))
         self.refresh()

@@ -50,7 +50,7 @@ COLUMNS: tuple[Column[RequestRow], ...] = (
         "draft_model", QT_TRANSLATE_NOOP("History", "Draft model"), lambda row: _model(row.draft_model), is_words=True
     ),
     Column("method", QT_TRANSLATE_NOOP("History", "Method"), _used, is_words=True),
-    Column("client", QT_TRANSLATE_NOOP("History", "Asked by"), _asked_by, is_words=True),
+    Column("client", QT_TRANSLATE_NOOP("History", "Source"), _asked_by, is_words=True),
     Column("accept_rate", QT_TRANSLATE_NOOP("History", "Accepted"), lambda row: figures.percent(row.accept_rate)),
     Column("speedup", QT_TRANSLATE_NOOP("History", "Speed-up"), _outcome),
     Column("decode_tps", QT_TRANSLATE_NOOP("History", "Tokens/s"), lambda row: figures.number(row.decode_tps)),

@@ -177,7 +177,9 @@ class Header(Restyled, QFrame):
         self.draft.show_model(self._drafter_words(pair, on), draft_name, mark, colour, look)
         state = self._shown_state = state_now(self._session)
         spoken = loading if pair.loading else draft_name
-        spoken_name = self.tr("Head: {name}. {state}") if _has_head(pair) else self.tr("Draft model: {name}. {state}")
+        spoken_name = (
+            self.tr("Draft head: {name}. {state}") if _has_head(pair) else self.tr("Draft model: {name}. {state}")
+        )
         self.draft.setAccessibleName(spoken_name.format(name=spoken, state=state))
         self.draft.setToolTip(tip(state))
         self._state = self._loading_sentence() if pair.loading else state
@@ -289,7 +291,7 @@ class Header(Restyled, QFrame):
         # A loaded model that is not used is off. Where none is loaded, or others are loading, the name says so.
         off = pair.draft is not None and not on and not pair.loading
         if _has_head(pair):
-            return self.tr("Head (off)") if off else self.tr("Head")
+            return self.tr("Draft head (off)") if off else self.tr("Draft head")
         return self.tr("Draft (off)") if off else self.tr("Draft")
 
     def _name_of(self, pair: Pair, which: str) -> str:

@@ -114,7 +114,7 @@ class Notifications(QObject):
 
         def sentence() -> str:
             if isinstance(outcome, Path):
-                text = self.tr("The chats of the backup are back. Those from before are kept as {file}.")
+                text = self.tr("Backup restored. Your previous chats were saved as {file}.")
                 return text.format(file=outcome)
             return self.tr("The backup could not be restored. Your chats are as they were.")
 

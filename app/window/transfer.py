@@ -332,7 +332,7 @@ class Transfer(QObject):
             self.tr("Untitled chat"),
             self.tr("This answer was interrupted."),
             self.tr("This answer ended with an error."),
-            self.tr("Thoughts"),
+            self.tr("Reasoning"),
         )
 
 

@@ -49,7 +49,7 @@ NAMES = {
 }
 # Words of the glossary that English uses in other senses as well: "get worse", "continue the answer", "a depth of 3".
 OF_MANY_SENSES = {
-    *("chat", "get", "find", "log", "continue", "resume", "download", "compare", "token", "folder"),
+    *("chat", "find", "log", "continue", "resume", "download", "compare", "token", "folder"),
     *("branch", "copy", "round", "thinking", "accepted", "rejected"),
 }
 # Fields whose values all end alike, so that the next word can be spelled for them: a factor, a duration, a key.

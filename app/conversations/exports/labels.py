@@ -15,7 +15,7 @@ class Labels:
     untitled: str = "Untitled chat"
     interrupted: str = "This answer was interrupted."
     failed: str = "This answer ended with an error."
-    thoughts: str = "Thoughts"
+    thoughts: str = "Reasoning"
 
     def of_writer(self, message: Message) -> tuple[str, ...]:
         """Return the role and, for an answer, the names of its models."""

@@ -85,7 +85,7 @@ def test_a_pair_that_was_paused_goes_on_as_a_pair(
         return next(card.main_button for card in page.cards() if card.entry.id == MAIN)
 
     qtbot.waitUntil(lambda: MAIN in [card.entry.id for card in page.cards()])
-    assert pair_button().text().startswith("Get ")
+    assert pair_button().text().startswith("Download (")
     pair_button().click()
     qtbot.waitUntil(lambda: len(page.findChildren(DownloadCard)) == 2)
     for card in page.findChildren(DownloadCard):
@@ -124,13 +124,13 @@ def test_an_installed_model_is_checked_and_removed_with_its_size_first(
     qtbot.waitUntil(lambda: page.note.text().startswith("All files of Tiny Draft"))
     (card,) = page.cards()
     card.remove_button.click()
-    qtbot.waitUntil(lambda: "and free" in card.facts.text())
+    qtbot.waitUntil(lambda: "Delete this model?" in card.facts.text())
     assert "Hugging Face cache" in card.facts.text()
-    assert card.main_button.text().startswith("Free ")
+    assert card.main_button.text() == "Delete"
     card.remove_button.click()
     assert card.main_button.text() == "Chat"
     card.remove_button.click()
-    qtbot.waitUntil(lambda: card.main_button.text().startswith("Free "))
+    qtbot.waitUntil(lambda: card.main_button.text() == "Delete")
     card.main_button.click()
     qtbot.waitUntil(lambda: not page.cards() and not page.findChildren(DownloadCard))
     assert not list((tmp_path / "cache").glob("models--*"))

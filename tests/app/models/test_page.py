@@ -86,8 +86,8 @@ def test_cards_show_memory_damage_and_what_removal_frees(open_settings: OpenShow
     card = card_of(page, FOREIGN)
     card.ask_removal(RemovalPlan(FOREIGN, (), 350_000_000, True))
     library.show(downloading(LARGER))
-    assert card.facts.text().startswith("Remove it and free 350\u00a0MB? Other apps")
-    assert card.main_button.text() == "Free 350\u00a0MB"
+    assert card.facts.text().startswith("Delete this model? (350\u00a0MB) Other apps")
+    assert card.main_button.text() == "Delete"
     card.remove_button.click()
     assert card.main_button.text() == "Chat"
 

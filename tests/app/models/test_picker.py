@@ -38,7 +38,7 @@ def test_the_draft_picker_says_of_each_candidate_why(open_settings: OpenShown, q
     picker.open()
     before = [
         "Qwen3 0.6B · 4-bit, recommended, Same tokenizer. Estimate:\u00a01.9×., 335\u00a0MB, in use",
-        "Qwen3 1.7B · 4-bit, Same tokenizer. Estimate:\u00a01.4×., Get 968\u00a0MB",
+        "Qwen3 1.7B · 4-bit, Same tokenizer. Estimate:\u00a01.4×., Download (968\u00a0MB)",
         "Prompt lookup (n-gram), Needs no draft model. Best for edits and code.",
         "SmolLM2 135M · 4-bit, different tokenizer, Different tokenizer: text is re-encoded (41% of tokens shared). "
         "Estimate:\u00a01.1×., 76\u00a0MB",

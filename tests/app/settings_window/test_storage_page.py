@@ -55,8 +55,8 @@ def test_a_backup_is_made_chosen_for_the_next_start_and_deleted_after_a_question
     qtbot.waitUntil(lambda: choices(storage)[0].endswith("· 1 chat"))
     storage.backups.restore.choices.actions()[0].trigger()
     assert library.settings.values.restore_backup == backup.name
-    assert "next time Tandem starts" in storage.outcome.text()
-    qtbot.waitUntil(lambda: "Restore nothing" in choices(storage))
+    assert "next time you open Tandem" in storage.outcome.text()
+    qtbot.waitUntil(lambda: "Don't restore" in choices(storage))
     storage.backups.restore.choices.actions()[-1].trigger()
     assert library.settings.values.restore_backup == ""
     assert "stay as they are" in storage.outcome.text()

@@ -62,7 +62,7 @@ STARTS: dict[str, tuple[Callable[[], None], Callable[[MainWindow], None], str]] 
     "newer version": (newer_version, nothing, "by a newer version of Tandem"),
     "forbidden": (forbidden, nothing, "this window are not saved"),
     "damaged": (damaged, nothing, "was damaged"),
-    "restored": (nothing, restored, "chats of the backup are back"),
+    "restored": (nothing, restored, "Backup restored."),
     "crashed": (nothing, crashed, "quit unexpectedly"),
 }
 
@@ -121,7 +121,7 @@ def test_further_notices_wait_until_others_are_closed(open_window: OpenWindow) -
     window.notifications.show_error(None)
     window.notifications.show_backup(data_folder())
     # The newest is on top; what cannot be closed is always there.
-    expected = ["reset", "unexpected happened", "backup", "quit unexpectedly", "not saved"]
+    expected = ["reset", "unexpected happened", "Backup restored", "quit unexpectedly", "not saved"]
     for closed in range(4):
         shown = [*expected[closed : closed + 2], "not saved"][: 5 - closed]
         for words, notice in zip(shown, window.notices, strict=True):
