@@ -104,11 +104,11 @@
         <translation>ローカル API のアドレスと状況を表示</translation>
     </message>
     <message>
-        <source>Several Macs…</source>
+        <source>Multiple Macs…</source>
         <translation>複数の Mac…</translation>
     </message>
     <message>
-        <source>Run a model on several Macs together</source>
+        <source>Run a model on multiple Macs together</source>
         <translation>1 つのモデルを複数の Mac で動かす</translation>
     </message>
     <message>
@@ -897,20 +897,16 @@
         <translation>回答形式</translation>
     </message>
     <message>
+        <source>JSON Schema</source>
+        <translation>JSON スキーマ</translation>
+    </message>
+    <message>
         <source>Text</source>
         <translation>テキスト</translation>
     </message>
     <message>
         <source>JSON</source>
         <translation>JSON</translation>
-    </message>
-    <message>
-        <source>JSON by a schema</source>
-        <translation>JSON スキーマ</translation>
-    </message>
-    <message>
-        <source>JSON schema</source>
-        <translation>JSON スキーマ</translation>
     </message>
 </context>
 <context>
@@ -924,7 +920,7 @@
         <translation>このチャットの回答は JSON です</translation>
     </message>
     <message>
-        <source>Answers in this chat are JSON by a schema</source>
+        <source>Answers in this chat follow a JSON schema</source>
         <translation>このチャットの回答は JSON スキーマに従います</translation>
     </message>
 </context>
@@ -1406,7 +1402,7 @@
         <translation>Tandem が使用できます。</translation>
     </message>
     <message>
-        <source>macOS does not let Tandem use it. For several Macs, turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
+        <source>macOS does not let Tandem use it. For multiple Macs, turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
         <translation>macOS が Tandem に使用を許可していません。複数の Mac を使うには、システム設定 &gt; プライバシーとセキュリティ &gt; ローカルネットワークで Tandem をオンにしてください。</translation>
     </message>
     <message>
@@ -1569,8 +1565,12 @@
         <translation>{host} にモデルがありません：{detail}。そのコンピュータにダウンロードまたはコピーしてください。</translation>
     </message>
     <message>
-        <source>{host} has yet to download {detail} of the model.</source>
+        <source>{host} still needs to download {detail} of the model.</source>
         <translation>{host} にはモデルのファイルをあと {detail} ダウンロードする必要があります。</translation>
+    </message>
+    <message>
+        <source>{host} disconnected: {detail}. Start again, or continue with a smaller model.</source>
+        <translation>{host} との接続が切れました：{detail}。もう一度開始するか、より小さいモデルで続けてください。</translation>
     </message>
     <message>
         <source>{host} could not download the model: {detail}. Check its connection and try again.</source>
@@ -1595,10 +1595,6 @@
     <message>
         <source>{host} did not start within {detail} seconds. Check it and try again.</source>
         <translation>{host} が {detail} 秒以内に開始しませんでした。確認してもう一度お試しください。</translation>
-    </message>
-    <message>
-        <source>{host} no longer takes part: {detail}. Start again, or continue with a smaller model.</source>
-        <translation>{host} が参加しなくなりました：{detail}。もう一度開始するか、より小さいモデルで続けてください。</translation>
     </message>
     <message>
         <source>{host} has not responded for {detail} seconds. Wake it up and check its connection, then start again.</source>
@@ -2580,10 +2576,6 @@
 <context>
     <name>HubErrors</name>
     <message>
-        <source>The Hub cannot be reached. Check your connection and try again.</source>
-        <translation>Hugging Face に接続できません。インターネット接続を確認して、もう一度お試しください。</translation>
-    </message>
-    <message>
         <source>Waiting for a connection. The download then resumes by itself.</source>
         <translation>接続を待っています。接続されると、ダウンロードは自動的に再開します。</translation>
     </message>
@@ -2596,20 +2588,8 @@
         <translation>プロキシが応答しないか、接続を拒否しています。設定でアドレスを確認してください。</translation>
     </message>
     <message>
-        <source>The Hub&apos;s certificate isn&apos;t trusted on this computer. Check the mirror and the proxy in the settings.</source>
-        <translation>この Mac では Hugging Face の証明書を信頼できません。設定でミラーとプロキシを確認してください。</translation>
-    </message>
-    <message>
-        <source>{endpoint} does not respond like the Hugging Face Hub. Check the mirror in the settings.</source>
-        <translation>{endpoint} は Hugging Face Hub として応答しません。設定でミラーを確認してください。</translation>
-    </message>
-    <message>
         <source>Hugging Face is having problems (error {status}). Try again later.</source>
         <translation>Hugging Face で問題が起きています（エラー {status}）。しばらくしてからもう一度お試しください。</translation>
-    </message>
-    <message>
-        <source>The Hub takes too long to answer. Try again later.</source>
-        <translation>Hugging Face の応答に時間がかかりすぎています。しばらくしてからもう一度お試しください。</translation>
     </message>
     <message>
         <source>Hugging Face is rate-limiting requests. Try again later.</source>
@@ -2628,10 +2608,6 @@
         <translation>{repository} にバージョン {revision} はありません。</translation>
     </message>
     <message>
-        <source>The Hub no longer has {file} of {repository}. Choose another model.</source>
-        <translation>{repository} の {file} はもう Hugging Face にありません。別のモデルを選んでください。</translation>
-    </message>
-    <message>
         <source>{repository} is gated. Accept the terms on its page, then add a token in the settings.</source>
         <translation>{repository} の利用には事前の同意が必要です。モデルのページで規約に同意してから、設定でトークンを追加してください。</translation>
     </message>
@@ -2640,7 +2616,27 @@
         <translation>このトークンでは {repository} にアクセスできません。所有者に問い合わせるか、設定で別のトークンを追加してください。</translation>
     </message>
     <message>
-        <source>The Hub rejected your token: it is wrong, expired or revoked. Add a new one in the settings.</source>
+        <source>Can&apos;t reach Hugging Face. Check your connection and try again.</source>
+        <translation>Hugging Face に接続できません。インターネット接続を確認して、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>The certificate of Hugging Face isn&apos;t trusted on this Mac. Check the mirror and the proxy in the settings.</source>
+        <translation>この Mac では Hugging Face の証明書を信頼できません。設定でミラーとプロキシを確認してください。</translation>
+    </message>
+    <message>
+        <source>{endpoint} does not respond like Hugging Face. Check the mirror in the settings.</source>
+        <translation>{endpoint} は Hugging Face として応答しません。設定でミラーを確認してください。</translation>
+    </message>
+    <message>
+        <source>Hugging Face takes too long to answer. Try again later.</source>
+        <translation>Hugging Face の応答に時間がかかりすぎています。しばらくしてからもう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>Hugging Face no longer has {file} of {repository}. Choose another model.</source>
+        <translation>{repository} の {file} はもう Hugging Face にありません。別のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>Hugging Face rejected your token: it is wrong, expired or revoked. Add a new one in the settings.</source>
         <translation>Hugging Face がトークンを拒否しました。誤っているか、期限が切れたか、取り消されています。設定で新しいトークンを追加してください。</translation>
     </message>
     <message>
@@ -2855,7 +2851,7 @@
 <context>
     <name>Machines</name>
     <message>
-        <source>{count} Macs answer together: {names}</source>
+        <source>Running on {count} Macs: {names}</source>
         <translation>{count} 台の Mac で実行中：{names}</translation>
     </message>
     <message>
@@ -2906,6 +2902,10 @@
 <context>
     <name>MachinesPage</name>
     <message>
+        <source>Download on the other Macs</source>
+        <translation>ほかの Mac にダウンロード</translation>
+    </message>
+    <message>
         <source>Start</source>
         <translation>開始</translation>
     </message>
@@ -2950,16 +2950,12 @@
         <translation>モデル</translation>
     </message>
     <message>
-        <source>A model that is too large for one Mac is divided among them. Check shows what each Mac has to download.</source>
-        <translation>1 台に収まらないモデルを複数の Mac に分けます。確認すると、それぞれの Mac に必要なダウンロードがわかります。</translation>
+        <source>Splits a model too large for one Mac. Click Check to see what each Mac needs to download.</source>
+        <translation>1 台に収まらないモデルを分割します。「確認」をクリックすると、それぞれの Mac に必要なダウンロードがわかります。</translation>
     </message>
     <message>
         <source>Check</source>
         <translation>確認</translation>
-    </message>
-    <message>
-        <source>Download there</source>
-        <translation>その Mac にダウンロード</translation>
     </message>
     <message>
         <source>Over a network, nothing that the Macs exchange is encrypted. Join them only in a network that you trust, or by Thunderbolt.</source>
@@ -3052,7 +3048,7 @@
         <translation>大きすぎ</translation>
     </message>
     <message>
-        <source>several Macs</source>
+        <source>multiple Macs</source>
         <translation>複数の Mac</translation>
     </message>
     <message>
@@ -3405,10 +3401,6 @@
         <translation>インストール済み</translation>
     </message>
     <message>
-        <source>On the Hub</source>
-        <translation>Hugging Face のモデル</translation>
-    </message>
-    <message>
         <source>Searching…</source>
         <translation>検索中…</translation>
     </message>
@@ -3445,6 +3437,10 @@
         <translation>モデルのフォルダを追加…</translation>
     </message>
     <message>
+        <source>On Hugging Face</source>
+        <translation>Hugging Face のモデル</translation>
+    </message>
+    <message>
         <source>Context: {count} tokens</source>
         <translation>コンテキスト：{count} トークン</translation>
     </message>
@@ -3455,6 +3451,10 @@
 </context>
 <context>
     <name>NetworkPage</name>
+    <message>
+        <source>Tandem goes online only to search Hugging Face, download a model, check for updates or run the test above. Chats, settings and statistics never leave this Mac. No telemetry.</source>
+        <translation>Tandem がインターネットに接続するのは、Hugging Face の検索、モデルのダウンロード、アップデートの確認、上のテストを行うときだけです。チャット、設定、統計がこの Mac の外に出ることはありません。利用状況の収集もしません。</translation>
+    </message>
     <message>
         <source>Connection</source>
         <translation>接続</translation>
@@ -3472,6 +3472,18 @@
         <translation>Tandem が使えるキーチェーンがこの Mac にないため、トークンは保管されませんでした。</translation>
     </message>
     <message>
+        <source>Hugging Face token</source>
+        <translation>Hugging Face のトークン</translation>
+    </message>
+    <message>
+        <source>Connected to Hugging Face.</source>
+        <translation>Hugging Face に接続しました。</translation>
+    </message>
+    <message>
+        <source>Connected to Hugging Face through the proxy.</source>
+        <translation>プロキシ経由で Hugging Face に接続しました。</translation>
+    </message>
+    <message>
         <source>Test</source>
         <translation>テスト</translation>
     </message>
@@ -3480,24 +3492,12 @@
         <translation>接続をテスト</translation>
     </message>
     <message>
-        <source>Tandem goes online only to search the Hub, download a model, check for updates or run the test above. Chats, settings and statistics never leave this computer. No telemetry.</source>
-        <translation>Tandem がインターネットに接続するのは、Hugging Face の検索、モデルのダウンロード、アップデートの確認、上のテストを行うときだけです。チャット、設定、統計がこの Mac の外に出ることはありません。利用状況の収集もしません。</translation>
-    </message>
-    <message>
         <source>Checks the mirror, proxy and token with two small requests.</source>
         <translation>小さなリクエストを 2 回送って、ミラー、プロキシ、トークンを確かめます。</translation>
     </message>
     <message>
-        <source>Connected to the Hub.</source>
-        <translation>Hugging Face に接続しました。</translation>
-    </message>
-    <message>
         <source>Connected to the mirror.</source>
         <translation>ミラーに接続しました。</translation>
-    </message>
-    <message>
-        <source>Connected to the Hub through the proxy.</source>
-        <translation>プロキシ経由で Hugging Face に接続しました。</translation>
     </message>
     <message>
         <source>Connected to the mirror through the proxy.</source>
@@ -3514,10 +3514,6 @@
     <message>
         <source>It does not report whether the token is valid.</source>
         <translation>トークンが有効かどうかは通知されません。</translation>
-    </message>
-    <message>
-        <source>Hub token</source>
-        <translation>Hugging Face のトークン</translation>
     </message>
     <message>
         <source>For gated or private models. Stored only in the system keychain.</source>
@@ -3713,7 +3709,7 @@
         <translation>ガイド</translation>
     </message>
     <message>
-        <source>several Macs</source>
+        <source>multiple Macs</source>
         <translation>複数の Mac</translation>
     </message>
     <message>
@@ -4490,6 +4486,10 @@
         <translation>停止して通知</translation>
     </message>
     <message>
+        <source>The address of a mirror of Hugging Face. Leave empty to use Hugging Face directly.</source>
+        <translation>Hugging Face のミラーのアドレスです。空欄にすると Hugging Face を直接使います。</translation>
+    </message>
+    <message>
         <source>Run a local API server</source>
         <translation>ローカル API サーバを実行する</translation>
     </message>
@@ -4504,6 +4504,10 @@
     <message>
         <source>Allowed web origins</source>
         <translation>許可する Web オリジン</translation>
+    </message>
+    <message>
+        <source>Uses Thunderbolt if every Mac is connected by it; otherwise the network.</source>
+        <translation>すべての Mac が Thunderbolt でつながっていれば Thunderbolt を、それ以外はネットワークを使います。</translation>
     </message>
     <message>
         <source>Marks such as &lt;|im_end|&gt; in messages and files take effect instead of being ordinary text. A file or web page can then pretend to be you or the system.</source>
@@ -4564,10 +4568,6 @@
     <message>
         <source>Mirror</source>
         <translation>ミラー</translation>
-    </message>
-    <message>
-        <source>The address of a mirror of the Hugging Face Hub. Leave empty to use Hugging Face directly.</source>
-        <translation>Hugging Face Hub のミラーのアドレスです。空欄にすると Hugging Face を直接使います。</translation>
     </message>
     <message>
         <source>Proxy</source>
@@ -4644,10 +4644,6 @@
     <message>
         <source>Connection</source>
         <translation>接続</translation>
-    </message>
-    <message>
-        <source>Automatic uses Thunderbolt where every Mac has it, else the network.</source>
-        <translation>自動では、すべての Mac が Thunderbolt でつながっていれば Thunderbolt を、それ以外はネットワークを使います。</translation>
     </message>
     <message>
         <source>Unload idle models after</source>
@@ -4746,7 +4742,7 @@
         <translation>ローカル API</translation>
     </message>
     <message>
-        <source>Several Macs</source>
+        <source>Multiple Macs</source>
         <translation>複数の Mac</translation>
     </message>
     <message>
@@ -5131,6 +5127,10 @@
         <translation>選択した設定の内容です。</translation>
     </message>
     <message>
+        <source>Before you uninstall Tandem: deletes what it keeps, and your Hugging Face token in the keychain. Downloaded models stay, because other apps may use them.</source>
+        <translation>Tandem をアンインストールする前に、保存されたデータとキーチェーンの Hugging Face のトークンを削除します。ダウンロードしたモデルは、ほかのアプリも使うことがあるため残ります。</translation>
+    </message>
+    <message>
         <source>Show</source>
         <translation>表示</translation>
     </message>
@@ -5165,10 +5165,6 @@
     <message>
         <source>All data</source>
         <translation>すべてのデータ</translation>
-    </message>
-    <message>
-        <source>Before you uninstall Tandem: deletes what it keeps, and your Hub token in the keychain. Downloaded models stay, because other apps may use them.</source>
-        <translation>Tandem をアンインストールする前に、保存されたデータとキーチェーンの Hugging Face のトークンを削除します。ダウンロードしたモデルは、ほかのアプリも使うことがあるため残ります。</translation>
     </message>
     <message>
         <source>Stop</source>

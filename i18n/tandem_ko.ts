@@ -104,11 +104,11 @@
         <translation>로컬 API의 주소와 상태 보기</translation>
     </message>
     <message>
-        <source>Several Macs…</source>
+        <source>Multiple Macs…</source>
         <translation>여러 대의 Mac…</translation>
     </message>
     <message>
-        <source>Run a model on several Macs together</source>
+        <source>Run a model on multiple Macs together</source>
         <translation>여러 대의 Mac에서 모델 하나를 함께 실행하기</translation>
     </message>
     <message>
@@ -897,20 +897,16 @@
         <translation>답변 형식</translation>
     </message>
     <message>
+        <source>JSON Schema</source>
+        <translation>JSON 스키마</translation>
+    </message>
+    <message>
         <source>Text</source>
         <translation>텍스트</translation>
     </message>
     <message>
         <source>JSON</source>
         <translation>JSON</translation>
-    </message>
-    <message>
-        <source>JSON by a schema</source>
-        <translation>스키마에 맞는 JSON</translation>
-    </message>
-    <message>
-        <source>JSON schema</source>
-        <translation>JSON 스키마</translation>
     </message>
 </context>
 <context>
@@ -924,8 +920,8 @@
         <translation>이 대화의 답변은 JSON이에요</translation>
     </message>
     <message>
-        <source>Answers in this chat are JSON by a schema</source>
-        <translation>이 대화의 답변은 스키마에 맞는 JSON이에요</translation>
+        <source>Answers in this chat follow a JSON schema</source>
+        <translation>이 대화의 답변은 JSON 스키마를 따라요</translation>
     </message>
 </context>
 <context>
@@ -1406,7 +1402,7 @@
         <translation>Tandem이 사용할 수 있어요.</translation>
     </message>
     <message>
-        <source>macOS does not let Tandem use it. For several Macs, turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
+        <source>macOS does not let Tandem use it. For multiple Macs, turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
         <translation>macOS가 Tandem의 사용을 막고 있어요. 여러 Mac을 쓰려면 시스템 설정 &gt; 개인정보 보호 및 보안 &gt; 로컬 네트워크에서 Tandem을 켜 주세요.</translation>
     </message>
     <message>
@@ -1569,8 +1565,12 @@
         <translation>{host} 컴퓨터에 모델이 없어요: {detail}. 그 컴퓨터에 다운로드하거나 복사해 주세요.</translation>
     </message>
     <message>
-        <source>{host} has yet to download {detail} of the model.</source>
+        <source>{host} still needs to download {detail} of the model.</source>
         <translation>{host} 컴퓨터에 모델 파일을 {detail} 더 다운로드해야 해요.</translation>
+    </message>
+    <message>
+        <source>{host} disconnected: {detail}. Start again, or continue with a smaller model.</source>
+        <translation>{host} 컴퓨터의 연결이 끊겼어요: {detail}. 다시 시작하거나 더 작은 모델로 계속해 주세요.</translation>
     </message>
     <message>
         <source>{host} could not download the model: {detail}. Check its connection and try again.</source>
@@ -1595,10 +1595,6 @@
     <message>
         <source>{host} did not start within {detail} seconds. Check it and try again.</source>
         <translation>{host} 컴퓨터가 {detail}초 안에 시작되지 않았어요. 확인하고 다시 시도해 주세요.</translation>
-    </message>
-    <message>
-        <source>{host} no longer takes part: {detail}. Start again, or continue with a smaller model.</source>
-        <translation>{host} 컴퓨터가 더 이상 참여하지 않아요: {detail}. 다시 시작하거나 더 작은 모델로 계속해 주세요.</translation>
     </message>
     <message>
         <source>{host} has not responded for {detail} seconds. Wake it up and check its connection, then start again.</source>
@@ -2580,10 +2576,6 @@
 <context>
     <name>HubErrors</name>
     <message>
-        <source>The Hub cannot be reached. Check your connection and try again.</source>
-        <translation>Hugging Face에 연결할 수 없어요. 인터넷 연결을 확인하고 다시 시도해 주세요.</translation>
-    </message>
-    <message>
         <source>Waiting for a connection. The download then resumes by itself.</source>
         <translation>인터넷 연결을 기다리는 중이에요. 연결되면 다운로드가 자동으로 이어져요.</translation>
     </message>
@@ -2596,20 +2588,8 @@
         <translation>프록시가 응답하지 않거나 연결을 거부해요. 설정에서 주소를 확인해 주세요.</translation>
     </message>
     <message>
-        <source>The Hub&apos;s certificate isn&apos;t trusted on this computer. Check the mirror and the proxy in the settings.</source>
-        <translation>이 컴퓨터에서 Hugging Face의 인증서를 신뢰할 수 없어요. 설정에서 미러와 프록시를 확인해 주세요.</translation>
-    </message>
-    <message>
-        <source>{endpoint} does not respond like the Hugging Face Hub. Check the mirror in the settings.</source>
-        <translation>{endpoint}의 응답이 Hugging Face Hub와 달라요. 설정에서 미러를 확인해 주세요.</translation>
-    </message>
-    <message>
         <source>Hugging Face is having problems (error {status}). Try again later.</source>
         <translation>Hugging Face에 문제가 있어요(오류 {status}). 나중에 다시 시도해 주세요.</translation>
-    </message>
-    <message>
-        <source>The Hub takes too long to answer. Try again later.</source>
-        <translation>Hugging Face의 응답이 너무 느려요. 나중에 다시 시도해 주세요.</translation>
     </message>
     <message>
         <source>Hugging Face is rate-limiting requests. Try again later.</source>
@@ -2628,10 +2608,6 @@
         <translation>{repository}에는 ‘{revision}’ 버전이 없어요.</translation>
     </message>
     <message>
-        <source>The Hub no longer has {file} of {repository}. Choose another model.</source>
-        <translation>{repository}의 {file} 파일이 더 이상 Hugging Face에 없어요. 다른 모델을 선택해 주세요.</translation>
-    </message>
-    <message>
         <source>{repository} is gated. Accept the terms on its page, then add a token in the settings.</source>
         <translation>{repository} 모델을 받으려면 먼저 약관에 동의해야 해요. 모델 페이지에서 동의한 뒤 설정에서 토큰을 추가해 주세요.</translation>
     </message>
@@ -2640,7 +2616,27 @@
         <translation>이 토큰으로는 {repository} 모델에 접근할 수 없어요. 소유자에게 문의하거나 설정에서 다른 토큰을 추가해 주세요.</translation>
     </message>
     <message>
-        <source>The Hub rejected your token: it is wrong, expired or revoked. Add a new one in the settings.</source>
+        <source>Can&apos;t reach Hugging Face. Check your connection and try again.</source>
+        <translation>Hugging Face에 연결할 수 없어요. 인터넷 연결을 확인하고 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>The certificate of Hugging Face isn&apos;t trusted on this Mac. Check the mirror and the proxy in the settings.</source>
+        <translation>이 Mac에서 Hugging Face의 인증서를 신뢰할 수 없어요. 설정에서 미러와 프록시를 확인해 주세요.</translation>
+    </message>
+    <message>
+        <source>{endpoint} does not respond like Hugging Face. Check the mirror in the settings.</source>
+        <translation>{endpoint}의 응답이 Hugging Face와 달라요. 설정에서 미러를 확인해 주세요.</translation>
+    </message>
+    <message>
+        <source>Hugging Face takes too long to answer. Try again later.</source>
+        <translation>Hugging Face의 응답이 너무 느려요. 나중에 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>Hugging Face no longer has {file} of {repository}. Choose another model.</source>
+        <translation>{repository}의 {file} 파일이 더 이상 Hugging Face에 없어요. 다른 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>Hugging Face rejected your token: it is wrong, expired or revoked. Add a new one in the settings.</source>
         <translation>Hugging Face가 토큰을 거부했어요. 잘못되었거나 만료되었거나 취소된 토큰이에요. 설정에서 새 토큰을 추가해 주세요.</translation>
     </message>
     <message>
@@ -2855,8 +2851,8 @@
 <context>
     <name>Machines</name>
     <message>
-        <source>{count} Macs answer together: {names}</source>
-        <translation>Mac {count}대가 함께 답하는 중: {names}</translation>
+        <source>Running on {count} Macs: {names}</source>
+        <translation>Mac {count}대에서 실행 중: {names}</translation>
     </message>
     <message>
         <source>This Mac</source>
@@ -2906,6 +2902,10 @@
 <context>
     <name>MachinesPage</name>
     <message>
+        <source>Download on the other Macs</source>
+        <translation>다른 Mac에 다운로드</translation>
+    </message>
+    <message>
         <source>Start</source>
         <translation>시작</translation>
     </message>
@@ -2950,16 +2950,12 @@
         <translation>모델</translation>
     </message>
     <message>
-        <source>A model that is too large for one Mac is divided among them. Check shows what each Mac has to download.</source>
-        <translation>한 대에 담기 어려운 모델을 여러 대에 나눠요. 확인하면 각 Mac에 다운로드할 파일을 알 수 있어요.</translation>
+        <source>Splits a model too large for one Mac. Click Check to see what each Mac needs to download.</source>
+        <translation>한 대에 담기 어려운 모델을 여러 대에 나눠요. ‘확인’을 클릭하면 각 Mac에 다운로드할 파일을 알 수 있어요.</translation>
     </message>
     <message>
         <source>Check</source>
         <translation>확인</translation>
-    </message>
-    <message>
-        <source>Download there</source>
-        <translation>다른 Mac에 다운로드</translation>
     </message>
     <message>
         <source>Over a network, nothing that the Macs exchange is encrypted. Join them only in a network that you trust, or by Thunderbolt.</source>
@@ -3052,7 +3048,7 @@
         <translation>너무 큼</translation>
     </message>
     <message>
-        <source>several Macs</source>
+        <source>multiple Macs</source>
         <translation>여러 대의 Mac</translation>
     </message>
     <message>
@@ -3405,10 +3401,6 @@
         <translation>설치됨</translation>
     </message>
     <message>
-        <source>On the Hub</source>
-        <translation>Hugging Face에 있는 모델</translation>
-    </message>
-    <message>
         <source>Searching…</source>
         <translation>검색하는 중…</translation>
     </message>
@@ -3445,6 +3437,10 @@
         <translation>모델 폴더 추가…</translation>
     </message>
     <message>
+        <source>On Hugging Face</source>
+        <translation>Hugging Face에 있는 모델</translation>
+    </message>
+    <message>
         <source>Context: {count} tokens</source>
         <translation>컨텍스트: {count}토큰</translation>
     </message>
@@ -3455,6 +3451,10 @@
 </context>
 <context>
     <name>NetworkPage</name>
+    <message>
+        <source>Tandem goes online only to search Hugging Face, download a model, check for updates or run the test above. Chats, settings and statistics never leave this Mac. No telemetry.</source>
+        <translation>Tandem은 Hugging Face를 검색하거나, 모델을 다운로드하거나, 업데이트를 확인하거나, 위의 테스트를 실행할 때만 인터넷에 연결해요. 대화, 설정, 통계는 이 Mac을 떠나지 않아요. 사용 정보도 수집하지 않아요.</translation>
+    </message>
     <message>
         <source>Connection</source>
         <translation>연결</translation>
@@ -3472,6 +3472,18 @@
         <translation>이 컴퓨터에는 Tandem이 쓸 수 있는 키체인이 없어서 토큰을 보관하지 않았어요.</translation>
     </message>
     <message>
+        <source>Hugging Face token</source>
+        <translation>Hugging Face 토큰</translation>
+    </message>
+    <message>
+        <source>Connected to Hugging Face.</source>
+        <translation>Hugging Face에 연결됐어요.</translation>
+    </message>
+    <message>
+        <source>Connected to Hugging Face through the proxy.</source>
+        <translation>프록시를 거쳐 Hugging Face에 연결됐어요.</translation>
+    </message>
+    <message>
         <source>Test</source>
         <translation>테스트</translation>
     </message>
@@ -3480,24 +3492,12 @@
         <translation>연결 테스트</translation>
     </message>
     <message>
-        <source>Tandem goes online only to search the Hub, download a model, check for updates or run the test above. Chats, settings and statistics never leave this computer. No telemetry.</source>
-        <translation>Tandem은 Hugging Face를 검색하거나, 모델을 다운로드하거나, 업데이트를 확인하거나, 위의 테스트를 실행할 때만 인터넷에 연결해요. 대화, 설정, 통계는 이 컴퓨터를 떠나지 않아요. 사용 정보도 수집하지 않아요.</translation>
-    </message>
-    <message>
         <source>Checks the mirror, proxy and token with two small requests.</source>
         <translation>작은 요청 두 번으로 미러와 프록시, 토큰을 확인해요.</translation>
     </message>
     <message>
-        <source>Connected to the Hub.</source>
-        <translation>Hugging Face에 연결됐어요.</translation>
-    </message>
-    <message>
         <source>Connected to the mirror.</source>
         <translation>미러에 연결됐어요.</translation>
-    </message>
-    <message>
-        <source>Connected to the Hub through the proxy.</source>
-        <translation>프록시를 거쳐 Hugging Face에 연결됐어요.</translation>
     </message>
     <message>
         <source>Connected to the mirror through the proxy.</source>
@@ -3514,10 +3514,6 @@
     <message>
         <source>It does not report whether the token is valid.</source>
         <translation>토큰이 유효한지는 알려 주지 않아요.</translation>
-    </message>
-    <message>
-        <source>Hub token</source>
-        <translation>Hugging Face 토큰</translation>
     </message>
     <message>
         <source>For gated or private models. Stored only in the system keychain.</source>
@@ -3713,7 +3709,7 @@
         <translation>내장</translation>
     </message>
     <message>
-        <source>several Macs</source>
+        <source>multiple Macs</source>
         <translation>여러 대의 Mac</translation>
     </message>
     <message>
@@ -4490,6 +4486,10 @@
         <translation>멈추고 알리기</translation>
     </message>
     <message>
+        <source>The address of a mirror of Hugging Face. Leave empty to use Hugging Face directly.</source>
+        <translation>Hugging Face 미러의 주소예요. 비워 두면 Hugging Face를 직접 써요.</translation>
+    </message>
+    <message>
         <source>Run a local API server</source>
         <translation>로컬 API 서버 실행하기</translation>
     </message>
@@ -4504,6 +4504,10 @@
     <message>
         <source>Allowed web origins</source>
         <translation>허용할 웹 출처</translation>
+    </message>
+    <message>
+        <source>Uses Thunderbolt if every Mac is connected by it; otherwise the network.</source>
+        <translation>모든 Mac이 Thunderbolt로 연결되어 있으면 Thunderbolt를, 아니면 네트워크를 사용해요.</translation>
     </message>
     <message>
         <source>Marks such as &lt;|im_end|&gt; in messages and files take effect instead of being ordinary text. A file or web page can then pretend to be you or the system.</source>
@@ -4564,10 +4568,6 @@
     <message>
         <source>Mirror</source>
         <translation>미러</translation>
-    </message>
-    <message>
-        <source>The address of a mirror of the Hugging Face Hub. Leave empty to use Hugging Face directly.</source>
-        <translation>Hugging Face Hub 미러의 주소예요. 비워 두면 Hugging Face를 직접 써요.</translation>
     </message>
     <message>
         <source>Proxy</source>
@@ -4644,10 +4644,6 @@
     <message>
         <source>Connection</source>
         <translation>연결</translation>
-    </message>
-    <message>
-        <source>Automatic uses Thunderbolt where every Mac has it, else the network.</source>
-        <translation>자동: 모든 Mac이 Thunderbolt로 연결되어 있으면 Thunderbolt를, 아니면 네트워크를 사용해요.</translation>
     </message>
     <message>
         <source>Unload idle models after</source>
@@ -4746,7 +4742,7 @@
         <translation>로컬 API</translation>
     </message>
     <message>
-        <source>Several Macs</source>
+        <source>Multiple Macs</source>
         <translation>여러 대의 Mac</translation>
     </message>
     <message>
@@ -5131,6 +5127,10 @@
         <translation>사용자가 고른 설정이에요.</translation>
     </message>
     <message>
+        <source>Before you uninstall Tandem: deletes what it keeps, and your Hugging Face token in the keychain. Downloaded models stay, because other apps may use them.</source>
+        <translation>Tandem을 제거하기 전에 저장된 데이터와 키체인의 Hugging Face 토큰을 삭제해요. 다운로드한 모델은 다른 앱에서 쓸 수 있으므로 그대로 두어요.</translation>
+    </message>
+    <message>
         <source>Show</source>
         <translation>보기</translation>
     </message>
@@ -5165,10 +5165,6 @@
     <message>
         <source>All data</source>
         <translation>전체 데이터</translation>
-    </message>
-    <message>
-        <source>Before you uninstall Tandem: deletes what it keeps, and your Hub token in the keychain. Downloaded models stay, because other apps may use them.</source>
-        <translation>Tandem을 제거하기 전에 저장된 데이터와 키체인의 Hugging Face 토큰을 삭제해요. 다운로드한 모델은 다른 앱에서 쓸 수 있으므로 그대로 두어요.</translation>
     </message>
     <message>
         <source>Stop</source>

@@ -104,11 +104,11 @@
         <translation>显示本地 API 的地址和状态</translation>
     </message>
     <message>
-        <source>Several Macs…</source>
+        <source>Multiple Macs…</source>
         <translation>多台 Mac…</translation>
     </message>
     <message>
-        <source>Run a model on several Macs together</source>
+        <source>Run a model on multiple Macs together</source>
         <translation>在多台 Mac 上运行同一个模型</translation>
     </message>
     <message>
@@ -897,20 +897,16 @@
         <translation>回答格式</translation>
     </message>
     <message>
+        <source>JSON Schema</source>
+        <translation>JSON Schema</translation>
+    </message>
+    <message>
         <source>Text</source>
         <translation>文本</translation>
     </message>
     <message>
         <source>JSON</source>
         <translation>JSON</translation>
-    </message>
-    <message>
-        <source>JSON by a schema</source>
-        <translation>符合 JSON Schema 的 JSON</translation>
-    </message>
-    <message>
-        <source>JSON schema</source>
-        <translation>JSON Schema</translation>
     </message>
 </context>
 <context>
@@ -924,8 +920,8 @@
         <translation>此对话的回答是 JSON</translation>
     </message>
     <message>
-        <source>Answers in this chat are JSON by a schema</source>
-        <translation>此对话的回答是符合 JSON Schema 的 JSON</translation>
+        <source>Answers in this chat follow a JSON schema</source>
+        <translation>此对话的回答遵循 JSON Schema</translation>
     </message>
 </context>
 <context>
@@ -1406,7 +1402,7 @@
         <translation>Tandem 可以使用。</translation>
     </message>
     <message>
-        <source>macOS does not let Tandem use it. For several Macs, turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
+        <source>macOS does not let Tandem use it. For multiple Macs, turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
         <translation>macOS 不允许 Tandem 使用。要使用多台 Mac，请在“系统设置”&gt;“隐私与安全性”&gt;“本地网络”中打开 Tandem。</translation>
     </message>
     <message>
@@ -1569,8 +1565,12 @@
         <translation>{host} 上没有该模型：{detail}。请将其下载或拷贝到该电脑。</translation>
     </message>
     <message>
-        <source>{host} has yet to download {detail} of the model.</source>
+        <source>{host} still needs to download {detail} of the model.</source>
         <translation>{host} 还需下载 {detail} 的模型文件。</translation>
+    </message>
+    <message>
+        <source>{host} disconnected: {detail}. Start again, or continue with a smaller model.</source>
+        <translation>{host} 已断开连接：{detail}。请重新启动，或用更小的模型继续。</translation>
     </message>
     <message>
         <source>{host} could not download the model: {detail}. Check its connection and try again.</source>
@@ -1595,10 +1595,6 @@
     <message>
         <source>{host} did not start within {detail} seconds. Check it and try again.</source>
         <translation>{host} 未能在 {detail} 秒内启动。请检查后重试。</translation>
-    </message>
-    <message>
-        <source>{host} no longer takes part: {detail}. Start again, or continue with a smaller model.</source>
-        <translation>{host} 不再参与：{detail}。请重新启动，或用更小的模型继续。</translation>
     </message>
     <message>
         <source>{host} has not responded for {detail} seconds. Wake it up and check its connection, then start again.</source>
@@ -2580,10 +2576,6 @@
 <context>
     <name>HubErrors</name>
     <message>
-        <source>The Hub cannot be reached. Check your connection and try again.</source>
-        <translation>无法连接 Hugging Face。请检查网络连接后重试。</translation>
-    </message>
-    <message>
         <source>Waiting for a connection. The download then resumes by itself.</source>
         <translation>正在等待网络连接。连接后会自动继续下载。</translation>
     </message>
@@ -2596,20 +2588,8 @@
         <translation>代理没有响应或拒绝连接。请在设置中检查地址。</translation>
     </message>
     <message>
-        <source>The Hub&apos;s certificate isn&apos;t trusted on this computer. Check the mirror and the proxy in the settings.</source>
-        <translation>本机不信任 Hugging Face 的证书。请在设置中检查镜像和代理。</translation>
-    </message>
-    <message>
-        <source>{endpoint} does not respond like the Hugging Face Hub. Check the mirror in the settings.</source>
-        <translation>{endpoint} 的响应不像 Hugging Face Hub。请在设置中检查镜像。</translation>
-    </message>
-    <message>
         <source>Hugging Face is having problems (error {status}). Try again later.</source>
         <translation>Hugging Face 出现问题（错误 {status}）。请稍后重试。</translation>
-    </message>
-    <message>
-        <source>The Hub takes too long to answer. Try again later.</source>
-        <translation>Hugging Face 响应过慢，请稍后再试。</translation>
     </message>
     <message>
         <source>Hugging Face is rate-limiting requests. Try again later.</source>
@@ -2628,10 +2608,6 @@
         <translation>{repository} 没有版本 {revision}。</translation>
     </message>
     <message>
-        <source>The Hub no longer has {file} of {repository}. Choose another model.</source>
-        <translation>Hugging Face 上已没有 {repository} 的 {file}。请选择其他模型。</translation>
-    </message>
-    <message>
         <source>{repository} is gated. Accept the terms on its page, then add a token in the settings.</source>
         <translation>{repository} 需要先同意条款。请在其页面上同意，然后在设置中添加令牌。</translation>
     </message>
@@ -2640,7 +2616,27 @@
         <translation>你的令牌无权访问 {repository}。请联系所有者，或在设置中添加其他令牌。</translation>
     </message>
     <message>
-        <source>The Hub rejected your token: it is wrong, expired or revoked. Add a new one in the settings.</source>
+        <source>Can&apos;t reach Hugging Face. Check your connection and try again.</source>
+        <translation>无法连接 Hugging Face。请检查网络连接后重试。</translation>
+    </message>
+    <message>
+        <source>The certificate of Hugging Face isn&apos;t trusted on this Mac. Check the mirror and the proxy in the settings.</source>
+        <translation>本机不信任 Hugging Face 的证书。请在设置中检查镜像和代理。</translation>
+    </message>
+    <message>
+        <source>{endpoint} does not respond like Hugging Face. Check the mirror in the settings.</source>
+        <translation>{endpoint} 的响应不像 Hugging Face。请在设置中检查镜像。</translation>
+    </message>
+    <message>
+        <source>Hugging Face takes too long to answer. Try again later.</source>
+        <translation>Hugging Face 响应过慢，请稍后再试。</translation>
+    </message>
+    <message>
+        <source>Hugging Face no longer has {file} of {repository}. Choose another model.</source>
+        <translation>Hugging Face 上已没有 {repository} 的 {file}。请选择其他模型。</translation>
+    </message>
+    <message>
+        <source>Hugging Face rejected your token: it is wrong, expired or revoked. Add a new one in the settings.</source>
         <translation>Hugging Face 拒绝了你的令牌：它有误、已过期或已被撤销。请在设置中添加新令牌。</translation>
     </message>
     <message>
@@ -2855,8 +2851,8 @@
 <context>
     <name>Machines</name>
     <message>
-        <source>{count} Macs answer together: {names}</source>
-        <translation>{count} 台 Mac 一起回答：{names}</translation>
+        <source>Running on {count} Macs: {names}</source>
+        <translation>正在 {count} 台 Mac 上运行：{names}</translation>
     </message>
     <message>
         <source>This Mac</source>
@@ -2906,6 +2902,10 @@
 <context>
     <name>MachinesPage</name>
     <message>
+        <source>Download on the other Macs</source>
+        <translation>下载到其他 Mac</translation>
+    </message>
+    <message>
         <source>Start</source>
         <translation>开始</translation>
     </message>
@@ -2950,16 +2950,12 @@
         <translation>模型</translation>
     </message>
     <message>
-        <source>A model that is too large for one Mac is divided among them. Check shows what each Mac has to download.</source>
-        <translation>单台 Mac 放不下的模型会分到多台 Mac 上。点按“检查”可了解每台 Mac 需要下载的内容。</translation>
+        <source>Splits a model too large for one Mac. Click Check to see what each Mac needs to download.</source>
+        <translation>将单台 Mac 放不下的模型拆分到多台 Mac 上。点按“检查”可查看每台 Mac 需要下载的内容。</translation>
     </message>
     <message>
         <source>Check</source>
         <translation>检查</translation>
-    </message>
-    <message>
-        <source>Download there</source>
-        <translation>下载到这些 Mac</translation>
     </message>
     <message>
         <source>Over a network, nothing that the Macs exchange is encrypted. Join them only in a network that you trust, or by Thunderbolt.</source>
@@ -3052,7 +3048,7 @@
         <translation>过大</translation>
     </message>
     <message>
-        <source>several Macs</source>
+        <source>multiple Macs</source>
         <translation>多台 Mac</translation>
     </message>
     <message>
@@ -3405,10 +3401,6 @@
         <translation>已安装</translation>
     </message>
     <message>
-        <source>On the Hub</source>
-        <translation>Hugging Face 上的模型</translation>
-    </message>
-    <message>
         <source>Searching…</source>
         <translation>正在搜索…</translation>
     </message>
@@ -3445,6 +3437,10 @@
         <translation>添加模型文件夹…</translation>
     </message>
     <message>
+        <source>On Hugging Face</source>
+        <translation>Hugging Face 上的模型</translation>
+    </message>
+    <message>
         <source>Context: {count} tokens</source>
         <translation>上下文：{count} 个 token</translation>
     </message>
@@ -3455,6 +3451,10 @@
 </context>
 <context>
     <name>NetworkPage</name>
+    <message>
+        <source>Tandem goes online only to search Hugging Face, download a model, check for updates or run the test above. Chats, settings and statistics never leave this Mac. No telemetry.</source>
+        <translation>Tandem 仅在搜索 Hugging Face、下载模型、检查更新或运行上面的测试时联网。对话、设置和统计都不会离开本机，也不收集使用数据。</translation>
+    </message>
     <message>
         <source>Connection</source>
         <translation>连接</translation>
@@ -3472,6 +3472,18 @@
         <translation>本机没有 Tandem 可用的钥匙串，因此未保存令牌。</translation>
     </message>
     <message>
+        <source>Hugging Face token</source>
+        <translation>Hugging Face 令牌</translation>
+    </message>
+    <message>
+        <source>Connected to Hugging Face.</source>
+        <translation>已连接到 Hugging Face。</translation>
+    </message>
+    <message>
+        <source>Connected to Hugging Face through the proxy.</source>
+        <translation>已通过代理连接到 Hugging Face。</translation>
+    </message>
+    <message>
         <source>Test</source>
         <translation>测试</translation>
     </message>
@@ -3480,24 +3492,12 @@
         <translation>测试连接</translation>
     </message>
     <message>
-        <source>Tandem goes online only to search the Hub, download a model, check for updates or run the test above. Chats, settings and statistics never leave this computer. No telemetry.</source>
-        <translation>Tandem 仅在搜索 Hugging Face、下载模型、检查更新或运行上面的测试时联网。对话、设置和统计都不会离开本机，也不收集使用数据。</translation>
-    </message>
-    <message>
         <source>Checks the mirror, proxy and token with two small requests.</source>
         <translation>用两次很小的请求检查镜像、代理和令牌。</translation>
     </message>
     <message>
-        <source>Connected to the Hub.</source>
-        <translation>已连接到 Hugging Face。</translation>
-    </message>
-    <message>
         <source>Connected to the mirror.</source>
         <translation>已连接到镜像。</translation>
-    </message>
-    <message>
-        <source>Connected to the Hub through the proxy.</source>
-        <translation>已通过代理连接到 Hugging Face。</translation>
     </message>
     <message>
         <source>Connected to the mirror through the proxy.</source>
@@ -3514,10 +3514,6 @@
     <message>
         <source>It does not report whether the token is valid.</source>
         <translation>无法得知令牌是否有效。</translation>
-    </message>
-    <message>
-        <source>Hub token</source>
-        <translation>Hugging Face 令牌</translation>
     </message>
     <message>
         <source>For gated or private models. Stored only in the system keychain.</source>
@@ -3713,7 +3709,7 @@
         <translation>内置</translation>
     </message>
     <message>
-        <source>several Macs</source>
+        <source>multiple Macs</source>
         <translation>多台 Mac</translation>
     </message>
     <message>
@@ -4490,6 +4486,10 @@
         <translation>停止并提示</translation>
     </message>
     <message>
+        <source>The address of a mirror of Hugging Face. Leave empty to use Hugging Face directly.</source>
+        <translation>Hugging Face 镜像的地址。留空则直接使用 Hugging Face。</translation>
+    </message>
+    <message>
         <source>Run a local API server</source>
         <translation>运行本地 API 服务器</translation>
     </message>
@@ -4504,6 +4504,10 @@
     <message>
         <source>Allowed web origins</source>
         <translation>允许的网页来源</translation>
+    </message>
+    <message>
+        <source>Uses Thunderbolt if every Mac is connected by it; otherwise the network.</source>
+        <translation>每台 Mac 都通过雷雳连接时使用雷雳，否则使用网络。</translation>
     </message>
     <message>
         <source>Marks such as &lt;|im_end|&gt; in messages and files take effect instead of being ordinary text. A file or web page can then pretend to be you or the system.</source>
@@ -4564,10 +4568,6 @@
     <message>
         <source>Mirror</source>
         <translation>镜像</translation>
-    </message>
-    <message>
-        <source>The address of a mirror of the Hugging Face Hub. Leave empty to use Hugging Face directly.</source>
-        <translation>Hugging Face Hub 镜像的地址。留空则直接使用 Hugging Face。</translation>
     </message>
     <message>
         <source>Proxy</source>
@@ -4644,10 +4644,6 @@
     <message>
         <source>Connection</source>
         <translation>连接</translation>
-    </message>
-    <message>
-        <source>Automatic uses Thunderbolt where every Mac has it, else the network.</source>
-        <translation>自动：每台 Mac 都有雷雳连接时使用雷雳，否则使用网络。</translation>
     </message>
     <message>
         <source>Unload idle models after</source>
@@ -4746,7 +4742,7 @@
         <translation>本地 API</translation>
     </message>
     <message>
-        <source>Several Macs</source>
+        <source>Multiple Macs</source>
         <translation>多台 Mac</translation>
     </message>
     <message>
@@ -5131,6 +5127,10 @@
         <translation>你的偏好设置。</translation>
     </message>
     <message>
+        <source>Before you uninstall Tandem: deletes what it keeps, and your Hugging Face token in the keychain. Downloaded models stay, because other apps may use them.</source>
+        <translation>卸载 Tandem 前，删除它保存的数据和钥匙串中的 Hugging Face 令牌。已下载的模型会保留，因为其他应用可能会用到。</translation>
+    </message>
+    <message>
         <source>Show</source>
         <translation>显示</translation>
     </message>
@@ -5165,10 +5165,6 @@
     <message>
         <source>All data</source>
         <translation>全部数据</translation>
-    </message>
-    <message>
-        <source>Before you uninstall Tandem: deletes what it keeps, and your Hub token in the keychain. Downloaded models stay, because other apps may use them.</source>
-        <translation>卸载 Tandem 前，删除它保存的数据和钥匙串中的 Hugging Face 令牌。已下载的模型会保留，因为其他应用可能会用到。</translation>
     </message>
     <message>
         <source>Stop</source>

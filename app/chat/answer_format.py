@@ -47,7 +47,7 @@ class AnswerFormatField(Restyled, QWidget):
         self.kind = Chooser(self, ("text", "json", "schema"), self._choose)
         self.bound("Answer format", self.kind, QWidget.setAccessibleName)
         self._card = FieldCard(self, _LINES, QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        self.schema = self.bound("JSON schema", self._card.edit, QWidget.setAccessibleName)
+        self.schema = self.bound("JSON Schema", self._card.edit, QWidget.setAccessibleName)
         self.verdict = styled(WrappedLabel(self), "muted")
         self._problem: EngineError | None = None
         self._known = False
@@ -108,7 +108,7 @@ class AnswerFormatField(Restyled, QWidget):
         set_style_class(self.verdict, "problem" if self._known and self._problem is not None else "muted")
 
     def retranslate(self) -> None:
-        self.kind.set_texts((self.tr("Text"), self.tr("JSON"), self.tr("JSON by a schema")))
+        self.kind.set_texts((self.tr("Text"), self.tr("JSON"), self.tr("JSON Schema")))
         self._show_verdict()
 
 
@@ -132,7 +132,7 @@ class AnswerFormatMark(Restyled, QToolButton):
         if schema_of(answer_format) is None:
             set_name(self, self.tr("Answers in this chat are JSON"))
         else:
-            set_name(self, self.tr("Answers in this chat are JSON by a schema"))
+            set_name(self, self.tr("Answers in this chat follow a JSON schema"))
 
     retranslate = refresh
 

@@ -292,7 +292,7 @@ class ModelCard(Card):
         if not self._fits:
             return self.tr("too large"), "lookup"
         if self.entry.together:
-            return self.tr("several Macs"), "neutral"
+            return self.tr("multiple Macs"), "neutral"
         if self.entry.tight:
             return self.tr("tight"), "lookup"
         return (self.tr("pair"), "neutral") if self.entry.draft else ("", "neutral")

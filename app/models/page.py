@@ -288,7 +288,7 @@ class ModelsPage(Restyled, QWidget):
             {
                 RECOMMENDED: self.tr("Recommended for this Mac"),
                 INSTALLED: self.tr("Installed"),
-                SEARCH: self.tr("On the Hub"),
+                SEARCH: self.tr("On Hugging Face"),
             }[self._tab]
         )
         self.empty.setText(self._empty_text())

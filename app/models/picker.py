@@ -354,7 +354,7 @@ class PickerRow(QWidget):
         if choice.guide:
             return self.tr("guide"), "neutral"
         if choice.verdict == "together":
-            return self.tr("several Macs"), "neutral"
+            return self.tr("multiple Macs"), "neutral"
         if choice.verdict == "different":
             return self.tr("different tokenizer"), "lookup"
         if choice.entry is not None and choice.usable and choice.entry.tight and self._role == "main":

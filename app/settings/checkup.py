@@ -30,8 +30,8 @@ _NETWORK = {
     "allowed": QT_TRANSLATE_NOOP("Checkup", "Tandem can use it."),
     "denied": QT_TRANSLATE_NOOP(
         "Checkup",
-        "macOS does not let Tandem use it. For several Macs, turn on Tandem in System Settings > Privacy & Security > "
-        "Local Network.",
+        "macOS does not let Tandem use it. For multiple Macs, turn on Tandem in System Settings > Privacy & Security "
+        "> Local Network.",
     ),
     "none": QT_TRANSLATE_NOOP("Checkup", "This computer is not in a network."),
 }

@@ -264,7 +264,7 @@ class SettingsValues(RememberedValues):
         "",
         title=QT_TRANSLATE_NOOP("Settings", "Mirror"),
         help=QT_TRANSLATE_NOOP(
-            "Settings", "The address of a mirror of the Hugging Face Hub. Leave empty to use Hugging Face directly."
+            "Settings", "The address of a mirror of Hugging Face. Leave empty to use Hugging Face directly."
         ),
     )
     proxy: str = NETWORK.setting(
@@ -355,7 +355,7 @@ class SettingsValues(RememberedValues):
     machines_backend: str = MACHINES.setting(
         "auto",
         title=QT_TRANSLATE_NOOP("Settings", "Connection"),
-        help=QT_TRANSLATE_NOOP("Settings", "Automatic uses Thunderbolt where every Mac has it, else the network."),
+        help=QT_TRANSLATE_NOOP("Settings", "Uses Thunderbolt if every Mac is connected by it; otherwise the network."),
         choices=BACKENDS,
     )
     unload_after_min: int = ADVANCED.setting(

@@ -45,7 +45,7 @@ PAGES = (
     PageSpec("storage", QT_TRANSLATE_NOOP("Settings", "Storage")),
     PageSpec("network", QT_TRANSLATE_NOOP("Settings", "Privacy and network")),
     PageSpec("api", QT_TRANSLATE_NOOP("Settings", "Local API")),
-    PageSpec("machines", QT_TRANSLATE_NOOP("Settings", "Several Macs")),
+    PageSpec("machines", QT_TRANSLATE_NOOP("Settings", "Multiple Macs")),
     PageSpec("drafter", QT_TRANSLATE_NOOP("Settings", "Drafting ahead")),
     PageSpec("advanced", QT_TRANSLATE_NOOP("Settings", "Advanced")),
 )

@@ -65,7 +65,7 @@ class MachinesPage(TablePage):
         self.check, self.switch, self.fetch = (styled(QPushButton(self), "button") for _ in range(3))
         self.bound("Check", self.check).clicked.connect(self._check)
         self.switch.clicked.connect(self._switch)
-        self.bound("Download there", self.fetch).clicked.connect(self._cluster.fetch)
+        self.bound("Download on the other Macs", self.fetch).clicked.connect(self._cluster.fetch)
         buttons = QWidget(self)
         fill(hbox(buttons, margins=(0, 0, 0, 0), spacing=8), self.check, self.switch, self.fetch)
         self.state = self.row(buttons)
@@ -179,9 +179,6 @@ class MachinesPage(TablePage):
         super().retranslate()
         self.model_row.set_words(
             self.tr("Model"),
-            self.tr(
-                "A model that is too large for one Mac is divided among them. Check shows what each Mac has to "
-                "download."
-            ),
+            self.tr("Splits a model too large for one Mac. Click Check to see what each Mac needs to download."),
         )
         self._list_models()

@@ -37,8 +37,8 @@ class NetworkPage(TablePage):
         self._found: AccessReport | EngineError | None = None
         self._privacy = styled(SentenceLabel(self.widget()), "reason-plain")
         self.bound(
-            "Tandem goes online only to search the Hub, download a model, check for updates or run the test "
-            "above. Chats, settings and statistics never leave this computer. No telemetry.",
+            "Tandem goes online only to search Hugging Face, download a model, check for updates or run the test "
+            "above. Chats, settings and statistics never leave this Mac. No telemetry.",
             self._privacy,
         )
         self.add(self._privacy, 16)
@@ -86,7 +86,7 @@ class NetworkPage(TablePage):
             help_ = self.tr("Your token is in the keychain.")
         else:
             help_ = self.tr("This computer has no keychain that Tandem can use, so the token was not kept.")
-        self._token_row.set_words(self.tr("Hub token"), help_)
+        self._token_row.set_words(self.tr("Hugging Face token"), help_)
         self._test_row.set_words(self.tr("Connection"), _verdict(self._found))
 
 
@@ -97,9 +97,9 @@ def _verdict(found: AccessReport | EngineError | None) -> str:
     if isinstance(found, Exception):
         return hub_sentence(found) if found.code == "hub" else str(found)
     reached = {
-        (False, False): translate("NetworkPage", "Connected to the Hub."),
+        (False, False): translate("NetworkPage", "Connected to Hugging Face."),
         (True, False): translate("NetworkPage", "Connected to the mirror."),
-        (False, True): translate("NetworkPage", "Connected to the Hub through the proxy."),
+        (False, True): translate("NetworkPage", "Connected to Hugging Face through the proxy."),
         (True, True): translate("NetworkPage", "Connected to the mirror through the proxy."),
     }[found.mirror, found.proxy]
     token = {

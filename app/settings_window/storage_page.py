@@ -205,8 +205,8 @@ class StoragePage(TablePage):
         self._removal_row.set_words(
             self.tr("All data"),
             self.tr(
-                "Before you uninstall Tandem: deletes what it keeps, and your Hub token in the keychain. Downloaded "
-                "models stay, because other apps may use them."
+                "Before you uninstall Tandem: deletes what it keeps, and your Hugging Face token in the keychain. "
+                "Downloaded models stay, because other apps may use them."
             ),
         )
 

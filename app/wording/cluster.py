@@ -43,7 +43,7 @@ def cluster_reasons() -> dict[str, str]:
             "Cluster", "{host} has other versions: {detail}. Install the same version of Tandem on all computers."
         ),
         "no-model": translate("Cluster", "{host} does not have the model: {detail}. Download or copy it there."),
-        "download": translate("Cluster", "{host} has yet to download {detail} of the model."),
+        "download": translate("Cluster", "{host} still needs to download {detail} of the model."),
         "no-download": translate(
             "Cluster", "{host} could not download the model: {detail}. Check its connection and try again."
         ),
@@ -60,9 +60,7 @@ def cluster_reasons() -> dict[str, str]:
             "computers.",
         ),
         "slow-start": translate("Cluster", "{host} did not start within {detail} seconds. Check it and try again."),
-        "ended": translate(
-            "Cluster", "{host} no longer takes part: {detail}. Start again, or continue with a smaller model."
-        ),
+        "ended": translate("Cluster", "{host} disconnected: {detail}. Start again, or continue with a smaller model."),
         "silent": translate(
             "Cluster",
             "{host} has not responded for {detail} seconds. Wake it up and check its connection, then start again.",

@@ -33,7 +33,7 @@ def size_words(count: int) -> str:
 def hub_reasons() -> dict[str, str]:
     """Return one sentence for each `HubError` reason."""
     return {
-        "offline": translate("HubErrors", "The Hub cannot be reached. Check your connection and try again."),
+        "offline": translate("HubErrors", "Can't reach Hugging Face. Check your connection and try again."),
         "no-network": translate("HubErrors", "Waiting for a connection. The download then resumes by itself."),
         "kept-offline": translate(
             "HubErrors", "“Work offline” is on, so Tandem does not connect. Turn it off in the settings."
@@ -43,13 +43,14 @@ def hub_reasons() -> dict[str, str]:
         ),
         "certificate": translate(
             "HubErrors",
-            "The Hub's certificate isn't trusted on this computer. Check the mirror and the proxy in the settings.",
+            "The certificate of Hugging Face isn't trusted on this Mac. Check the mirror and the proxy in the "
+            "settings.",
         ),
         "wrong-mirror": translate(
-            "HubErrors", "{endpoint} does not respond like the Hugging Face Hub. Check the mirror in the settings."
+            "HubErrors", "{endpoint} does not respond like Hugging Face. Check the mirror in the settings."
         ),
         "server-error": translate("HubErrors", "Hugging Face is having problems (error {status}). Try again later."),
-        "too-slow": translate("HubErrors", "The Hub takes too long to answer. Try again later."),
+        "too-slow": translate("HubErrors", "Hugging Face takes too long to answer. Try again later."),
         "rate-limited": translate("HubErrors", "Hugging Face is rate-limiting requests. Try again later."),
         "bad-name": translate(
             "HubErrors", "“{repository}” isn't a model ID. Use organization/name or a model page URL."
@@ -59,7 +60,9 @@ def hub_reasons() -> dict[str, str]:
             "There is no model {repository}, or it is private. Check its name, or add a token in the settings.",
         ),
         "revision-missing": translate("HubErrors", "{repository} has no version {revision}."),
-        "file-missing": translate("HubErrors", "The Hub no longer has {file} of {repository}. Choose another model."),
+        "file-missing": translate(
+            "HubErrors", "Hugging Face no longer has {file} of {repository}. Choose another model."
+        ),
         "gated": translate(
             "HubErrors", "{repository} is gated. Accept the terms on its page, then add a token in the settings."
         ),
@@ -68,7 +71,8 @@ def hub_reasons() -> dict[str, str]:
             "Your token has no access to {repository}. Ask its owners, or add another token in the settings.",
         ),
         "token-refused": translate(
-            "HubErrors", "The Hub rejected your token: it is wrong, expired or revoked. Add a new one in the settings."
+            "HubErrors",
+            "Hugging Face rejected your token: it is wrong, expired or revoked. Add a new one in the settings.",
         ),
         "not-mlx": translate("HubErrors", "{repository} has no MLX weights. Search for an MLX version of this model."),
         "unsafe-name": translate(

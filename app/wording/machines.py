@@ -23,7 +23,7 @@ _PROGRAMS = {"tandem-chat": "Tandem", "mlx": "MLX"}
 
 def together_sentence(hosts: Sequence[str]) -> str:
     """Say which machines answer together, for the mark in the header and the page."""
-    text = translate("Machines", "{count} Macs answer together: {names}")
+    text = translate("Machines", "Running on {count} Macs: {names}")
     names = QLocale().createSeparatedList([host_name(host) for host in hosts])
     # Qt joins names with the Chinese "and" without the usual space between Han and Latin letters.
     names = re.sub(r"(?<=[A-Za-z0-9])(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])(?=[A-Za-z0-9])", " ", names)

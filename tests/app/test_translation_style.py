@@ -82,7 +82,7 @@ def breaking(language: str, pattern: str) -> list[str]:
 
 def test_english_is_in_sentence_case_with_one_word_for_a_thing() -> None:
     names = {*" ".join(NAMES).split(), *("English", "Qwen", "Gemma", "License", "Lesser", "General", "Public")}
-    names |= {"Settings", "Finder", "Trash", "Starter"}
+    names |= {"Settings", "Finder", "Trash", "Starter", "Check"}
     # What macOS calls its own.
     names |= {"System", "Low", "Power", "Mode", "Local", "Network"}
     sources = {source for source, _ in translations("ko")}

@@ -84,8 +84,8 @@ WINDOW_ACTIONS = (
     ),
     WindowAction(
         "machines-page",
-        QT_TRANSLATE_NOOP("Actions", "Several Macs…"),
-        QT_TRANSLATE_NOOP("Actions", "Run a model on several Macs together"),
+        QT_TRANSLATE_NOOP("Actions", "Multiple Macs…"),
+        QT_TRANSLATE_NOOP("Actions", "Run a model on multiple Macs together"),
         lambda parts: parts.settings.open("machines"),
     ),
 )

@@ -67,12 +67,10 @@ TROUBLES = {
     "missing": Trouble(lambda hub, *_: hub.repositories.clear(), "There is no model org/model, or it is private."),
     "token-refused": Trouble(
         lambda _hub, library, _: library.keep_token("hf_revoked", then=lambda _kept: None),
-        "The Hub rejected your token: it is wrong, expired or revoked.",
+        "Hugging Face rejected your token: it is wrong, expired or revoked.",
     ),
-    "offline": Trouble(unplug, "The Hub cannot be reached."),
-    "wrong-mirror": Trouble(
-        answer(Fault(wrong_bytes=True)), " does not respond like the Hugging Face Hub. Check the mirror"
-    ),
+    "offline": Trouble(unplug, "Can't reach Hugging Face."),
+    "wrong-mirror": Trouble(answer(Fault(wrong_bytes=True)), " does not respond like Hugging Face. Check the mirror"),
     "server-error": Trouble(answer(Fault(status=503)), "Hugging Face is having problems (error 503)."),
     "rate-limited": Trouble(answer(Fault(status=429)), "Hugging Face is rate-limiting requests."),
     "not-mlx": Trouble(

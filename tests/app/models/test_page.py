@@ -151,7 +151,7 @@ def test_search_explains_itself_and_its_failures(open_settings: OpenShown) -> No
     assert page.empty.text().startswith("Type part of a name")
     for searched, words in (
         (Search("x", running=True), "Searching…"),
-        (Search("x", error=HubError("offline")), "The Hub cannot be reached."),
+        (Search("x", error=HubError("offline")), "Can't reach Hugging Face."),
         (Search("x"), "No MLX models match."),
     ):
         library.finder.searched = searched

@@ -60,7 +60,7 @@ def test_choosing_such_a_model_starts_the_other_macs_with_it(
     picker = window.picker("main")
     picker.open()
     row = next(index for index, choice in enumerate(picker.choices) if choice.id == TOGETHER)
-    assert "several Macs, Too large for this Mac alone, but your Macs can run it together." in picker.rows[row]
+    assert "multiple Macs, Too large for this Mac alone, but your Macs can run it together." in picker.rows[row]
     picker.select(row)
     picker.press(Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: window.session.cluster.state == ON and not window.session.busy)

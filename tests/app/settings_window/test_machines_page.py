@@ -59,7 +59,7 @@ def test_the_header_counts_the_machines_that_answer(open_shown: OpenShown, fakes
     page.switch.click()
     qtbot.waitUntil(lambda: window.session.cluster.state == ON)
     assert (window.header.machines.isHidden(), window.header.machines.text()) == (False, "2")
-    assert page.state.help.text() == "2 Macs answer together: This Mac and studio"
+    assert page.state.help.text() == "Running on 2 Macs: This Mac and studio"
     assert page.switch.text() == "Stop"
     page.switch.click()
     qtbot.waitUntil(lambda: window.session.cluster.state == OFF and not window.session.busy)
@@ -148,7 +148,7 @@ def test_what_other_macs_lack_is_downloaded_there_and_checked_again(
     assert page.fetch.isHidden()
     page.check.click()
     qtbot.waitUntil(lambda: not page.fetch.isHidden())
-    assert "studio has yet to download 12.3 GB of the model." in page.found.help.text()
+    assert "studio still needs to download 12.3 GB of the model." in page.found.help.text()
     page.fetch.click()
     qtbot.waitUntil(lambda: page.state.help.text() == "studio is downloading: 3.0\u00a0GB of 12.0\u00a0GB")
     assert (page.fetch.isHidden(), page.switch.text()) == (True, "Stop")

@@ -55,9 +55,9 @@ def test_it_tries_what_stands_in_the_fields_and_says_why_that_does_not_work(
     page.control("proxy").setText("")
     page.control("hub_endpoint").setText(hub.endpoint)
     hub.api_faults["/api/models"] = Fault(wrong_bytes=True)
-    assert "does not respond like the Hugging Face Hub" in press(page, qtbot)
+    assert "does not respond like Hugging Face" in press(page, qtbot)
     page.control("hub_endpoint").setText("no address")
-    assert "does not respond like the Hugging Face Hub" in press(page, qtbot)
+    assert "does not respond like Hugging Face" in press(page, qtbot)
 
 
 def test_offline_it_connects_to_nobody_and_says_so(
