@@ -88,7 +88,7 @@
         <translation>ローカル API を開始</translation>
     </message>
     <message>
-        <source>Let other programs on this computer use the models</source>
+        <source>Let other programs on this Mac use the models</source>
         <translation>この Mac のほかのプログラムがモデルを使えるようにする</translation>
     </message>
     <message>
@@ -796,55 +796,55 @@
 <context>
     <name>Ahead</name>
     <message>
-        <source>Drafting ahead was tried, but would not have made this answer faster.</source>
+        <source>Parallel drafting was tried, but would not have made this answer faster.</source>
         <translation>並列ドラフトを試しましたが、この回答は速くならない見込みでした。</translation>
     </message>
     <message>
-        <source>Drafting ahead: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. {seconds} of drafting overlapped with verification.</source>
+        <source>Parallel drafting: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. {seconds} of drafting overlapped with verification.</source>
         <translation>並列ドラフト：{rounds} 回中 {hits} 回のドラフトが間に合い、1 ラウンドあたり {branches} 個を準備しました。検証と並行したドラフト生成：{seconds}。</translation>
     </message>
     <message>
-        <source>Drafting ahead was not needed for this answer.</source>
+        <source>Parallel drafting was not needed for this answer.</source>
         <translation>この回答では並列ドラフトを使いませんでした。</translation>
     </message>
     <message>
-        <source>Drafting ahead is starting.</source>
+        <source>Parallel drafting is starting.</source>
         <translation>並列ドラフトを開始しています。</translation>
     </message>
     <message>
-        <source>Drafting ahead would not help: drafting takes too little of a round.</source>
+        <source>Parallel drafting would not help: drafting takes too little of a round.</source>
         <translation>ラウンドのうちドラフト生成にかかる時間が短いため、並列ドラフトは役に立ちません。</translation>
     </message>
     <message>
-        <source>Drafting ahead is off: a second copy of the draft model does not fit in memory.</source>
+        <source>Parallel drafting is off: a second copy of the draft model does not fit in memory.</source>
         <translation>並列ドラフトはオフです。ドラフトモデルの 2 つ目のコピーがメモリに収まりません。</translation>
     </message>
     <message>
-        <source>Drafting ahead is off: the other computer&apos;s address or secret is missing.</source>
+        <source>Parallel drafting is off: the other computer&apos;s address or secret is missing.</source>
         <translation>並列ドラフトはオフです。ほかのコンピュータのアドレスまたはシークレットがありません。</translation>
     </message>
     <message>
-        <source>Drafting ahead is off: this draft model cannot do it.</source>
+        <source>Parallel drafting is off: this draft model cannot do it.</source>
         <translation>並列ドラフトはオフです。このドラフトモデルは対応していません。</translation>
     </message>
     <message>
-        <source>Drafting ahead is off: the draft model cannot be loaded there.</source>
+        <source>Parallel drafting is off: the draft model cannot be loaded there.</source>
         <translation>並列ドラフトはオフです。接続先でドラフトモデルを読み込めません。</translation>
     </message>
     <message>
-        <source>Drafting ahead is off: it needs a draft model with the same tokenizer.</source>
+        <source>Parallel drafting is off: it needs a draft model with the same tokenizer.</source>
         <translation>並列ドラフトはオフです。同じトークナイザーのドラフトモデルが必要です。</translation>
     </message>
     <message>
-        <source>Drafting ahead is off: the drafter cannot be reached.</source>
+        <source>Parallel drafting is off: the drafter cannot be reached.</source>
         <translation>並列ドラフトはオフです。ドラフトを生成する側に接続できません。</translation>
     </message>
     <message>
-        <source>Drafting ahead is off: macOS does not let Tandem use the local network. Turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
+        <source>Parallel drafting is off: macOS does not let Tandem use the local network. Turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
         <translation>並列ドラフトはオフです。macOS が Tandem にローカルネットワークの使用を許可していません。システム設定 &gt; プライバシーとセキュリティ &gt; ローカルネットワークで Tandem をオンにしてください。</translation>
     </message>
     <message>
-        <source>Drafting ahead is off: the drafter quit unexpectedly twice.</source>
+        <source>Parallel drafting is off: the drafter quit unexpectedly twice.</source>
         <translation>並列ドラフトはオフです。ドラフトを生成するプロセスが 2 回予期せず終了しました。</translation>
     </message>
 </context>
@@ -942,11 +942,11 @@
         <translation>ローカル API はオフです。</translation>
     </message>
     <message>
-        <source>Running, for programs on this computer, those of its other users too. Require an API key to keep them out.</source>
+        <source>Running, for programs on this Mac, those of its other users too. Require an API key to keep them out.</source>
         <translation>実行中です。この Mac のプログラムが利用できます。ほかのユーザのプログラムも同様です。利用させないようにするには、API キーを求めてください。</translation>
     </message>
     <message>
-        <source>Running, for programs on this computer only.</source>
+        <source>Running, for programs on this Mac only.</source>
         <translation>実行中です。この Mac のプログラムだけが利用できます。</translation>
     </message>
     <message>
@@ -1406,7 +1406,7 @@
         <translation>macOS が Tandem に使用を許可していません。複数の Mac を使うには、システム設定 &gt; プライバシーとセキュリティ &gt; ローカルネットワークで Tandem をオンにしてください。</translation>
     </message>
     <message>
-        <source>This computer is not in a network.</source>
+        <source>This Mac is not in a network.</source>
         <translation>この Mac はネットワークに接続していません。</translation>
     </message>
     <message>
@@ -1993,7 +1993,7 @@
         <translation>シークレットはキーチェーンにあります。</translation>
     </message>
     <message>
-        <source>This computer has no keychain that Tandem can use, so the secret is for this run only.</source>
+        <source>This Mac has no keychain that Tandem can use, so the secret is for this run only.</source>
         <translation>この Mac には Tandem が使えるキーチェーンがないため、シークレットは今回の起動中だけ有効です。</translation>
     </message>
     <message>
@@ -2676,7 +2676,7 @@
         <translation>{repository} の MTP ヘッドは、Tandem がまだ実行できない種類です（{family}）。</translation>
     </message>
     <message>
-        <source>{repository} is no longer on this computer.</source>
+        <source>{repository} is no longer on this Mac.</source>
         <translation>{repository} はもうこの Mac にありません。</translation>
     </message>
     <message>
@@ -2766,7 +2766,7 @@
         <translation>まだ測定値がありません。モデルを読み込んでチャットするか、ライブパネルで「この Mac に合わせて調整」を実行してください。</translation>
     </message>
     <message>
-        <source>Measured on this computer</source>
+        <source>Measured on this Mac</source>
         <translation>この Mac での測定値</translation>
     </message>
     <message>
@@ -2840,7 +2840,7 @@
         <translation>ポート {port} はシステムで許可されていません。1023 より大きいポートを選んでください。</translation>
     </message>
     <message>
-        <source>This computer has no address {host}.</source>
+        <source>This Mac has no address {host}.</source>
         <translation>この Mac にアドレス {host} はありません。</translation>
     </message>
     <message>
@@ -3468,10 +3468,6 @@
         <translation>トークンをキーチェーンに保管しました。</translation>
     </message>
     <message>
-        <source>This computer has no keychain that Tandem can use, so the token was not kept.</source>
-        <translation>Tandem が使えるキーチェーンがこの Mac にないため、トークンは保管されませんでした。</translation>
-    </message>
-    <message>
         <source>Hugging Face token</source>
         <translation>Hugging Face のトークン</translation>
     </message>
@@ -3490,6 +3486,10 @@
     <message>
         <source>Test the connection</source>
         <translation>接続をテスト</translation>
+    </message>
+    <message>
+        <source>This Mac has no keychain that Tandem can use, so the token was not kept.</source>
+        <translation>Tandem が使えるキーチェーンがこの Mac にないため、トークンは保管されませんでした。</translation>
     </message>
     <message>
         <source>Checks the mirror, proxy and token with two small requests.</source>
@@ -3538,7 +3538,7 @@
         <translation>予期しないことが起きました。Tandem はこのまま使えます。詳細は {file} にあります。</translation>
     </message>
     <message>
-        <source>Tandem quit unexpectedly last time. Your chats are safe, and the report stays on this computer.</source>
+        <source>Tandem quit unexpectedly last time. Your chats are safe, and the report stays on this Mac.</source>
         <translation>前回、Tandem が予期せず終了しました。チャットは失われていません。レポートはこの Mac の外に出ません。</translation>
     </message>
     <message>
@@ -4053,7 +4053,7 @@
 <context>
     <name>RemovalControls</name>
     <message>
-        <source>This deletes all chats and their backups ({chats}), and settings and caches ({rest}), from this computer. Export the chats first if you want to keep them.</source>
+        <source>This deletes all chats and their backups ({chats}), and settings and caches ({rest}), from this Mac. Export the chats first if you want to keep them.</source>
         <translation>この Mac から、すべてのチャットとそのバックアップ（{chats}）、設定とキャッシュ（{rest}）を削除します。チャットを残す場合は、先に書き出してください。</translation>
     </message>
     <message>
@@ -4125,19 +4125,19 @@
         <translation>テキストは丸めを除いて通常のデコードと同じです。およそ {count} トークンに 1 つが異なる可能性があります。</translation>
     </message>
     <message>
-        <source>How this computer rounds with {main} is measured while Tandem is idle.</source>
+        <source>How this Mac rounds with {main} is measured while Tandem is idle.</source>
         <translation>この Mac が {main} でどう丸めるかは、Tandem の待機中に測定します。</translation>
     </message>
     <message>
-        <source>With {main}, no draft length rounds alike on this computer, so answers are written without draft tokens.</source>
+        <source>With {main}, no draft length rounds alike on this Mac, so answers are written without draft tokens.</source>
         <translation>{main} では、この Mac で丸めが同じになるドラフト長がないため、ドラフトトークンなしで回答します。</translation>
     </message>
     <message>
-        <source>With {main}, every draft length rounds alike on this computer.</source>
+        <source>With {main}, every draft length rounds alike on this Mac.</source>
         <translation>{main} では、この Mac ですべてのドラフト長の丸めが同じです。</translation>
     </message>
     <message>
-        <source>With {main}, up to {most} draft tokens per round are rounded alike on this computer.</source>
+        <source>With {main}, up to {most} draft tokens per round are rounded alike on this Mac.</source>
         <translation>{main} では、この Mac ではラウンドあたりのドラフトトークン {most} 個まで丸めが同じです。</translation>
     </message>
     <message>
@@ -4250,7 +4250,7 @@
         <translation>最大</translation>
     </message>
     <message>
-        <source>This computer&apos;s CPU</source>
+        <source>This Mac&apos;s CPU</source>
         <translation>この Mac の CPU</translation>
     </message>
     <message>
@@ -4378,27 +4378,19 @@
         <translation>ドラフトの生成方法</translation>
     </message>
     <message>
-        <source>Automatic uses the draft model or prompt lookup, whichever is faster on this computer, or neither when speculation would not help.</source>
-        <translation>自動では、ドラフトモデルとプロンプトルックアップのうち、この Mac で速いほうを使います。投機的デコーディングの効果がないときはどちらも使いません。</translation>
-    </message>
-    <message>
         <source>Draft tokens per round</source>
         <translation>ドラフトトークン/ラウンド</translation>
-    </message>
-    <message>
-        <source>Automatic adapts to the speed measured on this computer. A fixed number can slow answers down.</source>
-        <translation>自動では、この Mac で測定した速度に合わせて決まります。数を固定すると回答が遅くなることがあります。</translation>
     </message>
     <message>
         <source>Acceptance rule</source>
         <translation>受理の基準</translation>
     </message>
     <message>
-        <source>Drafting ahead</source>
+        <source>Parallel drafting</source>
         <translation>並列ドラフト</translation>
     </message>
     <message>
-        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this computer&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory. Another computer receives the text of your chats unencrypted.</source>
+        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory. Another computer receives the text of your chats unencrypted.</source>
         <translation>メインモデルが検証している間に、ドラフトモデルが次のトークンを準備します。自動では、回答が速くなる見込みがあるときにこの Mac の CPU を使います。CPU を使うと、ドラフトモデルのコピーがメモリにもう 1 つ必要です。ほかのコンピュータには、チャットの内容が暗号化されずに送られます。</translation>
     </message>
     <message>
@@ -4494,12 +4486,20 @@
         <translation>ローカル API サーバを実行する</translation>
     </message>
     <message>
+        <source>Editors, agents and scripts on this Mac can ask the loaded models, with the same speculation. Chats are never shared.</source>
+        <translation>この Mac のエディタ、エージェント、スクリプトが、読み込まれているモデルに質問できます。投機的デコーディングも同じように働きます。チャットが共有されることはありません。</translation>
+    </message>
+    <message>
         <source>Require an API key</source>
         <translation>API キーを求める</translation>
     </message>
     <message>
         <source>Requests without the key below are rejected.</source>
         <translation>下のキーがないリクエストは拒否されます。</translation>
+    </message>
+    <message>
+        <source>Anyone in your network who has the key can use your models and this Mac&apos;s power, and everything is sent unencrypted. Turn it on only in a network that you trust.</source>
+        <translation>キーを知っている人は誰でも、ネットワークからこの Mac のモデルと計算能力を使えます。やり取りは暗号化されません。信頼できるネットワークでだけオンにしてください。</translation>
     </message>
     <message>
         <source>Allowed web origins</source>
@@ -4602,10 +4602,6 @@
         <translation>GB 単位です。最も長く使っていないチャットから削除されます。</translation>
     </message>
     <message>
-        <source>Editors, agents and scripts on this computer can ask the loaded models, with the same speculation. Chats are never shared.</source>
-        <translation>この Mac のエディタ、エージェント、スクリプトが、読み込まれているモデルに質問できます。投機的デコーディングも同じように働きます。チャットが共有されることはありません。</translation>
-    </message>
-    <message>
         <source>Port</source>
         <translation>ポート</translation>
     </message>
@@ -4616,10 +4612,6 @@
     <message>
         <source>Let other computers connect</source>
         <translation>ほかのコンピュータからの接続を許可する</translation>
-    </message>
-    <message>
-        <source>Anyone in your network who has the key can use your models and this computer&apos;s power, and everything is sent unencrypted. Turn it on only in a network that you trust.</source>
-        <translation>キーを知っている人は誰でも、ネットワークからこの Mac のモデルと計算能力を使えます。やり取りは暗号化されません。信頼できるネットワークでだけオンにしてください。</translation>
     </message>
     <message>
         <source>Refuse unknown model names</source>
@@ -4796,6 +4788,14 @@
     <message>
         <source>“Same text”: the same seed gives the same text with or without speculation, up to rounding. “Same distribution”: above temperature 0 the text may differ, but follows the main model&apos;s probabilities exactly.</source>
         <translation>「同じテキスト」では、シードが同じなら、投機的デコーディングの有無にかかわらず、丸めを除いて同じテキストになります。「同一の分布」では、温度が 0 より高いとテキストは変わることがありますが、メインモデルの確率に正確に従います。</translation>
+    </message>
+    <message>
+        <source>Automatic uses the draft model or prompt lookup, whichever is faster on this Mac, or neither when speculation would not help.</source>
+        <translation>自動では、ドラフトモデルとプロンプトルックアップのうち、この Mac で速いほうを使います。投機的デコーディングの効果がないときはどちらも使いません。</translation>
+    </message>
+    <message>
+        <source>Automatic adapts to the speed measured on this Mac. A fixed number can slow answers down.</source>
+        <translation>自動では、この Mac で測定した速度に合わせて決まります。数を固定すると回答が遅くなることがあります。</translation>
     </message>
     <message>
         <source>Always the same text with and without speculation</source>

@@ -88,8 +88,8 @@
         <translation>로컬 API 켜기</translation>
     </message>
     <message>
-        <source>Let other programs on this computer use the models</source>
-        <translation>이 컴퓨터의 다른 프로그램이 모델을 쓸 수 있게 하기</translation>
+        <source>Let other programs on this Mac use the models</source>
+        <translation>이 Mac의 다른 프로그램이 모델을 쓸 수 있게 하기</translation>
     </message>
     <message>
         <source>Stop the local API</source>
@@ -796,55 +796,55 @@
 <context>
     <name>Ahead</name>
     <message>
-        <source>Drafting ahead was tried, but would not have made this answer faster.</source>
+        <source>Parallel drafting was tried, but would not have made this answer faster.</source>
         <translation>병렬 초안 생성을 시도했지만, 이 답변이 더 빨라지지는 않았을 거예요.</translation>
     </message>
     <message>
-        <source>Drafting ahead: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. {seconds} of drafting overlapped with verification.</source>
+        <source>Parallel drafting: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. {seconds} of drafting overlapped with verification.</source>
         <translation>병렬 초안 생성: 초안 {rounds}개 중 {hits}개가 제때 준비되었고, 라운드마다 {branches}개를 준비했어요. 검증과 겹친 초안 생성 시간: {seconds}.</translation>
     </message>
     <message>
-        <source>Drafting ahead was not needed for this answer.</source>
+        <source>Parallel drafting was not needed for this answer.</source>
         <translation>이 답변에는 병렬 초안 생성이 쓰이지 않았어요.</translation>
     </message>
     <message>
-        <source>Drafting ahead is starting.</source>
+        <source>Parallel drafting is starting.</source>
         <translation>병렬 초안 생성을 시작하고 있어요.</translation>
     </message>
     <message>
-        <source>Drafting ahead would not help: drafting takes too little of a round.</source>
-        <translation>라운드에서 초안 생성에 드는 시간이 너무 짧아, 병렬로 초안을 생성해도 도움이 되지 않아요.</translation>
+        <source>Parallel drafting would not help: drafting takes too little of a round.</source>
+        <translation>라운드에서 초안 생성에 드는 시간이 너무 짧아, 병렬 초안 생성이 도움이 되지 않아요.</translation>
     </message>
     <message>
-        <source>Drafting ahead is off: a second copy of the draft model does not fit in memory.</source>
+        <source>Parallel drafting is off: a second copy of the draft model does not fit in memory.</source>
         <translation>병렬 초안 생성이 꺼져 있어요. 초안 모델의 복사본이 메모리에 들어가지 않아요.</translation>
     </message>
     <message>
-        <source>Drafting ahead is off: the other computer&apos;s address or secret is missing.</source>
-        <translation>병렬 초안 생성이 꺼져 있어요. 다른 컴퓨터의 주소나 비밀번호가 없어요.</translation>
+        <source>Parallel drafting is off: the other computer&apos;s address or secret is missing.</source>
+        <translation>병렬 초안 생성이 꺼져 있어요. 다른 컴퓨터의 주소나 공유 암호가 없어요.</translation>
     </message>
     <message>
-        <source>Drafting ahead is off: this draft model cannot do it.</source>
+        <source>Parallel drafting is off: this draft model cannot do it.</source>
         <translation>병렬 초안 생성이 꺼져 있어요. 이 초안 모델은 지원하지 않아요.</translation>
     </message>
     <message>
-        <source>Drafting ahead is off: the draft model cannot be loaded there.</source>
+        <source>Parallel drafting is off: the draft model cannot be loaded there.</source>
         <translation>병렬 초안 생성이 꺼져 있어요. 초안 모델을 그곳에서 불러올 수 없어요.</translation>
     </message>
     <message>
-        <source>Drafting ahead is off: it needs a draft model with the same tokenizer.</source>
+        <source>Parallel drafting is off: it needs a draft model with the same tokenizer.</source>
         <translation>병렬 초안 생성이 꺼져 있어요. 토크나이저가 같은 초안 모델이 필요해요.</translation>
     </message>
     <message>
-        <source>Drafting ahead is off: the drafter cannot be reached.</source>
+        <source>Parallel drafting is off: the drafter cannot be reached.</source>
         <translation>병렬 초안 생성이 꺼져 있어요. 초안을 만드는 쪽에 연결할 수 없어요.</translation>
     </message>
     <message>
-        <source>Drafting ahead is off: macOS does not let Tandem use the local network. Turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
+        <source>Parallel drafting is off: macOS does not let Tandem use the local network. Turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
         <translation>병렬 초안 생성이 꺼져 있어요. macOS가 Tandem의 로컬 네트워크 사용을 막고 있어요. 시스템 설정 &gt; 개인정보 보호 및 보안 &gt; 로컬 네트워크에서 Tandem을 켜 주세요.</translation>
     </message>
     <message>
-        <source>Drafting ahead is off: the drafter quit unexpectedly twice.</source>
+        <source>Parallel drafting is off: the drafter quit unexpectedly twice.</source>
         <translation>병렬 초안 생성이 꺼져 있어요. 초안을 만드는 프로세스가 두 번 예기치 않게 종료되었어요.</translation>
     </message>
 </context>
@@ -942,12 +942,12 @@
         <translation>로컬 API가 꺼져 있어요.</translation>
     </message>
     <message>
-        <source>Running, for programs on this computer, those of its other users too. Require an API key to keep them out.</source>
-        <translation>실행 중이에요. 이 컴퓨터의 프로그램이 쓸 수 있고, 이 컴퓨터를 쓰는 다른 사람의 프로그램도 마찬가지예요. 막으려면 API 키를 요구해 주세요.</translation>
+        <source>Running, for programs on this Mac, those of its other users too. Require an API key to keep them out.</source>
+        <translation>실행 중이에요. 이 Mac의 프로그램이 쓸 수 있고, 이 Mac을 쓰는 다른 사람의 프로그램도 마찬가지예요. 막으려면 API 키를 요구해 주세요.</translation>
     </message>
     <message>
-        <source>Running, for programs on this computer only.</source>
-        <translation>실행 중이에요. 이 컴퓨터의 프로그램만 쓸 수 있어요.</translation>
+        <source>Running, for programs on this Mac only.</source>
+        <translation>실행 중이에요. 이 Mac의 프로그램만 쓸 수 있어요.</translation>
     </message>
     <message>
         <source>Running, for programs in your network.</source>
@@ -1406,8 +1406,8 @@
         <translation>macOS가 Tandem의 사용을 막고 있어요. 여러 Mac을 쓰려면 시스템 설정 &gt; 개인정보 보호 및 보안 &gt; 로컬 네트워크에서 Tandem을 켜 주세요.</translation>
     </message>
     <message>
-        <source>This computer is not in a network.</source>
-        <translation>이 컴퓨터는 네트워크에 연결되어 있지 않아요.</translation>
+        <source>This Mac is not in a network.</source>
+        <translation>이 Mac은 네트워크에 연결되어 있지 않아요.</translation>
     </message>
     <message>
         <source>No draft length is rounded like plain decoding.</source>
@@ -1993,8 +1993,8 @@
         <translation>공유 암호가 키체인에 있어요.</translation>
     </message>
     <message>
-        <source>This computer has no keychain that Tandem can use, so the secret is for this run only.</source>
-        <translation>이 컴퓨터에는 Tandem이 쓸 수 있는 키체인이 없어서, 공유 암호는 이번 실행에만 쓰여요.</translation>
+        <source>This Mac has no keychain that Tandem can use, so the secret is for this run only.</source>
+        <translation>이 Mac에는 Tandem이 쓸 수 있는 키체인이 없어서, 공유 암호는 이번 실행에만 쓰여요.</translation>
     </message>
     <message>
         <source>Secret</source>
@@ -2676,8 +2676,8 @@
         <translation>{repository}의 MTP 헤드는 Tandem이 아직 실행할 수 없는 종류예요({family}).</translation>
     </message>
     <message>
-        <source>{repository} is no longer on this computer.</source>
-        <translation>{repository} 모델은 이제 이 컴퓨터에 없어요.</translation>
+        <source>{repository} is no longer on this Mac.</source>
+        <translation>{repository} 모델은 이제 이 Mac에 없어요.</translation>
     </message>
     <message>
         <source>Another program is downloading {repository}. Wait until it has finished.</source>
@@ -2766,8 +2766,8 @@
         <translation>아직 측정값이 없어요. 모델을 불러와 대화하거나 실시간 패널에서 ‘이 Mac에 맞게 조정’을 눌러 보세요.</translation>
     </message>
     <message>
-        <source>Measured on this computer</source>
-        <translation>이 컴퓨터에서 측정한 값</translation>
+        <source>Measured on this Mac</source>
+        <translation>이 Mac에서 측정한 값</translation>
     </message>
     <message>
         <source>Measurements per model pair</source>
@@ -2840,8 +2840,8 @@
         <translation>시스템이 {port}번 포트를 허용하지 않아요. 1023보다 큰 포트를 골라 주세요.</translation>
     </message>
     <message>
-        <source>This computer has no address {host}.</source>
-        <translation>이 컴퓨터에 없는 주소예요: {host}.</translation>
+        <source>This Mac has no address {host}.</source>
+        <translation>이 Mac에 없는 주소예요: {host}.</translation>
     </message>
     <message>
         <source>The local API could not start.</source>
@@ -3468,10 +3468,6 @@
         <translation>토큰을 키체인에 보관했어요.</translation>
     </message>
     <message>
-        <source>This computer has no keychain that Tandem can use, so the token was not kept.</source>
-        <translation>이 컴퓨터에는 Tandem이 쓸 수 있는 키체인이 없어서 토큰을 보관하지 않았어요.</translation>
-    </message>
-    <message>
         <source>Hugging Face token</source>
         <translation>Hugging Face 토큰</translation>
     </message>
@@ -3490,6 +3486,10 @@
     <message>
         <source>Test the connection</source>
         <translation>연결 테스트</translation>
+    </message>
+    <message>
+        <source>This Mac has no keychain that Tandem can use, so the token was not kept.</source>
+        <translation>이 Mac에는 Tandem이 쓸 수 있는 키체인이 없어서 토큰을 보관하지 않았어요.</translation>
     </message>
     <message>
         <source>Checks the mirror, proxy and token with two small requests.</source>
@@ -3538,8 +3538,8 @@
         <translation>예상하지 못한 일이 생겼어요. Tandem은 계속 쓸 수 있어요. 자세한 내용은 {file}에 있어요.</translation>
     </message>
     <message>
-        <source>Tandem quit unexpectedly last time. Your chats are safe, and the report stays on this computer.</source>
-        <translation>지난번에 Tandem이 예기치 않게 종료됐어요. 대화는 안전하고, 보고서는 이 컴퓨터에만 남아요.</translation>
+        <source>Tandem quit unexpectedly last time. Your chats are safe, and the report stays on this Mac.</source>
+        <translation>지난번에 Tandem이 예기치 않게 종료됐어요. 대화는 안전하고, 보고서는 이 Mac에만 남아요.</translation>
     </message>
     <message>
         <source>Some settings could not be read and were reset. The old file was kept as {file}.</source>
@@ -4053,8 +4053,8 @@
 <context>
     <name>RemovalControls</name>
     <message>
-        <source>This deletes all chats and their backups ({chats}), and settings and caches ({rest}), from this computer. Export the chats first if you want to keep them.</source>
-        <translation>이 컴퓨터에서 모든 대화와 백업({chats}), 설정과 캐시({rest})를 삭제해요. 대화를 보관하려면 먼저 내보내기를 해 주세요.</translation>
+        <source>This deletes all chats and their backups ({chats}), and settings and caches ({rest}), from this Mac. Export the chats first if you want to keep them.</source>
+        <translation>이 Mac에서 모든 대화와 백업({chats}), 설정과 캐시({rest})를 삭제해요. 대화를 보관하려면 먼저 내보내기를 해 주세요.</translation>
     </message>
     <message>
         <source>Delete everything now? Tandem then quits. You can&apos;t undo this.</source>
@@ -4125,20 +4125,20 @@
         <translation>텍스트는 반올림을 제외하면 일반 디코딩과 같아요. 토큰 약 {count}개 중 하나가 다를 수 있어요.</translation>
     </message>
     <message>
-        <source>How this computer rounds with {main} is measured while Tandem is idle.</source>
-        <translation>이 컴퓨터에서 {main} 모델의 반올림이 어떤지는 Tandem이 쉬는 동안 측정해요.</translation>
+        <source>How this Mac rounds with {main} is measured while Tandem is idle.</source>
+        <translation>이 Mac에서 {main} 모델의 반올림이 어떤지는 Tandem이 쉬는 동안 측정해요.</translation>
     </message>
     <message>
-        <source>With {main}, no draft length rounds alike on this computer, so answers are written without draft tokens.</source>
-        <translation>{main} 모델은 이 컴퓨터에서 어떤 추측 길이도 반올림이 같지 않아서, 초안 토큰 없이 답변해요.</translation>
+        <source>With {main}, no draft length rounds alike on this Mac, so answers are written without draft tokens.</source>
+        <translation>{main} 모델은 이 Mac에서 어떤 추측 길이도 반올림이 같지 않아서, 초안 토큰 없이 답변해요.</translation>
     </message>
     <message>
-        <source>With {main}, every draft length rounds alike on this computer.</source>
-        <translation>{main} 모델은 이 컴퓨터에서 모든 추측 길이의 반올림이 같아요.</translation>
+        <source>With {main}, every draft length rounds alike on this Mac.</source>
+        <translation>{main} 모델은 이 Mac에서 모든 추측 길이의 반올림이 같아요.</translation>
     </message>
     <message>
-        <source>With {main}, up to {most} draft tokens per round are rounded alike on this computer.</source>
-        <translation>{main} 모델은 이 컴퓨터에서 라운드당 초안 토큰 {most}개까지 반올림이 같아요.</translation>
+        <source>With {main}, up to {most} draft tokens per round are rounded alike on this Mac.</source>
+        <translation>{main} 모델은 이 Mac에서 라운드당 초안 토큰 {most}개까지 반올림이 같아요.</translation>
     </message>
     <message>
         <source>It does not slow answers down.</source>
@@ -4250,8 +4250,8 @@
         <translation>최대</translation>
     </message>
     <message>
-        <source>This computer&apos;s CPU</source>
-        <translation>이 컴퓨터의 CPU</translation>
+        <source>This Mac&apos;s CPU</source>
+        <translation>이 Mac의 CPU</translation>
     </message>
     <message>
         <source>Another computer</source>
@@ -4378,28 +4378,20 @@
         <translation>초안 생성 방법</translation>
     </message>
     <message>
-        <source>Automatic uses the draft model or prompt lookup, whichever is faster on this computer, or neither when speculation would not help.</source>
-        <translation>자동은 초안 모델과 프롬프트 룩업 가운데 이 컴퓨터에서 더 빠른 쪽을 쓰고, 추측이 도움이 되지 않으면 둘 다 쓰지 않아요.</translation>
-    </message>
-    <message>
         <source>Draft tokens per round</source>
         <translation>라운드당 초안 토큰</translation>
-    </message>
-    <message>
-        <source>Automatic adapts to the speed measured on this computer. A fixed number can slow answers down.</source>
-        <translation>자동은 이 컴퓨터에서 측정한 속도에 맞춰 정해져요. 수를 고정하면 답변이 느려질 수 있어요.</translation>
     </message>
     <message>
         <source>Acceptance rule</source>
         <translation>채택 기준</translation>
     </message>
     <message>
-        <source>Drafting ahead</source>
+        <source>Parallel drafting</source>
         <translation>병렬 초안 생성</translation>
     </message>
     <message>
-        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this computer&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory. Another computer receives the text of your chats unencrypted.</source>
-        <translation>메인 모델이 검증하는 동안 초안 모델이 다음 토큰을 준비해요. 자동은 답변이 더 빨라질 수 있을 때 이 컴퓨터의 CPU를 써요. CPU를 쓰면 초안 모델의 복사본이 메모리에 하나 더 필요해요. 다른 컴퓨터에는 대화 내용이 암호화되지 않은 채 전송돼요.</translation>
+        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory. Another computer receives the text of your chats unencrypted.</source>
+        <translation>메인 모델이 검증하는 동안 초안 모델이 다음 토큰을 준비해요. 자동은 답변이 더 빨라질 수 있을 때 이 Mac의 CPU를 써요. CPU를 쓰면 초안 모델의 복사본이 메모리에 하나 더 필요해요. 다른 컴퓨터에는 대화 내용이 암호화되지 않은 채 전송돼요.</translation>
     </message>
     <message>
         <source>Address of the other computer</source>
@@ -4494,12 +4486,20 @@
         <translation>로컬 API 서버 실행하기</translation>
     </message>
     <message>
+        <source>Editors, agents and scripts on this Mac can ask the loaded models, with the same speculation. Chats are never shared.</source>
+        <translation>이 Mac의 편집기, 에이전트, 스크립트가 불러온 모델에 질문할 수 있고, 추측도 똑같이 쓰여요. 대화는 절대 공유되지 않아요.</translation>
+    </message>
+    <message>
         <source>Require an API key</source>
         <translation>API 키 요구하기</translation>
     </message>
     <message>
         <source>Requests without the key below are rejected.</source>
         <translation>아래의 키가 없는 요청은 거부해요.</translation>
+    </message>
+    <message>
+        <source>Anyone in your network who has the key can use your models and this Mac&apos;s power, and everything is sent unencrypted. Turn it on only in a network that you trust.</source>
+        <translation>네트워크에서 키를 아는 사람은 누구나 이 Mac의 모델과 성능을 쓸 수 있고, 모든 내용이 암호화되지 않은 채 오가요. 믿을 수 있는 네트워크에서만 켜 주세요.</translation>
     </message>
     <message>
         <source>Allowed web origins</source>
@@ -4602,10 +4602,6 @@
         <translation>GB 단위예요. 가장 오래 쓰지 않은 대화부터 지워져요.</translation>
     </message>
     <message>
-        <source>Editors, agents and scripts on this computer can ask the loaded models, with the same speculation. Chats are never shared.</source>
-        <translation>이 컴퓨터의 편집기, 에이전트, 스크립트가 불러온 모델에 질문할 수 있고, 추측도 똑같이 쓰여요. 대화는 절대 공유되지 않아요.</translation>
-    </message>
-    <message>
         <source>Port</source>
         <translation>포트</translation>
     </message>
@@ -4616,10 +4612,6 @@
     <message>
         <source>Let other computers connect</source>
         <translation>다른 컴퓨터의 연결 허용하기</translation>
-    </message>
-    <message>
-        <source>Anyone in your network who has the key can use your models and this computer&apos;s power, and everything is sent unencrypted. Turn it on only in a network that you trust.</source>
-        <translation>네트워크에서 키를 아는 사람은 누구나 이 컴퓨터의 모델과 성능을 쓸 수 있고, 모든 내용이 암호화되지 않은 채 오가요. 믿을 수 있는 네트워크에서만 켜 주세요.</translation>
     </message>
     <message>
         <source>Refuse unknown model names</source>
@@ -4796,6 +4788,14 @@
     <message>
         <source>“Same text”: the same seed gives the same text with or without speculation, up to rounding. “Same distribution”: above temperature 0 the text may differ, but follows the main model&apos;s probabilities exactly.</source>
         <translation>‘같은 텍스트’는 시드가 같으면 추측을 쓰든 쓰지 않든 반올림을 제외하고 같은 텍스트를 내요. ‘동일한 분포’는 온도가 0보다 높을 때 텍스트가 달라질 수 있지만 메인 모델의 확률을 정확히 따라요.</translation>
+    </message>
+    <message>
+        <source>Automatic uses the draft model or prompt lookup, whichever is faster on this Mac, or neither when speculation would not help.</source>
+        <translation>자동은 초안 모델과 프롬프트 룩업 가운데 이 Mac에서 더 빠른 쪽을 쓰고, 추측이 도움이 되지 않으면 둘 다 쓰지 않아요.</translation>
+    </message>
+    <message>
+        <source>Automatic adapts to the speed measured on this Mac. A fixed number can slow answers down.</source>
+        <translation>자동은 이 Mac에서 측정한 속도에 맞춰 정해져요. 수를 고정하면 답변이 느려질 수 있어요.</translation>
     </message>
     <message>
         <source>Always the same text with and without speculation</source>

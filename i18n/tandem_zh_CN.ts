@@ -88,7 +88,7 @@
         <translation>启动本地 API</translation>
     </message>
     <message>
-        <source>Let other programs on this computer use the models</source>
+        <source>Let other programs on this Mac use the models</source>
         <translation>让本机上的其他程序使用模型</translation>
     </message>
     <message>
@@ -796,55 +796,55 @@
 <context>
     <name>Ahead</name>
     <message>
-        <source>Drafting ahead was tried, but would not have made this answer faster.</source>
+        <source>Parallel drafting was tried, but would not have made this answer faster.</source>
         <translation>尝试了并行生成草稿，但不会让这个回答更快。</translation>
     </message>
     <message>
-        <source>Drafting ahead: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. {seconds} of drafting overlapped with verification.</source>
+        <source>Parallel drafting: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. {seconds} of drafting overlapped with verification.</source>
         <translation>并行生成草稿：{rounds} 次草稿中有 {hits} 次及时就绪，每轮准备 {branches} 个。与验证重叠的生成草稿时间：{seconds}。</translation>
     </message>
     <message>
-        <source>Drafting ahead was not needed for this answer.</source>
+        <source>Parallel drafting was not needed for this answer.</source>
         <translation>这个回答没有用到并行生成草稿。</translation>
     </message>
     <message>
-        <source>Drafting ahead is starting.</source>
+        <source>Parallel drafting is starting.</source>
         <translation>正在启动并行生成草稿。</translation>
     </message>
     <message>
-        <source>Drafting ahead would not help: drafting takes too little of a round.</source>
+        <source>Parallel drafting would not help: drafting takes too little of a round.</source>
         <translation>生成草稿在一轮中用时太少，并行生成草稿没有帮助。</translation>
     </message>
     <message>
-        <source>Drafting ahead is off: a second copy of the draft model does not fit in memory.</source>
+        <source>Parallel drafting is off: a second copy of the draft model does not fit in memory.</source>
         <translation>并行生成草稿已关闭：内存放不下草稿模型的第二个副本。</translation>
     </message>
     <message>
-        <source>Drafting ahead is off: the other computer&apos;s address or secret is missing.</source>
+        <source>Parallel drafting is off: the other computer&apos;s address or secret is missing.</source>
         <translation>并行生成草稿已关闭：缺少另一台电脑的地址或密钥。</translation>
     </message>
     <message>
-        <source>Drafting ahead is off: this draft model cannot do it.</source>
+        <source>Parallel drafting is off: this draft model cannot do it.</source>
         <translation>并行生成草稿已关闭：这个草稿模型不支持。</translation>
     </message>
     <message>
-        <source>Drafting ahead is off: the draft model cannot be loaded there.</source>
+        <source>Parallel drafting is off: the draft model cannot be loaded there.</source>
         <translation>并行生成草稿已关闭：另一台电脑无法加载草稿模型。</translation>
     </message>
     <message>
-        <source>Drafting ahead is off: it needs a draft model with the same tokenizer.</source>
+        <source>Parallel drafting is off: it needs a draft model with the same tokenizer.</source>
         <translation>并行生成草稿已关闭：需要分词器相同的草稿模型。</translation>
     </message>
     <message>
-        <source>Drafting ahead is off: the drafter cannot be reached.</source>
+        <source>Parallel drafting is off: the drafter cannot be reached.</source>
         <translation>并行生成草稿已关闭：无法连接到生成草稿的一方。</translation>
     </message>
     <message>
-        <source>Drafting ahead is off: macOS does not let Tandem use the local network. Turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
+        <source>Parallel drafting is off: macOS does not let Tandem use the local network. Turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
         <translation>并行生成草稿已关闭：macOS 不允许 Tandem 使用本地网络。请在“系统设置”&gt;“隐私与安全性”&gt;“本地网络”中打开 Tandem。</translation>
     </message>
     <message>
-        <source>Drafting ahead is off: the drafter quit unexpectedly twice.</source>
+        <source>Parallel drafting is off: the drafter quit unexpectedly twice.</source>
         <translation>并行生成草稿已关闭：生成草稿的进程意外退出了两次。</translation>
     </message>
 </context>
@@ -942,11 +942,11 @@
         <translation>本地 API 已关闭。</translation>
     </message>
     <message>
-        <source>Running, for programs on this computer, those of its other users too. Require an API key to keep them out.</source>
+        <source>Running, for programs on this Mac, those of its other users too. Require an API key to keep them out.</source>
         <translation>正在运行。本机上的程序可以使用，其他用户的程序也可以。如不希望他们使用，请要求 API 密钥。</translation>
     </message>
     <message>
-        <source>Running, for programs on this computer only.</source>
+        <source>Running, for programs on this Mac only.</source>
         <translation>正在运行，仅供本机上的程序使用。</translation>
     </message>
     <message>
@@ -1406,7 +1406,7 @@
         <translation>macOS 不允许 Tandem 使用。要使用多台 Mac，请在“系统设置”&gt;“隐私与安全性”&gt;“本地网络”中打开 Tandem。</translation>
     </message>
     <message>
-        <source>This computer is not in a network.</source>
+        <source>This Mac is not in a network.</source>
         <translation>本机没有连接网络。</translation>
     </message>
     <message>
@@ -1993,7 +1993,7 @@
         <translation>密钥已保存在钥匙串中。</translation>
     </message>
     <message>
-        <source>This computer has no keychain that Tandem can use, so the secret is for this run only.</source>
+        <source>This Mac has no keychain that Tandem can use, so the secret is for this run only.</source>
         <translation>本机没有 Tandem 可用的钥匙串，因此密钥仅在本次运行中有效。</translation>
     </message>
     <message>
@@ -2676,7 +2676,7 @@
         <translation>{repository} 的 MTP 草稿头属于 Tandem 暂不支持的类型（{family}）。</translation>
     </message>
     <message>
-        <source>{repository} is no longer on this computer.</source>
+        <source>{repository} is no longer on this Mac.</source>
         <translation>{repository} 已不在本机上。</translation>
     </message>
     <message>
@@ -2766,7 +2766,7 @@
         <translation>还没有测量数据。请加载模型并对话，或使用实时面板里的“为本机调优”。</translation>
     </message>
     <message>
-        <source>Measured on this computer</source>
+        <source>Measured on this Mac</source>
         <translation>本机测得的数据</translation>
     </message>
     <message>
@@ -2840,7 +2840,7 @@
         <translation>系统不允许使用端口 {port}，请选择大于 1023 的端口。</translation>
     </message>
     <message>
-        <source>This computer has no address {host}.</source>
+        <source>This Mac has no address {host}.</source>
         <translation>本机没有地址 {host}。</translation>
     </message>
     <message>
@@ -3468,10 +3468,6 @@
         <translation>令牌已存入钥匙串。</translation>
     </message>
     <message>
-        <source>This computer has no keychain that Tandem can use, so the token was not kept.</source>
-        <translation>本机没有 Tandem 可用的钥匙串，因此未保存令牌。</translation>
-    </message>
-    <message>
         <source>Hugging Face token</source>
         <translation>Hugging Face 令牌</translation>
     </message>
@@ -3490,6 +3486,10 @@
     <message>
         <source>Test the connection</source>
         <translation>测试连接</translation>
+    </message>
+    <message>
+        <source>This Mac has no keychain that Tandem can use, so the token was not kept.</source>
+        <translation>本机没有 Tandem 可用的钥匙串，因此未保存令牌。</translation>
     </message>
     <message>
         <source>Checks the mirror, proxy and token with two small requests.</source>
@@ -3538,7 +3538,7 @@
         <translation>发生了意外情况。Tandem 可以继续使用，详细信息在 {file}。</translation>
     </message>
     <message>
-        <source>Tandem quit unexpectedly last time. Your chats are safe, and the report stays on this computer.</source>
+        <source>Tandem quit unexpectedly last time. Your chats are safe, and the report stays on this Mac.</source>
         <translation>Tandem 上次意外退出。你的对话完好无损，报告只保存在本机上。</translation>
     </message>
     <message>
@@ -4053,7 +4053,7 @@
 <context>
     <name>RemovalControls</name>
     <message>
-        <source>This deletes all chats and their backups ({chats}), and settings and caches ({rest}), from this computer. Export the chats first if you want to keep them.</source>
+        <source>This deletes all chats and their backups ({chats}), and settings and caches ({rest}), from this Mac. Export the chats first if you want to keep them.</source>
         <translation>这会从本机上删除所有对话及其备份（{chats}），以及设置和缓存（{rest}）。如需保留对话，请先导出。</translation>
     </message>
     <message>
@@ -4125,19 +4125,19 @@
         <translation>除舍入外，文字与普通解码相同：大约每 {count} 个 token 可能有一个不同。</translation>
     </message>
     <message>
-        <source>How this computer rounds with {main} is measured while Tandem is idle.</source>
+        <source>How this Mac rounds with {main} is measured while Tandem is idle.</source>
         <translation>本机使用 {main} 时如何舍入，会在 Tandem 空闲时测量。</translation>
     </message>
     <message>
-        <source>With {main}, no draft length rounds alike on this computer, so answers are written without draft tokens.</source>
+        <source>With {main}, no draft length rounds alike on this Mac, so answers are written without draft tokens.</source>
         <translation>使用 {main} 时，本机上没有舍入一致的草稿 token 数，因此不用草稿 token 生成回答。</translation>
     </message>
     <message>
-        <source>With {main}, every draft length rounds alike on this computer.</source>
+        <source>With {main}, every draft length rounds alike on this Mac.</source>
         <translation>使用 {main} 时，本机上所有草稿 token 数的舍入都一致。</translation>
     </message>
     <message>
-        <source>With {main}, up to {most} draft tokens per round are rounded alike on this computer.</source>
+        <source>With {main}, up to {most} draft tokens per round are rounded alike on this Mac.</source>
         <translation>使用 {main} 时，本机上每轮草稿 token 不超过 {most} 个时舍入一致。</translation>
     </message>
     <message>
@@ -4250,7 +4250,7 @@
         <translation>最高</translation>
     </message>
     <message>
-        <source>This computer&apos;s CPU</source>
+        <source>This Mac&apos;s CPU</source>
         <translation>本机的 CPU</translation>
     </message>
     <message>
@@ -4378,27 +4378,19 @@
         <translation>草稿来源</translation>
     </message>
     <message>
-        <source>Automatic uses the draft model or prompt lookup, whichever is faster on this computer, or neither when speculation would not help.</source>
-        <translation>自动会选用草稿模型和提示词查找中在本机上更快的一个；推测没有帮助时两者都不用。</translation>
-    </message>
-    <message>
         <source>Draft tokens per round</source>
         <translation>每轮草稿 token 数</translation>
-    </message>
-    <message>
-        <source>Automatic adapts to the speed measured on this computer. A fixed number can slow answers down.</source>
-        <translation>自动会根据在本机上测得的速度调整。固定数目可能会让回答变慢。</translation>
     </message>
     <message>
         <source>Acceptance rule</source>
         <translation>接受规则</translation>
     </message>
     <message>
-        <source>Drafting ahead</source>
+        <source>Parallel drafting</source>
         <translation>并行生成草稿</translation>
     </message>
     <message>
-        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this computer&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory. Another computer receives the text of your chats unencrypted.</source>
+        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory. Another computer receives the text of your chats unencrypted.</source>
         <translation>主模型验证时，草稿模型准备后面的 token。自动会在回答可能更快时使用本机的 CPU。使用 CPU 时，内存中需要草稿模型的第二个副本。另一台电脑会收到未加密的对话文字。</translation>
     </message>
     <message>
@@ -4494,12 +4486,20 @@
         <translation>运行本地 API 服务器</translation>
     </message>
     <message>
+        <source>Editors, agents and scripts on this Mac can ask the loaded models, with the same speculation. Chats are never shared.</source>
+        <translation>本机上的编辑器、智能体和脚本可以向已加载的模型提问，推测同样生效。对话绝不会共享。</translation>
+    </message>
+    <message>
         <source>Require an API key</source>
         <translation>要求 API 密钥</translation>
     </message>
     <message>
         <source>Requests without the key below are rejected.</source>
         <translation>没有下方密钥的请求会被拒绝。</translation>
+    </message>
+    <message>
+        <source>Anyone in your network who has the key can use your models and this Mac&apos;s power, and everything is sent unencrypted. Turn it on only in a network that you trust.</source>
+        <translation>网络中任何持有密钥的人都可以使用本机的模型和算力，而且所有内容都以未加密方式传输。请只在可信的网络中打开。</translation>
     </message>
     <message>
         <source>Allowed web origins</source>
@@ -4602,10 +4602,6 @@
         <translation>以 GB 为单位。最久未用的对话最先移除。</translation>
     </message>
     <message>
-        <source>Editors, agents and scripts on this computer can ask the loaded models, with the same speculation. Chats are never shared.</source>
-        <translation>本机上的编辑器、智能体和脚本可以向已加载的模型提问，推测同样生效。对话绝不会共享。</translation>
-    </message>
-    <message>
         <source>Port</source>
         <translation>端口</translation>
     </message>
@@ -4616,10 +4612,6 @@
     <message>
         <source>Let other computers connect</source>
         <translation>允许其他电脑连接</translation>
-    </message>
-    <message>
-        <source>Anyone in your network who has the key can use your models and this computer&apos;s power, and everything is sent unencrypted. Turn it on only in a network that you trust.</source>
-        <translation>网络中任何持有密钥的人都可以使用本机的模型和算力，而且所有内容都以未加密方式传输。请只在可信的网络中打开。</translation>
     </message>
     <message>
         <source>Refuse unknown model names</source>
@@ -4796,6 +4788,14 @@
     <message>
         <source>“Same text”: the same seed gives the same text with or without speculation, up to rounding. “Same distribution”: above temperature 0 the text may differ, but follows the main model&apos;s probabilities exactly.</source>
         <translation>“文字相同”：种子相同，无论是否推测，除舍入外文字都相同。“分布一致”：温度高于 0 时文字可能不同，但严格遵循主模型的概率。</translation>
+    </message>
+    <message>
+        <source>Automatic uses the draft model or prompt lookup, whichever is faster on this Mac, or neither when speculation would not help.</source>
+        <translation>自动会选用草稿模型和提示词查找中在本机上更快的一个；推测没有帮助时两者都不用。</translation>
+    </message>
+    <message>
+        <source>Automatic adapts to the speed measured on this Mac. A fixed number can slow answers down.</source>
+        <translation>自动会根据在本机上测得的速度调整。固定数目可能会让回答变慢。</translation>
     </message>
     <message>
         <source>Always the same text with and without speculation</source>

@@ -33,7 +33,7 @@ _NETWORK = {
         "macOS does not let Tandem use it. For multiple Macs, turn on Tandem in System Settings > Privacy & Security "
         "> Local Network.",
     ),
-    "none": QT_TRANSLATE_NOOP("Checkup", "This computer is not in a network."),
+    "none": QT_TRANSLATE_NOOP("Checkup", "This Mac is not in a network."),
 }
 _ROUNDED = {
     "none": QT_TRANSLATE_NOOP("Checkup", "No draft length is rounded like plain decoding."),

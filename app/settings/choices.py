@@ -10,7 +10,7 @@ FIT_CONTEXTS = (4096, 8192, 16384, 32768, 65536, 131072)
 AHEAD = (
     ("off", QT_TRANSLATE_NOOP("Settings", "Off")),
     ("auto", QT_TRANSLATE_NOOP("Settings", "Automatic")),
-    ("cpu", QT_TRANSLATE_NOOP("Settings", "This computer's CPU")),
+    ("cpu", QT_TRANSLATE_NOOP("Settings", "This Mac's CPU")),
     ("remote", QT_TRANSLATE_NOOP("Settings", "Another computer")),
 )
 # Bits of the KV cache, 0 for the model's own precision.

@@ -89,8 +89,8 @@ class SettingsValues(RememberedValues):
         title=QT_TRANSLATE_NOOP("Settings", "Draft source"),
         help=QT_TRANSLATE_NOOP(
             "Settings",
-            "Automatic uses the draft model or prompt lookup, whichever is faster on this computer, "
-            "or neither when speculation would not help.",
+            "Automatic uses the draft model or prompt lookup, whichever is faster on this Mac, or neither when "
+            "speculation would not help.",
         ),
         choices=tuple((method, method_words(method)) for method in methods()),
     )
@@ -98,7 +98,7 @@ class SettingsValues(RememberedValues):
         0,
         title=QT_TRANSLATE_NOOP("Settings", "Draft tokens per round"),
         help=QT_TRANSLATE_NOOP(
-            "Settings", "Automatic adapts to the speed measured on this computer. A fixed number can slow answers down."
+            "Settings", "Automatic adapts to the speed measured on this Mac. A fixed number can slow answers down."
         ),
         most=16,
         least_words=QT_TRANSLATE_NOOP("Settings", "Automatic"),
@@ -125,12 +125,12 @@ class SettingsValues(RememberedValues):
     )
     async_drafter: str = DRAFTER.setting(
         "off",
-        title=QT_TRANSLATE_NOOP("Settings", "Drafting ahead"),
+        title=QT_TRANSLATE_NOOP("Settings", "Parallel drafting"),
         help=QT_TRANSLATE_NOOP(
             "Settings",
-            "The draft model prepares the next tokens while the main model still verifies. Automatic uses this "
-            "computer's CPU where answers could get faster. The CPU needs a second copy of the draft model in memory. "
-            "Another computer receives the text of your chats unencrypted.",
+            "The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac's "
+            "CPU where answers could get faster. The CPU needs a second copy of the draft model in memory. Another "
+            "computer receives the text of your chats unencrypted.",
         ),
         choices=AHEAD,
     )
@@ -301,8 +301,8 @@ class SettingsValues(RememberedValues):
         title=QT_TRANSLATE_NOOP("Settings", "Run a local API server"),
         help=QT_TRANSLATE_NOOP(
             "Settings",
-            "Editors, agents and scripts on this computer can ask the loaded models, with the same speculation. "
-            "Chats are never shared.",
+            "Editors, agents and scripts on this Mac can ask the loaded models, with the same speculation. Chats are "
+            "never shared.",
         ),
     )
     api_port: int = API.setting(
@@ -323,8 +323,8 @@ class SettingsValues(RememberedValues):
         title=QT_TRANSLATE_NOOP("Settings", "Let other computers connect"),
         help=QT_TRANSLATE_NOOP(
             "Settings",
-            "Anyone in your network who has the key can use your models and this computer's power, and everything is "
-            "sent unencrypted. Turn it on only in a network that you trust.",
+            "Anyone in your network who has the key can use your models and this Mac's power, and everything is sent "
+            "unencrypted. Turn it on only in a network that you trust.",
         ),
     )
     api_strict_models: bool = API.setting(

@@ -46,7 +46,7 @@ PAGES = (
     PageSpec("network", QT_TRANSLATE_NOOP("Settings", "Privacy and network")),
     PageSpec("api", QT_TRANSLATE_NOOP("Settings", "Local API")),
     PageSpec("machines", QT_TRANSLATE_NOOP("Settings", "Multiple Macs")),
-    PageSpec("drafter", QT_TRANSLATE_NOOP("Settings", "Drafting ahead")),
+    PageSpec("drafter", QT_TRANSLATE_NOOP("Settings", "Parallel drafting")),
     PageSpec("advanced", QT_TRANSLATE_NOOP("Settings", "Advanced")),
 )
 

@@ -41,6 +41,6 @@ class DrafterPage(TablePage):
         help_ = {
             None: self.tr("The one of “tandem drafter serve”. Stored only in the system keychain."),
             True: self.tr("Your secret is in the keychain."),
-            False: self.tr("This computer has no keychain that Tandem can use, so the secret is for this run only."),
+            False: self.tr("This Mac has no keychain that Tandem can use, so the secret is for this run only."),
         }[self._kept]
         self._row.set_words(self.tr("Secret"), help_)

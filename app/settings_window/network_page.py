@@ -85,7 +85,7 @@ class NetworkPage(TablePage):
         elif self._kept:
             help_ = self.tr("Your token is in the keychain.")
         else:
-            help_ = self.tr("This computer has no keychain that Tandem can use, so the token was not kept.")
+            help_ = self.tr("This Mac has no keychain that Tandem can use, so the token was not kept.")
         self._token_row.set_words(self.tr("Hugging Face token"), help_)
         self._test_row.set_words(self.tr("Connection"), _verdict(self._found))
 

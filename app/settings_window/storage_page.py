@@ -250,7 +250,7 @@ class RemovalControls(QWidget):
     def retranslate(self) -> None:
         sizes = {"chats": size_words(self._chats), "rest": size_words(self._rest)}
         first = self.tr(
-            "This deletes all chats and their backups ({chats}), and settings and caches ({rest}), from this computer. "
+            "This deletes all chats and their backups ({chats}), and settings and caches ({rest}), from this Mac. "
             "Export the chats first if you want to keep them."
         )
         questions = (

@@ -81,7 +81,7 @@ class LearnedSection(Restyled, QWidget):
         super().__init__(parent)
         self._session = session
         self._title, self._note = label(self, "title"), label(self, "muted", wraps=True)
-        self.bound("Measured on this computer", self._title)
+        self.bound("Measured on this Mac", self._title)
         self.table = LearnedTable(self)
         places = {column.key: index for index, column in enumerate(COLUMNS)}
         self.view = FigureView(self.table, self, [places["models"]], [places[key] for key in _SPARE], _PAIR_CHARACTERS)

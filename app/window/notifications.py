@@ -80,7 +80,7 @@ class Notifications(QObject):
         self._set_report(report)
         self._banner.show_message(
             lambda: self.tr(
-                "Tandem quit unexpectedly last time. Your chats are safe, and the report stays on this computer."
+                "Tandem quit unexpectedly last time. Your chats are safe, and the report stays on this Mac."
             ),
             self._actions["show-report"],
         )

@@ -12,11 +12,11 @@ def ahead_sentence(stats: RequestStats) -> str:
     translate = QCoreApplication.translate
     verdicts = stats.ahead_hits + stats.ahead_misses + stats.ahead_late
     if stats.ahead == "ready" and verdicts and not stats.ahead_hidden_s:
-        return translate("Ahead", "Drafting ahead was tried, but would not have made this answer faster.")
+        return translate("Ahead", "Parallel drafting was tried, but would not have made this answer faster.")
     if stats.ahead == "ready" and verdicts:
         text = translate(
             "Ahead",
-            "Drafting ahead: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. "
+            "Parallel drafting: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. "
             "{seconds} of drafting overlapped with verification.",
         )
         return text.format(
@@ -28,21 +28,25 @@ def ahead_sentence(stats: RequestStats) -> str:
             .replace(" ", "\u00a0"),
         )
     return {
-        "ready": translate("Ahead", "Drafting ahead was not needed for this answer."),
-        "starting": translate("Ahead", "Drafting ahead is starting."),
-        "no-gain": translate("Ahead", "Drafting ahead would not help: drafting takes too little of a round."),
+        "ready": translate("Ahead", "Parallel drafting was not needed for this answer."),
+        "starting": translate("Ahead", "Parallel drafting is starting."),
+        "no-gain": translate("Ahead", "Parallel drafting would not help: drafting takes too little of a round."),
         "no-memory": translate(
-            "Ahead", "Drafting ahead is off: a second copy of the draft model does not fit in memory."
+            "Ahead", "Parallel drafting is off: a second copy of the draft model does not fit in memory."
         ),
-        "no-address": translate("Ahead", "Drafting ahead is off: the other computer's address or secret is missing."),
-        "no-branches": translate("Ahead", "Drafting ahead is off: this draft model cannot do it."),
-        "not-usable": translate("Ahead", "Drafting ahead is off: the draft model cannot be loaded there."),
-        "other-tokenizer": translate("Ahead", "Drafting ahead is off: it needs a draft model with the same tokenizer."),
-        "unreachable": translate("Ahead", "Drafting ahead is off: the drafter cannot be reached."),
+        "no-address": translate(
+            "Ahead", "Parallel drafting is off: the other computer's address or secret is missing."
+        ),
+        "no-branches": translate("Ahead", "Parallel drafting is off: this draft model cannot do it."),
+        "not-usable": translate("Ahead", "Parallel drafting is off: the draft model cannot be loaded there."),
+        "other-tokenizer": translate(
+            "Ahead", "Parallel drafting is off: it needs a draft model with the same tokenizer."
+        ),
+        "unreachable": translate("Ahead", "Parallel drafting is off: the drafter cannot be reached."),
         "network-denied": translate(
             "Ahead",
-            "Drafting ahead is off: macOS does not let Tandem use the local network. Turn on Tandem in System Settings "
-            "> Privacy & Security > Local Network.",
+            "Parallel drafting is off: macOS does not let Tandem use the local network. Turn on Tandem in System "
+            "Settings > Privacy & Security > Local Network.",
         ),
-        "ended": translate("Ahead", "Drafting ahead is off: the drafter quit unexpectedly twice."),
+        "ended": translate("Ahead", "Parallel drafting is off: the drafter quit unexpectedly twice."),
     }.get(stats.ahead, "")

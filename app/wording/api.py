@@ -44,7 +44,7 @@ def problem_sentence(problem: CodedError) -> str:
     sentences = {
         "in-use": translate("LocalApi", "Another program uses port {port}. Choose another one."),
         "not-allowed": translate("LocalApi", "The system does not allow port {port}. Choose one above 1023."),
-        "no-address": translate("LocalApi", "This computer has no address {host}."),
+        "no-address": translate("LocalApi", "This Mac has no address {host}."),
     }
     sentence = sentences.get(getattr(problem, "reason", ""), translate("LocalApi", "The local API could not start."))
     return sentence.format(**problem.arguments)

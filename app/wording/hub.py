@@ -93,7 +93,7 @@ def hub_reasons() -> dict[str, str]:
         "head-unknown": translate(
             "HubErrors", "The MTP head of {repository} is of a kind that Tandem can't run yet ({family})."
         ),
-        "not-installed": translate("HubErrors", "{repository} is no longer on this computer."),
+        "not-installed": translate("HubErrors", "{repository} is no longer on this Mac."),
         "in-use": translate("HubErrors", "Another program is downloading {repository}. Wait until it has finished."),
         "built-in": translate("HubErrors", "The starter pair is part of Tandem and can't be removed."),
         "other-app": translate("HubErrors", "This model belongs to {app}. Remove it there."),

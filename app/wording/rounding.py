@@ -38,21 +38,19 @@ def same_text_sentence(pair: LearnedPair | None) -> str:
         return ""
     main = short_name(pair.main)[0]
     if pair.rounding is None:
-        return translate("Rounding", "How this computer rounds with {main} is measured while Tandem is idle.").format(
+        return translate("Rounding", "How this Mac rounds with {main} is measured while Tandem is idle.").format(
             main=main
         )
     most = pair.rounding.most_rows - 1
     if not most:
         text = translate(
             "Rounding",
-            "With {main}, no draft length rounds alike on this computer, so answers are written without draft tokens.",
+            "With {main}, no draft length rounds alike on this Mac, so answers are written without draft tokens.",
         )
     elif pair.rounding.plain_rows == 1 and most >= MAX_DEPTH:
-        text = translate("Rounding", "With {main}, every draft length rounds alike on this computer.")
+        text = translate("Rounding", "With {main}, every draft length rounds alike on this Mac.")
     else:
-        text = translate(
-            "Rounding", "With {main}, up to {most} draft tokens per round are rounded alike on this computer."
-        )
+        text = translate("Rounding", "With {main}, up to {most} draft tokens per round are rounded alike on this Mac.")
     text = text.format(main=main, most=QLocale().toString(most))
     return joined(text, _cost(pair))
 

@@ -60,8 +60,10 @@ QUOTED = re.compile(r"\{guessed\}|\{plain\}")
 RETIRED = {
     "en": r"\bguess|\baccept rate|(?<!prompt )\blookup|\bround strip|\b(?:it|that|speculation) pays?\b|\bpays from"
     r"|\bhere\b(?<!will appear here)(?<!Branch from here)|\bbrings?\b|\bbrought\b|\bholds?\b|\blikeliest\b|licence"
-    r"|organisation|models have read|\blearned\b|not complete\b|\bget it again|\bswitched off|\bas it was published",
-    "ko": r"대화 속 찾기|추측 안 함|띠|이득|여기서(?! 분기)|모델이 읽은|호스트|아슬아슬|글(?!자)|\d?토큰을 얻",
+    r"|organisation|models have read|\blearned\b|not complete\b|\bget it again|\bswitched off|\bas it was published"
+    r"|\bthis computer\b|\bthe hub\b|\bseveral macs\b|\bdrafting ahead\b|\bplain steps?\b|\bbreak-even\b",
+    "ko": r"대화 속 찾기|추측 안 함|띠|이득|여기서(?! 분기)|이 컴퓨터(?!들)|모델이 읽은|호스트|아슬아슬|글(?!자)"
+    r"|\d?토큰을 얻",
     "ja": r"推測|会話内検索|ラウンドの帯|ホスト|ここ(?:で|では|の)(?!の)|モデルが読んだ|マシン|文字サイズ"
     r"|貼り付け|劣等|案内役|層の数",
     "zh_CN": r"猜|上文查找|划算|主机|轮次条|这里(?!分支|。)|此处|模型读过|以 Markdown 拷贝|吃紧|正在思考首个|向导",

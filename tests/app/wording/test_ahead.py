@@ -18,7 +18,7 @@ STATES = (
 
 @pytest.mark.parametrize("state", STATES)
 def test_every_state_has_a_sentence(state: str) -> None:
-    assert ahead_sentence(RequestStats(ahead=state)).startswith("Drafting ahead")
+    assert ahead_sentence(RequestStats(ahead=state)).startswith("Parallel drafting")
 
 
 def test_hits_are_counted_among_all_verdicts_and_nothing_is_said_without_drafting_ahead() -> None:
