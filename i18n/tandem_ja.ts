@@ -4511,7 +4511,7 @@
     </message>
     <message>
         <source>Marks such as &lt;|im_end|&gt; in messages and files take effect instead of being ordinary text. A file or web page can then pretend to be you or the system.</source>
-        <translation>メッセージ内の制御トークン</translation>
+        <translation>メッセージやファイルにある &lt;|im_end|&gt; のような記号を、通常のテキストではなく制御トークンとして扱います。ファイルや Web ページがあなたやシステムになりすませるようになります。</translation>
     </message>
     <message>
         <source>Model default</source>
@@ -4679,7 +4679,7 @@
     </message>
     <message>
         <source>Control tokens in messages</source>
-        <translation>メッセージやファイルにある &lt;|im_end|&gt; のような記号を、通常のテキストではなく制御トークンとして扱います。ファイルや Web ページがあなたやシステムになりすませるようになります。</translation>
+        <translation>メッセージ内の制御トークン</translation>
     </message>
     <message>
         <source>Log level</source>

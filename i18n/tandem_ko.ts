@@ -4511,7 +4511,7 @@
     </message>
     <message>
         <source>Marks such as &lt;|im_end|&gt; in messages and files take effect instead of being ordinary text. A file or web page can then pretend to be you or the system.</source>
-        <translation>메시지 속 제어 토큰</translation>
+        <translation>메시지와 파일에 있는 &lt;|im_end|&gt; 같은 표시를 일반 텍스트로 다루지 않고 그대로 적용해요. 그러면 파일이나 웹 페이지가 사용자나 시스템인 척할 수 있어요.</translation>
     </message>
     <message>
         <source>Model default</source>
@@ -4679,7 +4679,7 @@
     </message>
     <message>
         <source>Control tokens in messages</source>
-        <translation>메시지와 파일에 있는 &lt;|im_end|&gt; 같은 표시를 일반 텍스트로 다루지 않고 그대로 적용해요. 그러면 파일이나 웹 페이지가 사용자나 시스템인 척할 수 있어요.</translation>
+        <translation>메시지 속 제어 토큰</translation>
     </message>
     <message>
         <source>Log level</source>

@@ -4511,7 +4511,7 @@
     </message>
     <message>
         <source>Marks such as &lt;|im_end|&gt; in messages and files take effect instead of being ordinary text. A file or web page can then pretend to be you or the system.</source>
-        <translation>消息中的控制 token</translation>
+        <translation>消息和文件中的 &lt;|im_end|&gt; 等标记将直接生效，而不再作为普通文本处理。这样，文件或网页就可以冒充您或系统。</translation>
     </message>
     <message>
         <source>Model default</source>
@@ -4679,7 +4679,7 @@
     </message>
     <message>
         <source>Control tokens in messages</source>
-        <translation>消息和文件中的 &lt;|im_end|&gt; 等标记将直接生效，而不再作为普通文本处理。这样，文件或网页就可以冒充您或系统。</translation>
+        <translation>消息中的控制 token</translation>
     </message>
     <message>
         <source>Log level</source>
