@@ -54,6 +54,7 @@ class ActionState:
     loading: bool = False
     can_restore: bool = False
     can_measure: bool = False
+    demonstrated: bool = False
     can_speak: bool = False
     speaking: bool = False
     has_report: bool = False

@@ -26,7 +26,7 @@ class PresetButton(Restyled, QToolButton):
         self._session, self._settings = session, settings
         styled(self, "small")
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.setIconSize(QSize(14, 14))
+        self.setIconSize(QSize(18, 14))
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.menu_ = Menu(self)
         self.setMenu(self.menu_)

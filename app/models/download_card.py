@@ -11,7 +11,7 @@ from app.models.cards import Card
 from app.widgets.badges import Bar
 from app.widgets.layouts import fill, vbox
 from app.widgets.style_class import styled
-from app.wording.models import download_words, entry_name, model_name, state_word, waits_for_network
+from app.wording.models import download_words, entry_name, model_name, shown_state, state_word
 from engine.hub.download_state import DownloadStatus
 
 # Failures that the user can resolve on the model's page.
@@ -41,7 +41,7 @@ class DownloadCard(Card):
         words = download_words(status)
         self.say(words)
         tones = {"ready": "draft", "failed": "problem", "paused": "lookup"}
-        state = "waiting" if waits_for_network(status) else status.state
+        state = shown_state(status)
         self.badge.show_word(state_word(state), tones.get(state, "neutral"))
         share = status.bytes_done / status.bytes_total if status.bytes_total else 0.0
         colour = {"paused": "lookup", "failed": "problem", "waiting": "faint"}.get(state, "draft")

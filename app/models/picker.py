@@ -341,7 +341,7 @@ class PickerRow(QWidget):
 
     def _badge_of(self, choice: Choice) -> tuple[str, str]:
         if choice.download is not None:
-            return model_wording.state_word(choice.download.state), "lookup"
+            return model_wording.state_word(model_wording.shown_state(choice.download)), "lookup"
         if choice.best:
             measured = choice.measured is not None and speedup_is_known(choice.measured)
             return self.tr("best on this Mac") if measured else self.tr("recommended"), "draft"

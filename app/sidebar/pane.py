@@ -79,7 +79,7 @@ class ChatPane(Restyled, QFrame):
         self.settings.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.settings.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.settings.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.settings.setIconSize(QSize(16, 16))
+        self.settings.setIconSize(QSize(20, 16))
         self.row_menu = RowMenu(session.list, session.chats, self)
         self.folder_menu = Menu(self)
         self._build()

@@ -192,7 +192,7 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
         self._application.document_opened.connect(self._transfer.open_document)
         chats = session.chats
         of_store = (chats.store_failed, chats.store_opened, chats.store_unavailable)
-        for changed in (session.answers.stored, chats.trashed, chats.trash_emptied, *of_store):
+        for changed in (self._comparison.closed, session.answers.stored, chats.trashed, chats.trash_emptied, *of_store):
             changed.connect(lambda *_: self._update_actions())
         session.answers.ended.connect(self._update_actions)
         session.models.changed.connect(self._update_actions)
@@ -308,6 +308,7 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
         """Show an answer with and without speculation side by side."""
         self._comparer.demonstrate(question)
         self._comparison.open()
+        self._update_actions()
 
     def _come_to_chat(self) -> None:
         self._settings.close()
@@ -333,6 +334,7 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
                 loading=bool(session.models.pair.loading),
                 can_restore=bool(session.chats.restorable),
                 can_measure=session.answers.ready and session.answers.quiet and not session.models.pair.loading,
+                demonstrated=not self._comparison.isHidden(),
                 can_save_again=session.answers.can_save_again,
                 can_speak=self._turns.speaker.program is not None,
                 speaking=self._turns.speaker.speaking,

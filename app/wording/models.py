@@ -304,8 +304,13 @@ def waits_for_network(status: DownloadStatus) -> bool:
     return status.state == "failed" and status.error is not None and status.error.reason == "no-network"
 
 
+def shown_state(status: DownloadStatus) -> str:
+    """Return the state of a download, "waiting" for one that `waits_for_network`."""
+    return "waiting" if waits_for_network(status) else status.state
+
+
 def state_word(state: str) -> str:
-    """Return the badge of a download; "waiting" is for one that `waits_for_network`."""
+    """Return the badge of a download in that `shown_state`."""
     return {
         "waiting": translate("Models", "waiting"),
         "queued": translate("Models", "queued"),

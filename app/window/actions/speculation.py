@@ -29,7 +29,12 @@ def _use_method(method: str, parts: WindowParts) -> None:
 
 
 def _compare(parts: WindowParts) -> None:
-    parts.comparer.start(parts.session.chat, parts.session.chat.turns[-1])
+    chat, shown = parts.session.chat, parts.comparer.comparison
+    if chat.turns:
+        parts.comparer.start(chat, chat.turns[-1])
+    elif shown is not None:
+        # The demonstration of the welcome page is in no chat.
+        parts.comparer.demonstrate(shown.question)
     if parts.comparer.running and parts.comparison.isHidden():
         parts.comparison.open()
 
@@ -131,7 +136,7 @@ SPECULATION_ACTIONS = (
         QT_TRANSLATE_NOOP("Actions", "Compare"),
         QT_TRANSLATE_NOOP("Actions", "Answer the last question with and without speculation, side by side"),
         _compare,
-        enabled=lambda now: now.can_measure and now.has_turns,
+        enabled=lambda now: now.can_measure and (now.has_turns or now.demonstrated),
         begins_section=True,
     ),
     WindowAction(

@@ -95,4 +95,12 @@ def test_a_fast_answer_is_shown_side_by_side_and_is_in_no_chat(open_shown: OpenS
     assert window.comparison.isVisible()
     assert "× as fast with speculation." in window.comparison.verdict.text()
     assert window.turns == []
+    window.wait(window.comparison.again.isEnabled)
+    engine.scripts[:] = [Script("two"), Script("one two three"), Script("one two three", (PLAIN,))]
+    window.comparison.again.click()
+    window.wait(lambda: window.find(Comparer).comparison.step is Step.DONE)
+    assert window.find(Comparer).comparison is not made
+    assert window.find(Comparer).comparison.question == made.question
+    assert window.turns == []
     window.comparison.close_overlay()
+    assert not window.is_enabled("compare")
