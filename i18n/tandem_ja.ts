@@ -84,7 +84,7 @@
         <translation>リストで下にあるチャットを表示</translation>
     </message>
     <message>
-        <source>Serve the local API</source>
+        <source>Start the local API</source>
         <translation>ローカル API を開始</translation>
     </message>
     <message>
@@ -1689,10 +1689,6 @@
         <source>Stopped.</source>
         <translation>停止しました。</translation>
     </message>
-    <message>
-        <source>The load on the computer changed between the two runs.</source>
-        <translation>2 回の実行の間でコンピュータの負荷が変わりました。</translation>
-    </message>
     <message numerus="yes">
         <source>Identical text: all %n token(s) match.</source>
         <translation>
@@ -1728,6 +1724,10 @@
     <message>
         <source>The answer is too short to compare speeds.</source>
         <translation>回答が短すぎて速度を比較できません。</translation>
+    </message>
+    <message>
+        <source>The load on this Mac changed between the two runs.</source>
+        <translation>2 回の実行の間でこの Mac の負荷が変わりました。</translation>
     </message>
     <message>
         <source>With speculation</source>
@@ -2203,10 +2203,6 @@
         <translation>{times}以上</translation>
     </message>
     <message>
-        <source>The computer is busy: plain decoding also takes {times} as long as usual.</source>
-        <translation>コンピュータの負荷が高くなっています。通常のデコードにも普段の {times}の時間がかかっています。</translation>
-    </message>
-    <message>
         <source>Low Power Mode is on: this Mac runs slower, with speculation and without it.</source>
         <translation>低電力モードがオンのため、投機的デコーディングの有無にかかわらず、この Mac の動作は遅くなります。</translation>
     </message>
@@ -2233,6 +2229,10 @@
     <message>
         <source>at most {times} as fast</source>
         <translation>{times}以下の速さ</translation>
+    </message>
+    <message>
+        <source>This Mac is busy: plain decoding also takes {times} as long as usual.</source>
+        <translation>この Mac の負荷が高くなっています。通常のデコードにも普段の {times}の時間がかかっています。</translation>
     </message>
     <message>
         <source>{value} to first token</source>
@@ -2684,15 +2684,15 @@
         <translation>別のプログラムが {repository} をダウンロードしています。終わるまでお待ちください。</translation>
     </message>
     <message>
-        <source>The starter pair is part of Tandem and can&apos;t be removed.</source>
+        <source>The starter pair is part of Tandem and can&apos;t be deleted.</source>
         <translation>スターターモデルは Tandem の一部なので、削除できません。</translation>
     </message>
     <message>
-        <source>This model belongs to {app}. Remove it there.</source>
+        <source>This model belongs to {app}. Delete it there.</source>
         <translation>{app} のモデルです。そのアプリで削除してください。</translation>
     </message>
     <message>
-        <source>This head is part of its main model&apos;s files. To remove it, remove the main model.</source>
+        <source>This head is part of its main model&apos;s files. To delete it, delete the main model.</source>
         <translation>このヘッドはメインモデルのファイルの一部です。削除するには、メインモデルを削除してください。</translation>
     </message>
 </context>
@@ -3242,12 +3242,12 @@
         <translation>公開されたバージョンと異なるファイルがあります：{files}。修復すると、これらだけをダウンロードし直します。</translation>
     </message>
     <message>
-        <source>Files differ from the published version: {files}. Remove the model and download it again.</source>
-        <translation>公開されたバージョンと異なるファイルがあります：{files}。モデルを削除して、もう一度ダウンロードしてください。</translation>
-    </message>
-    <message>
         <source>Same tokenizer (padded vocabulary).</source>
         <translation>トークナイザーは同じです（語彙のサイズだけが異なります）。</translation>
+    </message>
+    <message>
+        <source>Files differ from the published version: {files}. Delete the model and download it again.</source>
+        <translation>公開されたバージョンと異なるファイルがあります：{files}。モデルを削除して、もう一度ダウンロードしてください。</translation>
     </message>
     <message>
         <source>Cannot be used. {reason}</source>
@@ -4510,6 +4510,10 @@
         <translation>すべての Mac が Thunderbolt でつながっていれば Thunderbolt を、それ以外はネットワークを使います。</translation>
     </message>
     <message>
+        <source>Loads models beyond the limit. This Mac may become very slow, and the system may quit Tandem.</source>
+        <translation>上限を超えてもモデルを読み込みます。この Mac がとても遅くなったり、システムが Tandem を終了したりすることがあります。</translation>
+    </message>
+    <message>
         <source>Marks such as &lt;|im_end|&gt; in messages and files take effect instead of being ordinary text. A file or web page can then pretend to be you or the system.</source>
         <translation>メッセージやファイルにある &lt;|im_end|&gt; のような記号を、通常のテキストではなく制御トークンとして扱います。ファイルや Web ページがあなたやシステムになりすませるようになります。</translation>
     </message>
@@ -4672,10 +4676,6 @@
     <message>
         <source>Allow exceeding the memory limit</source>
         <translation>メモリ上限の超過を許可</translation>
-    </message>
-    <message>
-        <source>Loads models beyond the limit. The computer may become very slow, and the system may quit Tandem.</source>
-        <translation>上限を超えてもモデルを読み込みます。コンピュータがとても遅くなったり、システムが Tandem を終了したりすることがあります。</translation>
     </message>
     <message>
         <source>Control tokens in messages</source>

@@ -84,7 +84,7 @@
         <translation>목록에서 아래에 있는 대화 보기</translation>
     </message>
     <message>
-        <source>Serve the local API</source>
+        <source>Start the local API</source>
         <translation>로컬 API 켜기</translation>
     </message>
     <message>
@@ -1689,10 +1689,6 @@
         <source>Stopped.</source>
         <translation>중지했어요.</translation>
     </message>
-    <message>
-        <source>The load on the computer changed between the two runs.</source>
-        <translation>두 실행 사이에 컴퓨터의 부하가 달라졌어요.</translation>
-    </message>
     <message numerus="yes">
         <source>Identical text: all %n token(s) match.</source>
         <translation>
@@ -1728,6 +1724,10 @@
     <message>
         <source>The answer is too short to compare speeds.</source>
         <translation>답변이 너무 짧아 속도를 비교할 수 없어요.</translation>
+    </message>
+    <message>
+        <source>The load on this Mac changed between the two runs.</source>
+        <translation>두 실행 사이에 이 Mac의 부하가 달라졌어요.</translation>
     </message>
     <message>
         <source>With speculation</source>
@@ -2203,10 +2203,6 @@
         <translation>{times} 이상</translation>
     </message>
     <message>
-        <source>The computer is busy: plain decoding also takes {times} as long as usual.</source>
-        <translation>컴퓨터 부하가 높아요. 일반 디코딩도 평소의 {times}만큼 걸려요.</translation>
-    </message>
-    <message>
         <source>Low Power Mode is on: this Mac runs slower, with speculation and without it.</source>
         <translation>저전력 모드가 켜져 있어요. 추측을 켜든 끄든 이 Mac이 더 느려져요.</translation>
     </message>
@@ -2233,6 +2229,10 @@
     <message>
         <source>at most {times} as fast</source>
         <translation>최대 {times} 속도</translation>
+    </message>
+    <message>
+        <source>This Mac is busy: plain decoding also takes {times} as long as usual.</source>
+        <translation>이 Mac의 부하가 높아요. 일반 디코딩도 평소의 {times}만큼 걸려요.</translation>
     </message>
     <message>
         <source>{value} to first token</source>
@@ -2684,15 +2684,15 @@
         <translation>다른 프로그램이 {repository} 모델을 다운로드하고 있어요. 끝날 때까지 기다려 주세요.</translation>
     </message>
     <message>
-        <source>The starter pair is part of Tandem and can&apos;t be removed.</source>
+        <source>The starter pair is part of Tandem and can&apos;t be deleted.</source>
         <translation>스타터 모델 쌍은 Tandem의 일부라서 삭제할 수 없어요.</translation>
     </message>
     <message>
-        <source>This model belongs to {app}. Remove it there.</source>
+        <source>This model belongs to {app}. Delete it there.</source>
         <translation>{app} 앱의 모델이에요. 그 앱에서 삭제해 주세요.</translation>
     </message>
     <message>
-        <source>This head is part of its main model&apos;s files. To remove it, remove the main model.</source>
+        <source>This head is part of its main model&apos;s files. To delete it, delete the main model.</source>
         <translation>이 헤드는 메인 모델 파일의 일부예요. 삭제하려면 메인 모델을 삭제해 주세요.</translation>
     </message>
 </context>
@@ -3242,12 +3242,12 @@
         <translation>배포된 버전과 다른 파일이 있어요: {files}. 복구하면 이 파일만 다시 다운로드해요.</translation>
     </message>
     <message>
-        <source>Files differ from the published version: {files}. Remove the model and download it again.</source>
-        <translation>배포된 버전과 다른 파일이 있어요: {files}. 모델을 삭제한 뒤 다시 다운로드해 주세요.</translation>
-    </message>
-    <message>
         <source>Same tokenizer (padded vocabulary).</source>
         <translation>토크나이저가 같아요(어휘 크기만 달라요).</translation>
+    </message>
+    <message>
+        <source>Files differ from the published version: {files}. Delete the model and download it again.</source>
+        <translation>배포된 버전과 다른 파일이 있어요: {files}. 모델을 삭제한 뒤 다시 다운로드해 주세요.</translation>
     </message>
     <message>
         <source>Cannot be used. {reason}</source>
@@ -4510,6 +4510,10 @@
         <translation>모든 Mac이 Thunderbolt로 연결되어 있으면 Thunderbolt를, 아니면 네트워크를 사용해요.</translation>
     </message>
     <message>
+        <source>Loads models beyond the limit. This Mac may become very slow, and the system may quit Tandem.</source>
+        <translation>한도를 넘어도 모델을 불러와요. 이 Mac이 아주 느려지거나 시스템이 Tandem을 종료할 수 있어요.</translation>
+    </message>
+    <message>
         <source>Marks such as &lt;|im_end|&gt; in messages and files take effect instead of being ordinary text. A file or web page can then pretend to be you or the system.</source>
         <translation>메시지와 파일에 있는 &lt;|im_end|&gt; 같은 표시를 일반 텍스트로 다루지 않고 그대로 적용해요. 그러면 파일이나 웹 페이지가 사용자나 시스템인 척할 수 있어요.</translation>
     </message>
@@ -4672,10 +4676,6 @@
     <message>
         <source>Allow exceeding the memory limit</source>
         <translation>메모리 한도 초과 허용</translation>
-    </message>
-    <message>
-        <source>Loads models beyond the limit. The computer may become very slow, and the system may quit Tandem.</source>
-        <translation>한도를 넘어도 모델을 불러와요. 컴퓨터가 아주 느려지거나 시스템이 Tandem을 종료할 수 있어요.</translation>
     </message>
     <message>
         <source>Control tokens in messages</source>

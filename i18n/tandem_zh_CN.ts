@@ -84,7 +84,7 @@
         <translation>显示列表中下方的对话</translation>
     </message>
     <message>
-        <source>Serve the local API</source>
+        <source>Start the local API</source>
         <translation>启动本地 API</translation>
     </message>
     <message>
@@ -1689,10 +1689,6 @@
         <source>Stopped.</source>
         <translation>已停止。</translation>
     </message>
-    <message>
-        <source>The load on the computer changed between the two runs.</source>
-        <translation>两次运行之间电脑的负载发生了变化。</translation>
-    </message>
     <message numerus="yes">
         <source>Identical text: all %n token(s) match.</source>
         <translation>
@@ -1728,6 +1724,10 @@
     <message>
         <source>The answer is too short to compare speeds.</source>
         <translation>回答太短，无法比较速度。</translation>
+    </message>
+    <message>
+        <source>The load on this Mac changed between the two runs.</source>
+        <translation>两次运行之间本机的负载发生了变化。</translation>
     </message>
     <message>
         <source>With speculation</source>
@@ -2203,10 +2203,6 @@
         <translation>{times}以上</translation>
     </message>
     <message>
-        <source>The computer is busy: plain decoding also takes {times} as long as usual.</source>
-        <translation>电脑负载较高：普通解码所用时间也是平时的 {times}。</translation>
-    </message>
-    <message>
         <source>Low Power Mode is on: this Mac runs slower, with speculation and without it.</source>
         <translation>低电量模式已打开：无论是否使用推测，本机都会变慢。</translation>
     </message>
@@ -2233,6 +2229,10 @@
     <message>
         <source>at most {times} as fast</source>
         <translation>最多 {times}速</translation>
+    </message>
+    <message>
+        <source>This Mac is busy: plain decoding also takes {times} as long as usual.</source>
+        <translation>本机负载较高：普通解码所用时间也是平时的 {times}。</translation>
     </message>
     <message>
         <source>{value} to first token</source>
@@ -2684,15 +2684,15 @@
         <translation>另一个程序正在下载 {repository}。请等它完成。</translation>
     </message>
     <message>
-        <source>The starter pair is part of Tandem and can&apos;t be removed.</source>
+        <source>The starter pair is part of Tandem and can&apos;t be deleted.</source>
         <translation>入门模型是 Tandem 的一部分，不能删除。</translation>
     </message>
     <message>
-        <source>This model belongs to {app}. Remove it there.</source>
+        <source>This model belongs to {app}. Delete it there.</source>
         <translation>这是 {app} 的模型。请在那里删除。</translation>
     </message>
     <message>
-        <source>This head is part of its main model&apos;s files. To remove it, remove the main model.</source>
+        <source>This head is part of its main model&apos;s files. To delete it, delete the main model.</source>
         <translation>这个草稿头是主模型文件的一部分。要删除它，请删除主模型。</translation>
     </message>
 </context>
@@ -3242,12 +3242,12 @@
         <translation>文件与发布的版本不一致：{files}。修复只会重新下载这些文件。</translation>
     </message>
     <message>
-        <source>Files differ from the published version: {files}. Remove the model and download it again.</source>
-        <translation>文件与发布的版本不一致：{files}。请删除模型后重新下载。</translation>
-    </message>
-    <message>
         <source>Same tokenizer (padded vocabulary).</source>
         <translation>分词器相同（词表有填充）。</translation>
+    </message>
+    <message>
+        <source>Files differ from the published version: {files}. Delete the model and download it again.</source>
+        <translation>文件与发布的版本不一致：{files}。请删除模型后重新下载。</translation>
     </message>
     <message>
         <source>Cannot be used. {reason}</source>
@@ -4510,6 +4510,10 @@
         <translation>每台 Mac 都通过雷雳连接时使用雷雳，否则使用网络。</translation>
     </message>
     <message>
+        <source>Loads models beyond the limit. This Mac may become very slow, and the system may quit Tandem.</source>
+        <translation>超出上限也会加载模型。本机可能变得很慢，系统也可能强制退出 Tandem。</translation>
+    </message>
+    <message>
         <source>Marks such as &lt;|im_end|&gt; in messages and files take effect instead of being ordinary text. A file or web page can then pretend to be you or the system.</source>
         <translation>消息和文件中的 &lt;|im_end|&gt; 等标记将直接生效，而不再作为普通文本处理。这样，文件或网页就可以冒充您或系统。</translation>
     </message>
@@ -4672,10 +4676,6 @@
     <message>
         <source>Allow exceeding the memory limit</source>
         <translation>允许超出内存上限</translation>
-    </message>
-    <message>
-        <source>Loads models beyond the limit. The computer may become very slow, and the system may quit Tandem.</source>
-        <translation>超出上限也会加载模型。电脑可能变得很慢，系统也可能强制退出 Tandem。</translation>
     </message>
     <message>
         <source>Control tokens in messages</source>

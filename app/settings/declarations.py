@@ -388,7 +388,7 @@ class SettingsValues(RememberedValues):
         title=QT_TRANSLATE_NOOP("Settings", "Allow exceeding the memory limit"),
         help=QT_TRANSLATE_NOOP(
             "Settings",
-            "Loads models beyond the limit. The computer may become very slow, and the system may quit Tandem.",
+            "Loads models beyond the limit. This Mac may become very slow, and the system may quit Tandem.",
         ),
     )
     control_tokens: bool = ADVANCED.setting(

@@ -153,7 +153,7 @@ class ComparisonView(MeasurementCard):
             text = self.tr("Roughly {times} as fast with speculation.").format(times=figures.times(comparison.ratio))
         else:
             return self.tr("The answer is too short to compare speeds.")
-        changed = "" if comparison.speeds_agree() else self.tr("The load on the computer changed between the two runs.")
+        changed = "" if comparison.speeds_agree() else self.tr("The load on this Mac changed between the two runs.")
         return joined(text, figures.busy(stats), changed)
 
     def _compared(self, comparison: Comparison) -> str:

@@ -125,7 +125,7 @@ def busy(stats: RequestStats) -> str:
     """Say that load on the computer slowed the answer down; "" if it did not."""
     if stats.load is None or stats.load < BUSY:
         return ""
-    text = translate("Figures", "The computer is busy: plain decoding also takes {times} as long as usual.")
+    text = translate("Figures", "This Mac is busy: plain decoding also takes {times} as long as usual.")
     return text.format(times=times(stats.load))
 
 

@@ -95,10 +95,10 @@ def hub_reasons() -> dict[str, str]:
         ),
         "not-installed": translate("HubErrors", "{repository} is no longer on this Mac."),
         "in-use": translate("HubErrors", "Another program is downloading {repository}. Wait until it has finished."),
-        "built-in": translate("HubErrors", "The starter pair is part of Tandem and can't be removed."),
-        "other-app": translate("HubErrors", "This model belongs to {app}. Remove it there."),
+        "built-in": translate("HubErrors", "The starter pair is part of Tandem and can't be deleted."),
+        "other-app": translate("HubErrors", "This model belongs to {app}. Delete it there."),
         "in-main": translate(
-            "HubErrors", "This head is part of its main model's files. To remove it, remove the main model."
+            "HubErrors", "This head is part of its main model's files. To delete it, delete the main model."
         ),
     }
 

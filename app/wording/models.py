@@ -208,7 +208,7 @@ def damage_words(report: VerifyReport, repairable: bool) -> str:
     names = "、" if QLocale().language() in (QLocale.Language.Japanese, QLocale.Language.Chinese) else ", "
     files = names.join((*report.damaged, *report.missing))
     text = translate(
-        "Models", "Files differ from the published version: {files}. Remove the model and download it again."
+        "Models", "Files differ from the published version: {files}. Delete the model and download it again."
     )
     if repairable:
         text = translate(

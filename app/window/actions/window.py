@@ -68,7 +68,7 @@ WINDOW_ACTIONS = (
     ),
     WindowAction(
         "serve-api",
-        QT_TRANSLATE_NOOP("Actions", "Serve the local API"),
+        QT_TRANSLATE_NOOP("Actions", "Start the local API"),
         QT_TRANSLATE_NOOP("Actions", "Let other programs on this Mac use the models"),
         lambda parts: parts.preferences.change(api_serve=not parts.preferences.values.api_serve),
         other_text=QT_TRANSLATE_NOOP("Actions", "Stop the local API"),

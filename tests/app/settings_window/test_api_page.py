@@ -107,7 +107,7 @@ def test_requests_are_counted_on_the_page_and_the_header_shows_that_it_serves_un
     window.trigger("serve-api")
     qtbot.waitUntil(lambda: window.session.api.status is None)
     assert is_off(window)
-    assert window.action("serve-api").text() == "Serve the local API"
+    assert window.action("serve-api").text() == "Start the local API"
 
 
 @pytest.mark.parametrize(("strict", "status"), [(False, 200), (True, 404)])

@@ -190,5 +190,5 @@ def test_without_an_accepted_draft_token_nothing_is_shown_and_a_busy_computer_is
     stats = RequestStats(generated_tokens=90, rounds=90, drafted=8, accepted=0, decode_tps=40.0, load=1.0)
     assert figures.as_fast(stats) == ""
     assert figures.speedup(stats) == figures.NONE
-    assert "computer is busy" in figures.busy(RequestStats(load=2.5))
+    assert "Mac is busy" in figures.busy(RequestStats(load=2.5))
     assert figures.busy(RequestStats(load=1.1)) == ""
