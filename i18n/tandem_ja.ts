@@ -2559,13 +2559,13 @@
     <message numerus="yes">
         <source>{main} is {faster} with {draft} on this Mac (%n answer(s)).</source>
         <translation>
-            <numerusform>この Mac で {main} は {draft} と組み合わせて {faster}です（回答 %n 件）。</numerusform>
+            <numerusform>この Mac では {main} と {draft} の組み合わせで {faster}（回答 %n 件）。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>{main} is {faster} with prompt lookup on this Mac (%n answer(s)).</source>
         <translation>
-            <numerusform>この Mac で {main} はプロンプトルックアップにより {faster}です（回答 %n 件）。</numerusform>
+            <numerusform>この Mac では {main} がプロンプトルックアップで {faster}（回答 %n 件）。</numerusform>
         </translation>
     </message>
     <message>

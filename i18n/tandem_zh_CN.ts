@@ -4515,7 +4515,7 @@
     </message>
     <message>
         <source>Marks such as &lt;|im_end|&gt; in messages and files take effect instead of being ordinary text. A file or web page can then pretend to be you or the system.</source>
-        <translation>消息和文件中的 &lt;|im_end|&gt; 等标记将直接生效，而不再作为普通文本处理。这样，文件或网页就可以冒充您或系统。</translation>
+        <translation>消息和文件中的 &lt;|im_end|&gt; 等标记将直接生效，而不再作为普通文本处理。这样，文件或网页就可以冒充你或系统。</translation>
     </message>
     <message>
         <source>Model default</source>
