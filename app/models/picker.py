@@ -291,7 +291,6 @@ class PickerRow(QWidget):
         self._name = styled(ElidedLabel(self, Qt.TextElideMode.ElideMiddle), "title")
         self._badge = Badge(self)
         self._button = styled(QPushButton(self), "button")
-        self._button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._button.clicked.connect(self.get)
         self._size.setAlignment(Qt.AlignmentFlag.AlignRight)
         self._state.setAlignment(Qt.AlignmentFlag.AlignRight)

@@ -14,6 +14,7 @@ from engine.client import RequestStream
 from engine.errors import EngineError
 from engine.events import Event, Token
 from engine.requests import ChatRequest
+from engine.stats import FELT
 
 # Half-precision logits between 32 and 64 differ by at least this, so rounding can exchange closer ones.
 TIE = 0.25
@@ -138,6 +139,12 @@ class Comparison:
         """The speed of the first answer over that of the second; the load may have changed between them."""
         speculated, plain = self.speculated.stats.decode_tps, self.plain.stats.decode_tps
         return speculated / plain if speculated and plain else None
+
+    @property
+    def roughly_helps(self) -> bool:
+        """Whether only the two speeds tell that speculation made a difference that is felt."""
+        stats = self.speculated.stats
+        return self.step is Step.DONE and bool(stats.drafted) and stats.speedup is None and (self.ratio or 0.0) > FELT
 
     def speeds_agree(self) -> bool:
         """Return whether the speeds differ by about the measured speed-up; otherwise the load has changed."""

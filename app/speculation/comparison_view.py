@@ -124,7 +124,8 @@ class ComparisonView(MeasurementCard):
         words = "\n".join(part for part in (self._progress(comparison), self._compared(comparison)) if part)
         stats = comparison.speculated.stats
         good = comparison.verdict() is not Verdict.DIFFERENT and comparison.step is not Step.FAILED
-        set_style_class(self.verdict, "reason" if good and figures.helps(stats) else "reason-plain")
+        is_fast = figures.helps(stats) or comparison.roughly_helps
+        set_style_class(self.verdict, "reason" if good and is_fast else "reason-plain")
         if self.verdict.text() != words:
             self.verdict.setText(words)
             self.verdict.setAccessibleName(words)

@@ -77,7 +77,7 @@ class MeasurementCard(Restyled, Overlay):
 
     def fill(self) -> None:
         self.refresh()
-        self._close.setFocus()
+        self._area.setFocus()
 
     def refresh(self) -> None:
         """Show the measurement's state."""

@@ -46,10 +46,12 @@ QLabel[styleClass="step"] { background: $selection; border-radius: 9px; min-widt
 
 QPushButton, QToolButton { background: transparent; border: none; border-radius: 8px; padding: 4px 8px;
     text-align: left; }
+QPushButton { qproperty-focusPolicy: TabFocus; }
 QPushButton:hover, QToolButton:hover { background: $selection; }
 QPushButton:focus, QToolButton:focus { border: 2px solid $main; padding: 2px 6px; }
 QPushButton:disabled, QToolButton:disabled { color: $faint; }
 QToolButton::menu-indicator, QPushButton::menu-indicator { image: none; width: 0; }
+PickerRow QPushButton { qproperty-focusPolicy: NoFocus; }
 QPushButton[styleClass="plain"] { padding: 6px 8px; }
 QToolButton[styleClass="plain"] { padding: 4px 8px 4px 6px; }
 QToolButton[styleClass="plain"]:focus { padding: 2px 6px 2px 4px; }

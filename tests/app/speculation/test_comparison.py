@@ -164,6 +164,8 @@ def test_the_two_runs_always_give_a_ratio_and_a_failure_is_said(
         speeds = [answer.stats.decode_tps or 0.0 for answer in (made.speculated, made.plain)]
         said = f"Roughly {speeds[0] / speeds[1]:.1f}× as fast with speculation."
         assert said in window.comparison.verdict.text()
+        shade = "reason" if speeds[0] > 1.05 * speeds[1] else "reason-plain"
+        assert window.comparison.verdict.property("styleClass") == shade
     engine.scripts[:] = [Script(TEXT, error=InternalFailure("out of luck"), fail_after=1)]
     made = compare(window, qtbot)
     qtbot.waitUntil(lambda: not made.running)

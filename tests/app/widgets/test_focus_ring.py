@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QListWidget, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QListWidget, QPushButton, QScrollArea, QWidget
 
 from app.chat.welcome import Welcome
+from app.widgets.controls import Segments
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.window_driver import WindowDriver
@@ -90,6 +91,22 @@ def test_a_click_shows_no_focus_and_tab_does(window: WindowDriver) -> None:
         assert not shows_focus()
         rows.setFocus(Qt.FocusReason.TabFocusReason)
         assert shows_focus()
+
+
+def test_a_clicked_button_and_a_card_show_no_focus_and_tab_reaches_the_button(window: WindowDriver) -> None:
+    segment = window.panel.findChild(Segments).buttons[0]
+    click(segment)
+    assert focus() is not segment
+    assert not shows_focus()
+    window.edit.setFocus()
+    tab_to(segment)
+    assert shows_focus()
+    window.edit.setFocus()
+    window.trigger("tune")
+    assert not isinstance(focus(), QAbstractButton)
+    assert window.tuning.isAncestorOf(focus())
+    window.tuning.close_overlay()
+    assert focus() is window.edit
 
 
 def test_a_focus_comes_back_as_it_was_with_its_window_and_after_a_card(window: WindowDriver) -> None:
