@@ -88,7 +88,9 @@ def test_a_fast_answer_is_shown_side_by_side_and_is_in_no_chat(open_shown: OpenS
     window, _, engine = open_shown()
     engine.scripts[:] = [Script("one"), Script("one two three four"), Script("one two three four", (PLAIN,))]
     buttons = window.find(Welcome).findChildren(QPushButton)
-    next(button for button in buttons if button.text() == "Show me a fast answer").click()
+    shows = next(button for button in buttons if button.text() == "Show me a fast answer")
+    window.wait(shows.isEnabled)
+    shows.click()
     made = window.find(Comparer).comparison
     assert made is not None
     window.wait(lambda: made.step is Step.DONE)
