@@ -114,7 +114,7 @@ EVERY_NOTICE = {
     ),
     "restart": EveryNotice(lambda window, _: window.session.models.restarted.emit(""), "engine stopped"),
     "restart with others": EveryNotice(lambda window, _: window.session.models.restarted.emit("Qwen3 8B"), "twice"),
-    "library": EveryNotice(lambda _, library: library.problem.emit(HubError("offline", "x")), "reached"),
+    "library": EveryNotice(lambda _, library: library.problem.emit(HubError("offline", "x")), "reach Hugging Face"),
     "download failed": EveryNotice(_fail_to_download, "disk"),
     "waits for a connection": EveryNotice(_lose_connection, "Waiting for a connection"),
     "model ready": EveryNotice(

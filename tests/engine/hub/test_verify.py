@@ -27,7 +27,7 @@ def test_a_sound_model_verifies_without_a_network(snapshot: Path) -> None:
 
 def test_a_changed_byte_and_a_missing_blob_are_named(snapshot: Path) -> None:
     weights = (snapshot / "model.safetensors").resolve()
-    weights.write_bytes(weights.read_bytes()[:-1] + b"\1")
+    weights.write_bytes(weights.read_bytes()[:-1] + b"\2")
     (snapshot / "tokenizer.json").resolve().unlink()
     report = verify_model(snapshot)
     assert report is not None
