@@ -9,6 +9,8 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
+from app.widgets import outside
+from app.widgets.application import Application
 from app.window import answer_notice
 from engine.errors import EngineError
 from tests.app.conftest import OpenWindow
@@ -44,8 +46,9 @@ def trays(monkeypatch: pytest.MonkeyPatch) -> list[Tray]:
 
 
 @pytest.fixture
-def numbers(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The numbers that the program's icon showed."""
+def numbers(qapp: Application, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The numbers that the program's icon showed, without what other tests left on it."""
+    qapp.setProperty(outside._COUNTS, None)
     shown: list[int] = []
     monkeypatch.setattr(QGuiApplication, "setBadgeNumber", lambda _application, number: shown.append(number))
     return shown
