@@ -1116,17 +1116,6 @@
     </message>
 </context>
 <context>
-    <name>ChatControls</name>
-    <message>
-        <source>Speculation options</source>
-        <translation>投機的デコーディングの設定</translation>
-    </message>
-    <message>
-        <source>Draft source, draft length and acceptance rule. Applies from the next answer.</source>
-        <translation>ドラフトの生成方法、ドラフト長、受理の基準です。次の回答から適用されます。</translation>
-    </message>
-</context>
-<context>
     <name>ChatPane</name>
     <message>
         <source>Pinned</source>
@@ -4800,6 +4789,25 @@
     <message>
         <source>Always the same text with and without speculation</source>
         <translation>投機的デコーディングの有無にかかわらず常に同じテキスト</translation>
+    </message>
+</context>
+<context>
+    <name>SettingsInForce</name>
+    <message>
+        <source>Change…</source>
+        <translation>変更…</translation>
+    </message>
+    <message>
+        <source>Settings of this chat</source>
+        <translation>このチャットの設定</translation>
+    </message>
+    <message>
+        <source>Settings of this model pair</source>
+        <translation>このペアの設定</translation>
+    </message>
+    <message>
+        <source>Settings of all chats</source>
+        <translation>すべてのチャットの設定</translation>
     </message>
 </context>
 <context>

@@ -1116,17 +1116,6 @@
     </message>
 </context>
 <context>
-    <name>ChatControls</name>
-    <message>
-        <source>Speculation options</source>
-        <translation>추측 설정</translation>
-    </message>
-    <message>
-        <source>Draft source, draft length and acceptance rule. Applies from the next answer.</source>
-        <translation>초안 생성 방법, 추측 길이, 채택 기준이에요. 다음 답변부터 적용돼요.</translation>
-    </message>
-</context>
-<context>
     <name>ChatPane</name>
     <message>
         <source>Pinned</source>
@@ -4800,6 +4789,25 @@
     <message>
         <source>Always the same text with and without speculation</source>
         <translation>추측을 쓰든 쓰지 않든 항상 같은 텍스트</translation>
+    </message>
+</context>
+<context>
+    <name>SettingsInForce</name>
+    <message>
+        <source>Change…</source>
+        <translation>변경…</translation>
+    </message>
+    <message>
+        <source>Settings of this chat</source>
+        <translation>이 대화의 설정</translation>
+    </message>
+    <message>
+        <source>Settings of this model pair</source>
+        <translation>이 모델 쌍의 설정</translation>
+    </message>
+    <message>
+        <source>Settings of all chats</source>
+        <translation>모든 대화의 설정</translation>
     </message>
 </context>
 <context>

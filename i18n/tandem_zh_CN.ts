@@ -1116,17 +1116,6 @@
     </message>
 </context>
 <context>
-    <name>ChatControls</name>
-    <message>
-        <source>Speculation options</source>
-        <translation>推测设置</translation>
-    </message>
-    <message>
-        <source>Draft source, draft length and acceptance rule. Applies from the next answer.</source>
-        <translation>草稿来源、草稿 token 数和接受规则。从下一个回答起生效。</translation>
-    </message>
-</context>
-<context>
     <name>ChatPane</name>
     <message>
         <source>Pinned</source>
@@ -4800,6 +4789,25 @@
     <message>
         <source>Always the same text with and without speculation</source>
         <translation>无论是否推测，文字始终相同</translation>
+    </message>
+</context>
+<context>
+    <name>SettingsInForce</name>
+    <message>
+        <source>Change…</source>
+        <translation>更改…</translation>
+    </message>
+    <message>
+        <source>Settings of this chat</source>
+        <translation>此对话的设置</translation>
+    </message>
+    <message>
+        <source>Settings of this model pair</source>
+        <translation>此模型组合的设置</translation>
+    </message>
+    <message>
+        <source>Settings of all chats</source>
+        <translation>所有对话的设置</translation>
     </message>
 </context>
 <context>

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
@@ -22,6 +23,8 @@ from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording import figures
+
+Controls = TypeVar("Controls", bound=QWidget)
 
 
 class Details(Restyled, QWidget):
@@ -75,9 +78,11 @@ class Details(Restyled, QWidget):
             self._column.insertWidget(self._column.indexOf(self.measurements), view)
         self._word_figures()
 
-    def add_controls(self, make: Callable[[QWidget], QWidget]) -> None:
-        """Insert the controls that `make` makes in a parent above the figures."""
-        self._column.insertWidget(0, make(self._body))
+    def add_controls(self, make: Callable[[QWidget], Controls]) -> Controls:
+        """Insert the controls that `make` makes in a parent above the figures, and return them."""
+        controls = make(self._body)
+        self._column.insertWidget(0, controls)
+        return controls
 
     def set_open(self, unfolded: bool) -> None:
         self.fold.setChecked(unfolded)

@@ -1,4 +1,4 @@
-"""The form for method, depth and acceptance rule."""
+"""The form for method, depth and acceptance rule, and the words of their names and values."""
 
 from __future__ import annotations
 
@@ -11,25 +11,40 @@ from PySide6.QtWidgets import QFormLayout, QLabel, QSizePolicy, QWidget
 from app.settings.declarations import SETTINGS
 from app.widgets.controls import Chooser
 from app.widgets.restyled import Restyled
-from app.wording.sources import method_name
 from engine.requests import MAX_DEPTH, SpeculationSettings
 
 _DEPTHS = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, MAX_DEPTH)
 
 
+def values_of(settings: SpeculationSettings) -> dict[str, Any]:
+    """Return the values of the three settings by key; depth 0 is automatic."""
+    return {"method": settings.method, "depth": settings.depth or 0, "acceptance": settings.acceptance}
+
+
+def name_of(key: str) -> str:
+    return QCoreApplication.translate("Settings", SETTINGS[key].title)
+
+
+def value_words(key: str, value: Any) -> str:
+    """Return a value as it is shown; a code of another version stays as it is."""
+    words = dict(SETTINGS[key].choices) or {0: SETTINGS[key].least_words}
+    if value in words:
+        return QCoreApplication.translate("Settings", words[value])
+    return QLocale().toString(value) if isinstance(value, int) else str(value)
+
+
 class SpeculationForm(Restyled, QWidget):
-    """Emits `chosen` with the new settings after each choice. Without `with_off`, "off" is not a choice."""
+    """Emits `chosen` with the new settings after each choice."""
 
     chosen = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None, *, with_off: bool = True) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._settings = SpeculationSettings()
         self.choosers = {
-            key: Chooser(self, [value for value, _ in SETTINGS[key].choices if with_off or value != "off"] or _DEPTHS)
-            for key in ("method", "depth", "acceptance")
+            key: Chooser(self, [value for value, _ in SETTINGS[key].choices] or _DEPTHS)
+            for key in values_of(self._settings)
         }
-        self._with_off = with_off
         self._names = {key: QLabel(self) for key in self.choosers}
         form = QFormLayout(self)
         form.setContentsMargins(0, 4, 0, 4)
@@ -47,35 +62,21 @@ class SpeculationForm(Restyled, QWidget):
 
     def show_settings(self, settings: SpeculationSettings) -> None:
         self._settings = settings
-        values = {"method": settings.method, "depth": settings.depth or 0, "acceptance": settings.acceptance}
-        for key, value in values.items():
+        for key, value in values_of(settings).items():
             chooser = self.choosers[key]
-            if value == "off" and not self._with_off:
-                # The placeholder says that speculation is off.
-                chooser.setCurrentIndex(-1)
-                continue
             if chooser.findData(value) < 0:
-                chooser.addItem(str(value), value)
+                chooser.addItem(value_words(key, value), value)
             chooser.set_value(value)
 
     def _choose(self) -> None:
-        picked: dict[str, Any] = {
-            key: chooser.currentData() for key, chooser in self.choosers.items() if chooser.currentIndex() >= 0
-        }
+        picked: dict[str, Any] = {key: chooser.currentData() for key, chooser in self.choosers.items()}
         picked["depth"] = picked["depth"] or None
         self.chosen.emit(replace(self._settings, **picked))
 
     def retranslate(self) -> None:
         for key, chooser in self.choosers.items():
-            setting = SETTINGS[key]
-            name = QCoreApplication.translate("Settings", setting.title)
-            self._names[key].setText(name)
-            chooser.setAccessibleName(name)
-            chooser.setToolTip(QCoreApplication.translate("Settings", setting.help))
-            if key == "method":
-                chooser.setPlaceholderText(method_name("off"))
-            words = dict(setting.choices) or {0: setting.least_words}
+            self._names[key].setText(name_of(key))
+            chooser.setAccessibleName(name_of(key))
+            chooser.setToolTip(QCoreApplication.translate("Settings", SETTINGS[key].help))
             for index in range(chooser.count()):
-                value = chooser.itemData(index)
-                text = QCoreApplication.translate("Settings", words[value]) if value in words else ""
-                chooser.setItemText(index, text or QLocale().toString(value))
+                chooser.setItemText(index, value_words(key, chooser.itemData(index)))

@@ -12,7 +12,7 @@ from app.actions.actions import Actions
 from app.chat.token_legend import TokenLegend
 from app.conversations.request_history import Totals
 from app.session.answer import Answer
-from app.speculation.details import Details
+from app.speculation.details import Controls, Details
 from app.speculation.explanations import explanations
 from app.speculation.gauges import ActionButtons, ActionSegments, Figure, Headline, Section, set_text
 from app.speculation.round_strip import RoundStrip
@@ -123,9 +123,9 @@ class SpeculationPanel(Restyled, QFrame):
         bar = self._area.verticalScrollBar().sizeHint().width()
         return QSize(self._body.minimumSizeHint().width() + bar + 1, super().minimumSizeHint().height())
 
-    def add_controls(self, make: Callable[[QWidget], QWidget]) -> None:
-        """Add the controls that `make` makes in a parent to the details."""
-        self.details.add_controls(make)
+    def add_controls(self, make: Callable[[QWidget], Controls]) -> Controls:
+        """Add the controls that `make` makes in a parent to the details, and return them."""
+        return self.details.add_controls(make)
 
     def show_answer(self, answer: Answer | None, number: int = 0, count: int = 0) -> None:
         """Show answer `number` of the `count` that the chat has; the newest needs no number."""

@@ -35,11 +35,11 @@ from app.settings.window_geometry import geometry_of, restore_geometry, state_of
 from app.settings_window.dialog import SettingsWindow
 from app.settings_window.effects import Effects
 from app.sidebar.pane import ChatPane
-from app.speculation.chat_controls import ChatControls
 from app.speculation.comparison import Comparer
 from app.speculation.comparison_view import ComparisonView
 from app.speculation.explanations import Explanations
 from app.speculation.panel import SpeculationPanel
+from app.speculation.settings_in_force import SettingsInForce
 from app.speculation.tuner import Tuner
 from app.speculation.tuning_view import TuningView
 from app.system.paths import settings_folder
@@ -133,7 +133,8 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
     def _make_panel(self) -> None:
         session, actions = self._session, self._actions
         self._panel = SpeculationPanel(actions, self._panes.whole)
-        self._panel.add_controls(partial(ChatControls, session))
+        view = self._panel.add_controls(partial(SettingsInForce, session, self._preferences, actions["chat-settings"]))
+        view.page_wanted.connect(self._settings.open)
         self._panel.details.set_open(self._preferences.values.panel_details)
         self._panel.details.toggled.connect(lambda unfolded: self._preferences.change(panel_details=unfolded))
         self._panel_controller = PanelController(session, self._transcript, self._panel, self)
@@ -203,7 +204,6 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
             wanted.connect(lambda *_: self._settings.open("models"))
         self._header.page_wanted.connect(self._settings.open)
         self._models.chat_wanted.connect(self._come_to_chat)
-        self._offer.starter_wanted.connect(self._composer.setFocus)
         self.notifications.follow(session)
         self._welcome.asked.connect(self._ask)
         self._welcome.demonstration_wanted.connect(self._demonstrate)
@@ -219,8 +219,8 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
         self._composer.edit.files_given.connect(self._attach)
         self._composer.edit.picture_given.connect(self._attachments.refuse_picture)
         self._composer.edit.escaped.connect(self._find.close_bar)
-        self._transcript.focus_lost.connect(self._composer.setFocus)
-        self._find.focus_lost.connect(self._composer.setFocus)
+        for done in (self._transcript.focus_lost, self._find.focus_lost, self._offer.starter_wanted):
+            done.connect(self._composer.setFocus)
         self._find.found.connect(self._update_actions)
         self._application.theme.changed.connect(self._actions.apply_theme)
         for changed in (session.settings.speculation_changed, self._transcript.shown_as, session.api.changed):
