@@ -73,7 +73,7 @@
     </message>
     <message>
         <source>Show the chat above in the list</source>
-        <translation>显示列表中上方的对话</translation>
+        <translation>转到列表中的上一个对话</translation>
     </message>
     <message>
         <source>Next chat</source>
@@ -81,7 +81,7 @@
     </message>
     <message>
         <source>Show the chat below in the list</source>
-        <translation>显示列表中下方的对话</translation>
+        <translation>转到列表中的下一个对话</translation>
     </message>
     <message>
         <source>Start the local API</source>
@@ -421,7 +421,7 @@
     </message>
     <message>
         <source>Go to the next match in this chat</source>
-        <translation>前往此对话中的下一个结果</translation>
+        <translation>转到此对话中的下一个结果</translation>
     </message>
     <message>
         <source>Find previous</source>
@@ -429,7 +429,7 @@
     </message>
     <message>
         <source>Go to the previous match in this chat</source>
-        <translation>前往此对话中的上一个结果</translation>
+        <translation>转到此对话中的上一个结果</translation>
     </message>
     <message>
         <source>Search chats</source>
@@ -533,7 +533,7 @@
     </message>
     <message>
         <source>Answer the last question with and without speculation, side by side</source>
-        <translation>对上一个问题，开启和关闭推测各答一遍，并排显示</translation>
+        <translation>开启和关闭推测各回答一遍上一个问题，并排显示</translation>
     </message>
     <message>
         <source>Explain</source>
@@ -541,7 +541,7 @@
     </message>
     <message>
         <source>Explain the figures of the live panel</source>
-        <translation>说明实时面板中的数字</translation>
+        <translation>说明实时面板中各项数字的含义</translation>
     </message>
     <message>
         <source>Tune for this Mac</source>
@@ -702,7 +702,7 @@
     </message>
     <message>
         <source>{used} of the {limit} this Mac can use for models.</source>
-        <translation>本机可供模型使用 {limit}，已使用 {used}。</translation>
+        <translation>本机可供模型使用 {limit}，已用 {used}。</translation>
     </message>
     <message>
         <source>The prompt cache is empty.</source>
@@ -730,7 +730,7 @@
     </message>
     <message>
         <source>Saved to {file}. It contains no chat text.</source>
-        <translation>已保存到 {file}，其中不含对话内容。</translation>
+        <translation>已保存到“{file}”，其中不含对话内容。</translation>
     </message>
     <message>
         <source>The file could not be saved. Choose another folder.</source>
@@ -762,11 +762,11 @@
     </message>
     <message>
         <source>Checking. The loaded models are measured for about half a minute.</source>
-        <translation>正在检查。已加载模型的速度测量约需半分钟。</translation>
+        <translation>正在检查。测量已加载的模型约需半分钟。</translation>
     </message>
     <message>
         <source>Reads the chip, memory, power, heat and local network, and measures the loaded models for about half a minute. macOS may ask about the local network.</source>
-        <translation>查看芯片、内存、电源、温度和本地网络，并用约半分钟测量已加载模型的速度。macOS 可能会询问是否允许使用本地网络。</translation>
+        <translation>检查芯片、内存、电源、温度和本地网络，并用约半分钟测量已加载的模型。macOS 可能会询问是否允许使用本地网络。</translation>
     </message>
     <message>
         <source>Stop</source>
@@ -782,7 +782,7 @@
     </message>
     <message>
         <source>The interface is built with Qt, used unmodified under the GNU Lesser General Public License, version 3. You may replace Qt with your own version; its source code is available from the Qt Project.</source>
-        <translation>界面使用 Qt 构建。Qt 依据 GNU 较宽松公共许可证（LGPL）第 3 版使用，未作修改。你可以换成自己的 Qt 版本，源代码可从 Qt Project 获取。</translation>
+        <translation>界面使用 Qt 构建。Qt 依据 GNU 较宽松公共许可证（LGPL）第 3 版使用，未作修改。你可以将 Qt 换成自己的版本，源代码可从 Qt Project 获取。</translation>
     </message>
     <message>
         <source>Built with: {parts}.</source>
@@ -801,7 +801,7 @@
     </message>
     <message>
         <source>Parallel drafting: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. {seconds} of drafting overlapped with verification.</source>
-        <translation>并行生成草稿：{rounds} 次草稿中有 {hits} 次及时就绪，每轮准备 {branches} 个。与验证重叠的生成草稿时间：{seconds}。</translation>
+        <translation>并行生成草稿：{rounds} 次草稿中有 {hits} 次及时就绪，每轮准备 {branches} 份。与验证同时进行的草稿生成用时 {seconds}。</translation>
     </message>
     <message>
         <source>Parallel drafting was not needed for this answer.</source>
@@ -943,7 +943,7 @@
     </message>
     <message>
         <source>Running, for programs on this Mac, those of its other users too. Require an API key to keep them out.</source>
-        <translation>正在运行。本机上的程序可以使用，其他用户的程序也可以。如不希望他们使用，请要求 API 密钥。</translation>
+        <translation>正在运行，可供本机上的程序使用，其他用户的程序也包括在内。如果只想自己使用，请打开“要求 API 密钥”。</translation>
     </message>
     <message>
         <source>Running, for programs on this Mac only.</source>
@@ -951,7 +951,7 @@
     </message>
     <message>
         <source>Running, for programs in your network.</source>
-        <translation>正在运行，网络中其他电脑上的程序也可以使用。</translation>
+        <translation>正在运行，网络中其他电脑上的程序也可使用。</translation>
     </message>
     <message>
         <source>Status</source>
@@ -975,7 +975,7 @@
     </message>
     <message>
         <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. If a program requires a key, enter anything, or the key above if API keys are required. For tools in a terminal, copy the variables that the official libraries read.</source>
-        <translation>提供商选择“OpenAI-compatible”，基础 URL 填写上面的地址，模型填写模型名称或“default”。如果程序一定要填密钥，可以随意填写；打开“要求 API 密钥”时请填写上面的密钥。对于终端里的工具，可以拷贝官方库读取的环境变量。</translation>
+        <translation>提供商选择“OpenAI-compatible”，基础 URL 填写上面的地址，模型填写任意模型名称或“default”。如果程序必须填写密钥，可以随意填写；打开“要求 API 密钥”后请填写上面的密钥。对于终端里的工具，可以拷贝官方库读取的环境变量。</translation>
     </message>
     <message>
         <source>Requests</source>
@@ -1002,7 +1002,7 @@
     </message>
     <message>
         <source>{name} is not a text file. Tandem attaches text, code and PDF files.</source>
-        <translation>{name} 不是文本文件。Tandem 可以附加文本、代码和 PDF 文件。</translation>
+        <translation>“{name}”不是文本文件。Tandem 可以附加文本、代码和 PDF 文件。</translation>
     </message>
     <message>
         <source>Models in Tandem read text only, so {name} cannot be attached. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
@@ -1014,27 +1014,27 @@
     </message>
     <message>
         <source>The text encoding of {name} was not recognized. Save it as UTF-8.</source>
-        <translation>无法识别 {name} 的编码。请存为 UTF-8 后重新附加。</translation>
+        <translation>无法识别“{name}”的文字编码。请存为 UTF-8。</translation>
     </message>
     <message>
         <source>{name} is too large for any model&apos;s context.</source>
-        <translation>{name} 太大，超出任何模型的上下文。</translation>
+        <translation>“{name}”太大，任何模型的上下文都放不下。</translation>
     </message>
     <message>
         <source>{name} cannot be read.</source>
-        <translation>无法读取 {name}。</translation>
+        <translation>无法读取“{name}”。</translation>
     </message>
     <message>
         <source>{name} is password-protected. Save a copy without a password and attach that.</source>
-        <translation>{name} 受密码保护。请另存一份无密码的副本，再附加该副本。</translation>
+        <translation>“{name}”受密码保护。请另存一份无密码的副本，再附加该副本。</translation>
     </message>
     <message>
         <source>{name} is damaged: its text cannot be read.</source>
-        <translation>{name} 已损坏，无法读取其文本。</translation>
+        <translation>“{name}”已损坏，无法读取其中的文字。</translation>
     </message>
     <message>
         <source>{name} contains only images, such as scanned pages. Run OCR on it first.</source>
-        <translation>{name} 只包含图像（例如扫描页）。请先进行文字识别（OCR）。</translation>
+        <translation>“{name}”只包含图像（例如扫描页）。请先识别其中的文字（OCR）。</translation>
     </message>
 </context>
 <context>
@@ -1053,7 +1053,7 @@
     </message>
     <message>
         <source>Remove {name}</source>
-        <translation>移除 {name}</translation>
+        <translation>移除“{name}”</translation>
     </message>
     <message>
         <source>reading…</source>
@@ -1068,7 +1068,7 @@
     </message>
     <message>
         <source>The oldest is from {date}. Chats and messages deleted since then stay in it until it is replaced or deleted.</source>
-        <translation>最早的备份来自 {date}。此后删除的对话和消息会留在其中，直到该备份被替换或删除。</translation>
+        <translation>最早的备份创建于 {date}。此后删除的对话和消息仍在其中，直到该备份被替换或删除。</translation>
     </message>
     <message>
         <source>Back up now</source>
@@ -1080,11 +1080,11 @@
     </message>
     <message>
         <source>The chats could not be backed up. Check whether there is free space on the disk.</source>
-        <translation>对话未能备份。请检查磁盘是否有可用空间。</translation>
+        <translation>无法备份对话。请检查磁盘是否有可用空间。</translation>
     </message>
     <message>
         <source>The chats are backed up in {file}.</source>
-        <translation>对话已备份到 {file}。</translation>
+        <translation>对话已备份到“{file}”。</translation>
     </message>
     <message>
         <source>All backups are deleted.</source>
@@ -1368,7 +1368,7 @@
     <name>Checkup</name>
     <message>
         <source>The system does not say.</source>
-        <translation>系统没有提供。</translation>
+        <translation>系统未提供。</translation>
     </message>
     <message>
         <source>Low Power Mode is on, which makes models slower.</source>
@@ -1384,7 +1384,7 @@
     </message>
     <message>
         <source>Heat slows nothing down.</source>
-        <translation>没有因温度而变慢。</translation>
+        <translation>没有因高温而变慢。</translation>
     </message>
     <message>
         <source>Tandem can use it.</source>
@@ -1396,7 +1396,7 @@
     </message>
     <message>
         <source>This Mac is not in a network.</source>
-        <translation>本机没有连接网络。</translation>
+        <translation>本机没有连接到网络。</translation>
     </message>
     <message>
         <source>No draft length is rounded like plain decoding.</source>
@@ -1472,7 +1472,7 @@
     </message>
     <message>
         <source>{total}. The system does not say how much of it is free.</source>
-        <translation>{total}。系统没有提供可用大小。</translation>
+        <translation>{total}。系统未提供可用大小。</translation>
     </message>
     <message>
         <source>{total}, of which {free} is free.</source>
@@ -1512,7 +1512,7 @@
     </message>
     <message>
         <source>{rate}% of the draft tokens were accepted.</source>
-        <translation>{rate}% 的草稿 token 被接受。</translation>
+        <translation>草稿 token 的接受率为 {rate}%。</translation>
     </message>
 </context>
 <context>
@@ -1551,7 +1551,7 @@
     </message>
     <message>
         <source>{host} does not have the model: {detail}. Download or copy it there.</source>
-        <translation>{host} 上没有该模型：{detail}。请将其下载或拷贝到该电脑。</translation>
+        <translation>{host} 上没有该模型：{detail}。请下载或拷贝到该电脑。</translation>
     </message>
     <message>
         <source>{host} still needs to download {detail} of the model.</source>
@@ -1567,7 +1567,7 @@
     </message>
     <message>
         <source>{host} has other files of the model {detail}. Download or copy it there again.</source>
-        <translation>{host} 上模型 {detail} 的文件不同。请重新将其下载或拷贝到该电脑。</translation>
+        <translation>{host} 上模型 {detail} 的文件不同。请重新下载或拷贝到该电脑。</translation>
     </message>
     <message>
         <source>{host} does not have enough memory: {detail}. Choose a smaller model.</source>
@@ -1575,7 +1575,7 @@
     </message>
     <message>
         <source>{host} cannot be connected by {detail}. Choose the connection over the network.</source>
-        <translation>{host} 无法通过 {detail} 连接。请选择网络连接。</translation>
+        <translation>{host} 无法通过 {detail} 连接。请将“连接”设为“网络”。</translation>
     </message>
     <message>
         <source>The model cannot be divided among these computers: {detail}. Choose another model or another number of computers.</source>
@@ -1668,11 +1668,11 @@
     </message>
     <message>
         <source>Generating with speculation…</source>
-        <translation>正在开启推测生成…</translation>
+        <translation>正在生成（开启推测）…</translation>
     </message>
     <message>
         <source>Generating again without speculation…</source>
-        <translation>正在关闭推测再次生成…</translation>
+        <translation>正在再次生成（关闭推测）…</translation>
     </message>
     <message>
         <source>Stopped.</source>
@@ -1696,7 +1696,7 @@
     </message>
     <message>
         <source>The texts differ from token {place} on: {guessed} or {plain}. This should not happen. Please report it and attach the diagnostics from Settings &gt; Advanced.</source>
-        <translation>从第 {place} 个 token 起文字不同：{guessed}和{plain}。这不应该发生。请附上从“设置 &gt; 高级”导出的诊断信息进行反馈。</translation>
+        <translation>从第 {place} 个 token 起文字不同：{guessed}或{plain}。这不应该发生。请反馈此问题，并附上从“设置 &gt; 高级”导出的诊断信息。</translation>
     </message>
     <message>
         <source>Compare</source>
@@ -1708,7 +1708,7 @@
     </message>
     <message>
         <source>Roughly {times} as fast with speculation.</source>
-        <translation>开启推测后大致为 {times}速。</translation>
+        <translation>开启推测后约为 {times}速。</translation>
     </message>
     <message>
         <source>The answer is too short to compare speeds.</source>
@@ -1732,15 +1732,15 @@
     </message>
     <message>
         <source>Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so that rounding decides. Both answers are right.</source>
-        <translation>在第 {place} 个 token 之前完全一致。那里{guessed}和{plain}的得分只差 {gap}，由舍入决定。两个回答都是对的。</translation>
+        <translation>第 {place} 个 token 之前完全一致。该处{guessed}和{plain}的得分只差 {gap}，由舍入决定取哪一个。两个回答都正确。</translation>
     </message>
     <message>
         <source>Identical up to token {place} ({guessed} or {plain}). How close the two were could not be measured, because other answers were written at the same time.</source>
-        <translation>在第 {place} 个 token 之前完全一致（{guessed}或{plain}）。由于同时在生成其他回答，无法测量两者有多接近。</translation>
+        <translation>第 {place} 个 token 之前完全一致（{guessed}或{plain}）。由于同时在生成其他回答，无法测量两者有多接近。</translation>
     </message>
     <message>
         <source>Identical up to token {place} ({guessed} or {plain}, {gap} apart). Top p, top k or min p may have excluded one of them, which rounding decides at their limits.</source>
-        <translation>在第 {place} 个 token 之前完全一致（{guessed}或{plain}，得分相差 {gap}）。Top p、Top k 或 Min p 可能排除了其中一个，在界限处由舍入决定。</translation>
+        <translation>第 {place} 个 token 之前完全一致（{guessed}或{plain}，得分相差 {gap}）。Top p、Top k 或 Min p 可能排除了其中一个，在界限处由舍入决定。</translation>
     </message>
 </context>
 <context>
@@ -1853,7 +1853,7 @@
     </message>
     <message>
         <source>charts, totals, tune</source>
-        <translation>图表、合计、调校</translation>
+        <translation>图表、合计、调优</translation>
     </message>
     <message>
         <source>first token</source>
@@ -1880,7 +1880,7 @@
     </message>
     <message>
         <source>I&apos;ve been granted access</source>
-        <translation>已获访问权限</translation>
+        <translation>我已获得访问权限</translation>
     </message>
     <message>
         <source>Pause</source>
@@ -1912,11 +1912,11 @@
     </message>
     <message>
         <source>Its folder contains no model.</source>
-        <translation>文件夹里没有模型。</translation>
+        <translation>它的文件夹里没有模型。</translation>
     </message>
     <message>
         <source>One of its files is missing.</source>
-        <translation>缺少一个文件。</translation>
+        <translation>有一个文件缺失。</translation>
     </message>
     <message>
         <source>One of its files is damaged.</source>
@@ -1924,7 +1924,7 @@
     </message>
     <message>
         <source>Its weights don&apos;t match its configuration.</source>
-        <translation>权重与配置不符。</translation>
+        <translation>它的权重与配置不符。</translation>
     </message>
     <message>
         <source>Its architecture is not supported yet.</source>
@@ -1960,11 +1960,11 @@
     </message>
     <message>
         <source>Its weights produce invalid values.</source>
-        <translation>其权重会产生无效值。</translation>
+        <translation>它的权重会产生无效值。</translation>
     </message>
     <message>
         <source>Its weights are all zero.</source>
-        <translation>其权重全为零。</translation>
+        <translation>它的权重全为零。</translation>
     </message>
     <message>
         <source>There is not enough memory for it.</source>
@@ -1975,11 +1975,11 @@
     <name>DrafterPage</name>
     <message>
         <source>The one of “tandem drafter serve”. Stored only in the system keychain.</source>
-        <translation>与“tandem drafter serve”使用的相同。只保存在系统钥匙串中。</translation>
+        <translation>与另一台电脑上“tandem drafter serve”使用的密钥相同。只保存在系统钥匙串中。</translation>
     </message>
     <message>
         <source>Your secret is in the keychain.</source>
-        <translation>密钥已保存在钥匙串中。</translation>
+        <translation>密钥已存入钥匙串。</translation>
     </message>
     <message>
         <source>This Mac has no keychain that Tandem can use, so the secret is for this run only.</source>
@@ -1998,7 +1998,7 @@
     </message>
     <message>
         <source>“{actual}” isn&apos;t a valid value for {name}. Change it and try again.</source>
-        <translation>“{actual}”不是 {name} 的有效值。请修改后重试。</translation>
+        <translation>“{actual}”不是“{name}”的有效值。请修改后重试。</translation>
     </message>
     <message>
         <source>No main model is loaded. Choose one at the top of the window.</source>
@@ -2018,11 +2018,11 @@
     </message>
     <message>
         <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. It fits with {largest} tokens: shorten the context or choose a smaller draft model.</source>
-        <translation>{name} 在 {context} 个 token 的上下文下需要 {needed} GB 内存，可用 {available} GB。{largest} 个 token 可以放下：请缩短上下文，或选择更小的草稿模型。</translation>
+        <translation>上下文为 {context} 个 token 时，“{name}”需要 {needed} GB 内存，而可用的只有 {available} GB。上下文不超过 {largest} 个 token 时可以放下：请缩短上下文，或选择更小的草稿模型。</translation>
     </message>
     <message>
         <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. Choose a smaller model or close other apps.</source>
-        <translation>{name} 在 {context} 个 token 的上下文下需要 {needed} GB 内存，可用 {available} GB。请选择更小的模型，或关闭其他应用。</translation>
+        <translation>上下文为 {context} 个 token 时，“{name}”需要 {needed} GB 内存，而可用的只有 {available} GB。请选择更小的模型，或关闭其他应用。</translation>
     </message>
     <message>
         <source>It fits with a {bits}-bit KV cache (Settings &gt; Generation).</source>
@@ -2098,31 +2098,31 @@
     </message>
     <message>
         <source>The GPU failed twice in a row, so {name} was unloaded. Choose a smaller model, ask fewer questions at once or start a new chat; the next question loads the model again.</source>
-        <translation>GPU 连续两次出错，{name} 已移出内存。请选择更小的模型、减少同时提出的问题，或开始新对话；下次提问时会重新加载该模型。</translation>
+        <translation>GPU 连续两次出错，“{name}”已移出内存。请选择更小的模型、减少同时提出的问题，或开始新对话；下次提问时会重新加载该模型。</translation>
     </message>
     <message>
         <source>There is no model folder at {path}. Choose another one.</source>
-        <translation>{path} 处没有模型文件夹。请选择其他文件夹。</translation>
+        <translation>“{path}”处没有模型文件夹。请选择其他文件夹。</translation>
     </message>
     <message>
         <source>{name} has no config.json, so it is not a model. Choose a folder that contains one.</source>
-        <translation>{name} 里没有 config.json，不是模型。请选择存放模型的文件夹。</translation>
+        <translation>“{name}”里没有 config.json，不是模型。请选择存放模型的文件夹。</translation>
     </message>
     <message>
         <source>{name} is incomplete: {detail} is missing. Download or copy it again.</source>
-        <translation>{name} 不完整：缺少 {detail}。请重新下载或拷贝。</translation>
+        <translation>“{name}”不完整：缺少 {detail}。请重新下载或拷贝。</translation>
     </message>
     <message>
         <source>{name} is damaged: {detail} cannot be read. Download or copy it again.</source>
-        <translation>{name} 已损坏：无法读取 {detail}。请重新下载或拷贝。</translation>
+        <translation>“{name}”已损坏：无法读取 {detail}。请重新下载或拷贝。</translation>
     </message>
     <message>
         <source>The weights of {name} don&apos;t match its configuration ({detail}). Choose another copy of this model.</source>
-        <translation>{name} 的权重与配置不符（{detail}）。请选择该模型的另一份副本。</translation>
+        <translation>“{name}”的权重与配置不符（{detail}）。请选择此模型的其他副本。</translation>
     </message>
     <message>
         <source>Tandem does not support the architecture of {name} yet ({detail}). Choose another model or update Tandem.</source>
-        <translation>Tandem 尚不支持 {name} 的架构（{detail}）。请选择其他模型或更新 Tandem。</translation>
+        <translation>Tandem 尚不支持“{name}”的架构（{detail}）。请选择其他模型或更新 Tandem。</translation>
     </message>
     <message>
         <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as draft.</source>
@@ -2142,27 +2142,27 @@
     </message>
     <message>
         <source>The tokenizer of {name} cannot be read ({detail}). Download or copy it again.</source>
-        <translation>无法读取 {name} 的分词器（{detail}）。请重新下载或拷贝。</translation>
+        <translation>无法读取“{name}”的分词器（{detail}）。请重新下载或拷贝。</translation>
     </message>
     <message>
         <source>{name} requires running its own code or reading files outside its folder ({detail}). Tandem never allows that; choose another model.</source>
-        <translation>{name} 需要运行自带的代码或读取文件夹之外的文件（{detail}）。Tandem 不允许这样做。请选择其他模型。</translation>
+        <translation>“{name}”需要运行自带的代码或读取文件夹之外的文件（{detail}）。Tandem 不允许这样做。请选择其他模型。</translation>
     </message>
     <message>
         <source>{name} cannot draft for this main model: their vocabularies differ ({detail}). Choose another draft model.</source>
-        <translation>{name} 不能用作这个主模型的草稿模型：两者的词表不同（{detail}）。请选择其他草稿模型。</translation>
+        <translation>“{name}”不能用作这个主模型的草稿模型：两者的词表不同（{detail}）。请选择其他草稿模型。</translation>
     </message>
     <message>
         <source>The weights of {name} produce invalid values ({detail}). Choose another copy of this model.</source>
-        <translation>{name} 的权重会产生无效值（{detail}）。请选择此模型的其他副本。</translation>
+        <translation>“{name}”的权重会产生无效值（{detail}）。请选择此模型的其他副本。</translation>
     </message>
     <message>
         <source>The weights of {name} are all zero. Choose another copy of this model.</source>
-        <translation>{name} 的权重全为零。请选择此模型的其他副本。</translation>
+        <translation>“{name}”的权重全为零。请选择此模型的其他副本。</translation>
     </message>
     <message>
         <source>There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.</source>
-        <translation>内存不足以加载 {name}（{detail}）。请选择更小的模型或关闭其他应用。</translation>
+        <translation>内存不足以加载“{name}”（{detail}）。请选择更小的模型或关闭其他应用。</translation>
     </message>
 </context>
 <context>
@@ -2237,7 +2237,7 @@
     </message>
     <message>
         <source>older messages left out: {value}</source>
-        <translation>已丢弃的旧消息 {value} 条</translation>
+        <translation>已丢弃 {value} 条旧消息</translation>
     </message>
     <message>
         <source>drafted per round</source>
@@ -2269,7 +2269,7 @@
     </message>
     <message>
         <source>This draft does not fit this model: fewer than 2% of its tokens are accepted. Choose another draft, or none.</source>
-        <translation>这个草稿模型不适合此模型：草稿 token 的接受率不到 2%。请选择其他草稿模型，或不使用草稿模型。</translation>
+        <translation>此草稿模型不适合这个主模型：草稿 token 的接受率不到 2%。请选择其他草稿模型，或不用草稿模型。</translation>
     </message>
     <message>
         <source>main</source>
@@ -2378,7 +2378,7 @@
     </message>
     <message>
         <source>Full variety, minus very unlikely tokens</source>
-        <translation>最大多样性，仅去掉概率极低的 token</translation>
+        <translation>变化最多，只去掉概率极低的 token</translation>
     </message>
 </context>
 <context>
@@ -2474,7 +2474,7 @@
     </message>
     <message>
         <source>Accepted</source>
-        <translation>接受</translation>
+        <translation>接受率</translation>
     </message>
     <message>
         <source>Speed-up</source>
@@ -2490,7 +2490,7 @@
     </message>
     <message>
         <source>{program}, through the local API: only statistics are kept</source>
-        <translation>{program}，通过本地 API：只保留统计</translation>
+        <translation>{program}，通过本地 API：仅保留统计数据</translation>
     </message>
     <message>
         <source>{title}: double-click to show the answer</source>
@@ -2519,7 +2519,7 @@
     </message>
     <message>
         <source>Saved to {file}.</source>
-        <translation>已保存到 {file}。</translation>
+        <translation>已保存到“{file}”。</translation>
     </message>
     <message>
         <source>The file could not be saved. Choose another folder.</source>
@@ -2618,11 +2618,11 @@
     </message>
     <message>
         <source>Hugging Face takes too long to answer. Try again later.</source>
-        <translation>Hugging Face 响应过慢，请稍后再试。</translation>
+        <translation>Hugging Face 响应过慢。请稍后重试。</translation>
     </message>
     <message>
         <source>Hugging Face no longer has {file} of {repository}. Choose another model.</source>
-        <translation>Hugging Face 上已没有 {repository} 的 {file}。请选择其他模型。</translation>
+        <translation>Hugging Face 上已没有 {repository} 的“{file}”。请选择其他模型。</translation>
     </message>
     <message>
         <source>Hugging Face rejected your token: it is wrong, expired or revoked. Add a new one in the settings.</source>
@@ -2634,7 +2634,7 @@
     </message>
     <message>
         <source>{repository} refers to a file outside its folder ({file}). Tandem won&apos;t download it.</source>
-        <translation>{repository} 引用了文件夹之外的文件（{file}）。Tandem 不会下载它。</translation>
+        <translation>{repository} 引用了文件夹之外的文件（{file}）。Tandem 不会下载。</translation>
     </message>
     <message>
         <source>{needed} needed, but only {free} free on the disk. Free up space, then try again.</source>
@@ -2646,11 +2646,11 @@
     </message>
     <message>
         <source>{path} cannot be written to. Check its permissions.</source>
-        <translation>无法写入 {path}。请检查写入权限。</translation>
+        <translation>无法写入“{path}”。请检查写入权限。</translation>
     </message>
     <message>
         <source>{file} failed its checksum twice. Try again later or from another connection.</source>
-        <translation>{file} 两次未通过校验和检查。请稍后或换个网络重试。</translation>
+        <translation>“{file}”两次未通过校验。请稍后重试，或换个网络再试。</translation>
     </message>
     <message>
         <source>{repository} has no MTP head. Choose another draft.</source>
@@ -2678,7 +2678,7 @@
     </message>
     <message>
         <source>This model belongs to {app}. Delete it there.</source>
-        <translation>这是 {app} 的模型。请在那里删除。</translation>
+        <translation>这是 {app} 的模型。请在该应用中删除。</translation>
     </message>
     <message>
         <source>This head is part of its main model&apos;s files. To delete it, delete the main model.</source>
@@ -2717,7 +2717,7 @@
     </message>
     <message>
         <source>Plain tokens/s</source>
-        <translation>token/秒（普通）</translation>
+        <translation>普通解码 token/秒</translation>
     </message>
     <message>
         <source>Acceptance rate</source>
@@ -2818,15 +2818,15 @@
     </message>
     <message>
         <source>The local API serves at {address}.</source>
-        <translation>本地 API 的地址：{address}。</translation>
+        <translation>本地 API 正在运行，地址为 {address}。</translation>
     </message>
     <message>
         <source>Another program uses port {port}. Choose another one.</source>
-        <translation>端口 {port} 已被占用，请选择其他端口。</translation>
+        <translation>端口 {port} 已被占用。请选择其他端口。</translation>
     </message>
     <message>
         <source>The system does not allow port {port}. Choose one above 1023.</source>
-        <translation>系统不允许使用端口 {port}，请选择大于 1023 的端口。</translation>
+        <translation>系统不允许使用端口 {port}。请选择大于 1023 的端口。</translation>
     </message>
     <message>
         <source>This Mac has no address {host}.</source>
@@ -2896,7 +2896,7 @@
     </message>
     <message>
         <source>Start</source>
-        <translation>开始</translation>
+        <translation>启动</translation>
     </message>
     <message>
         <source>Stop</source>
@@ -2948,7 +2948,7 @@
     </message>
     <message>
         <source>Over a network, nothing that the Macs exchange is encrypted. Join them only in a network that you trust, or by Thunderbolt.</source>
-        <translation>通过网络连接时，各台 Mac 之间交换的内容不加密。请只在信任的网络中连接，或使用雷雳。</translation>
+        <translation>通过网络连接时，各台 Mac 之间交换的内容不加密。请只使用可信的网络，或通过雷雳连接。</translation>
     </message>
 </context>
 <context>
@@ -2986,7 +2986,7 @@
     </message>
     <message>
         <source>Delete this model? ({size})</source>
-        <translation>删除此模型？（{size}）</translation>
+        <translation>要删除此模型（{size}）吗？</translation>
     </message>
     <message>
         <source>Delete</source>
@@ -3180,7 +3180,7 @@
     </message>
     <message>
         <source>Cannot be used with this main model. {reason}</source>
-        <translation>不能与这个主模型一起使用。{reason}</translation>
+        <translation>不能与此主模型一起使用。{reason}</translation>
     </message>
     <message>
         <source>Head for this model.</source>
@@ -3200,15 +3200,15 @@
     </message>
     <message>
         <source>Head for another model: made for {theirs} layers, this one has {ours}.</source>
-        <translation>为其他模型制作的草稿头：层数不同（草稿头 {theirs}，模型 {ours}）。</translation>
+        <translation>为其他模型制作的草稿头：层数不同（草稿头 {theirs}，此模型 {ours}）。</translation>
     </message>
     <message>
         <source>Head for another model: made for a width of {theirs}, this one&apos;s is {ours}.</source>
-        <translation>为其他模型制作的草稿头：宽度不同（草稿头 {theirs}，模型 {ours}）。</translation>
+        <translation>为其他模型制作的草稿头：宽度不同（草稿头 {theirs}，此模型 {ours}）。</translation>
     </message>
     <message>
         <source>Head for another model: made for a vocabulary of {theirs}, this one&apos;s is {ours}.</source>
-        <translation>为其他模型制作的草稿头：词表大小不同（草稿头 {theirs}，模型 {ours}）。</translation>
+        <translation>为其他模型制作的草稿头：词表大小不同（草稿头 {theirs}，此模型 {ours}）。</translation>
     </message>
     <message>
         <source>Measured on this Mac: {speed}.</source>
@@ -3228,7 +3228,7 @@
     </message>
     <message>
         <source>Files differ from the published version: {files}. Repair downloads only these again.</source>
-        <translation>文件与发布的版本不一致：{files}。修复只会重新下载这些文件。</translation>
+        <translation>文件与发布的版本不一致：{files}。“修复”只会重新下载这些文件。</translation>
     </message>
     <message>
         <source>Same tokenizer (padded vocabulary).</source>
@@ -3248,7 +3248,7 @@
     </message>
     <message>
         <source>Too large for this Mac alone, but your Macs can run it together.</source>
-        <translation>本机单独放不下，但多台 Mac 可以一起用它回答。</translation>
+        <translation>本机单独放不下，但你的多台 Mac 可以一起运行。</translation>
     </message>
     <message>
         <source>{count}-token context</source>
@@ -3300,7 +3300,7 @@
     </message>
     <message>
         <source>resumes where it stopped, even after a restart</source>
-        <translation>从中断处继续，重新启动后也一样</translation>
+        <translation>会从中断处继续，重新启动后也一样</translation>
     </message>
     <message>
         <source>Waiting in queue</source>
@@ -3375,7 +3375,7 @@
     </message>
     <message>
         <source>This Mac can use {limit} for models. {loaded} are loaded.</source>
-        <translation>本机最多可为模型使用 {limit}，已加载 {loaded}。</translation>
+        <translation>本机可供模型使用 {limit}，已加载 {loaded}。</translation>
     </message>
     <message>
         <source>Downloads</source>
@@ -3383,7 +3383,7 @@
     </message>
     <message>
         <source>Recommended for this Mac</source>
-        <translation>推荐给本机</translation>
+        <translation>为本机推荐</translation>
     </message>
     <message>
         <source>Installed</source>
@@ -3502,7 +3502,7 @@
     </message>
     <message>
         <source>It does not report whether the token is valid.</source>
-        <translation>无法得知令牌是否有效。</translation>
+        <translation>对方未告知令牌是否有效。</translation>
     </message>
     <message>
         <source>For gated or private models. Stored only in the system keychain.</source>
@@ -3524,19 +3524,19 @@
     </message>
     <message>
         <source>Something unexpected happened. Tandem keeps running; the details are in {file}.</source>
-        <translation>发生了意外情况。Tandem 可以继续使用，详细信息在 {file}。</translation>
+        <translation>发生了意外情况。Tandem 可以继续使用，详细信息在“{file}”中。</translation>
     </message>
     <message>
         <source>Tandem quit unexpectedly last time. Your chats are safe, and the report stays on this Mac.</source>
-        <translation>Tandem 上次意外退出。你的对话完好无损，报告只保存在本机上。</translation>
+        <translation>Tandem 上次意外退出。你的对话没有丢失，报告只保存在本机上。</translation>
     </message>
     <message>
         <source>Some settings could not be read and were reset. The old file was kept as {file}.</source>
-        <translation>部分设置无法读取，已重置。旧文件保留为 {file}。</translation>
+        <translation>部分设置无法读取，已重置。旧文件保留为“{file}”。</translation>
     </message>
     <message>
         <source>The engine stopped unexpectedly and was started again. Your chats are safe; ask again.</source>
-        <translation>引擎意外停止，已重新启动。对话都还在，请重新提问。</translation>
+        <translation>引擎意外停止，已重新启动。你的对话没有丢失，请重新提问。</translation>
     </message>
     <message>
         <source>The engine stopped twice with {model}, so the starter models are loaded instead.</source>
@@ -3726,7 +3726,7 @@
     </message>
     <message>
         <source>Not speculating: the draft model cannot be used with this main model. {reason}</source>
-        <translation>未推测：这个草稿模型不能与这个主模型一起使用。{reason}</translation>
+        <translation>未推测：此草稿模型不能与这个主模型一起使用。{reason}</translation>
     </message>
     <message>
         <source>Not speculating: the draft model&apos;s context is full.</source>
@@ -3818,7 +3818,7 @@
     </message>
     <message>
         <source>Without speculation: the draft model cannot be used with this main model. {reason}</source>
-        <translation>未使用推测：这个草稿模型不能与这个主模型一起使用。{reason}</translation>
+        <translation>未使用推测：此草稿模型不能与这个主模型一起使用。{reason}</translation>
     </message>
     <message>
         <source>Without speculation: the draft model&apos;s context was full.</source>
@@ -3866,14 +3866,14 @@
     </message>
     <message>
         <source>Without speculation: it could have changed the text by rounding.</source>
-        <translation>未使用推测：舍入本可能改变文字。</translation>
+        <translation>未使用推测：舍入可能会改变文字。</translation>
     </message>
 </context>
 <context>
     <name>PositionBars</name>
     <message>
         <source>Draft token {position}: {rate} accepted ({accepted} of {reached})</source>
-        <translation>第 {position} 个草稿 token：接受率 {rate}（{reached} 个中 {accepted} 个）</translation>
+        <translation>第 {position} 个草稿 token：接受率 {rate}（{reached} 个中接受 {accepted} 个）</translation>
     </message>
 </context>
 <context>
@@ -4004,7 +4004,7 @@
     <name>Relocation</name>
     <message>
         <source>Moved to {folder}. All files were verified; the old location links to the new one.</source>
-        <translation>已移动到 {folder}。所有文件均已校验，旧位置会链接到新位置。</translation>
+        <translation>已移动到“{folder}”。所有文件均已校验，旧位置会链接到新位置。</translation>
     </message>
     <message>
         <source>Not moved: that folder is not empty.</source>
@@ -4020,11 +4020,11 @@
     </message>
     <message>
         <source>Not moved: {file} failed verification. Check that disk.</source>
-        <translation>未移动：{file} 校验失败。请检查该磁盘。</translation>
+        <translation>未移动：“{file}”校验失败。请检查该磁盘。</translation>
     </message>
     <message>
         <source>Not moved: {detail}.</source>
-        <translation>未移动：{detail}</translation>
+        <translation>未移动：{detail}。</translation>
     </message>
     <message>
         <source>Stopped. Nothing was moved.</source>
@@ -4047,7 +4047,7 @@
     </message>
     <message>
         <source>Delete everything now? Tandem then quits. You can&apos;t undo this.</source>
-        <translation>现在删除全部内容吗？删除后 Tandem 会退出。此操作无法撤销。</translation>
+        <translation>要现在删除全部内容吗？删除后 Tandem 会退出。此操作无法撤销。</translation>
     </message>
     <message>
         <source>Remove everything…</source>
@@ -4086,7 +4086,7 @@
     </message>
     <message>
         <source>Chats from {date} will be restored the next time you open Tandem. Your current chats are kept as a backup.</source>
-        <translation>下次打开 Tandem 时会恢复 {date} 的对话。现有的对话会保留为备份。</translation>
+        <translation>下次打开 Tandem 时会恢复 {date} 的对话。当前的对话会保留为备份。</translation>
     </message>
     <message numerus="yes">
         <source>{date} · %n chat(s)</source>
@@ -4115,19 +4115,19 @@
     </message>
     <message>
         <source>How this Mac rounds with {main} is measured while Tandem is idle.</source>
-        <translation>本机使用 {main} 时如何舍入，会在 Tandem 空闲时测量。</translation>
+        <translation>Tandem 会在空闲时测量本机使用“{main}”时的舍入情况。</translation>
     </message>
     <message>
         <source>With {main}, no draft length rounds alike on this Mac, so answers are written without draft tokens.</source>
-        <translation>使用 {main} 时，本机上没有舍入一致的草稿 token 数，因此不用草稿 token 生成回答。</translation>
+        <translation>使用“{main}”时，本机上没有舍入一致的草稿 token 数，因此不用草稿 token 生成回答。</translation>
     </message>
     <message>
         <source>With {main}, every draft length rounds alike on this Mac.</source>
-        <translation>使用 {main} 时，本机上所有草稿 token 数的舍入都一致。</translation>
+        <translation>使用“{main}”时，本机上所有草稿 token 数的舍入都一致。</translation>
     </message>
     <message>
         <source>With {main}, up to {most} draft tokens per round are rounded alike on this Mac.</source>
-        <translation>使用 {main} 时，本机上每轮草稿 token 不超过 {most} 个时舍入一致。</translation>
+        <translation>使用“{main}”时，本机上每轮草稿 token 不超过 {most} 个时舍入一致。</translation>
     </message>
     <message>
         <source>It does not slow answers down.</source>
@@ -4304,7 +4304,7 @@
     </message>
     <message>
         <source>Applies to the whole app.</source>
-        <translation>应用于整个应用。</translation>
+        <translation>对整个应用生效。</translation>
     </message>
     <message>
         <source>Small</source>
@@ -4380,7 +4380,7 @@
     </message>
     <message>
         <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory. Another computer receives the text of your chats unencrypted.</source>
-        <translation>主模型验证时，草稿模型准备后面的 token。自动会在回答可能更快时使用本机的 CPU。使用 CPU 时，内存中需要草稿模型的第二个副本。另一台电脑会收到未加密的对话文字。</translation>
+        <translation>主模型验证时，草稿模型准备后面的 token。“自动”会在回答可能更快时使用本机的 CPU。使用 CPU 时，内存中需要草稿模型的第二个副本。使用另一台电脑时，对话文字会以未加密方式发送给它。</translation>
     </message>
     <message>
         <source>Address of the other computer</source>
@@ -4400,7 +4400,7 @@
     </message>
     <message>
         <source>Samples only from the most likely tokens that add up to this probability. 1 turns it off.</source>
-        <translation>只从合计达到此概率的最高概率 token 中采样。1 表示关闭。</translation>
+        <translation>只从概率最高、合计达到此值的 token 中采样。1 表示关闭。</translation>
     </message>
     <message>
         <source>Top k</source>
@@ -4408,7 +4408,7 @@
     </message>
     <message>
         <source>Samples only from this many of the most likely tokens.</source>
-        <translation>只从概率最高的指定个数的 token 中采样。</translation>
+        <translation>只从概率最高的若干 token 中采样，此值为 token 的个数。</translation>
     </message>
     <message>
         <source>All</source>
@@ -4420,7 +4420,7 @@
     </message>
     <message>
         <source>Drops tokens below this fraction of the top probability. 0 turns it off.</source>
-        <translation>去掉低于最高概率此比例的 token。0 表示关闭。</translation>
+        <translation>去掉概率不到最高概率这一比例的 token。0 表示关闭。</translation>
     </message>
     <message>
         <source>Repetition penalty</source>
@@ -4484,7 +4484,7 @@
     </message>
     <message>
         <source>Requests without the key below are rejected.</source>
-        <translation>没有下方密钥的请求会被拒绝。</translation>
+        <translation>未携带下方密钥的请求会被拒绝。</translation>
     </message>
     <message>
         <source>Anyone in your network who has the key can use your models and this Mac&apos;s power, and everything is sent unencrypted. Turn it on only in a network that you trust.</source>
@@ -4576,7 +4576,7 @@
     </message>
     <message>
         <source>Also offer the MLX models that LM Studio, oMLX, Jan and MTPLX have downloaded. Their files are only read.</source>
-        <translation>也显示 LM Studio、oMLX、Jan 和 MTPLX 下载的 MLX 模型。只读取它们的文件。</translation>
+        <translation>也显示 LM Studio、oMLX、Jan 和 MTPLX 下载的 MLX 模型。Tandem 只读取这些文件。</translation>
     </message>
     <message>
         <source>Keep prompt cache on disk</source>
@@ -4624,7 +4624,7 @@
     </message>
     <message>
         <source>Names or addresses, separated by commas, such as mac-studio.local. This Mac has to reach them over SSH with a key, and Tandem has to be installed there.</source>
-        <translation>名称或地址，用逗号分隔，例如 mac-studio.local。本机要能用 SSH 密钥连接它们，并且那里也要安装 Tandem。</translation>
+        <translation>名称或地址，用逗号分隔，例如 mac-studio.local。本机要能用 SSH 密钥连接它们，它们也要安装 Tandem。</translation>
     </message>
     <message>
         <source>Connection</source>
@@ -4760,7 +4760,7 @@
     </message>
     <message>
         <source>Applies the next time a model is loaded.</source>
-        <translation>从之后加载的模型起生效。</translation>
+        <translation>下次加载模型时生效。</translation>
     </message>
     <message>
         <source>Takes effect after a restart.</source>
@@ -4780,11 +4780,11 @@
     </message>
     <message>
         <source>Automatic uses the draft model or prompt lookup, whichever is faster on this Mac, or neither when speculation would not help.</source>
-        <translation>自动会选用草稿模型和提示词查找中在本机上更快的一个；推测没有帮助时两者都不用。</translation>
+        <translation>“自动”会选用草稿模型和提示词查找中在本机上更快的一个；推测没有帮助时两者都不用。</translation>
     </message>
     <message>
         <source>Automatic adapts to the speed measured on this Mac. A fixed number can slow answers down.</source>
-        <translation>自动会根据在本机上测得的速度调整。固定数目可能会让回答变慢。</translation>
+        <translation>“自动”会根据在本机上测得的速度调整。固定数目可能会让回答变慢。</translation>
     </message>
     <message>
         <source>Always the same text with and without speculation</source>
@@ -4888,7 +4888,7 @@
     </message>
     <message>
         <source>No draft token accepted</source>
-        <translation>没有草稿 token 被接受</translation>
+        <translation>未接受任何草稿 token</translation>
     </message>
 </context>
 <context>
@@ -4922,7 +4922,7 @@
     <name>SpeculationPanel</name>
     <message>
         <source>How it gets faster</source>
-        <translation>如何变快</translation>
+        <translation>如何提速</translation>
     </message>
     <message>
         <source>This answer</source>
@@ -5022,7 +5022,7 @@
     </message>
     <message>
         <source>Tokens per second</source>
-        <translation>token/秒的变化</translation>
+        <translation>速度（token/秒）</translation>
     </message>
     <message>
         <source>Acceptance by position</source>
@@ -5080,11 +5080,11 @@
     <name>StoragePage</name>
     <message>
         <source>Choose where to move it</source>
-        <translation>选择移动到哪里</translation>
+        <translation>选择要移动到的位置</translation>
     </message>
     <message>
         <source>The chats will move to {folder} the next time Tandem starts.</source>
-        <translation>下次启动 Tandem 时，对话会移动到 {folder}。</translation>
+        <translation>下次启动 Tandem 时，对话会移动到“{folder}”。</translation>
     </message>
     <message>
         <source>Models are being downloaded. Move them when that is finished.</source>
@@ -5092,7 +5092,7 @@
     </message>
     <message>
         <source>Copying and verifying: {done} of {total}.</source>
-        <translation>正在拷贝并校验：{done} / {total}</translation>
+        <translation>正在拷贝并校验：{done} / {total}。</translation>
     </message>
     <message>
         <source>Chats</source>
@@ -5215,11 +5215,11 @@
     </message>
     <message>
         <source>Your chats cannot be opened: {detail}.</source>
-        <translation>无法打开你的对话（{detail}）。</translation>
+        <translation>无法打开你的对话：{detail}。</translation>
     </message>
     <message>
         <source>The chat database was damaged. What could be recovered is in the chat list; the damaged file was kept as {name}.</source>
-        <translation>对话数据库已损坏。能恢复的内容都在对话列表中；损坏的文件保留为 {name}。</translation>
+        <translation>对话数据库已损坏。能恢复的内容都在对话列表中；损坏的文件保留为“{name}”。</translation>
     </message>
 </context>
 <context>
@@ -5343,7 +5343,7 @@
     </message>
     <message>
         <source>Exported to {name}.</source>
-        <translation>已导出到 {name}。</translation>
+        <translation>已导出到“{name}”。</translation>
     </message>
     <message numerus="yes">
         <source>%n chat(s) exported.</source>
@@ -5353,12 +5353,12 @@
     </message>
     <message>
         <source>Exporting to {name}…</source>
-        <translation>正在导出到 {name}…</translation>
+        <translation>正在导出到“{name}”…</translation>
     </message>
     <message numerus="yes">
         <source>Importing {name}: %n chat(s) so far.</source>
         <translation>
-            <numerusform>正在导入 {name}：已导入 %n 个对话。</numerusform>
+            <numerusform>正在导入“{name}”：已导入 %n 个对话。</numerusform>
         </translation>
     </message>
     <message>
@@ -5458,7 +5458,7 @@
     </message>
     <message>
         <source>Nothing could be measured.</source>
-        <translation>没能测出任何结果。</translation>
+        <translation>未能测得任何数据。</translation>
     </message>
     <message>
         <source>Plain decoding: {speed} tokens/s.</source>
@@ -5470,7 +5470,7 @@
     </message>
     <message>
         <source>Stopped early. Unmeasured lengths keep their previous values.</source>
-        <translation>已提前停止。未测到的长度保留原来的数值。</translation>
+        <translation>已提前停止。未测量的草稿 token 数保留原来的数值。</translation>
     </message>
     <message numerus="yes">
         <source>Best: %n draft token(s) per round, {times} as fast.</source>
@@ -5545,7 +5545,7 @@
     </message>
     <message>
         <source>Copy the answer as shown</source>
-        <translation>将回答按显示样式拷贝</translation>
+        <translation>按显示样式拷贝回答</translation>
     </message>
     <message>
         <source>Branch from here</source>
@@ -5655,7 +5655,7 @@
     </message>
     <message>
         <source>Until your chats can be opened, those of this window are kept in {folder}.</source>
-        <translation>在能打开你的对话之前，此窗口中的对话保存在“{folder}”。</translation>
+        <translation>在你的对话可以打开之前，此窗口中的对话保存在“{folder}”中。</translation>
     </message>
     <message>
         <source>Choose where to keep these chats</source>
@@ -5673,11 +5673,11 @@
     </message>
     <message>
         <source>Tandem keeps them aside and offers to add them to your chats the next time it starts.</source>
-        <translation>Tandem 会另行保留这些对话，并在下次启动时询问是否添加到你的对话。</translation>
+        <translation>Tandem 会另行保留这些对话，并在下次启动时询问是否将其添加到你的对话。</translation>
     </message>
     <message>
         <source>They are lost when Tandem quits. Export them first if you want to keep them.</source>
-        <translation>退出 Tandem 后将会丢失。如需保留，请先导出。</translation>
+        <translation>退出 Tandem 后，这些对话将会丢失。如需保留，请先导出。</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -5714,7 +5714,7 @@
     </message>
     <message>
         <source>Show me a fast answer</source>
-        <translation>看看快速回答</translation>
+        <translation>看看回答有多快</translation>
     </message>
     <message>
         <source>What is Tandem?</source>
