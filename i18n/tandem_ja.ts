@@ -73,7 +73,7 @@
     </message>
     <message>
         <source>Show the chat above in the list</source>
-        <translation>リストで上にあるチャットを表示</translation>
+        <translation>一覧で上にあるチャットを表示</translation>
     </message>
     <message>
         <source>Next chat</source>
@@ -81,7 +81,7 @@
     </message>
     <message>
         <source>Show the chat below in the list</source>
-        <translation>リストで下にあるチャットを表示</translation>
+        <translation>一覧で下にあるチャットを表示</translation>
     </message>
     <message>
         <source>Start the local API</source>
@@ -189,7 +189,7 @@
     </message>
     <message>
         <source>Retry saving</source>
-        <translation>もう一度保存を試す</translation>
+        <translation>保存をもう一度試す</translation>
     </message>
     <message>
         <source>Show chats in Finder</source>
@@ -365,7 +365,7 @@
     </message>
     <message>
         <source>Select all text</source>
-        <translation>テキストのすべてを選択</translation>
+        <translation>テキストをすべて選択</translation>
     </message>
     <message>
         <source>Undo delete</source>
@@ -533,7 +533,7 @@
     </message>
     <message>
         <source>Answer the last question with and without speculation, side by side</source>
-        <translation>最後の質問に、投機的デコーディングありとなしで答えて並べて表示</translation>
+        <translation>最後の質問への回答を、投機的デコーディングありとなしで並べて表示</translation>
     </message>
     <message>
         <source>Explain</source>
@@ -549,7 +549,7 @@
     </message>
     <message>
         <source>Measure the cost and benefit of speculation for these models</source>
-        <translation>これらのモデルでの投機的デコーディングのコストと効果を測定</translation>
+        <translation>このモデルの組み合わせで投機的デコーディングのコストと効果を測定</translation>
     </message>
     <message>
         <source>Show or hide the chat list</source>
@@ -573,7 +573,7 @@
     </message>
     <message>
         <source>Show which tokens were drafted</source>
-        <translation>ドラフトされたトークンを表示</translation>
+        <translation>ドラフトから来たトークンを表示</translation>
     </message>
     <message>
         <source>Show chat list</source>
@@ -633,7 +633,7 @@
     </message>
     <message>
         <source>Enter or leave full screen</source>
-        <translation>フルスクリーンを開始、または終了</translation>
+        <translation>フルスクリーンにする、または解除</translation>
     </message>
     <message>
         <source>Minimize</source>
@@ -1053,7 +1053,7 @@
     </message>
     <message>
         <source>Remove {name}</source>
-        <translation>{name} を外す</translation>
+        <translation>「{name}」を外す</translation>
     </message>
     <message>
         <source>reading…</source>
@@ -1171,7 +1171,7 @@
     </message>
     <message>
         <source>Restore</source>
-        <translation>元に戻す</translation>
+        <translation>復元</translation>
     </message>
     <message>
         <source>Delete permanently</source>
@@ -1235,7 +1235,7 @@
     </message>
     <message>
         <source>Delete the folder, keep its chats</source>
-        <translation>フォルダを削除し、チャットは残す</translation>
+        <translation>フォルダだけを削除し、チャットは残す</translation>
     </message>
     <message>
         <source>No folder</source>
@@ -1283,7 +1283,7 @@
     </message>
     <message>
         <source>No archived chats</source>
-        <translation>アーカイブしたチャットはありません。</translation>
+        <translation>アーカイブしたチャットなし</translation>
     </message>
     <message>
         <source>The trash is empty.</source>
@@ -1656,7 +1656,7 @@
     </message>
     <message>
         <source>{value} accepted</source>
-        <translation>受理 {value}</translation>
+        <translation>受理率 {value}</translation>
     </message>
     <message>
         <source>{value} tokens per round</source>
@@ -1732,15 +1732,15 @@
     </message>
     <message>
         <source>Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so that rounding decides. Both answers are right.</source>
-        <translation>トークン {place} の手前まで同一です。そこでは{guessed}と{plain}のスコアの差が {gap} しかなく、丸めによって決まります。どちらの回答も正しいものです。</translation>
+        <translation>{place} 番目のトークンの手前まで同一です。そこでは{guessed}と{plain}のスコアの差が {gap} しかなく、丸めによって決まります。どちらの回答も正しいものです。</translation>
     </message>
     <message>
         <source>Identical up to token {place} ({guessed} or {plain}). How close the two were could not be measured, because other answers were written at the same time.</source>
-        <translation>トークン {place} の手前まで同一です（{guessed}または{plain}）。同時にほかの回答も生成されていたため、二つがどれだけ近かったかは測定できませんでした。</translation>
+        <translation>{place} 番目のトークンの手前まで同一です（{guessed}または{plain}）。同時にほかの回答も生成されていたため、2 つのスコアがどれだけ近かったかは測定できませんでした。</translation>
     </message>
     <message>
         <source>Identical up to token {place} ({guessed} or {plain}, {gap} apart). Top p, top k or min p may have excluded one of them, which rounding decides at their limits.</source>
-        <translation>トークン {place} の手前まで同一です（{guessed}または{plain}、スコアの差は {gap}）。Top p、Top k、Min p のいずれかが一方を除外した可能性があります。その境目では丸めによって決まります。</translation>
+        <translation>{place} 番目のトークンの手前まで同一です（{guessed}または{plain}、スコアの差は {gap}）。Top p、Top k、Min p のいずれかが一方を除外した可能性があります。その境目では丸めによって決まります。</translation>
     </message>
 </context>
 <context>
@@ -1794,7 +1794,7 @@
     </message>
     <message>
         <source>{used} of {limit} tokens: the oldest messages are dropped</source>
-        <translation>{used} / {limit} トークン：古いメッセージは除かれます</translation>
+        <translation>{used} / {limit} トークン：古いメッセージから除きます</translation>
     </message>
     <message>
         <source>{used} of {limit} tokens</source>
@@ -1802,7 +1802,7 @@
     </message>
     <message>
         <source>Drop the oldest messages</source>
-        <translation>古い順に除く</translation>
+        <translation>古いメッセージから除く</translation>
     </message>
     <message>
         <source>Keep the first {count} tokens of {name}</source>
@@ -2229,7 +2229,7 @@
     </message>
     <message>
         <source>{value} accepted</source>
-        <translation>受理 {value}</translation>
+        <translation>受理率 {value}</translation>
     </message>
     <message>
         <source>{value} tokens per round</source>
@@ -2335,7 +2335,7 @@
     </message>
     <message>
         <source>The Starter only knows Tandem. For everything else, get a model that fits this Mac:</source>
-        <translation>スターターが知っているのは Tandem のことだけです。ほかのことには、この Mac に合うモデルをダウンロードしてください：</translation>
+        <translation>スターターが知っているのは Tandem のことだけです。ほかの質問には、この Mac に合うモデルをダウンロードしてください：</translation>
     </message>
     <message>
         <source>Chat with {name}</source>
@@ -4524,7 +4524,7 @@
     </message>
     <message>
         <source>Drop the oldest messages</source>
-        <translation>古い順に除く</translation>
+        <translation>古いメッセージから除く</translation>
     </message>
     <message>
         <source>KV cache of the main model</source>
@@ -5253,7 +5253,7 @@
     </message>
     <message>
         <source>Show or hide what the model thought before it answered</source>
-        <translation>モデルが答える前に考えた内容を表示または隠す</translation>
+        <translation>モデルが回答の前に考えた内容の表示を切り替え</translation>
     </message>
 </context>
 <context>
@@ -5343,7 +5343,7 @@
     </message>
     <message>
         <source>Exported to {name}.</source>
-        <translation>{name} に書き出しました。</translation>
+        <translation>「{name}」に書き出しました。</translation>
     </message>
     <message numerus="yes">
         <source>%n chat(s) exported.</source>
@@ -5353,12 +5353,12 @@
     </message>
     <message>
         <source>Exporting to {name}…</source>
-        <translation>{name} に書き出し中…</translation>
+        <translation>「{name}」に書き出し中…</translation>
     </message>
     <message numerus="yes">
         <source>Importing {name}: %n chat(s) so far.</source>
         <translation>
-            <numerusform>{name} を読み込んでいます。これまでに %n 件のチャットを追加しました。</numerusform>
+            <numerusform>「{name}」を読み込んでいます。これまでに %n 件のチャットを追加しました。</numerusform>
         </translation>
     </message>
     <message>
@@ -5427,7 +5427,7 @@
     </message>
     <message>
         <source>You</source>
-        <translation>あなた</translation>
+        <translation>ユーザ</translation>
     </message>
     <message>
         <source>Assistant</source>
@@ -5580,7 +5580,7 @@
     </message>
     <message>
         <source>The Starter only knows Tandem. A larger model can answer this.</source>
-        <translation>スターターが知っているのは Tandem のことだけです。これには大きなモデルなら回答できます。</translation>
+        <translation>スターターが知っているのは Tandem のことだけです。この質問には、より大きなモデルなら回答できます。</translation>
     </message>
     <message>
         <source>This answer was cut off when Tandem quit.</source>
@@ -5655,7 +5655,7 @@
     </message>
     <message>
         <source>Until your chats can be opened, those of this window are kept in {folder}.</source>
-        <translation>チャットを開けるようになるまで、このウインドウのチャットは「{folder}」に保管されます。</translation>
+        <translation>チャットを開けるようになるまで、このウインドウのチャットは {folder} に保管されます。</translation>
     </message>
     <message>
         <source>Choose where to keep these chats</source>

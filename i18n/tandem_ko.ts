@@ -17,7 +17,7 @@
     </message>
     <message>
         <source>Speculation</source>
-        <translation>추측</translation>
+        <translation>추측 디코딩</translation>
     </message>
     <message>
         <source>Window</source>
@@ -213,7 +213,7 @@
     </message>
     <message>
         <source>Print this chat</source>
-        <translation>이 대화 프린트하기</translation>
+        <translation>이 대화 프린트</translation>
     </message>
     <message>
         <source>Export all chats…</source>
@@ -533,7 +533,7 @@
     </message>
     <message>
         <source>Answer the last question with and without speculation, side by side</source>
-        <translation>추측을 켠 답변과 끈 답변을 나란히 보기</translation>
+        <translation>마지막 질문에 추측을 켠 답변과 끈 답변을 나란히 보기</translation>
     </message>
     <message>
         <source>Explain</source>
@@ -549,15 +549,15 @@
     </message>
     <message>
         <source>Measure the cost and benefit of speculation for these models</source>
-        <translation>이 모델들로 추측할 때의 비용과 효과 측정</translation>
+        <translation>이 모델 쌍에서 추측의 비용과 효과 측정</translation>
     </message>
     <message>
         <source>Show or hide the chat list</source>
-        <translation>대화 목록 표시 또는 숨기기</translation>
+        <translation>대화 목록 보기 또는 가리기</translation>
     </message>
     <message>
         <source>Show or hide the live panel</source>
-        <translation>실시간 패널 표시 또는 숨기기</translation>
+        <translation>실시간 패널 보기 또는 가리기</translation>
     </message>
     <message>
         <source>Text</source>
@@ -573,7 +573,7 @@
     </message>
     <message>
         <source>Show which tokens were drafted</source>
-        <translation>추측으로 나온 토큰 보기</translation>
+        <translation>초안에서 나온 토큰 보기</translation>
     </message>
     <message>
         <source>Show chat list</source>
@@ -852,11 +852,11 @@
     <name>Announcer</name>
     <message>
         <source>The answer was stopped.</source>
-        <translation>답변을 멈췄어요.</translation>
+        <translation>답변을 중지했어요.</translation>
     </message>
     <message>
         <source>The answer reached its length limit.</source>
-        <translation>답변이 길이 제한에 닿았어요.</translation>
+        <translation>답변이 길이 제한에 도달했어요.</translation>
     </message>
     <message>
         <source>The answer is complete.</source>
@@ -875,7 +875,7 @@
     <name>AnswerBody</name>
     <message>
         <source>Only the beginning of this very long text is shown. Copies and exports have all of it.</source>
-        <translation>텍스트가 매우 길어 앞부분만 표시해요. 복사와 내보내기에는 전체가 포함돼요.</translation>
+        <translation>텍스트가 매우 길어 앞부분만 표시해요. 복사하거나 내보내면 전체가 포함돼요.</translation>
     </message>
     <message>
         <source>Shown without formatting, because this passage is very long.</source>
@@ -890,7 +890,7 @@
     </message>
     <message>
         <source>Every answer will be JSON that matches this schema.</source>
-        <translation>모든 답변이 이 스키마에 맞는 JSON이 돼요.</translation>
+        <translation>모든 답변이 이 스키마에 맞는 JSON으로 나와요.</translation>
     </message>
     <message>
         <source>Answer format</source>
@@ -1053,7 +1053,7 @@
     </message>
     <message>
         <source>Remove {name}</source>
-        <translation>{name} 빼기</translation>
+        <translation>‘{name}’ 빼기</translation>
     </message>
     <message>
         <source>reading…</source>
@@ -1672,7 +1672,7 @@
     </message>
     <message>
         <source>Generating again without speculation…</source>
-        <translation>추측 없이 다시 생성하는 중…</translation>
+        <translation>추측을 끄고 다시 생성하는 중…</translation>
     </message>
     <message>
         <source>Stopped.</source>
@@ -1692,7 +1692,7 @@
     </message>
     <message>
         <source>Different texts, both sampled from the main model&apos;s own distribution, because “Same distribution” is selected.</source>
-        <translation>두 텍스트는 다르지만 모두 메인 모델의 분포에서 뽑혔어요. ‘동일한 분포’가 선택되어 있기 때문이에요.</translation>
+        <translation>두 텍스트는 다르지만 둘 다 메인 모델 자체의 분포에서 뽑은 거예요. ‘동일한 분포’를 선택했기 때문이에요.</translation>
     </message>
     <message>
         <source>The texts differ from token {place} on: {guessed} or {plain}. This should not happen. Please report it and attach the diagnostics from Settings &gt; Advanced.</source>
@@ -1716,7 +1716,7 @@
     </message>
     <message>
         <source>The load on this Mac changed between the two runs.</source>
-        <translation>두 실행 사이에 이 Mac의 부하가 달라졌어요.</translation>
+        <translation>두 번 실행하는 사이에 이 Mac의 부하가 달라졌어요.</translation>
     </message>
     <message>
         <source>With speculation</source>
@@ -1732,15 +1732,15 @@
     </message>
     <message>
         <source>Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so that rounding decides. Both answers are right.</source>
-        <translation>토큰 {place}번 앞까지 동일해요. 거기서 {guessed}, {plain} 두 토큰의 점수 차이가 {gap}밖에 되지 않아 반올림에 따라 갈려요. 두 답변 모두 맞아요.</translation>
+        <translation>{place}번째 토큰 앞까지 동일해요. 그 자리에서는 {guessed}, {plain} 두 토큰의 점수 차이가 {gap}밖에 되지 않아 반올림에 따라 갈려요. 두 답변 모두 맞아요.</translation>
     </message>
     <message>
         <source>Identical up to token {place} ({guessed} or {plain}). How close the two were could not be measured, because other answers were written at the same time.</source>
-        <translation>토큰 {place}번 앞까지 동일해요({guessed} 또는 {plain}). 다른 답변이 동시에 작성되어 두 토큰이 얼마나 가까웠는지 측정할 수 없었어요.</translation>
+        <translation>{place}번째 토큰 앞까지 동일해요({guessed} 또는 {plain}). 동시에 다른 답변을 생성하고 있어서, 두 토큰의 점수가 얼마나 가까운지 측정하지 못했어요.</translation>
     </message>
     <message>
         <source>Identical up to token {place} ({guessed} or {plain}, {gap} apart). Top p, top k or min p may have excluded one of them, which rounding decides at their limits.</source>
-        <translation>토큰 {place}번 앞까지 동일해요({guessed} 또는 {plain}, 점수 차이 {gap}). Top p, Top k, Min p 중 하나가 한쪽을 제외했을 수 있어요. 그 경계에서는 반올림에 따라 갈려요.</translation>
+        <translation>{place}번째 토큰 앞까지 동일해요({guessed} 또는 {plain}, 점수 차이 {gap}). Top p, Top k, Min p 중 하나가 한쪽을 제외했을 수 있어요. 그 경계에서는 반올림에 따라 갈려요.</translation>
     </message>
 </context>
 <context>
@@ -1794,7 +1794,7 @@
     </message>
     <message>
         <source>{used} of {limit} tokens: the oldest messages are dropped</source>
-        <translation>토큰 {limit}개 중 {used}개: 오래된 메시지는 제외돼요</translation>
+        <translation>토큰 {limit}개 중 {used}개: 오래된 메시지부터 제외돼요</translation>
     </message>
     <message>
         <source>{used} of {limit} tokens</source>
@@ -1802,7 +1802,7 @@
     </message>
     <message>
         <source>Drop the oldest messages</source>
-        <translation>오래된 메시지 제외</translation>
+        <translation>오래된 메시지부터 제외</translation>
     </message>
     <message>
         <source>Keep the first {count} tokens of {name}</source>
@@ -2335,7 +2335,7 @@
     </message>
     <message>
         <source>The Starter only knows Tandem. For everything else, get a model that fits this Mac:</source>
-        <translation>스타터는 Tandem만 알아요. 다른 일에는 이 Mac에 맞는 모델을 다운로드해 주세요:</translation>
+        <translation>스타터는 Tandem만 알아요. 그 밖의 질문에는 이 Mac에 맞는 모델을 다운로드해 주세요:</translation>
     </message>
     <message>
         <source>Chat with {name}</source>
@@ -2370,7 +2370,7 @@
     </message>
     <message>
         <source>Some variety, few surprises</source>
-        <translation>적당히 다양하고 엉뚱함은 적게</translation>
+        <translation>적당히 다양하고 엉뚱하지 않게</translation>
     </message>
     <message>
         <source>Creative</source>
@@ -2393,11 +2393,11 @@
     </message>
     <message>
         <source>Draft</source>
-        <translation>초안 모델</translation>
+        <translation>초안</translation>
     </message>
     <message>
         <source>Draft (off)</source>
-        <translation>초안 모델(꺼짐)</translation>
+        <translation>초안(꺼짐)</translation>
     </message>
     <message>
         <source>Draft model: {name}. {state}</source>
@@ -3982,7 +3982,7 @@
     <name>QuestionBubble</name>
     <message>
         <source>Only the beginning of this very long text is shown. Copies and exports have all of it.</source>
-        <translation>텍스트가 매우 길어 앞부분만 표시해요. 복사와 내보내기에는 전체가 포함돼요.</translation>
+        <translation>텍스트가 매우 길어 앞부분만 표시해요. 복사하거나 내보내면 전체가 포함돼요.</translation>
     </message>
 </context>
 <context>
@@ -4524,7 +4524,7 @@
     </message>
     <message>
         <source>Drop the oldest messages</source>
-        <translation>오래된 메시지 제외</translation>
+        <translation>오래된 메시지부터 제외</translation>
     </message>
     <message>
         <source>KV cache of the main model</source>
@@ -4700,7 +4700,7 @@
     </message>
     <message>
         <source>Speculation</source>
-        <translation>추측</translation>
+        <translation>추측 디코딩</translation>
     </message>
     <message>
         <source>Generation</source>
@@ -5249,11 +5249,11 @@
     </message>
     <message>
         <source>Thought for {count} tokens</source>
-        <translation>추론 과정, 토큰 {count}개</translation>
+        <translation>추론함(토큰 {count}개)</translation>
     </message>
     <message>
         <source>Show or hide what the model thought before it answered</source>
-        <translation>모델의 추론 과정을 보이거나 숨기기</translation>
+        <translation>모델의 추론 과정 보기 또는 가리기</translation>
     </message>
 </context>
 <context>
@@ -5316,7 +5316,7 @@
     </message>
     <message>
         <source>Jump to the latest text</source>
-        <translation>최신 텍스트로 이동</translation>
+        <translation>최신 내용으로 이동</translation>
     </message>
 </context>
 <context>
@@ -5343,7 +5343,7 @@
     </message>
     <message>
         <source>Exported to {name}.</source>
-        <translation>내보냈어요: {name}</translation>
+        <translation>‘{name}’ 파일로 내보냈어요.</translation>
     </message>
     <message numerus="yes">
         <source>%n chat(s) exported.</source>
@@ -5419,7 +5419,7 @@
     </message>
     <message>
         <source>The operation failed: {detail}</source>
-        <translation>작업하지 못했어요: {detail}</translation>
+        <translation>작업에 실패했어요: {detail}</translation>
     </message>
     <message>
         <source>The export was canceled.</source>
@@ -5572,7 +5572,7 @@
     <name>TurnView</name>
     <message>
         <source>Reached the length limit: the JSON is incomplete.</source>
-        <translation>길이 제한에 닿아서 JSON이 완성되지 않았어요.</translation>
+        <translation>길이 제한에 도달해서 JSON이 완성되지 않았어요.</translation>
     </message>
     <message>
         <source>Try again</source>
@@ -5580,7 +5580,7 @@
     </message>
     <message>
         <source>The Starter only knows Tandem. A larger model can answer this.</source>
-        <translation>스타터는 Tandem만 알아요. 더 큰 모델이라면 답할 수 있어요.</translation>
+        <translation>스타터는 Tandem만 알아요. 이 질문에는 더 큰 모델이 답할 수 있어요.</translation>
     </message>
     <message>
         <source>This answer was cut off when Tandem quit.</source>
@@ -5596,7 +5596,7 @@
     </message>
     <message>
         <source>Reached the length limit.</source>
-        <translation>길이 제한에 닿았어요.</translation>
+        <translation>길이 제한에 도달했어요.</translation>
     </message>
     <message>
         <source>Processing prompt: {share}</source>
@@ -5655,7 +5655,7 @@
     </message>
     <message>
         <source>Until your chats can be opened, those of this window are kept in {folder}.</source>
-        <translation>대화를 다시 열 수 있을 때까지 이 윈도우의 대화는 ‘{folder}’ 폴더에 보관돼요.</translation>
+        <translation>대화를 다시 열 수 있을 때까지 이 윈도우의 대화는 {folder} 폴더에 보관돼요.</translation>
     </message>
     <message>
         <source>Choose where to keep these chats</source>
@@ -5677,7 +5677,7 @@
     </message>
     <message>
         <source>They are lost when Tandem quits. Export them first if you want to keep them.</source>
-        <translation>Tandem을 종료하면 사라져요. 보관하려면 먼저 내보내기로 저장해 주세요.</translation>
+        <translation>Tandem을 종료하면 사라져요. 남겨 두려면 먼저 내보내 주세요.</translation>
     </message>
     <message>
         <source>Cancel</source>
