@@ -1002,7 +1002,7 @@
     </message>
     <message>
         <source>{name} is not a text file. Tandem attaches text, code and PDF files.</source>
-        <translation>{name} はテキストファイルではありません。添付できるのはテキスト、コード、PDF のファイルです。</translation>
+        <translation>「{name}」はテキストファイルではありません。添付できるのはテキスト、コード、PDF のファイルです。</translation>
     </message>
     <message>
         <source>Models in Tandem read text only, so {name} cannot be attached. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
@@ -1014,27 +1014,27 @@
     </message>
     <message>
         <source>The text encoding of {name} was not recognized. Save it as UTF-8.</source>
-        <translation>{name} の文字コードを認識できませんでした。UTF-8 で保存し直し、もう一度添付してください。</translation>
+        <translation>「{name}」の文字コードを認識できませんでした。UTF-8 で保存し直し、もう一度添付してください。</translation>
     </message>
     <message>
         <source>{name} is too large for any model&apos;s context.</source>
-        <translation>{name} は大きすぎて、どのモデルのコンテキストにも収まりません。</translation>
+        <translation>「{name}」は大きすぎて、どのモデルのコンテキストにも収まりません。</translation>
     </message>
     <message>
         <source>{name} cannot be read.</source>
-        <translation>{name} を読み込めません。</translation>
+        <translation>「{name}」を読み込めません。</translation>
     </message>
     <message>
         <source>{name} is password-protected. Save a copy without a password and attach that.</source>
-        <translation>{name} はパスワードで保護されています。パスワードなしのコピーを保存して、それを添付してください。</translation>
+        <translation>「{name}」はパスワードで保護されています。パスワードなしのコピーを保存して、それを添付してください。</translation>
     </message>
     <message>
         <source>{name} is damaged: its text cannot be read.</source>
-        <translation>{name} は壊れていて、本文を読み込めません。</translation>
+        <translation>「{name}」は壊れていて、本文を読み込めません。</translation>
     </message>
     <message>
         <source>{name} contains only images, such as scanned pages. Run OCR on it first.</source>
-        <translation>{name} にはスキャンしたページなどの画像しかありません。先に文字認識（OCR）を行ってください。</translation>
+        <translation>「{name}」にはスキャンしたページなどの画像しかありません。先に文字認識（OCR）を行ってください。</translation>
     </message>
 </context>
 <context>
@@ -1924,7 +1924,7 @@
     </message>
     <message>
         <source>Its weights don&apos;t match its configuration.</source>
-        <translation>重みが構成と合いません。</translation>
+        <translation>重みが構成ファイルと一致しません。</translation>
     </message>
     <message>
         <source>Its architecture is not supported yet.</source>
@@ -2054,7 +2054,7 @@
     </message>
     <message>
         <source>The model&apos;s chat template or tokenizer crashed on this chat ({detail}). Start a new chat or choose another model.</source>
-        <translation>このチャットでモデルのチャットテンプレートかトークナイザーが停止しました（{detail}）。新しいチャットを始めるか、別のモデルを選んでください。</translation>
+        <translation>このチャットでモデルのチャットテンプレートかトークナイザーが異常終了しました（{detail}）。新しいチャットを始めるか、別のモデルを選んでください。</translation>
     </message>
     <message>
         <source>The answer format can&apos;t be used: {detail}.</source>
@@ -2082,11 +2082,11 @@
     </message>
     <message>
         <source>The answer so far doesn&apos;t follow the answer format, so it can&apos;t be continued. Regenerate it, or choose text as the answer format.</source>
-        <translation>これまでの回答が回答形式に合っていないため、続けられません。再生成するか、回答形式でテキストを選んでください。</translation>
+        <translation>これまでの回答が回答形式に合っていないため、続けられません。再生成するか、回答形式で「テキスト」を選んでください。</translation>
     </message>
     <message>
         <source>The answer format became too complex while the answer was being written. Simplify it and try again.</source>
-        <translation>回答の生成中に回答形式が複雑になりすぎました。単純にして、もう一度試してください。</translation>
+        <translation>回答の生成中に回答形式が複雑になりすぎました。単純にして、もう一度お試しください。</translation>
     </message>
     <message>
         <source>This chat is {tokens} tokens long; the model&apos;s context is {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
@@ -2098,7 +2098,7 @@
     </message>
     <message>
         <source>The GPU failed twice in a row, so {name} was unloaded. Choose a smaller model, ask fewer questions at once or start a new chat; the next question loads the model again.</source>
-        <translation>GPU のエラーが 2 回続いたため、{name} を解放しました。より小さいモデルを選ぶか、同時に送る質問を減らすか、新しいチャットを始めてください。次に質問すると、モデルはもう一度読み込まれます。</translation>
+        <translation>GPU のエラーが 2 回続いたため、{name} をメモリから解放しました。より小さいモデルを選ぶか、同時に送る質問を減らすか、新しいチャットを始めてください。次に質問すると、モデルはもう一度読み込まれます。</translation>
     </message>
     <message>
         <source>There is no model folder at {path}. Choose another one.</source>
@@ -2106,7 +2106,7 @@
     </message>
     <message>
         <source>{name} has no config.json, so it is not a model. Choose a folder that contains one.</source>
-        <translation>{name} には config.json がなく、モデルではありません。モデルの入ったフォルダを選んでください。</translation>
+        <translation>「{name}」には config.json がないため、モデルとして使えません。モデルの入ったフォルダを選んでください。</translation>
     </message>
     <message>
         <source>{name} is incomplete: {detail} is missing. Download or copy it again.</source>
@@ -2118,7 +2118,7 @@
     </message>
     <message>
         <source>The weights of {name} don&apos;t match its configuration ({detail}). Choose another copy of this model.</source>
-        <translation>{name} の重みが構成と合いません（{detail}）。このモデルの別のコピーを選んでください。</translation>
+        <translation>{name} の重みが構成ファイルと一致しません（{detail}）。このモデルの別のコピーを選んでください。</translation>
     </message>
     <message>
         <source>Tandem does not support the architecture of {name} yet ({detail}). Choose another model or update Tandem.</source>
@@ -2126,19 +2126,19 @@
     </message>
     <message>
         <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as draft.</source>
-        <translation>「{name}」はヘッドです。特定のメインモデルのドラフトを生成するもので、回答はできません。ドラフトとして選んでください。</translation>
+        <translation>{name} はヘッドです。特定のメインモデルのドラフトを生成するもので、回答はできません。ドラフトとして選んでください。</translation>
     </message>
     <message>
         <source>Tandem does not support this kind of head yet: {name} ({detail}). Choose another head.</source>
-        <translation>「{name}」の種類のヘッドには、Tandem はまだ対応していません（{detail}）。別のヘッドを選んでください。</translation>
+        <translation>{name} の種類のヘッドには、Tandem はまだ対応していません（{detail}）。別のヘッドを選んでください。</translation>
     </message>
     <message>
         <source>{name} cannot be used with this main model, whose layers cannot be read ({detail}). Choose a draft model.</source>
-        <translation>このメインモデルのレイヤーを読み取れないため、「{name}」は使用できません（{detail}）。ドラフトモデルを選んでください。</translation>
+        <translation>このメインモデルのレイヤーを読み込めないため、{name} は使用できません（{detail}）。ドラフトモデルを選んでください。</translation>
     </message>
     <message>
         <source>{name} was made for another main model ({detail}). Choose a head made for this one.</source>
-        <translation>「{name}」は別のメインモデル用に作られています（{detail}）。このメインモデル用のヘッドを選んでください。</translation>
+        <translation>{name} は別のメインモデル用に作られています（{detail}）。このメインモデル用のヘッドを選んでください。</translation>
     </message>
     <message>
         <source>The tokenizer of {name} cannot be read ({detail}). Download or copy it again.</source>
@@ -2146,7 +2146,7 @@
     </message>
     <message>
         <source>{name} requires running its own code or reading files outside its folder ({detail}). Tandem never allows that; choose another model.</source>
-        <translation>{name} には、独自のコードの実行またはフォルダ外のファイルの読み取りが必要です（{detail}）。Tandem はこれを許可しません。別のモデルを選んでください。</translation>
+        <translation>{name} には、独自のコードの実行、またはフォルダの外にあるファイルの読み込みが必要です（{detail}）。Tandem はこれを許可しません。別のモデルを選んでください。</translation>
     </message>
     <message>
         <source>{name} cannot draft for this main model: their vocabularies differ ({detail}). Choose another draft model.</source>
@@ -2626,7 +2626,7 @@
     </message>
     <message>
         <source>Hugging Face rejected your token: it is wrong, expired or revoked. Add a new one in the settings.</source>
-        <translation>Hugging Face がトークンを拒否しました。誤っているか、期限が切れたか、取り消されています。設定で新しいトークンを追加してください。</translation>
+        <translation>Hugging Face がトークンを拒否しました。間違っているか、期限切れか、取り消されています。設定で新しいトークンを追加してください。</translation>
     </message>
     <message>
         <source>{repository} has no MLX weights. Search for an MLX version of this model.</source>
@@ -3006,7 +3006,7 @@
     </message>
     <message>
         <source>{speed} measured on this Mac</source>
-        <translation>この Mac での実測 {speed}</translation>
+        <translation>この Mac での実測：{speed}</translation>
     </message>
     <message>
         <source>about {speed} (estimate)</source>
@@ -3093,7 +3093,7 @@
     </message>
     <message>
         <source>{name} is ready.</source>
-        <translation>「{name}」の準備ができました。</translation>
+        <translation>{name} の準備ができました。</translation>
     </message>
     <message>
         <source>Show the download</source>
@@ -3108,7 +3108,7 @@
     </message>
     <message>
         <source>Recommended for {model}: {values}</source>
-        <translation>「{model}」の推奨値：{values}</translation>
+        <translation>{model} の推奨値：{values}</translation>
     </message>
     <message>
         <source>Starter</source>
@@ -3152,7 +3152,7 @@
     </message>
     <message>
         <source>Includes {draft} as draft. {facts}</source>
-        <translation>ドラフトの「{draft}」も含みます。{facts}</translation>
+        <translation>ドラフトとして {draft} も含みます。{facts}</translation>
     </message>
     <message>
         <source>Needs no draft model. Best for edits and code.</source>
@@ -3188,7 +3188,7 @@
     </message>
     <message>
         <source>Head for {model}: fewer draft tokens may be accepted.</source>
-        <translation>「{model}」用のヘッドです。ドラフトトークンの受理率が低くなることがあります。</translation>
+        <translation>{model} 用のヘッドです。ドラフトトークンの受理率が低くなることがあります。</translation>
     </message>
     <message>
         <source>Published head for this model. Not checked yet.</source>
@@ -3216,7 +3216,7 @@
     </message>
     <message>
         <source>Measured on this Mac: {speed}, {rate} accepted.</source>
-        <translation>この Mac での実測：{speed}、受理 {rate}。</translation>
+        <translation>この Mac での実測：{speed}、受理率 {rate}。</translation>
     </message>
     <message>
         <source>Estimate: {speed}.</source>
@@ -3224,7 +3224,7 @@
     </message>
     <message>
         <source>As draft for {main}: {verdict}</source>
-        <translation>「{main}」のドラフトとして：{verdict}</translation>
+        <translation>{main} のドラフトとして：{verdict}</translation>
     </message>
     <message>
         <source>Files differ from the published version: {files}. Repair downloads only these again.</source>
@@ -3248,7 +3248,7 @@
     </message>
     <message>
         <source>Too large for this Mac alone, but your Macs can run it together.</source>
-        <translation>この Mac 1 台には大きすぎますが、複数の Mac で一緒に回答できます。</translation>
+        <translation>この Mac 1 台には大きすぎますが、複数の Mac でなら実行できます。</translation>
     </message>
     <message>
         <source>{count}-token context</source>
@@ -3280,7 +3280,7 @@
     </message>
     <message>
         <source>{sum} plus context</source>
-        <translation>{sum} ＋コンテキスト</translation>
+        <translation>{sum} + コンテキスト</translation>
     </message>
     <message>
         <source>{done} of {total}</source>
@@ -3300,11 +3300,11 @@
     </message>
     <message>
         <source>resumes where it stopped, even after a restart</source>
-        <translation>中断したところから再開します（アプリの再起動後も）</translation>
+        <translation>アプリの再起動後も中断したところから再開</translation>
     </message>
     <message>
         <source>Waiting in queue</source>
-        <translation>待機中</translation>
+        <translation>順番を待っています</translation>
     </message>
     <message>
         <source>Getting the file list…</source>
@@ -3363,15 +3363,15 @@
     </message>
     <message>
         <source>All files of {name} match the published version.</source>
-        <translation>「{name}」のファイルはすべて公開されたバージョンと一致しています。</translation>
+        <translation>{name} のファイルはすべて公開されたバージョンと一致しています。</translation>
     </message>
     <message>
         <source>No checksums were published for {name}, so its files can&apos;t be verified.</source>
-        <translation>「{name}」のチェックサムは公開されていないため、ファイルを検証できません。</translation>
+        <translation>{name} のチェックサムは公開されていないため、ファイルを検証できません。</translation>
     </message>
     <message>
         <source>Scanning models…</source>
-        <translation>モデルを検索中…</translation>
+        <translation>モデルをスキャン中…</translation>
     </message>
     <message>
         <source>This Mac can use {limit} for models. {loaded} are loaded.</source>
@@ -3482,7 +3482,7 @@
     </message>
     <message>
         <source>Checks the mirror, proxy and token with two small requests.</source>
-        <translation>小さなリクエストを 2 回送って、ミラー、プロキシ、トークンを確かめます。</translation>
+        <translation>小さなリクエストを 2 回送って、ミラー、プロキシ、トークンを確認します。</translation>
     </message>
     <message>
         <source>Connected to the mirror.</source>
@@ -3502,11 +3502,11 @@
     </message>
     <message>
         <source>It does not report whether the token is valid.</source>
-        <translation>トークンが有効かどうかは通知されません。</translation>
+        <translation>トークンが有効かどうかは確認できません。</translation>
     </message>
     <message>
         <source>For gated or private models. Stored only in the system keychain.</source>
-        <translation>同意が必要なモデルや非公開のモデルに使います。システムのキーチェーンにだけ保管します。</translation>
+        <translation>規約への同意が必要なモデルや非公開のモデルに使います。システムのキーチェーンにだけ保管します。</translation>
     </message>
 </context>
 <context>
@@ -3532,7 +3532,7 @@
     </message>
     <message>
         <source>Some settings could not be read and were reset. The old file was kept as {file}.</source>
-        <translation>一部の設定を読み取れなかったため、リセットしました。元のファイルは {file} に残してあります。</translation>
+        <translation>一部の設定を読み込めなかったため、リセットしました。元のファイルは {file} に残してあります。</translation>
     </message>
     <message>
         <source>The engine stopped unexpectedly and was started again. Your chats are safe; ask again.</source>
@@ -3540,11 +3540,11 @@
     </message>
     <message>
         <source>The engine stopped twice with {model}, so the starter models are loaded instead.</source>
-        <translation>「{model}」でエンジンが 2 回停止したため、代わりにスターターモデルを読み込みます。</translation>
+        <translation>{model} でエンジンが 2 回停止したため、代わりにスターターモデルを読み込みました。</translation>
     </message>
     <message>
         <source>Backup restored. Your previous chats were saved as {file}.</source>
-        <translation>バックアップを復元しました。それまでのチャットは「{file}」として保存しました。</translation>
+        <translation>バックアップを復元しました。それまでのチャットは {file} に保存しました。</translation>
     </message>
     <message>
         <source>The backup could not be restored. Your chats are as they were.</source>
@@ -3632,11 +3632,11 @@
     </message>
     <message>
         <source>No matching models</source>
-        <translation>一致するモデルはありません。</translation>
+        <translation>一致するモデルなし</translation>
     </message>
     <message>
         <source>Scanning models…</source>
-        <translation>モデルを検索中…</translation>
+        <translation>モデルをスキャン中…</translation>
     </message>
     <message>
         <source>Choose a main model</source>
@@ -3652,7 +3652,7 @@
     </message>
     <message>
         <source>Choose a draft for {name}</source>
-        <translation>「{name}」のドラフトを選択</translation>
+        <translation>{name} のドラフトを選択</translation>
     </message>
     <message>
         <source>Choose a draft</source>
@@ -3660,7 +3660,7 @@
     </message>
     <message>
         <source>Find more drafts for this model…</source>
-        <translation>このモデルのドラフトをもっと探す…</translation>
+        <translation>このモデルのほかのドラフトを探す…</translation>
     </message>
     <message>
         <source>Draft models</source>
@@ -4012,7 +4012,7 @@
     </message>
     <message>
         <source>Not moved: a folder cannot be moved into itself.</source>
-        <translation>移動しませんでした。フォルダをそれ自身の中に移すことはできません。</translation>
+        <translation>移動しませんでした。フォルダを、それ自身の中には移動できません。</translation>
     </message>
     <message>
         <source>Not moved: {needed} needed, but only {free} free on that disk.</source>
@@ -4051,7 +4051,7 @@
     </message>
     <message>
         <source>Remove everything…</source>
-        <translation>すべて削除…</translation>
+        <translation>すべてのデータを削除…</translation>
     </message>
     <message>
         <source>Continue…</source>
@@ -5207,7 +5207,7 @@
     </message>
     <message>
         <source>Your chats cannot be opened because the disk is full. Free up space and try again.</source>
-        <translation>ディスクがいっぱいのため、チャットを開けません。空き容量を増やしてから、もう一度試してください。</translation>
+        <translation>ディスクがいっぱいのため、チャットを開けません。空き容量を増やしてから、もう一度お試しください。</translation>
     </message>
     <message>
         <source>Your chats cannot be opened because their disk or folder does not allow it.</source>
@@ -5219,7 +5219,7 @@
     </message>
     <message>
         <source>The chat database was damaged. What could be recovered is in the chat list; the damaged file was kept as {name}.</source>
-        <translation>チャットのデータベースが壊れていました。復元できたものはチャット一覧にあります。壊れたファイルは {name} として残してあります。</translation>
+        <translation>チャットのデータベースが壊れていました。復元できたものはチャット一覧にあります。壊れたファイルは「{name}」として残してあります。</translation>
     </message>
 </context>
 <context>

@@ -2054,7 +2054,7 @@
     </message>
     <message>
         <source>The model&apos;s chat template or tokenizer crashed on this chat ({detail}). Start a new chat or choose another model.</source>
-        <translation>이 대화에서 모델의 대화 템플릿이나 토크나이저가 멈췄어요({detail}). 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
+        <translation>이 대화에서 모델의 대화 템플릿이나 토크나이저가 오류로 종료됐어요({detail}). 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
         <source>The answer format can&apos;t be used: {detail}.</source>
@@ -2082,7 +2082,7 @@
     </message>
     <message>
         <source>The answer so far doesn&apos;t follow the answer format, so it can&apos;t be continued. Regenerate it, or choose text as the answer format.</source>
-        <translation>지금까지의 답변이 답변 형식과 맞지 않아 계속할 수 없어요. 다시 생성하거나 답변 형식으로 텍스트를 선택해 주세요.</translation>
+        <translation>지금까지의 답변이 답변 형식과 맞지 않아 계속할 수 없어요. 다시 생성하거나 답변 형식을 ‘텍스트’로 바꿔 주세요.</translation>
     </message>
     <message>
         <source>The answer format became too complex while the answer was being written. Simplify it and try again.</source>
@@ -2098,7 +2098,7 @@
     </message>
     <message>
         <source>The GPU failed twice in a row, so {name} was unloaded. Choose a smaller model, ask fewer questions at once or start a new chat; the next question loads the model again.</source>
-        <translation>GPU 오류가 두 번 연달아 나서 {name} 모델을 메모리에서 내렸어요. 더 작은 모델을 선택하거나 한 번에 묻는 질문을 줄이거나 새 대화를 시작해 주세요. 다음 질문을 보내면 모델을 다시 불러와요.</translation>
+        <translation>GPU 오류가 두 번 연달아 나서 {name} 모델을 언로드했어요. 더 작은 모델을 선택하거나 한 번에 묻는 질문을 줄이거나 새 대화를 시작해 주세요. 다음 질문을 보내면 모델을 다시 불러와요.</translation>
     </message>
     <message>
         <source>There is no model folder at {path}. Choose another one.</source>
@@ -2110,11 +2110,11 @@
     </message>
     <message>
         <source>{name} is incomplete: {detail} is missing. Download or copy it again.</source>
-        <translation>‘{name}’ 모델에 {detail} 파일이 없어요. 다시 다운로드하거나 복사해 주세요.</translation>
+        <translation>{name} 모델에 {detail} 파일이 없어요. 다시 다운로드하거나 복사해 주세요.</translation>
     </message>
     <message>
         <source>{name} is damaged: {detail} cannot be read. Download or copy it again.</source>
-        <translation>‘{name}’ 모델의 {detail} 파일이 손상되어 읽을 수 없어요. 다시 다운로드하거나 복사해 주세요.</translation>
+        <translation>{name} 모델의 {detail} 파일이 손상되어 읽을 수 없어요. 다시 다운로드하거나 복사해 주세요.</translation>
     </message>
     <message>
         <source>The weights of {name} don&apos;t match its configuration ({detail}). Choose another copy of this model.</source>
@@ -2126,19 +2126,19 @@
     </message>
     <message>
         <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as draft.</source>
-        <translation>‘{name}’ 모델은 헤드예요. 헤드는 메인 모델 하나의 초안만 만들고 직접 답변할 수 없어요. 초안으로 선택해 주세요.</translation>
+        <translation>{name} 모델은 헤드예요. 헤드는 메인 모델 하나의 초안만 만들고 직접 답변할 수 없어요. 초안으로 선택해 주세요.</translation>
     </message>
     <message>
         <source>Tandem does not support this kind of head yet: {name} ({detail}). Choose another head.</source>
-        <translation>‘{name}’ 헤드의 종류는 Tandem에서 아직 지원하지 않아요({detail}). 다른 헤드를 선택해 주세요.</translation>
+        <translation>{name} 헤드는 Tandem에서 아직 지원하지 않는 종류예요({detail}). 다른 헤드를 선택해 주세요.</translation>
     </message>
     <message>
         <source>{name} cannot be used with this main model, whose layers cannot be read ({detail}). Choose a draft model.</source>
-        <translation>이 메인 모델의 레이어를 읽을 수 없어서 ‘{name}’ 헤드를 사용할 수 없어요({detail}). 초안 모델을 선택해 주세요.</translation>
+        <translation>이 메인 모델의 레이어를 읽을 수 없어서 {name} 헤드를 사용할 수 없어요({detail}). 초안 모델을 선택해 주세요.</translation>
     </message>
     <message>
         <source>{name} was made for another main model ({detail}). Choose a head made for this one.</source>
-        <translation>‘{name}’ 헤드는 다른 메인 모델용으로 만들어졌어요({detail}). 이 메인 모델용 헤드를 선택해 주세요.</translation>
+        <translation>{name} 헤드는 다른 메인 모델용으로 만들어졌어요({detail}). 이 메인 모델용 헤드를 선택해 주세요.</translation>
     </message>
     <message>
         <source>The tokenizer of {name} cannot be read ({detail}). Download or copy it again.</source>
@@ -2594,7 +2594,7 @@
     </message>
     <message>
         <source>{repository} has no version {revision}.</source>
-        <translation>{repository}에는 ‘{revision}’ 버전이 없어요.</translation>
+        <translation>{repository} 모델에는 {revision} 버전이 없어요.</translation>
     </message>
     <message>
         <source>{repository} is gated. Accept the terms on its page, then add a token in the settings.</source>
@@ -2626,7 +2626,7 @@
     </message>
     <message>
         <source>Hugging Face rejected your token: it is wrong, expired or revoked. Add a new one in the settings.</source>
-        <translation>Hugging Face가 토큰을 거부했어요. 잘못되었거나 만료되었거나 취소된 토큰이에요. 설정에서 새 토큰을 추가해 주세요.</translation>
+        <translation>Hugging Face가 토큰을 거부했어요. 잘못됐거나 만료됐거나 취소된 토큰이에요. 설정에서 새 토큰을 추가해 주세요.</translation>
     </message>
     <message>
         <source>{repository} has no MLX weights. Search for an MLX version of this model.</source>
@@ -3006,7 +3006,7 @@
     </message>
     <message>
         <source>{speed} measured on this Mac</source>
-        <translation>이 Mac에서 측정 {speed}</translation>
+        <translation>이 Mac에서 측정: {speed}</translation>
     </message>
     <message>
         <source>about {speed} (estimate)</source>
@@ -3172,7 +3172,7 @@
     </message>
     <message>
         <source>Too slow to help: each draft token takes {share} of a main-model step.</source>
-        <translation>너무 느려서 도움이 되지 않아요. 초안 토큰 하나에 메인 모델 한 단계의 {share}만큼 걸려요.</translation>
+        <translation>너무 느려서 도움이 되지 않아요. 초안 토큰 하나에 메인 모델 한 단계의 {share}만큼 시간이 걸려요.</translation>
     </message>
     <message>
         <source>Won&apos;t fit alongside the main model ({size} short).</source>
@@ -3224,7 +3224,7 @@
     </message>
     <message>
         <source>As draft for {main}: {verdict}</source>
-        <translation>{main}의 초안으로: {verdict}</translation>
+        <translation>{main}의 초안으로 쓰면: {verdict}</translation>
     </message>
     <message>
         <source>Files differ from the published version: {files}. Repair downloads only these again.</source>
@@ -3248,7 +3248,7 @@
     </message>
     <message>
         <source>Too large for this Mac alone, but your Macs can run it together.</source>
-        <translation>이 Mac 한 대에는 너무 크지만, 여러 대가 함께 답할 수 있어요.</translation>
+        <translation>이 Mac 한 대에는 너무 크지만, 여러 대로 함께 실행할 수 있어요.</translation>
     </message>
     <message>
         <source>{count}-token context</source>
@@ -3300,11 +3300,11 @@
     </message>
     <message>
         <source>resumes where it stopped, even after a restart</source>
-        <translation>멈춘 곳에서 이어받아요(앱을 다시 시작해도)</translation>
+        <translation>앱을 다시 시작해도 멈춘 곳부터 이어받음</translation>
     </message>
     <message>
         <source>Waiting in queue</source>
-        <translation>대기열에서 기다리는 중</translation>
+        <translation>차례를 기다리는 중</translation>
     </message>
     <message>
         <source>Getting the file list…</source>
@@ -3367,11 +3367,11 @@
     </message>
     <message>
         <source>No checksums were published for {name}, so its files can&apos;t be verified.</source>
-        <translation>{name}에는 공개된 체크섬이 없어서 파일을 확인할 수 없어요.</translation>
+        <translation>{name}에는 공개된 체크섬이 없어서 파일을 검사할 수 없어요.</translation>
     </message>
     <message>
         <source>Scanning models…</source>
-        <translation>모델을 검색하는 중…</translation>
+        <translation>모델을 찾는 중…</translation>
     </message>
     <message>
         <source>This Mac can use {limit} for models. {loaded} are loaded.</source>
@@ -3498,15 +3498,15 @@
     </message>
     <message>
         <source>Token rejected: it is wrong, expired or revoked.</source>
-        <translation>토큰이 거부됐어요. 잘못되었거나 만료되었거나 취소된 토큰이에요.</translation>
+        <translation>토큰이 거부됐어요. 잘못됐거나 만료됐거나 취소된 토큰이에요.</translation>
     </message>
     <message>
         <source>It does not report whether the token is valid.</source>
-        <translation>토큰이 유효한지는 알려 주지 않아요.</translation>
+        <translation>토큰이 유효한지는 확인할 수 없어요.</translation>
     </message>
     <message>
         <source>For gated or private models. Stored only in the system keychain.</source>
-        <translation>동의가 필요하거나 비공개인 모델에 쓰여요. 시스템 키체인에만 보관해요.</translation>
+        <translation>약관 동의가 필요한 모델이나 비공개 모델에 쓰여요. 시스템 키체인에만 보관해요.</translation>
     </message>
 </context>
 <context>
@@ -3536,7 +3536,7 @@
     </message>
     <message>
         <source>The engine stopped unexpectedly and was started again. Your chats are safe; ask again.</source>
-        <translation>엔진이 예상하지 못하게 멈춰서 다시 시작했어요. 대화는 안전하니 다시 질문해 주세요.</translation>
+        <translation>엔진이 예기치 않게 멈춰서 다시 시작했어요. 대화는 안전하니 다시 질문해 주세요.</translation>
     </message>
     <message>
         <source>The engine stopped twice with {model}, so the starter models are loaded instead.</source>
@@ -3544,7 +3544,7 @@
     </message>
     <message>
         <source>Backup restored. Your previous chats were saved as {file}.</source>
-        <translation>백업을 복원했어요. 이전 대화는 ‘{file}’ 파일에 저장했어요.</translation>
+        <translation>백업을 복원했어요. 이전 대화는 {file}에 저장했어요.</translation>
     </message>
     <message>
         <source>The backup could not be restored. Your chats are as they were.</source>
@@ -3576,7 +3576,7 @@
     </message>
     <message>
         <source>Tandem couldn&apos;t check for updates. Check the network and try again.</source>
-        <translation>업데이트를 확인할 수 없었어요. 네트워크를 확인하고 다시 시도해 주세요.</translation>
+        <translation>업데이트를 확인하지 못했어요. 네트워크를 확인하고 다시 시도해 주세요.</translation>
     </message>
     <message>
         <source>Untitled chat</source>
@@ -3602,7 +3602,7 @@
     </message>
     <message>
         <source>Continue on this Mac</source>
-        <translation>이 Mac으로만 계속</translation>
+        <translation>이 Mac에서만 계속</translation>
     </message>
     <message>
         <source>Start again</source>
@@ -3636,7 +3636,7 @@
     </message>
     <message>
         <source>Scanning models…</source>
-        <translation>모델을 검색하는 중…</translation>
+        <translation>모델을 찾는 중…</translation>
     </message>
     <message>
         <source>Choose a main model</source>
@@ -4012,7 +4012,7 @@
     </message>
     <message>
         <source>Not moved: a folder cannot be moved into itself.</source>
-        <translation>옮기지 않았어요. 폴더를 자기 자신 안으로 옮길 수는 없어요.</translation>
+        <translation>옮기지 않았어요. 폴더를 그 폴더 안으로 옮길 수는 없어요.</translation>
     </message>
     <message>
         <source>Not moved: {needed} needed, but only {free} free on that disk.</source>
@@ -4043,7 +4043,7 @@
     <name>RemovalControls</name>
     <message>
         <source>This deletes all chats and their backups ({chats}), and settings and caches ({rest}), from this Mac. Export the chats first if you want to keep them.</source>
-        <translation>이 Mac에서 모든 대화와 백업({chats}), 설정과 캐시({rest})를 삭제해요. 대화를 보관하려면 먼저 내보내기를 해 주세요.</translation>
+        <translation>이 Mac에서 모든 대화와 백업({chats}), 설정과 캐시({rest})를 삭제해요. 대화를 남겨 두려면 먼저 내보내 주세요.</translation>
     </message>
     <message>
         <source>Delete everything now? Tandem then quits. You can&apos;t undo this.</source>
@@ -4051,7 +4051,7 @@
     </message>
     <message>
         <source>Remove everything…</source>
-        <translation>모두 제거…</translation>
+        <translation>전체 데이터 삭제…</translation>
     </message>
     <message>
         <source>Continue…</source>
@@ -5187,7 +5187,7 @@
     </message>
     <message>
         <source>The chats cannot be changed: the disk or the file does not allow writing.</source>
-        <translation>대화를 바꿀 수 없어요. 디스크나 파일이 쓰기를 허용하지 않아요.</translation>
+        <translation>대화를 바꿀 수 없어요. 디스크나 파일에 쓸 권한이 없어요.</translation>
     </message>
     <message>
         <source>The disk is not responding correctly, so this chat can&apos;t be saved.</source>
@@ -5219,7 +5219,7 @@
     </message>
     <message>
         <source>The chat database was damaged. What could be recovered is in the chat list; the damaged file was kept as {name}.</source>
-        <translation>대화 데이터베이스가 손상됐어요. 복구한 내용은 대화 목록에 있고, 손상된 파일은 ‘{name}’ 이름으로 남겨 두었어요.</translation>
+        <translation>대화 데이터베이스가 손상됐어요. 복구한 내용은 대화 목록에 있고, 손상된 파일은 ‘{name}’ 파일로 남겨 두었어요.</translation>
     </message>
 </context>
 <context>
