@@ -148,6 +148,8 @@ class RaggedDecoder:
             with self._failing_next_step():
                 member.request.proposers.abandon()
         self._members, self._flying, self._batch = [], None, None
+        # Its frames refer to this decoder and to the caches.
+        self._rows_error = None
 
     @contextmanager
     def _failing_next_step(self) -> Iterator[None]:

@@ -197,8 +197,11 @@ class Decoding:
         if self._batch is None:
             self._batch = RaggedDecoder(self._models.main, self._models.drafting)
         self._batch.reserve(sum(one.batch_obstacle is None for one in self.turns))
-        self._batch.join(active.generation)
-        active.batched = True
+        try:
+            self._batch.join(active.generation)
+            active.batched = True
+        finally:
+            self._end_empty_batch()
 
     def _leave_batch(self, active: ActiveRequest) -> TokensCommitted | None:
         assert self._batch is not None
@@ -206,9 +209,13 @@ class Decoding:
         try:
             return self._batch.leave(active.generation)
         finally:
-            if not len(self._batch):
-                self._batch.close()
-                self._batch = None
+            self._end_empty_batch()
+
+    def _end_empty_batch(self) -> None:
+        """End a batch without members: the next one may be of other models."""
+        if self._batch is not None and not len(self._batch):
+            self._batch.close()
+            self._batch = None
 
     def _step_batch(self) -> Iterable[tuple[ActiveRequest, Outcome]]:
         assert self._batch is not None

@@ -9,6 +9,7 @@ from functools import partial
 from importlib import import_module
 
 from engine.async_drafting.drafting_ahead import DraftingAhead
+from engine.errors import without_frames
 from engine.main_model.loading import LoadedModel
 from engine.main_model.sampling import Sampler
 from engine.requests import SpeculationSettings
@@ -160,6 +161,8 @@ class RequestProposers:
     def drop(self, failure: ProposerFailed) -> Choice:
         """Drop a proposer that failed for the rest of the request; returns what the round does instead."""
         log.warning("%s; the answer goes on without it", failure, exc_info=failure.__cause__)
+        # The frames of a batch have the failure in a list, and it would keep them, with all caches.
+        without_frames(failure)
         before = self.draft_prefill_tokens
         self.by_source.pop(failure.source, None)
         self._prefilled_by_others += before - self.draft_prefill_tokens
