@@ -246,10 +246,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n file(s), tool call(s) or thought(s) were left out.</source>
+        <source>%n file(s), tool call(s) or reasoning text(s) were left out.</source>
         <translation>
-            <numerusform>%n file, tool call or thought was left out.</numerusform>
-            <numerusform>%n files, tool calls or thoughts were left out.</numerusform>
+            <numerusform>%n file, tool call or reasoning text was left out.</numerusform>
+            <numerusform>%n files, tool calls or reasoning texts were left out.</numerusform>
         </translation>
     </message>
 </context>

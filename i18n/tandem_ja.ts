@@ -4047,7 +4047,7 @@
     </message>
     <message>
         <source>Delete everything now? Tandem then quits. You can&apos;t undo this.</source>
-        <translation>今すぐすべて削除しますか？削除後、Tandem は終了します。この操作は取り消せません。</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Remove everything…</source>
@@ -5404,7 +5404,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n file(s), tool call(s) or thought(s) were left out.</source>
+        <source>%n file(s), tool call(s) or reasoning text(s) were left out.</source>
         <translation>
             <numerusform>添付ファイル、ツール呼び出し、思考 %n 件は読み込みませんでした。</numerusform>
         </translation>

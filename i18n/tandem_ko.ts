@@ -4047,7 +4047,7 @@
     </message>
     <message>
         <source>Delete everything now? Tandem then quits. You can&apos;t undo this.</source>
-        <translation>지금 모두 삭제할까요? 삭제 후 Tandem이 종료돼요. 이 동작은 취소할 수 없어요.</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Remove everything…</source>
@@ -5404,7 +5404,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n file(s), tool call(s) or thought(s) were left out.</source>
+        <source>%n file(s), tool call(s) or reasoning text(s) were left out.</source>
         <translation>
             <numerusform>첨부 파일, 도구 호출, 추론 %n개는 가져오지 않았어요.</numerusform>
         </translation>

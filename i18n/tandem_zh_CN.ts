@@ -5403,12 +5403,6 @@
             <numerusform>文件中有 %n 行无法读取。</numerusform>
         </translation>
     </message>
-    <message numerus="yes">
-        <source>%n file(s), tool call(s) or thought(s) were left out.</source>
-        <translation>
-            <numerusform>有 %n 个文件、工具调用或思考内容未导入。</numerusform>
-        </translation>
-    </message>
     <message>
         <source>The import was canceled. Import the file again to add the missing chats.</source>
         <translation>导入已取消。再次导入该文件即可补上缺少的对话。</translation>
@@ -5444,6 +5438,12 @@
     <message>
         <source>This answer ended with an error.</source>
         <translation>此回答因错误而结束。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n file(s), tool call(s) or reasoning text(s) were left out.</source>
+        <translation>
+            <numerusform>有 %n 个文件、工具调用或思考内容未导入。</numerusform>
+        </translation>
     </message>
 </context>
 <context>

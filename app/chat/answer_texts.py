@@ -14,7 +14,7 @@ from app.text.begun_json import is_begun_json
 from app.widgets.line_breaks import unbroken, with_good_breaks
 from app.wording import figures
 from app.wording.errors import error_sentence
-from app.wording.models import recorded_name
+from app.wording.names import recorded_name
 
 translate = QCoreApplication.translate
 
@@ -62,7 +62,7 @@ def figures_text(answer: Answer) -> str:
 
 def origin_text(answer: Answer) -> str:
     """Return what speculation gained, the main model that wrote the answer, and when it was asked for."""
-    parts = [gained] if answer.stats.drafted and (gained := figures.as_fast(answer.stats)) else []
+    parts = [figures.gain(answer.stats)] if answer.stats.accepted or figures.as_fast(answer.stats) else []
     if answer.model:
         parts.append(recorded_name(answer.model))
     if answer.asked_at is not None:

@@ -12,6 +12,7 @@ from typing import Any
 from app.cli.answers import Output
 from app.cli.exit_codes import DONE, FAILED, INTERRUPTED
 from app.cli.pair_options import explained
+from app.library.short_names import english_name
 from app.text.thinking import without_thoughts
 from engine import ChatRequest, EngineClient, EngineError, Finished, SamplingSettings, SpeculationSettings
 from engine.tokenizers.thinking import ThinkingChoice
@@ -47,7 +48,8 @@ class Conversation:
             raise pair.draft_problem
         if pair.main is not None:
             self._recommended, self._thinking = dict(pair.main.sampling), pair.main.thinking
-            self.model = pair.main.name + (f" with {pair.draft.name}" if pair.draft else ", no draft model")
+            draft_name = f" with {english_name(pair.draft.name)}" if pair.draft else ", no draft model"
+            self.model = english_name(pair.main.name) + draft_name
 
     def ask(self, question: str) -> int:
         """Ask, show the answer and return the exit code. The history keeps only questions with whole answers."""

@@ -1,8 +1,21 @@
-"""Short names of models. No Qt in here, and no imports that delay a start."""
+"""Names of models for people. No Qt in here, and no imports that delay a start."""
 
 from __future__ import annotations
 
+from app.system.translatable import QT_TRANSLATE_NOOP
 from engine.hub.repository_names import head_of
+
+# The models that come with Tandem, by their names in figures.
+STARTERS = {
+    "starter/main": QT_TRANSLATE_NOOP("Models", "Starter"),
+    "starter/draft": QT_TRANSLATE_NOOP("Models", "Starter draft"),
+    "starter/head": QT_TRANSLATE_NOOP("Models", "Starter head"),
+}
+
+
+def english_name(name: str) -> str:
+    """Return the English name to show for the name of a model in figures."""
+    return STARTERS.get(name) or short_name(name)[0]
 
 
 def short_name(repository: str) -> tuple[str, int]:

@@ -20,6 +20,7 @@ from app.system.language import best_language
 from app.widgets.banner import Banner
 from app.wording.errors import damage_sentence, error_sentence, joined, store_sentence
 from app.wording.hub import refused_sentence
+from app.wording.names import recorded_name
 from engine.errors import EngineError
 
 # The topics of messages that are dismissed when their reason is gone.
@@ -105,7 +106,7 @@ class Notifications(QObject):
             if not left_out:
                 return self.tr("The engine stopped unexpectedly and was started again. Your chats are safe; ask again.")
             text = self.tr("The engine stopped twice with {model}, so the starter models are loaded instead.")
-            return text.format(model=left_out)
+            return text.format(model=recorded_name(left_out))
 
         self._banner.show_message(sentence)
 

@@ -34,6 +34,7 @@ from app.system.cancelled import Cancelled
 from app.widgets.banner import Banner
 from app.window.transfer_journal import EXPORT, IMPORT, JournalEntry, TransferJournal
 from app.wording.errors import joined
+from app.wording.names import recorded_name
 from engine.files import private_files
 
 if TYPE_CHECKING:
@@ -309,7 +310,7 @@ class Transfer(QObject):
         if lines:
             sentences.append(self.tr("%n line(s) of the file could not be read.", "", lines))
         if parts:
-            sentences.append(self.tr("%n file(s), tool call(s) or thought(s) were left out.", "", parts))
+            sentences.append(self.tr("%n file(s), tool call(s) or reasoning text(s) were left out.", "", parts))
         return joined(*sentences), bool(in_trash or unread or lines or parts)
 
     def _import_stopped(self) -> str:
@@ -333,6 +334,7 @@ class Transfer(QObject):
             self.tr("This answer was interrupted."),
             self.tr("This answer ended with an error."),
             self.tr("Reasoning"),
+            recorded_name,
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import PurePath
+from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
@@ -12,7 +12,9 @@ from app.conversations.opening import Damage
 from app.wording.cluster import cluster_sentence
 from app.wording.grammars import grammar_sentence
 from app.wording.hub import hub_sentence
+from app.wording.names import recorded_name
 from engine.errors import EngineError
+from engine.model_files.cache_names import name_of_snapshot
 from engine.stats import PlainSpan
 
 translate = QCoreApplication.translate
@@ -32,7 +34,7 @@ def _sentence_of(error: EngineError) -> str:
     if error.code == "model-not-usable":
         path = arguments["path"]
         return model_reasons()[arguments["reason"]].format(
-            name=PurePath(path).name, path=path, detail=arguments["detail"]
+            name=recorded_name(name_of_snapshot(Path(path))), path=path, detail=arguments["detail"]
         )
     if error.code == "hub":
         return hub_sentence(error)
@@ -84,7 +86,7 @@ def _device_failed(arguments: Mapping[str, str]) -> str:
         "Errors",
         "The GPU failed twice in a row, so {name} was unloaded. Choose a smaller model, ask fewer questions at once or "
         "start a new chat; the next question loads the model again.",
-    ).format(name=arguments["unloaded"])
+    ).format(name=recorded_name(arguments["unloaded"]))
 
 
 def _template_failed(arguments: Mapping[str, str]) -> str:
@@ -137,7 +139,7 @@ def _not_enough_memory(arguments: Mapping[str, str]) -> str:
     if figures["draft_bytes"]:
         sentences.append(translate("Errors", "A draft model of up to {draft} GB would fit."))
     return joined(*sentences).format(
-        name=arguments["name"],
+        name=recorded_name(arguments["name"]),
         needed=_number(figures["needed"] / 1e9, 1),
         available=_number(figures["available"] / 1e9, 1),
         context=_number(figures["context"]),

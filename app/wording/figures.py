@@ -101,6 +101,12 @@ def as_fast(measured: Speedup) -> str:
     return text.format(times=times(found.factor))
 
 
+def gain(stats: RequestStats) -> str:
+    """Say how much faster an answer with draft tokens is, or else how many tokens its rounds brought."""
+    text = translate("Speculation", "{tokens} tokens a round instead of 1")
+    return as_fast(stats) or text.format(tokens=rough(stats.tokens_per_round))
+
+
 def rounded(measured: Speedup) -> RoundedSpeedup | None:
     """Return a measured speed-up as it is shown; None if it is not known."""
     return rounded_speedup(measured.speedup, measured.speedup_low, measured.speedup_high)
@@ -148,10 +154,11 @@ def foot(answer: Answer) -> list[tuple[str, str]]:
         (translate("Figures", "{value} to first token"), stats.ttft_s, seconds(stats.ttft_s)),
     ]
     if stats.drafted:
-        found += [
-            (translate("Figures", "{value} accepted"), stats.accept_rate, percent(stats.accept_rate)),
-            (translate("Figures", "{value} tokens per round"), stats.tokens_per_round, number(stats.tokens_per_round)),
-        ]
+        found.append((translate("Figures", "{value} accepted"), stats.accept_rate, percent(stats.accept_rate)))
+    if as_fast(stats):
+        # Otherwise `gain`, beside this line, says it.
+        text = translate("Figures", "{value} tokens per round")
+        found.append((text, stats.tokens_per_round, number(stats.tokens_per_round)))
     return [(sentence, text) for sentence, value, text in found if value is not None] + left_out(stats)
 
 

@@ -13,6 +13,7 @@ from app.settings.engine_settings import recommended_of
 from app.wording.errors import draft_reasons, joined
 from app.wording.figures import number, percent, speedup, speedup_is_known, times
 from app.wording.hub import hub_sentence, size_words
+from app.wording.names import recorded_name
 from engine.advice.verdicts import HEADS
 
 if TYPE_CHECKING:
@@ -52,24 +53,15 @@ def recommendation_text(main: ModelInfo | None) -> str:
         f"{translate('Settings', SETTINGS[key].title)} {number(value, 0 if isinstance(value, int) else 2)}"
         for key, value in recommended.items()
     ]
-    return translate("Models", "Recommended for {model}: {values}").format(model=main.name, values=" · ".join(values))
+    return translate("Models", "Recommended for {model}: {values}").format(
+        model=recorded_name(main.name), values=" · ".join(values)
+    )
 
 
 def entry_name(entry: Entry) -> str:
     if entry.is_starter:
         return recorded_name(entry.recorded_as)
     return model_name(entry.name, entry.bits)
-
-
-def recorded_name(name: str) -> str:
-    """Return the name to show for a name in stored figures; see `Entry.recorded_as`."""
-    if name.startswith("starter/"):
-        starters = {
-            "starter/draft": translate("Models", "Starter draft"),
-            "starter/head": translate("Models", "Starter head"),
-        }
-        return starters.get(name, translate("Models", "Starter"))
-    return short_name(name)[0]
 
 
 def pair_name(main: str, draft: str) -> str:

@@ -8,7 +8,7 @@ from app.session.answer import Answer
 from app.session.model_service import Pair
 from app.session.session import Session
 from app.wording.errors import error_sentence
-from app.wording.figures import as_fast, capitalized, rough, sentence, speed_sentence
+from app.wording.figures import as_fast, capitalized, gain, sentence, speed_sentence
 from app.wording.sources import names_without_drafter
 from engine.speculation.proposers.registry import sources_without_drafter, uses_drafter
 
@@ -76,12 +76,9 @@ def outcome(answer: Answer) -> str:
         return translate("Speculation", "No figures for this answer")
     if not stats.drafted:
         return speed_sentence(stats) or translate("Speculation", "Waiting for the first token")
-    if gained := as_fast(stats):
-        return capitalized(gained)
-    if not stats.accepted and answer.ended:
+    if not stats.accepted and answer.ended and not as_fast(stats):
         return translate("Speculation", "No draft token accepted")
-    text = translate("Speculation", "{tokens} tokens a round instead of 1")
-    return text.format(tokens=rough(stats.tokens_per_round))
+    return capitalized(gain(stats))
 
 
 def has_figures(answer: Answer) -> bool:

@@ -17,6 +17,7 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from app.actions.actions import Actions
+from app.chat.answer_texts import origin_text
 from app.conversations.request_history import Totals
 from app.session.answer import Answer, State
 from app.speculation.explanations import Explanations, explanations
@@ -26,6 +27,7 @@ from app.speculation.sample_round import ACCEPTED
 from app.system.language import LANGUAGES
 from app.window.actions import ACTIONS
 from app.wording import figures
+from app.wording.figures import capitalized
 from engine.events import Finished, TokensCommitted
 from engine.stats import PlainSpan, RequestStats
 from tests.app.scripted_engine import PATTERN, PLAIN, STORY, Script, ScriptedRound, play
@@ -205,9 +207,12 @@ def drafting(**known: float) -> RequestStats:
 def test_the_outcome_comes_first_and_is_what_is_known(
     panel: SpeculationPanel, stats: RequestStats, shown: str, is_good: bool
 ) -> None:
-    panel.show_answer(Answer(State.DONE, stats=stats))
+    answer = Answer(State.DONE, stats=stats)
+    panel.show_answer(answer)
     assert panel.outcome.text() == shown
     assert (panel.outcome.property("styleClass") == "big-good") == is_good
+    # The line below the answer says the same, if speculation gained or lost anything.
+    assert capitalized(origin_text(answer)) == (shown if stats.accepted else "")
 
 
 @pytest.mark.parametrize(("remedy", "button"), [("choose-draft", "Choose draft model…"), ("", "Compare")])

@@ -47,6 +47,16 @@ def test_a_chat_is_exported_in_the_form_its_file_is_named_for_and_can_be_shown(
     assert shown == [str(tmp_path)]
 
 
+def test_an_export_for_people_names_the_models_as_the_window_does(empty: WindowDriver, tmp_path: Path) -> None:
+    empty.session.models.load("models/Qwen3-8B-4bit", "models/Qwen3-0.6B-4bit")
+    empty.wait(lambda: not empty.session.models.pair.loading)
+    empty.ask_and_wait("Apples")
+    for name in ("a.md", "a.html"):
+        empty.export_chat(tmp_path / name)
+        empty.settle()
+        assert "Assistant · Qwen3 8B + Qwen3 0.6B · " in (tmp_path / name).read_text()
+
+
 def test_all_chats_go_into_one_file_or_a_folder_and_come_back(window: WindowDriver, tmp_path: Path) -> None:
     window.export_all(tmp_path / "all.md")
     window.settle()
@@ -212,7 +222,8 @@ def test_an_import_says_what_was_left_out_and_what_is_in_the_trash(empty: Window
     message = {"object": "thread.message", "id": "m", "role": "user", "content": content, "created_at": 1}
     thread.write_text(json.dumps(message) + '\n{"id": "m2", "ro\n')
     empty.import_chats(thread)
-    expected = "1 chat imported. 1 line of the file could not be read. 1 file, tool call or thought was left out."
+    left_out = "1 line of the file could not be read. 1 file, tool call or reasoning text was left out."
+    expected = f"1 chat imported. {left_out}"
     empty.wait(lambda: empty.banner_text == expected)
 
 
