@@ -256,7 +256,7 @@ class RemovalControls(QWidget):
         questions = (
             "",
             first.format(**sizes),
-            self.tr("Delete everything now? Tandem then quits. You can't undo this."),
+            self.tr("This deletes your chats, backups, settings and caches, then quits Tandem. You can't undo this."),
         )
         steps = (self.tr("Remove everything…"), self.tr("Continue…"), self.tr("Delete and quit"))
         self.question.setText(questions[self._asked])

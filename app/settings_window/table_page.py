@@ -33,7 +33,7 @@ class TablePage(Restyled, Form):
             self.row(control.widget)
         self.reset = styled(QPushButton(self), "link")
         self.reset.clicked.connect(self._reset)
-        self._below = self.add_line(4, self.reset)
+        self._head.addWidget(self.reset)
         settings.subscribe(self.show_values)
 
     def control(self, key: str) -> QWidget:
@@ -53,7 +53,7 @@ class TablePage(Restyled, Form):
         values = self.values_shown()
         for control in self._setting_controls:
             control.show_value(values[control.setting.key])
-        self._below.setVisible(self.is_changed())
+        self.reset.setVisible(self.is_changed())
 
     def keep_typed(self) -> None:
         """Apply the text of fields that are still being edited."""

@@ -34,6 +34,18 @@ def test_a_page_goes_back_to_its_defaults(open_settings: OpenShown) -> None:
     assert library.settings.values.hub_endpoint == "https://mirror.example"
 
 
+def test_the_way_back_to_the_defaults_is_beside_the_title_of_every_page(open_settings: OpenShown) -> None:
+    window, library, _ = open_settings()
+    library.settings.change(send_key="modifier", api_port=9000, machines="mini.local", keep_prefixes=False)
+    for name in ("general", "api", "machines", "storage"):
+        page = window.settings_page(name)
+        window.settle()
+        assert page.reset.isVisible()
+        title = page.title.geometry()
+        assert title.top() <= page.reset.geometry().center().y() <= title.bottom()
+        assert page.reset.x() > title.x()
+
+
 def test_every_setting_that_does_not_take_effect_at_once_says_when(open_settings: OpenShown) -> None:
     window, _, _ = open_settings()
     for spec in PAGES:
