@@ -51,12 +51,13 @@ def _ask(application: Application, pictures: Path | None) -> dict[str, Any]:
     folder = tempfile.TemporaryDirectory(prefix="tandem-self-test-")
     window, session = open_window(application, chats=Path(folder.name) / "chats.db")
     try:
-        _save(application, window, pictures, "loading.png")
         problems: list[EngineError] = []
         session.models.failed.connect(problems.append)
+        # Saving handles events, and a load may fail meanwhile.
+        _save(application, window, pictures, "loading.png")
         # Wait for the draft model as well: the report is about speculation.
         _wait(lambda: (session.answers.ready and not session.models.pair.loading) or bool(problems), LOAD_S)
-        if not session.answers.ready:
+        if problems or not session.answers.ready:
             return _report(None, str(problems[0]) if problems else "the starter pair did not load in time")
         _save(application, window, pictures, "welcome.png")
         session.settings.set_own(session.chat, "", SPECULATION)

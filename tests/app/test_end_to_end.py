@@ -260,7 +260,7 @@ def test_the_self_test_reports_what_a_scripted_engine_does(
     monkeypatch.setattr(startup, "starter_pair", lambda: STARTER)
     monkeypatch.setattr(self_test, "Application", lambda *_: qapp)
     monkeypatch.setattr(self_test, "try_parts", lambda *_: {"Qt": "", "MLX": "not there"})
-    assert self_test.run(str(tmp_path) if problem is None else None) == 1
+    assert self_test.run(str(tmp_path)) == 1
     report = json.loads(capsys.readouterr().out)
     assert report["ok"] is False
     assert {"mlx", "PySide6-Essentials"} <= set(report["versions"])
