@@ -170,17 +170,17 @@ BY_A_PERSON = """\
 - [ ] A chat of several thousand tokens with a large model goes on at once after a restart (Settings > Storage shows
   what is kept), and quitting takes no longer than a few seconds.
 - [ ] Tandem.app asks in its language for the local network when several Macs or this Mac are checked first, and works
-  after a yes. After a no, the check, the page of several Macs and the live panel (a drafter on another computer) say
+  after a yes. After a no, the check, the page “Multiple Macs” and the live panel (a drafter on another computer) say
   where to allow it.
-- [ ] Several Macs: `tandem cluster check` and `run` over SSH with Tandem.app and with `tandem` of uv on the other
+- [ ] Multiple Macs: `tandem cluster check` and `run` over SSH with Tandem.app and with `tandem` of uv on the other
   Mac; over Wi-Fi, a cable and Thunderbolt (`--backend jaccl` with the devices of `mlx.distributed_config`).
-- [ ] Several Macs: texts equal those of one Mac, greedy and seeded, for a model that fits both ways, quantised too.
-- [ ] Several Macs: a model that no Mac holds alone; the memory on each is what `check` said; speed-up of speculation
+- [ ] Multiple Macs: texts equal those of one Mac, greedy and seeded, for a model that fits both ways, quantised too.
+- [ ] Multiple Macs: a model that no Mac holds alone; the memory on each is what `check` said; speed-up of speculation
   by link, beside `python -m tests.benchmarks.ranks`.
-- [ ] Several Macs: a lid is closed, a cable pulled, Tandem killed on one: the answer ends within ten seconds with its
+- [ ] Multiple Macs: a lid is closed, a cable pulled, Tandem killed on one: the answer ends within ten seconds with its
   text, the sentence names the Mac, no process stays on any, and the next start works.
-- [ ] Several Macs: `tandem cluster download` fetches only the part on the other Mac, with that Mac's token and cache.
-- [ ] Several Macs: the firewall's question comes once, and its refusal is named.
+- [ ] Multiple Macs: `tandem cluster download` fetches only the part on the other Mac, with that Mac's token and cache.
+- [ ] Multiple Macs: the firewall's question comes once, and its refusal is named.
 - [ ] The app starts from the disk image and from Applications.
 - [ ] Settings > Storage moves chats and models to an external disk; with the disk unplugged the window says so.
 """
