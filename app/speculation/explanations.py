@@ -13,6 +13,9 @@ from app.widgets.style_class import styled
 
 translate = QCoreApplication.translate
 
+# The room for the focus ring, which is drawn over the area, in pixels.
+_INDENT = 8
+
 
 def explanations() -> dict[str, tuple[str, str]]:
     """Return the name and the explanation of each part of the panel, from the top."""
@@ -97,6 +100,7 @@ class Explanations(Overlay):
 
     def make(self) -> None:
         self._title = label(self, "title")
+        self._title.setIndent(_INDENT)
         self.close_button = styled(QPushButton(self), "button")
         self.close_button.clicked.connect(self.close_overlay)
         self._area = WrappingArea(self)
@@ -115,8 +119,7 @@ class Explanations(Overlay):
         self.close_button.setText(translate("SpeculationPanel", "Close"))
         body = QWidget()
         body.setObjectName("overlayBody")
-        # Leave room for the focus ring, which is drawn over the area.
-        column = vbox(body, margins=(8, 4, 12, 4), spacing=10)
+        column = vbox(body, margins=(_INDENT, 4, 12, 4), spacing=10)
         for name, sentence in explanations().values():
             title, words = label(body, "strong"), label(body, "muted", wraps=True)
             title.setText(name)

@@ -28,12 +28,12 @@ class SettingsInForce(Restyled, QWidget):
         self._chat_settings = chat_settings
         self._session, self._preferences = session, preferences
         self.scope = label(self, "caption")
-        self.change = self.bound("Change…", styled(QPushButton(self), "link"))
+        self.change = self.bound("Change…", styled(QPushButton(self), "link-small"))
         self.change.clicked.connect(self._lead)
         self._names = {key: label(self, "muted") for key in SPECULATION_KEYS}
         self.values = {key: label(self, "strong") for key in SPECULATION_KEYS}
         grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setContentsMargins(0, 0, 0, 8)
         grid.setHorizontalSpacing(16)
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(0, 1)

@@ -169,6 +169,7 @@ class _Counts:
             speedup=decode_tps / plain if decode_tps and plain else None,
             speedup_low=0.97 * decode_tps / plain if decode_tps and plain else None,
             speedup_high=1.03 * decode_tps / plain if decode_tps and plain else None,
+            saved_s=decode_s * (decode_tps / plain - 1) if decode_tps and plain else None,
             draft_s=sum(record.draft_s for record in rounds),
             verify_s=sum(record.verify_s for record in rounds),
             host_s=sum(record.host_s for record in rounds),

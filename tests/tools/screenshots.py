@@ -38,6 +38,7 @@ from tests.app.scripted_engine import PLAIN, Script
 from tests.app.shown_library import LLAMA_DRAFT, TOGETHER, ShownLibrary, bare, downloading, stocked
 from tests.app.two_answers import OFTEN_RIGHT, SECOND, SELDOM_RIGHT, TogetherEngine
 from tests.tools.notice_pictures import notices
+from tests.tools.opened_pictures import opened_parts
 from tests.tools.shown_chats import fill
 from tests.tools.shown_machines import found_machines
 from tests.tools.shown_texts import ANSWERS, PATTERN, QUESTIONS, THOUGHTS_AND_FORMULAS
@@ -71,6 +72,7 @@ def main(folder: Path, pictures: Path | None = None) -> None:
             _own_settings(application, folder, f"{code}-{mode}")
             _under_way(application, folder, f"{code}-{mode}", code)
             _machines(application, folder, f"{code}-{mode}")
+            opened_parts(application, folder, f"{code}-{mode}", code)
             notices(application, folder, f"{code}-{mode}")
     application.language.choose("en")
     for mode in ("dark", "light"):
