@@ -283,7 +283,7 @@ class AnswerBody(Restyled, QWidget):
         if not notice.cut:
             return self.bound("Shown without formatting, because this passage is very long.", label)
         return self.bound(
-            "Only the beginning of this very long text is shown. Copies and exports have all of it.", label
+            "Only the beginning of this very long text is shown. Copies and exports contain all of it.", label
         )
 
     def emit_selection(self) -> None:

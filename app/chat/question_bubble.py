@@ -61,7 +61,9 @@ class QuestionBubble(Restyled, QFrame):
             column.addWidget(self._names([attachment.name for attachment in turn.attachments]))
         column.addWidget(self.text)
         self._rest = styled(WrappedLabel(self), "muted")
-        self.bound("Only the beginning of this very long text is shown. Copies and exports have all of it.", self._rest)
+        self.bound(
+            "Only the beginning of this very long text is shown. Copies and exports contain all of it.", self._rest
+        )
         self._rest.setHidden(len(shown) == len(turn.question))
         column.addWidget(self._rest)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)

@@ -68,7 +68,7 @@ class FirstRunOffer(Restyled, QFrame):
             return
         is_brief = self._library.settings.values.offer_seen
         self._title.setText(
-            self.tr("The Starter only knows Tandem. For everything else, get a model that fits this Mac:")
+            self.tr("The Starter only knows Tandem. For everything else, download a model that fits this Mac:")
         )
         self.starter_button.setVisible(not is_brief)
         if is_brief:

@@ -15,7 +15,7 @@ from engine.machine.facts import MachineFacts
 from engine.requests import MAX_DEPTH
 
 _PACKAGES = {"Tandem": "tandem-chat", "MLX": "mlx", "mlx-lm": "mlx-lm", "transformers": "transformers"}
-_UNKNOWN = QT_TRANSLATE_NOOP("Checkup", "The system does not say.")
+_UNKNOWN = QT_TRANSLATE_NOOP("Checkup", "Not reported by the system.")
 _POWER = {
     True: QT_TRANSLATE_NOOP("Checkup", "Low Power Mode is on, which makes models slower."),
     False: QT_TRANSLATE_NOOP("Checkup", "Low Power Mode is off."),
@@ -23,7 +23,7 @@ _POWER = {
 }
 _HEAT = {
     True: QT_TRANSLATE_NOOP("Checkup", "This Mac is hot, which makes models slower."),
-    False: QT_TRANSLATE_NOOP("Checkup", "Heat slows nothing down."),
+    False: QT_TRANSLATE_NOOP("Checkup", "Heat does not slow models down."),
     None: _UNKNOWN,
 }
 _NETWORK = {
@@ -33,15 +33,17 @@ _NETWORK = {
         "macOS does not let Tandem use it. For multiple Macs, turn on Tandem in System Settings > Privacy & Security "
         "> Local Network.",
     ),
-    "none": QT_TRANSLATE_NOOP("Checkup", "This Mac is not in a network."),
+    "none": QT_TRANSLATE_NOOP("Checkup", "This Mac is not connected to a network."),
 }
 _ROUNDED = {
-    "none": QT_TRANSLATE_NOOP("Checkup", "No draft length is rounded like plain decoding."),
+    "none": QT_TRANSLATE_NOOP("Checkup", "With draft tokens, rounding always differs from plain decoding."),
     "alike": QT_TRANSLATE_NOOP(
-        "Checkup", "Up to {most} draft tokens per round are rounded alike, but not like plain decoding."
+        "Checkup", "Up to {most} draft tokens per round, rounding stays the same, but differs from plain decoding."
     ),
-    "as-plain": QT_TRANSLATE_NOOP("Checkup", "Up to {most} draft tokens per round are rounded like plain decoding."),
-    "all": QT_TRANSLATE_NOOP("Checkup", "Every draft length is rounded like plain decoding."),
+    "as-plain": QT_TRANSLATE_NOOP(
+        "Checkup", "Up to {most} draft tokens per round, rounding is the same as in plain decoding."
+    ),
+    "all": QT_TRANSLATE_NOOP("Checkup", "At every draft length, rounding is the same as in plain decoding."),
 }
 _NOT_MEASURED = {
     "": QT_TRANSLATE_NOOP("Checkup", "Not measured."),
@@ -100,7 +102,7 @@ def page(found: dict[str, Any], translate: Callable[[str], str] = str) -> str:
         (translate(QT_TRANSLATE_NOOP("Checkup", "Rounding")), _rounding(found["rounding"], translate)),
         *_speed(found, translate),
     ]
-    title = translate(QT_TRANSLATE_NOOP("Checkup", "Check of this Mac"))
+    title = translate(QT_TRANSLATE_NOOP("Checkup", "Results of the check"))
     line = translate(QT_TRANSLATE_NOOP("Checkup", "- {name}: {value}"))
     return "\n".join([f"# {title}", "", *(line.format(name=name, value=value) for name, value in rows)]) + "\n"
 
@@ -108,7 +110,7 @@ def page(found: dict[str, Any], translate: Callable[[str], str] = str) -> str:
 def _memory(found: dict[str, Any], translate: Callable[[str], str]) -> str:
     total, free = found["memory"]["total"], found["memory"]["free"]
     if free is None:
-        text = translate(QT_TRANSLATE_NOOP("Checkup", "{total}. The system does not say how much of it is free."))
+        text = translate(QT_TRANSLATE_NOOP("Checkup", "{total}. The system does not report how much of it is free."))
         return text.format(total=_size(total))
     text = translate(QT_TRANSLATE_NOOP("Checkup", "{total}, of which {free} is free."))
     return text.format(total=_size(total), free=_size(free))

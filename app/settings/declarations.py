@@ -119,8 +119,8 @@ class SettingsValues(RememberedValues):
         title=QT_TRANSLATE_NOOP("Settings", "Always the same text with and without speculation"),
         help=QT_TRANSLATE_NOOP(
             "Settings",
-            "Processors can round differently when they verify more tokens at once. With this on, Tandem keeps to "
-            "draft lengths that are rounded alike and computes one answer at a time.",
+            "Processors can round differently when they verify more tokens at once. With this on, Tandem uses only "
+            "draft lengths at which rounding is the same, and computes one answer at a time.",
         ),
     )
     async_drafter: str = DRAFTER.setting(
@@ -139,7 +139,7 @@ class SettingsValues(RememberedValues):
         title=QT_TRANSLATE_NOOP("Settings", "Address of the other computer"),
         help=QT_TRANSLATE_NOOP(
             "Settings",
-            "What “tandem drafter serve” shows there, such as mac.local:8799.",
+            "What “tandem drafter serve” shows on the other computer, such as mac.local:8799.",
         ),
     )
     temperature: float = GENERATION.setting(
@@ -323,8 +323,8 @@ class SettingsValues(RememberedValues):
         title=QT_TRANSLATE_NOOP("Settings", "Let other computers connect"),
         help=QT_TRANSLATE_NOOP(
             "Settings",
-            "Anyone in your network who has the key can use your models and this Mac's power, and everything is sent "
-            "unencrypted. Turn it on only in a network that you trust.",
+            "Anyone on your network who has the key can use your models and this Mac's power, and everything is sent "
+            "unencrypted. Turn it on only on a network you trust.",
         ),
     )
     api_strict_models: bool = API.setting(

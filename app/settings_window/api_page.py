@@ -85,12 +85,13 @@ class ApiPage(TablePage):
             state = self.tr("The local API is off.")
         elif status.local and not self._api.key and others_have_accounts():
             state = self.tr(
-                "Running, for programs on this Mac, those of its other users too. Require an API key to keep them out."
+                "Running, for programs on this Mac, including those of other users. Require an API key to keep other "
+                "users out."
             )
         elif status.local:
             state = self.tr("Running, for programs on this Mac only.")
         else:
-            state = self.tr("Running, for programs in your network.")
+            state = self.tr("Running, for programs on your network.")
         self.state.set_words(self.tr("Status"), state)
         if status is None:
             return

@@ -70,12 +70,12 @@ class BackupControls(QWidget):
             self.said.emit(self.tr("The chats could not be backed up. Check whether there is free space on the disk."))
 
         self._session.chats.back_up(
-            lambda backup: self._done(self.tr("The chats are backed up in {file}.").format(file=backup)), failed
+            lambda backup: self._done(self.tr("The chats were backed up to {file}.").format(file=backup)), failed
         )
 
     def _delete(self) -> None:
         self._library.settings.change(restore_backup="")
-        done = partial(self._done, self.tr("All backups are deleted."))
+        done = partial(self._done, self.tr("All backups were deleted."))
         self._library.background.run(self._session.chats.delete_backups, lambda _: done(), owner=self)
 
     def _done(self, words: str) -> None:

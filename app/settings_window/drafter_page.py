@@ -39,7 +39,9 @@ class DrafterPage(TablePage):
     def retranslate(self) -> None:
         super().retranslate()
         help_ = {
-            None: self.tr("The one of “tandem drafter serve”. Stored only in the system keychain."),
+            None: self.tr(
+                "The secret of “tandem drafter serve” on the other computer. Stored only in the system keychain."
+            ),
             True: self.tr("Your secret is in the keychain."),
             False: self.tr("This Mac has no keychain that Tandem can use, so the secret is for this run only."),
         }[self._kept]

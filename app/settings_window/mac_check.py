@@ -83,13 +83,13 @@ class CheckReport(Restyled, QWidget):
     def __init__(self, check: MacCheck, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._check = check
-        self.view = self.bound("Check of this Mac", QPlainTextEdit(self), QWidget.setAccessibleName)
+        self.view = self.bound("Results of the check", QPlainTextEdit(self), QWidget.setAccessibleName)
         round_field_menu(self.view)
         self.view.setObjectName("record")
         self.view.setReadOnly(True)
         self.view.setTabChangesFocus(True)
         self.view.setFixedHeight(_HEIGHT)
-        self.copy_page = self.bound("Copy page", styled(QPushButton(self), "button"))
+        self.copy_page = self.bound("Copy as text", styled(QPushButton(self), "button"))
         self.copy_json = self.bound("Copy as JSON", styled(QPushButton(self), "button"))
         self.copy_page.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.view.toPlainText()))
         self.copy_json.clicked.connect(

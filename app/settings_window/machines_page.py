@@ -76,8 +76,8 @@ class MachinesPage(TablePage):
         self.add(self._parts)
         self._privacy = label(self, "reason-plain", wraps=True)
         self.bound(
-            "Over a network, nothing that the Macs exchange is encrypted. Join them only in a network that you "
-            "trust, or by Thunderbolt.",
+            "Over a network, nothing that the Macs exchange is encrypted. Connect them only over a network you trust, "
+            "or by Thunderbolt.",
             self._privacy,
         )
         self.add(self._privacy, 16)
@@ -146,7 +146,7 @@ class MachinesPage(TablePage):
             STARTING: self.tr("Starting the Macs…"),
             STOPPING: self.tr("Stopping…"),
         }
-        off = self.tr("This Mac answers alone.") if cluster.named else self.tr("Enter another Mac first.")
+        off = self.tr("Running on this Mac only.") if cluster.named else self.tr("Enter another Mac first.")
         return words.get(cluster.state, off)
 
     def _show_findings(self) -> None:

@@ -105,6 +105,6 @@ def _verdict(found: AccessReport | EngineError | None) -> str:
     token = {
         ACCEPTED: translate("NetworkPage", "Token valid (account {user}).").format(user=found.user),
         REFUSED: translate("NetworkPage", "Token rejected: it is wrong, expired or revoked."),
-        UNKNOWN: translate("NetworkPage", "It does not report whether the token is valid."),
+        UNKNOWN: translate("NetworkPage", "The server does not report whether the token is valid."),
     }.get(found.token)
     return reached if token is None else joined(reached, token)

@@ -258,7 +258,7 @@ class RemovalControls(QWidget):
             first.format(**sizes),
             self.tr("This deletes your chats, backups, settings and caches, then quits Tandem. You can't undo this."),
         )
-        steps = (self.tr("Remove everything…"), self.tr("Continue…"), self.tr("Delete and quit"))
+        steps = (self.tr("Delete everything…"), self.tr("Continue…"), self.tr("Delete and quit"))
         self.question.setText(questions[self._asked])
         self.question.setVisible(self._asked > 0)
         self.go_on.setText(steps[self._asked])

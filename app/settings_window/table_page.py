@@ -72,7 +72,7 @@ class TablePage(Restyled, Form):
         self.title.setText(translate("Settings", self._title))
         self.reset.setText(translate("Settings", "Restore defaults"))
         effects = {
-            NEXT_ANSWER: translate("Settings", "Changes apply from the next answer."),
+            NEXT_ANSWER: translate("Settings", "Changes take effect with the next answer."),
             NEXT_MODEL: translate("Settings", "Applies the next time a model is loaded."),
             NEXT_START: translate("Settings", "Takes effect after a restart."),
         }

@@ -178,7 +178,7 @@ class ComparisonView(MeasurementCard):
         if verdict is Verdict.TIE:
             return self.tr(
                 "Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so "
-                "that rounding decides. Both answers are right."
+                "rounding decides. Both answers are right."
             )
         if verdict is Verdict.UNMEASURED:
             return self.tr(

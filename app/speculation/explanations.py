@@ -65,7 +65,7 @@ def explanations() -> dict[str, tuple[str, str]]:
             translate("SpeculationPanel", "Tokens per second"),
             translate(
                 "SpeculationPanel",
-                "The speed over the course of the answer. The dashed line is plain decoding, measured meanwhile.",
+                "The speed over the course of the answer. The dashed line is plain decoding, measured along the way.",
             ),
         ),
         "positions": (

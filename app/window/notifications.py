@@ -105,7 +105,7 @@ class Notifications(QObject):
         def sentence() -> str:
             if not left_out:
                 return self.tr("The engine stopped unexpectedly and was started again. Your chats are safe; ask again.")
-            text = self.tr("The engine stopped twice with {model}, so the starter models are loaded instead.")
+            text = self.tr("The engine stopped twice with {model}, so the starter pair is loaded instead.")
             return text.format(model=recorded_name(left_out))
 
         self._banner.show_message(sentence)
@@ -152,7 +152,7 @@ class Notifications(QObject):
 
     def show_trashed(self, title: str) -> None:
         name = title or self.tr("Untitled chat")
-        sentence = self.tr("“{title}” was moved to the Trash.").format(title=name)
+        sentence = self.tr("“{title}” was moved to the trash.").format(title=name)
         self._show_deleted(lambda: sentence)
 
     def show_archived(self, title: str) -> None:

@@ -61,7 +61,7 @@ class Unsaved(QObject):
             self._again.setText(self.tr("Try again"))
             if folder is None:
                 return joined(closed_store_sentence(error), self.tr("Chats in this window are not saved."))
-            kept = self.tr("Until your chats can be opened, those of this window are kept in {folder}.")
+            kept = self.tr("Until your chats can be opened, the ones in this window are kept in {folder}.")
             return joined(closed_store_sentence(error), kept.format(folder=folder))
 
         self._update()

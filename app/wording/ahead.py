@@ -38,15 +38,15 @@ def ahead_sentence(stats: RequestStats) -> str:
             "Ahead", "Parallel drafting is off: the other computer's address or secret is missing."
         ),
         "no-branches": translate("Ahead", "Parallel drafting is off: this draft model cannot do it."),
-        "not-usable": translate("Ahead", "Parallel drafting is off: the draft model cannot be loaded there."),
+        "not-usable": translate("Ahead", "Parallel drafting is off: its copy of the draft model cannot be loaded."),
         "other-tokenizer": translate(
             "Ahead", "Parallel drafting is off: it needs a draft model with the same tokenizer."
         ),
-        "unreachable": translate("Ahead", "Parallel drafting is off: the drafter cannot be reached."),
+        "unreachable": translate("Ahead", "Parallel drafting is off: the process that drafts cannot be reached."),
         "network-denied": translate(
             "Ahead",
             "Parallel drafting is off: macOS does not let Tandem use the local network. Turn on Tandem in System "
             "Settings > Privacy & Security > Local Network.",
         ),
-        "ended": translate("Ahead", "Parallel drafting is off: the drafter quit unexpectedly twice."),
+        "ended": translate("Ahead", "Parallel drafting is off: the process that drafts quit unexpectedly twice."),
     }.get(stats.ahead, "")

@@ -19,7 +19,7 @@ def call_line(call: Call) -> str:
     """Describe one call in a line: the client, the state, and the figures."""
     states = {
         "waiting": translate("LocalApi", "waiting"),
-        "prefilling": translate("LocalApi", "reading the prompt"),
+        "prefilling": translate("LocalApi", "processing the prompt"),
         "answering": translate("LocalApi", "answering"),
         "finished": translate("LocalApi", "finished"),
         "cancelled": translate("LocalApi", "stopped"),
@@ -35,7 +35,7 @@ def call_line(call: Call) -> str:
 
 def serving_sentence(requests: int, address: str) -> str:
     """Explain the mark in the header."""
-    serves = translate("LocalApi", "The local API serves at {address}.").format(address=address)
+    serves = translate("LocalApi", "The local API is running at {address}.").format(address=address)
     return f"{serves} {CountedCalls().requests(requests)}" if requests else serves
 
 

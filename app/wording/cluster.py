@@ -18,7 +18,9 @@ def cluster_reasons() -> dict[str, str]:
     """Return one sentence for each `ClusterError` reason, with the fields {host} and {detail}."""
     translate = QCoreApplication.translate
     return {
-        "too-few": translate("Cluster", "At least two computers are needed, and {detail} is listed. Add another one."),
+        "too-few": translate(
+            "Cluster", "At least two computers are needed, but only {detail} is listed. Add another one."
+        ),
         "bad-host": translate(
             "Cluster", "“{detail}” isn't a name or an address of a computer. Change it and try again."
         ),
@@ -26,7 +28,7 @@ def cluster_reasons() -> dict[str, str]:
             "Cluster", "The list of computers cannot be read: {detail}. Check the file and try again."
         ),
         "no-address": translate(
-            "Cluster", "The other computers cannot reach {host}. Enter the address that it has in the shared network."
+            "Cluster", "The other computers cannot reach {host}. Enter the address that it has on the shared network."
         ),
         "network-denied": translate(
             "Cluster",
@@ -40,7 +42,7 @@ def cluster_reasons() -> dict[str, str]:
         ),
         "no-tandem": translate("Cluster", "Tandem was not found on {host}: {detail}. Install it there."),
         "other-version": translate(
-            "Cluster", "{host} has other versions: {detail}. Install the same version of Tandem on all computers."
+            "Cluster", "{host} has different versions: {detail}. Install the same version of Tandem on all computers."
         ),
         "no-model": translate("Cluster", "{host} does not have the model: {detail}. Download or copy it there."),
         "download": translate("Cluster", "{host} still needs to download {detail} of the model."),
@@ -48,11 +50,11 @@ def cluster_reasons() -> dict[str, str]:
             "Cluster", "{host} could not download the model: {detail}. Check its connection and try again."
         ),
         "other-model": translate(
-            "Cluster", "{host} has other files of the model {detail}. Download or copy it there again."
+            "Cluster", "{host} has different files for the model {detail}. Download or copy it there again."
         ),
         "no-memory": translate("Cluster", "{host} does not have enough memory: {detail}. Choose a smaller model."),
         "no-backend": translate(
-            "Cluster", "{host} cannot be connected by {detail}. Choose the connection over the network."
+            "Cluster", "{host} cannot be connected by {detail}. Choose “Network” as the connection."
         ),
         "cannot-split": translate(
             "Cluster",
@@ -68,6 +70,6 @@ def cluster_reasons() -> dict[str, str]:
         "out-of-step": translate(
             "Cluster", "{host} computed something different from the other computers: {detail}. Start again."
         ),
-        "running": translate("Cluster", "The computers already work together: {detail}. Stop them first."),
-        "not-running": translate("Cluster", "No computers work together now."),
+        "running": translate("Cluster", "The computers are already working together: {detail}. Stop them first."),
+        "not-running": translate("Cluster", "No computers are working together."),
     }

@@ -167,7 +167,7 @@ def model_reasons() -> dict[str, str]:
             "Tandem does not support the architecture of {name} yet ({detail}). Choose another model or update Tandem.",
         ),
         "is-head": translate(
-            "Errors", "{name} is a head: it drafts for one main model and cannot answer. Choose it as draft."
+            "Errors", "{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft."
         ),
         "unknown-head": translate(
             "Errors", "Tandem does not support this kind of head yet: {name} ({detail}). Choose another head."

@@ -45,12 +45,15 @@ def same_text_sentence(pair: LearnedPair | None) -> str:
     if not most:
         text = translate(
             "Rounding",
-            "With {main}, no draft length rounds alike on this Mac, so answers are written without draft tokens.",
+            "With {main}, rounding differs at every draft length on this Mac, so answers are written without draft "
+            "tokens.",
         )
     elif pair.rounding.plain_rows == 1 and most >= MAX_DEPTH:
-        text = translate("Rounding", "With {main}, every draft length rounds alike on this Mac.")
+        text = translate("Rounding", "With {main}, rounding is the same at every draft length on this Mac.")
     else:
-        text = translate("Rounding", "With {main}, up to {most} draft tokens per round are rounded alike on this Mac.")
+        text = translate(
+            "Rounding", "With {main}, rounding stays the same up to {most} draft tokens per round on this Mac."
+        )
     text = text.format(main=main, most=QLocale().toString(most))
     return joined(text, _cost(pair))
 

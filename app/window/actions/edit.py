@@ -77,7 +77,7 @@ EDIT_ACTIONS = (
     WindowAction(
         "restore-chat",
         QT_TRANSLATE_NOOP("Actions", "Undo delete"),
-        QT_TRANSLATE_NOOP("Actions", "Restore the chat or the messages deleted last"),
+        QT_TRANSLATE_NOOP("Actions", "Restore the chat or messages you deleted last"),
         lambda parts: parts.chats.restore_deleted(),
         "Ctrl+Alt+Z",
         "retry",

@@ -138,7 +138,7 @@ VIEW_ACTIONS = (
     WindowAction(
         "full-screen",
         QT_TRANSLATE_NOOP("Actions", "Enter full screen"),
-        QT_TRANSLATE_NOOP("Actions", "Enter or leave full screen"),
+        QT_TRANSLATE_NOOP("Actions", "Enter or exit full screen"),
         _toggle_full_screen,
         "Ctrl+Meta+F" if sys.platform == "darwin" else "F11",
         other_text=QT_TRANSLATE_NOOP("Actions", "Exit full screen"),

@@ -30,13 +30,13 @@ WINDOW_ACTIONS = (
     WindowAction(
         "zoom-window",
         QT_TRANSLATE_NOOP("Actions", "Zoom"),
-        QT_TRANSLATE_NOOP("Actions", "Make the window as large as possible, or as large as before"),
+        QT_TRANSLATE_NOOP("Actions", "Make the window as large as possible, or restore its size"),
         _zoom,
     ),
     WindowAction(
         "previous-chat",
         QT_TRANSLATE_NOOP("Actions", "Previous chat"),
-        QT_TRANSLATE_NOOP("Actions", "Show the chat above in the list"),
+        QT_TRANSLATE_NOOP("Actions", "Go to the chat above this one in the list"),
         lambda parts: parts.chats.step(-1),
         "Ctrl+Alt+Up",
         begins_section=True,
@@ -44,7 +44,7 @@ WINDOW_ACTIONS = (
     WindowAction(
         "next-chat",
         QT_TRANSLATE_NOOP("Actions", "Next chat"),
-        QT_TRANSLATE_NOOP("Actions", "Show the chat below in the list"),
+        QT_TRANSLATE_NOOP("Actions", "Go to the chat below this one in the list"),
         lambda parts: parts.chats.step(1),
         "Ctrl+Alt+Down",
     ),
@@ -78,7 +78,7 @@ WINDOW_ACTIONS = (
     WindowAction(
         "api-page",
         QT_TRANSLATE_NOOP("Actions", "Local API…"),
-        QT_TRANSLATE_NOOP("Actions", "Show the address of the local API and what it does"),
+        QT_TRANSLATE_NOOP("Actions", "Show the address and status of the local API"),
         lambda parts: parts.settings.open("api"),
         icon="link",
     ),

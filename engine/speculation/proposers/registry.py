@@ -38,10 +38,12 @@ class ProposerEntry:
 PROPOSERS: dict[str, ProposerEntry] = {
     "grammar": ProposerEntry("engine.speculation.proposers.grammar", every_method=True, words="answer format"),
     "just-in-time": ProposerEntry(
-        "engine.speculation.proposers.just_in_time", uses_drafter=True, ahead=True, words="draft, ahead"
+        "engine.speculation.proposers.just_in_time", uses_drafter=True, ahead=True, words="draft, in parallel"
     ),
     # After the other, because it tells the drafter the verdict of a round of either.
-    "ahead": ProposerEntry("engine.speculation.proposers.ahead", uses_drafter=True, ahead=True, words="draft, ahead"),
+    "ahead": ProposerEntry(
+        "engine.speculation.proposers.ahead", uses_drafter=True, ahead=True, words="draft, in parallel"
+    ),
     "draft": ProposerEntry("engine.speculation.proposers.draft", uses_drafter=True, words="draft"),
     # A head drafts a whole block at the cost of one token.
     "head": ProposerEntry(

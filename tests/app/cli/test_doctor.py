@@ -30,7 +30,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_page_has_a_line_for_each_fact_and_both_speeds(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "# Check of this Mac"
+    assert lines[0] == "# Results of the check"
     said = dict(line.removeprefix("- ").split(": ", 1) for line in lines[2:])
     assert said["Chip"] == "Apple M4 Pro"
     assert said["Memory"] == "48.0 GB, of which 30.0 GB is free."

@@ -50,7 +50,7 @@ def test_the_page_is_in_the_language_of_the_window_and_the_json_is_not(
     assert not page.report.isVisible()
     english = check(page, qtbot)
     assert "- With speculation: 70.5 tokens/s, 2.15× as fast. 71% of the draft tokens were accepted." in english
-    assert "- Memory: 48.0 GB. The system does not say how much of it is free." in english
+    assert "- Memory: 48.0 GB. The system does not report how much of it is free." in english
     assert "This Mac is hot" in english
     qapp.language.choose(language)
     qapp.processEvents()
@@ -72,11 +72,14 @@ def test_the_page_is_in_the_language_of_the_window_and_the_json_is_not(
     ("rounding", "words"),
     [
         (None, "Not measured."),
-        (Rounding(1, 1, 0.1), "No draft length is rounded like plain decoding."),
-        (Rounding(2, 5, 0.1), "Up to 4 draft tokens per round are rounded alike, but not like plain decoding."),
-        (Rounding(1, 5, 0.1), "Up to 4 draft tokens per round are rounded like plain decoding."),
-        (Rounding(1, MAX_DEPTH + 1, 0.0), "Every draft length is rounded like plain decoding."),
-        (Rounding(1, 5, 0.25, leads=500, narrow=10), "rounded like plain decoding. Otherwise about one token in 200"),
+        (Rounding(1, 1, 0.1), "With draft tokens, rounding always differs from plain decoding."),
+        (
+            Rounding(2, 5, 0.1),
+            "Up to 4 draft tokens per round, rounding stays the same, but differs from plain decoding.",
+        ),
+        (Rounding(1, 5, 0.1), "Up to 4 draft tokens per round, rounding is the same as in plain decoding."),
+        (Rounding(1, MAX_DEPTH + 1, 0.0), "At every draft length, rounding is the same as in plain decoding."),
+        (Rounding(1, 5, 0.25, leads=500, narrow=10), "the same as in plain decoding. Otherwise about one token in 200"),
     ],
 )
 def test_the_page_says_how_this_mac_rounds(rounding: Rounding | None, words: str) -> None:

@@ -40,7 +40,7 @@ def test_nothing_can_be_started_before_a_machine_is_named(page: Any, window: Win
     assert page.state.help.text() == "Enter another Mac first."
     window.session.cluster.configure(ClusterChoice("studio"))
     assert page.switch.isEnabled()
-    assert page.state.help.text() == "This Mac answers alone."
+    assert page.state.help.text() == "Running on this Mac only."
     # There is no row for findings before a check.
     assert all(row.name.text() for row in page.rows if row.isVisible())
     window.settings.search.setText("Status")

@@ -42,7 +42,7 @@ def test_it_tells_a_mirror_that_answers_and_what_it_makes_of_the_token(
     page.token.setText("hf_wrong")
     assert press(page, qtbot) == "Connected to the mirror. Token rejected: it is wrong, expired or revoked."
     hub.api_faults["/api/whoami-v2"] = Fault(status=404)
-    assert press(page, qtbot) == "Connected to the mirror. It does not report whether the token is valid."
+    assert press(page, qtbot) == "Connected to the mirror. The server does not report whether the token is valid."
 
 
 def test_it_tries_what_stands_in_the_fields_and_says_why_that_does_not_work(

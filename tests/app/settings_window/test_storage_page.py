@@ -68,7 +68,7 @@ def test_a_backup_is_made_chosen_for_the_next_start_and_deleted_after_a_question
     delete.click()
     assert list((data_folder() / "backups").iterdir())
     delete.click()
-    qtbot.waitUntil(lambda: storage.outcome.text() == "All backups are deleted.")
+    qtbot.waitUntil(lambda: storage.outcome.text() == "All backups were deleted.")
     assert not list((data_folder() / "backups").iterdir())
     qtbot.waitUntil(lambda: "every day" in row.help.text())
 

@@ -38,4 +38,4 @@ def test_drafts_ready_ahead_and_just_in_time_are_one_kind() -> None:
     pattern = (ScriptedRound(3, 2, "just-in-time"), ScriptedRound(3, 3, "ahead"))
     answer.apply(list(play(Script("one two three four five six seven eight", pattern))))
     assert {record.source for record in answer.rounds if record.drafted} == {"just-in-time", "ahead"}
-    assert depth_text(answer) == "drafted (draft, ahead)"
+    assert depth_text(answer) == "drafted (draft, in parallel)"

@@ -50,11 +50,15 @@ def loaded(rounding: Rounding | None, cost: float | None = None) -> LearnedPair:
     ("rounding", "cost", "said"),
     [
         (None, None, "is measured while Tandem is idle."),
-        (Rounding(1, 17, 0.0), 0.0, "every draft length rounds alike on this Mac. It does not slow answers down."),
+        (
+            Rounding(1, 17, 0.0),
+            0.0,
+            "rounding is the same at every draft length on this Mac. It does not slow answers down.",
+        ),
         (
             Rounding(2, 12, 0.1),
             0.083,
-            "up to 11 draft tokens per round are rounded alike on this Mac. It slows answers down by about 8%.",
+            "rounding stays the same up to 11 draft tokens per round on this Mac. It slows answers down by about 8%.",
         ),
         (Rounding(1, 1, 0.1), None, "so answers are written without draft tokens."),
     ],
