@@ -85,7 +85,7 @@ def _parser(commands: Iterable[str]) -> argparse.ArgumentParser:
     parser.add_argument(
         "--self-test", action="store_true", help="open the window, ask one question, print a JSON report"
     )
-    parser.add_argument("--screenshot", metavar="DIR", help="with --self-test: save screenshots there")
+    parser.add_argument("--screenshot", metavar="DIR", help="with --self-test: save screenshots in this folder")
     parser.set_defaults(run=_window)
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND")
     for command in commands:
@@ -127,7 +127,7 @@ def _window(options: argparse.Namespace) -> int:
 
     if not has_display():
         print(
-            "tandem: there is no display to open the window on; `tandem chat` reaches the same models in the terminal.",
+            "tandem: there is no display to open the window on; `tandem chat` runs the same models in the terminal.",
             file=sys.stderr,
         )
         return FAILED

@@ -93,7 +93,7 @@ class Guard:
         hosts = headers.getlist("host")
         name = _host_name(hosts[0]) if len(hosts) == 1 else ""
         if name not in self._names and (self._rules.loopback or not _is_address(name)):
-            raise ApiError(403, "The Host header does not name this machine.", code="host")
+            raise ApiError(403, "The Host header does not name this computer.", code="host")
         from_a_page = headers.get("origin") is not None or headers.get("sec-fetch-site", "none") != "none"
         if from_a_page and not allowed:
             raise ApiError(403, "Web pages may not use this API, unless their origin was allowed.", code="origin")

@@ -35,7 +35,7 @@ class KeyNeeded(CodedError):
     code = "api-key-needed"
 
     def __init__(self, host: str) -> None:
-        super().__init__(f"other machines can reach {host}: serving there needs a key", host=host)
+        super().__init__(f"other computers can reach {host}: serving there needs a key", host=host)
 
 
 class SecretStore(Protocol):

@@ -38,7 +38,7 @@ class NotServing(CodedError):
     REASONS: ClassVar[dict[str, str]] = {
         "in-use": "another program uses it: choose another port",
         "not-allowed": "the system does not allow it: choose a port above 1023",
-        "no-address": "this machine has no such address",
+        "no-address": "this computer has no such address",
     }
 
     def __init__(self, host: str, port: int, reason: str) -> None:

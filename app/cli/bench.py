@@ -65,7 +65,7 @@ def add_parser(subparsers: Any) -> None:
     )  # fmt: skip
     questions = parser.add_argument_group("questions")
     questions.add_argument("--prompts", type=Path, metavar="FILE", help='one JSON object per line, each with a "text"')
-    rare.add(questions, "--schemas", "ten questions that are answered in JSON by a schema", action="store_true")
+    rare.add(questions, "--schemas", "ten questions whose answers follow a JSON schema", action="store_true")
     questions.add_argument("--repetitions", type=int, default=3, metavar="N", help="answers to each prompt (3)")
     questions.add_argument("--max-tokens", type=int, default=128, metavar="N", help="answer length (128)")
     rare.add(
@@ -104,7 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"tandem: {explained(error)}", file=sys.stderr)
         return BAD_USAGE if isinstance(error, BadRequest) else FAILED
     if report["interrupted"]:
-        words = "these figures are of what was measured so far" if _measured(report) else "nothing was measured yet"
+        words = "these figures cover what was measured so far" if _measured(report) else "nothing was measured yet"
         # The terminal has printed ^C on the line of the progress.
         print(f"\ntandem: interrupted; {words}.", file=sys.stderr, flush=True)
     else:

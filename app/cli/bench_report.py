@@ -88,7 +88,7 @@ def page(report: Mapping[str, Any], other: Mapping[str, Any] | None = None) -> s
 
 def _beside_best(beside: Mapping[str, Any]) -> list[str]:
     """Return tables of auto's share of the best arm that it chooses from, by kind of prompt."""
-    head = "<tr><th>kind<th>these prompts (95 %)<th>others like them (95 %)<th>best arm</tr>"
+    head = "<tr><th>kind<th>these prompts (95%)<th>others like them (95%)<th>best arm</tr>"
     sections = []
     for auto, kinds in beside.items():
         rows = (
@@ -137,10 +137,10 @@ def _circumstances(report: Mapping[str, Any]) -> dict[str, str]:
 def _explained(report: Mapping[str, Any], other: Mapping[str, Any] | None) -> str:
     words = (
         "A speed-up compares the tokens a second of an answer with those of plain decoding, on the same prompt in the "
-        "same run: medians over all answers. The line stands at 1.00x. Speeds are those of this machine: with others, "
+        "same run: medians over all answers. The line stands at 1.00x. Speeds are those of this computer: with others, "
         "only ratios compare."
     )
-    beside = "" if other is None else " Grey bars, and the figures after a slash, are those of the other report."
+    beside = "" if other is None else " Gray bars, and the figures after a slash, are those of the other report."
     ended = " It was interrupted: only what every arm had answered counts." if report.get("interrupted") else ""
     return f"<p>{words}{beside}{ended}</p>"
 

@@ -82,7 +82,7 @@ def _print_arms(arms: dict[str, Any]) -> None:
 
 def _print_beside_best(beside: dict[str, Any]) -> None:
     """Print auto's share of the best arm that it chooses from, by kind of prompt."""
-    shares = {"these prompts (95 %)": "here", "others like them (95 %)": "elsewhere"}
+    shares = {"these prompts (95%)": "here", "others like them (95%)": "elsewhere"}
     for auto, kinds in beside.items():
         if not kinds:
             continue

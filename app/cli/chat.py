@@ -84,11 +84,17 @@ def _add_sampling(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("sampling", "Without these options, as the model's authors recommend.")
     group.add_argument("--temperature", type=float, metavar="T", help=_TEMPERATURE_HELP)
     group.add_argument(
-        "--top-p", type=float, metavar="P", help="sample from this total probability, above 0 to 1 (all)"
+        "--top-p",
+        type=float,
+        metavar="P",
+        help="sample from the most likely tokens that add up to P, above 0 to 1 (all)",
     )
     group.add_argument("--top-k", type=int, metavar="K", help="sample from the K most likely tokens; 0: all")
     group.add_argument(
-        "--min-p", type=float, metavar="P", help="drop tokens below P of the most likely one, 0 (none) to 1"
+        "--min-p",
+        type=float,
+        metavar="P",
+        help="drop tokens below the fraction P of the top probability, 0 (none) to 1",
     )
     group.add_argument("--repetition-penalty", type=float, metavar="R", help="above 0; 1 turns it off")
     group.add_argument("--seed", type=int, metavar="S", help="the same seed gives the same text (random)")

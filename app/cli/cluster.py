@@ -33,11 +33,11 @@ _STOP_S = 15.0
 _EXAMPLE, _EXAMPLE_HOSTS = "mlx-community/Qwen3-235B-A22B-4bit", "127.0.0.1,mac-studio.local"
 _HOSTS_HELP = (
     "names or addresses with commas between them, as ssh takes them, or a hosts file of mlx.launch (JSON); "
-    "127.0.0.1 is this machine, which is always the first"
+    "127.0.0.1 is this computer, which is always the first"
 )
 _OPEN = (
-    "tandem: what the machines exchange is not encrypted: join them only in a network that you trust, "
-    "best over a cable."
+    "tandem: what the computers exchange is not encrypted: connect them only over a network you trust, "
+    "or better, by cable."
 )
 
 
@@ -48,27 +48,29 @@ def add_parser(subparsers: Any) -> None:
     parser = add_command(
         subparsers,
         "cluster",
-        "run a model that is too large for one machine on several",
+        "run a model that is too large for one computer on several",
         (f"tandem cluster check {asked}", run_example, "tandem cluster stop"),
-        "Run a model that is too large for one machine on several, which are reached over ssh with keys.",
+        "Run a model that is too large for one computer on several, which are reached over ssh with keys.",
     )
     commands = add_actions(parser)
-    check = add_command(commands, "check", "check each machine and the link to it", (f"tandem cluster check {asked}",))
+    check = add_command(commands, "check", "check each computer and the link to it", (f"tandem cluster check {asked}",))
     _add_machines(check)
     add_pair_options(check)
-    check.add_argument("--json", action="store_true", help="print one JSON object per machine")
+    check.add_argument("--json", action="store_true", help="print one JSON object per computer")
     download = add_command(
         commands,
         "download",
-        "have each machine download what it lacks of the model",
+        "download on each computer what it lacks of the model",
         (f"tandem cluster download {asked}",),
     )
     _add_machines(download)
     add_pair_options(download)
-    run_parser = add_command(commands, "run", "start the machines and chat, like `tandem chat`", (run_example,))
+    run_parser = add_command(
+        commands, "run", "start the model on all computers and chat, like `tandem chat`", (run_example,)
+    )
     _add_machines(run_parser)
     chat.add_options(run_parser)
-    add_command(commands, "stop", "end the cluster that runs on this machine", ("tandem cluster stop",))
+    add_command(commands, "stop", "stop the cluster that runs on this computer", ("tandem cluster stop",))
     # Run on other machines over ssh.
     commands.add_parser("rank").add_argument("--inner", action="store_true")
     commands.add_parser("report")
@@ -87,7 +89,7 @@ def _add_machines(parser: argparse.ArgumentParser) -> None:
         "--split",
         choices=("auto", "tensor", "pipeline"),
         default="auto",
-        help="divide the model by heads (tensor) or by layers (pipeline) (auto)",
+        help="split the model by heads (tensor) or by layers (pipeline) (auto)",
     )
 
 

@@ -25,7 +25,7 @@ _SAMPLING = ("temperature", "top_k", "top_p", "min_p", "repetition_penalty")
 _COMMAND = re.compile(r"/([a-z]+)(?:\s+(.+))?")
 _HELP = """\
 /help        list these commands
-/model       show the models; /model NAME loads another main model, by folder or Hub name
+/model       show the models; /model NAME loads another main model, by folder or Hugging Face name
 /exit        leave (also /quit, or Ctrl-D)
 Ctrl-C       stop the answer; at the prompt, leave
 Up, Down     earlier questions"""

@@ -32,8 +32,8 @@ def add_parser(subparsers: Any) -> None:
         "doctor",
         "check this computer: chip, memory, power, network, and the speed of a pair",
         ("tandem doctor", "tandem doctor --no-speed --json"),
-        "Check this computer, and measure a pair of models for half a minute. The report has no chat text "
-        "and no paths. On a Mac it asks for the local network.",
+        "Check this computer, and measure a pair of models for half a minute. The report contains no chat "
+        "text and no paths. macOS may ask about the local network.",
     )
     parser.add_argument(
         "--main", metavar="MODEL", help="folder or Hugging Face name (default: the pair that the window used last)"

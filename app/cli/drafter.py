@@ -19,8 +19,8 @@ from engine.errors import EngineError
 DEFAULT_PORT = 8799
 LEAST_SECRET = 16
 _OPEN = (
-    "tandem: the text of chats comes to {host} unencrypted. Whoever knows the secret can use this computer's power. "
-    "Serve only in a network that you trust."
+    "tandem: the text of chats is sent to {host} unencrypted. Whoever knows the secret can use this computer's power. "
+    "Serve only on a network you trust."
 )
 
 
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"tandem: {explained(error)}", file=sys.stderr)
         return FAILED
     except NoBranches as error:
-        print(f"tandem: this model cannot draft ahead: {error}", file=sys.stderr)
+        print(f"tandem: this model cannot draft in parallel: {error}", file=sys.stderr)
         return FAILED
     except OSError as error:
         print(f"tandem: {arguments.host}:{arguments.port} cannot be used: {error}", file=sys.stderr)

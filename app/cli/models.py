@@ -39,18 +39,18 @@ _EXAMPLE = "mlx-community/Qwen3-8B-4bit"
 VERDICTS = {
     "same": "same tokenizer",
     "padded": "same tokenizer, {extra} tokens apart",
-    "different": "different tokenizer, {shared} % in common: works, slower",
+    "different": "different tokenizer, {shared}% in common: works, but slower",
     "unknown": "tokenizer not read yet",
     "lookup": "no draft model: prompt lookup proposes from the text so far",
     "head": "head for this model",
-    "head-other": "head for {model}, of the same shape: fewer tokens may be accepted",
+    "head-other": "head for {model}: fewer draft tokens may be accepted",
     "head-unchecked": "published head for this model, not checked yet",
     "head-inside": "head that its makers ship with this model; only its part of their files is downloaded",
     "other-main": "head for another model: {what} {head}, this one's is {main}",
-    "too-large": "too large to be faster: {share} % of the main model's work",
+    "too-large": "too slow to help: a draft token takes {share}% of a main-model step",
     "no-room": "does not fit in memory together: {needed} needed, {free} free",
-    "incomplete": "not complete: {detail}",
-    "not-mlx": "cannot be used here: {reason} {detail}",
+    "incomplete": "incomplete: {detail}",
+    "not-mlx": "cannot be used: {reason} {detail}",
 }
 
 
@@ -165,7 +165,7 @@ def _search(arguments: argparse.Namespace) -> int:
     objects = ({"event": "found", **asdict(model)} for model in found)
     rows = []
     for model in found:
-        consent = "asks for consent" if model.gated else ""
+        consent = "gated" if model.gated else ""
         rows.append((model.id, format_bytes(model.bytes), f"{model.downloads:,}", model.licence, consent))
     return _show(arguments, objects, ("MODEL", "SIZE", "DOWNLOADS", "LICENSE", ""), rows)
 

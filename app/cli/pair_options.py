@@ -49,5 +49,5 @@ def explained(error: CodedError) -> str:
         name = str(error.arguments.get("path", ""))
         with suppress(HubError):
             if not name.startswith((".", "/", "~")):
-                return f"{parse_repository(name)} is not on this computer: `tandem models download {name}` gets it"
+                return f"{parse_repository(name)} is not on this computer: `tandem models download {name}` downloads it"
     return str(error)

@@ -20,8 +20,8 @@ _KEY_VARIABLE = "TANDEM_API_KEY"
 # Seconds between writes of the request history.
 _WRITE_EVERY_S = 30.0
 _OPEN = (
-    "tandem: other machines can reach {host}: whoever has the key can use your models and this computer's power, and "
-    "everything is sent unencrypted. Serve there only in a network that you trust, and with --key."
+    "tandem: other computers can reach {host}: whoever has the key can use your models and this computer's power, and "
+    "everything is sent unencrypted. Serve only on a network you trust, and with --key."
 )
 _SHARED = (
     "tandem: other people have accounts on this computer, and their programs can use your models. --key keeps them out."
@@ -37,8 +37,8 @@ def add_parser(subparsers: Any) -> None:
         "serve the models to other programs",
         ("tandem serve", "tandem serve --main mlx-community/Qwen3-8B-4bit --port 8080", "tandem serve --key"),
         "Serve the models to other programs on this computer, through the OpenAI and Anthropic "
-        "APIs. Answers are decoded speculatively and are the same as in the window. Their figures, never a word of "
-        "them, enter the request history, whenever the window is closed.",
+        "APIs. Answers are decoded speculatively and are the same as in the window. Their figures, never their "
+        "text, enter the request history whenever the window is closed.",
     )
     add_pair_options(parser)
     parser.add_argument(
@@ -48,15 +48,15 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--key",
         action="store_true",
-        help=f"ask clients for a key: the one in {_KEY_VARIABLE}, or else one made once and kept in the keychain",
+        help=f"require a key: the one in {_KEY_VARIABLE}, or else one made once and kept in the keychain",
     )
     parser.add_argument(
         "--strict-models",
         action="store_true",
-        help="refuse calls that name a model that is not installed; by default, the loaded model answers them",
+        help="reject requests for a model that is not installed; by default, the loaded model answers them",
     )
     parser.add_argument(
-        "--origin", action="append", default=[], metavar="URL", help="let pages of this web origin call; repeatable"
+        "--origin", action="append", default=[], metavar="URL", help="let web pages of this origin connect; repeatable"
     )
 
 

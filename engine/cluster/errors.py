@@ -16,34 +16,34 @@ class ClusterError(EngineError):
     code = "cluster"
 
     REASONS: ClassVar[dict[str, str]] = {
-        "too-few": "it takes at least two machines, and {detail} were named",
-        "bad-host": "{detail} is no name or address of a machine",
-        "bad-hosts-file": "the list of machines cannot be read ({detail})",
-        "no-address": "{host} has no address that the other machines can reach: name one for it",
+        "too-few": "it takes at least two computers, and the list has {detail}",
+        "bad-host": "{detail} is not a name or an address of a computer",
+        "bad-hosts-file": "the list of computers cannot be read ({detail})",
+        "no-address": "{host} has no address that the other computers can reach: name one for it",
         "network-denied": "macOS does not let this program reach {host}: allow it in System Settings > "
         "Privacy & Security > Local Network",
         "unreachable": "{host} cannot be reached over ssh with a key ({detail})",
         "no-tandem": "Tandem is missing on {host} ({detail})",
-        "other-version": "{host} has another version: {detail}",
+        "other-version": "{host} has a different version: {detail}",
         "no-model": "{host} does not have the model: {detail}",
         "download": "{host} lacks files of the model ({detail} to download)",
         "no-download": "{host} could not download the model: {detail}",
-        "other-model": "{host} has other files of the model: {detail}",
-        "no-memory": "{host} has not enough memory: {detail}",
-        "no-backend": "the backend {detail} is not there on {host}",
+        "other-model": "{host} has different files for the model: {detail}",
+        "no-memory": "{host} does not have enough memory: {detail}",
+        "no-backend": "{host} does not have the backend {detail}",
         "cannot-split": "the model cannot be split: {detail}",
         "slow-start": "{host} did not start within {detail} seconds",
         "ended": "{host} has ended ({detail})",
         "silent": "{host} has not answered for {detail} seconds",
-        "out-of-step": "{host} has fallen out of step with the others ({detail})",
-        "running": "a cluster is running already ({detail})",
+        "out-of-step": "{host} computed something different from the others ({detail})",
+        "running": "a cluster is already running ({detail})",
         "not-running": "no cluster is running",
     }
 
     def __init__(self, reason: str, host: str = "", detail: str = "") -> None:
         self.reason, self.host, self.detail = reason, host, detail
         sentence = self.REASONS[reason].format(host=host, detail=detail)
-        super().__init__(f"several machines: {sentence}", reason=reason, host=host, detail=detail)
+        super().__init__(f"several computers: {sentence}", reason=reason, host=host, detail=detail)
 
 
 def failure_of(error: BaseException, host: str = "") -> ClusterError:

@@ -79,7 +79,7 @@ def choose_split(config: Mapping[str, Any], ranks: int, wanted: str = "auto") ->
         return "pipeline"
     if wanted == "pipeline" and "pipeline" not in ways:
         problem = "not by layers"
-    raise ClusterError("cannot-split", detail=problem or f"{layers} layers over {ranks} machines")
+    raise ClusterError("cannot-split", detail=problem or f"{layers} layers over {ranks} computers")
 
 
 def model_size(folder: Path) -> ModelSize:
@@ -189,12 +189,12 @@ def _heads_problem(config: Mapping[str, Any], module: str, ranks: int) -> str | 
         if name == "num_key_value_heads" and (module in _REPEAT_KEYS or _number(text, "kv_lora_rank")):
             continue
         if count % ranks:
-            return f"{count} {name} over {ranks} machines"
+            return f"{count} {name} over {ranks} computers"
     quantised = config.get("quantization") or config.get("quantization_config")
     group = quantised.get("group_size", 64) if isinstance(quantised, Mapping) else 1
     for name in _INNER:
         if (width := _number(text, name)) % (ranks * (group if isinstance(group, int) else 64)):
-            return f"{width} {name} over {ranks} machines"
+            return f"{width} {name} over {ranks} computers"
     return None
 
 

@@ -231,7 +231,7 @@ def test_input_beyond_any_context_is_refused(
 
 def test_a_hub_name_that_is_not_here_says_how_to_get_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["chat", "Hi", "--main", "org/model"]) == 1
-    assert "`tandem models download org/model` gets it" in capsys.readouterr().err
+    assert "`tandem models download org/model` downloads it" in capsys.readouterr().err
 
 
 def test_answers_are_sampled_as_the_models_authors_recommend_where_nothing_was_chosen(answering: Answering) -> None:

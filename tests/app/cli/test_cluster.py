@@ -154,7 +154,7 @@ def answer(arguments: list[str]) -> str:
 
 def test_a_list_of_one_machine_is_refused_in_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["cluster", "check", "--hosts", "127.0.0.1"]) == 1
-    assert "at least two machines" in capsys.readouterr().err
+    assert "at least two computers" in capsys.readouterr().err
 
 
 def test_there_is_nothing_to_stop(capsys: pytest.CaptureFixture[str]) -> None:

@@ -93,7 +93,7 @@ def test_models_of_other_apps_are_listed_with_their_names_unless_a_setting_says_
 def test_search_names_size_licence_and_consent(run: Run, hub: FakeHub, capsys: pytest.CaptureFixture[str]) -> None:
     hub.add("org/wanted", model_files(), gated=True)
     assert run("search", "wanted") == 0
-    assert "asks for consent" in capsys.readouterr().out
+    assert "gated" in capsys.readouterr().out
     assert run("search", "wanted", "--json") == 0
     (found,) = objects(capsys)
     assert (found["event"], found["id"], found["gated"]) == ("found", "org/wanted", True)
@@ -240,7 +240,7 @@ def test_without_a_connection_it_is_one_line_and_exit_code_1(
     hub.unplugged = True
     assert run(*words) == 1
     (line,) = capsys.readouterr().err.splitlines()
-    assert "the Hub cannot be reached: check the connection" in line
+    assert "Hugging Face cannot be reached: check the connection" in line
     assert run(*words, "--json") == 1
     (failed,) = objects(capsys)
     assert (failed["event"], failed["arguments"]["reason"]) == ("failed", "offline")
@@ -302,5 +302,5 @@ def test_without_a_network_a_download_ends_with_what_to_do(
     assert run("download", "org/model", "--endpoint", f"http://127.0.0.1:{port}") == 1
     err = capsys.readouterr().err
     assert "asking Hugging Face what to download" in err
-    assert err.endswith("the Hub cannot be reached: check the connection; then run the same command to resume\n")
+    assert err.endswith("Hugging Face cannot be reached: check the connection; then run the same command to resume\n")
     assert hub.requests == []

@@ -21,7 +21,7 @@ from tests.patience import PATIENCE_S
 def test_other_machines_are_not_served_without_a_key_and_the_risk_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["serve", "--host", "0.0.0.0"]) == 2
     err = capsys.readouterr().err
-    assert "other machines can reach 0.0.0.0" in err
+    assert "other computers can reach 0.0.0.0" in err
     assert "unencrypted" in err
 
 

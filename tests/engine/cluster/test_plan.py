@@ -29,8 +29,8 @@ def test_heads_are_divided_where_they_can_be_and_layers_where_heads_cannot_be() 
 @pytest.mark.parametrize(
     ("changes", "ranks", "problem"),
     [
-        ({}, 3, "8 num_attention_heads over 3 machines"),
-        ({"num_key_value_heads": 1}, 2, "1 num_key_value_heads over 2 machines"),
+        ({}, 3, "8 num_attention_heads over 3 computers"),
+        ({"num_key_value_heads": 1}, 2, "1 num_key_value_heads over 2 computers"),
         ({"intermediate_size": 3072 + 64, "quantization": {"group_size": 64, "bits": 4}}, 2, "3136 intermediate_size"),
         ({"model_type": "gemma3_text"}, 2, "mlx-lm has no way to split gemma3_text"),
     ],
@@ -99,7 +99,7 @@ def test_latent_vectors_are_whole_on_every_rank() -> None:
 def test_a_machine_without_room_for_its_part_is_told_what_that_needs() -> None:
     size = ModelSize("m", 8 * 10**9, QWEN)
     check_room(size, "tensor", 1, 2, 4096, 5 * 10**9)
-    with pytest.raises(ClusterError, match=r"not enough memory: 4\.3 GB needed, 3\.0 GB free"):
+    with pytest.raises(ClusterError, match=r"does not have enough memory: 4\.3 GB needed, 3\.0 GB free"):
         check_room(size, "tensor", 1, 2, 4096, 3 * 10**9)
 
 
