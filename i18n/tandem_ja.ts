@@ -1,5819 +1,5772 @@
 <?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE TS>
 <TS version="2.1" language="ja" sourcelanguage="en">
-    <context>
-        <name>Actions</name>
-        <message>
-            <source>Tandem</source>
-            <translation>Tandem</translation>
-        </message>
-        <message>
-            <source>File</source>
-            <translation>ファイル</translation>
-        </message>
-        <message>
-            <source>Chat</source>
-            <translation>チャット</translation>
-        </message>
-        <message>
-            <source>Speculation</source>
-            <translation>投機的デコーディング</translation>
-        </message>
-        <message>
-            <source>Window</source>
-            <translation>ウインドウ</translation>
-        </message>
-        <message>
-            <source>Help</source>
-            <translation>ヘルプ</translation>
-        </message>
-        <message>
-            <source>Find</source>
-            <translation>検索</translation>
-        </message>
-        <message>
-            <source>Speech</source>
-            <translation>スピーチ</translation>
-        </message>
-        <message>
-            <source>Appearance</source>
-            <translation>外観</translation>
-        </message>
-        <message>
-            <source>Language</source>
-            <translation>言語</translation>
-        </message>
-        <message>
-            <source>Edit</source>
-            <translation>編集</translation>
-        </message>
-        <message>
-            <source>View</source>
-            <translation>表示</translation>
-        </message>
-        <message>
-            <source>New chat</source>
-            <translation>新しいチャット</translation>
-        </message>
-        <message>
-            <source>Start a new chat</source>
-            <translation>新しいチャットを始める</translation>
-        </message>
-        <message>
-            <source>Zoom</source>
-            <translation>拡大/縮小</translation>
-        </message>
-        <message>
-            <source>Previous chat</source>
-            <translation>前のチャット</translation>
-        </message>
-        <message>
-            <source>Show the chat above in the list</source>
-            <translation>一覧で上にあるチャットを表示</translation>
-        </message>
-        <message>
-            <source>Next chat</source>
-            <translation>次のチャット</translation>
-        </message>
-        <message>
-            <source>Show the chat below in the list</source>
-            <translation>一覧で下にあるチャットを表示</translation>
-        </message>
-        <message>
-            <source>Start the local API</source>
-            <translation>ローカル API を開始</translation>
-        </message>
-        <message>
-            <source>Let other programs on this Mac use the models</source>
-            <translation>この Mac のほかのプログラムがモデルを使えるようにする</translation>
-        </message>
-        <message>
-            <source>Stop the local API</source>
-            <translation>ローカル API を停止</translation>
-        </message>
-        <message>
-            <source>Local API…</source>
-            <translation>ローカル API…</translation>
-        </message>
-        <message>
-            <source>Multiple Macs…</source>
-            <translation>複数の Mac…</translation>
-        </message>
-        <message>
-            <source>Run a model on multiple Macs together</source>
-            <translation>1 つのモデルを複数の Mac で動かす</translation>
-        </message>
-        <message>
-            <source>Send</source>
-            <translation>送信</translation>
-        </message>
-        <message>
-            <source>Send the message</source>
-            <translation>メッセージを送信</translation>
-        </message>
-        <message>
-            <source>Stop</source>
-            <translation>停止</translation>
-        </message>
-        <message>
-            <source>Stop the answer</source>
-            <translation>回答を停止</translation>
-        </message>
-        <message>
-            <source>Regenerate the last answer</source>
-            <translation>最後の回答を再生成</translation>
-        </message>
-        <message>
-            <source>Continue</source>
-            <translation>続ける</translation>
-        </message>
-        <message>
-            <source>Continue the last answer</source>
-            <translation>最後の回答の続きを生成</translation>
-        </message>
-        <message>
-            <source>Edit last message</source>
-            <translation>最後のメッセージを編集</translation>
-        </message>
-        <message>
-            <source>Edit your last message</source>
-            <translation>最後に送ったメッセージを編集</translation>
-        </message>
-        <message>
-            <source>Rename chat</source>
-            <translation>チャット名を変更</translation>
-        </message>
-        <message>
-            <source>Change the title of this chat</source>
-            <translation>このチャットのタイトルを変更</translation>
-        </message>
-        <message>
-            <source>Pin this chat to the top, or unpin it</source>
-            <translation>このチャットを一番上にピン留め、または解除</translation>
-        </message>
-        <message>
-            <source>Duplicate chat</source>
-            <translation>チャットを複製</translation>
-        </message>
-        <message>
-            <source>Make a copy of this chat</source>
-            <translation>このチャットのコピーを作成</translation>
-        </message>
-        <message>
-            <source>Archive chat</source>
-            <translation>チャットをアーカイブ</translation>
-        </message>
-        <message>
-            <source>Archive this chat</source>
-            <translation>このチャットをアーカイブ</translation>
-        </message>
-        <message>
-            <source>Delete chat</source>
-            <translation>チャットを削除</translation>
-        </message>
-        <message>
-            <source>Delete this chat</source>
-            <translation>このチャットを削除</translation>
-        </message>
-        <message>
-            <source>Save again</source>
-            <translation>もう一度保存</translation>
-        </message>
-        <message>
-            <source>Retry saving</source>
-            <translation>保存をもう一度試す</translation>
-        </message>
-        <message>
-            <source>Show chats in Finder</source>
-            <translation>チャットを Finder に表示</translation>
-        </message>
-        <message>
-            <source>Show the folder where chats are stored</source>
-            <translation>チャットが保存されているフォルダを表示</translation>
-        </message>
-        <message>
-            <source>Export chat…</source>
-            <translation>チャットを書き出す…</translation>
-        </message>
-        <message>
-            <source>Save this chat as Markdown, HTML or JSON</source>
-            <translation>このチャットを Markdown、HTML、JSON で保存</translation>
-        </message>
-        <message>
-            <source>Print…</source>
-            <translation>プリント…</translation>
-        </message>
-        <message>
-            <source>Print this chat</source>
-            <translation>このチャットをプリント</translation>
-        </message>
-        <message>
-            <source>Export all chats…</source>
-            <translation>すべてのチャットを書き出す…</translation>
-        </message>
-        <message>
-            <source>Export all chats to a file or folder</source>
-            <translation>すべてのチャットをファイルまたはフォルダに書き出す</translation>
-        </message>
-        <message>
-            <source>Import chats…</source>
-            <translation>チャットを読み込む…</translation>
-        </message>
-        <message>
-            <source>Import chats from Tandem or another app</source>
-            <translation>Tandem やほかのアプリからチャットを読み込む</translation>
-        </message>
-        <message>
-            <source>Check for updates…</source>
-            <translation>アップデートを確認…</translation>
-        </message>
-        <message>
-            <source>Look for a newer version of Tandem</source>
-            <translation>Tandem の新しいバージョンがあるか確認</translation>
-        </message>
-        <message>
-            <source>Settings…</source>
-            <translation>設定…</translation>
-        </message>
-        <message>
-            <source>Open settings</source>
-            <translation>設定を開く</translation>
-        </message>
-        <message>
-            <source>Close window</source>
-            <translation>ウインドウを閉じる</translation>
-        </message>
-        <message>
-            <source>Attach files…</source>
-            <translation>ファイルを添付…</translation>
-        </message>
-        <message>
-            <source>Attach text, code or PDF files</source>
-            <translation>テキスト、コード、PDF のファイルを添付</translation>
-        </message>
-        <message>
-            <source>System prompt and settings…</source>
-            <translation>システムプロンプトと設定…</translation>
-        </message>
-        <message>
-            <source>Edit this chat's system prompt and settings</source>
-            <translation>このチャットのシステムプロンプトと設定を編集</translation>
-        </message>
-        <message>
-            <source>Regenerate</source>
-            <translation>再生成</translation>
-        </message>
-        <message>
-            <source>Pin chat</source>
-            <translation>チャットをピン留め</translation>
-        </message>
-        <message>
-            <source>Unpin chat</source>
-            <translation>チャットのピン留めを外す</translation>
-        </message>
-        <message>
-            <source>Move to folder…</source>
-            <translation>フォルダに移動…</translation>
-        </message>
-        <message>
-            <source>Move this chat to a folder</source>
-            <translation>このチャットをフォルダに移動</translation>
-        </message>
-        <message>
-            <source>Cancel import or export</source>
-            <translation>読み込み・書き出しをキャンセル</translation>
-        </message>
-        <message>
-            <source>Cancel the import or export in progress</source>
-            <translation>進行中の読み込み・書き出しをキャンセル</translation>
-        </message>
-        <message>
-            <source>About Tandem</source>
-            <translation>Tandem について</translation>
-        </message>
-        <message>
-            <source>Show version and licenses</source>
-            <translation>バージョンとライセンスを表示</translation>
-        </message>
-        <message>
-            <source>Show crash report</source>
-            <translation>クラッシュレポートを表示</translation>
-        </message>
-        <message>
-            <source>Show the crash report</source>
-            <translation>クラッシュレポートを表示</translation>
-        </message>
-        <message>
-            <source>Close the window</source>
-            <translation>ウインドウを閉じる</translation>
-        </message>
-        <message>
-            <source>Quit Tandem</source>
-            <translation>Tandem を終了</translation>
-        </message>
-        <message>
-            <source>Undo</source>
-            <translation>取り消す</translation>
-        </message>
-        <message>
-            <source>Undo typing</source>
-            <translation>入力を取り消す</translation>
-        </message>
-        <message>
-            <source>Redo</source>
-            <translation>やり直す</translation>
-        </message>
-        <message>
-            <source>Redo typing</source>
-            <translation>入力をやり直す</translation>
-        </message>
-        <message>
-            <source>Cut</source>
-            <translation>カット</translation>
-        </message>
-        <message>
-            <source>Cut the selection</source>
-            <translation>選択範囲をカット</translation>
-        </message>
-        <message>
-            <source>Copy</source>
-            <translation>コピー</translation>
-        </message>
-        <message>
-            <source>Copy the selection</source>
-            <translation>選択範囲をコピー</translation>
-        </message>
-        <message>
-            <source>Paste</source>
-            <translation>ペースト</translation>
-        </message>
-        <message>
-            <source>Paste text or files</source>
-            <translation>テキストやファイルをペースト</translation>
-        </message>
-        <message>
-            <source>Select all</source>
-            <translation>すべてを選択</translation>
-        </message>
-        <message>
-            <source>Select all text</source>
-            <translation>テキストをすべて選択</translation>
-        </message>
-        <message>
-            <source>Undo delete</source>
-            <translation>削除を取り消す</translation>
-        </message>
-        <message>
-            <source>Copy last answer</source>
-            <translation>最後の回答をコピー</translation>
-        </message>
-        <message>
-            <source>Copy the last answer as Markdown</source>
-            <translation>最後の回答を Markdown でコピー</translation>
-        </message>
-        <message>
-            <source>Read last answer aloud</source>
-            <translation>最後の回答を読み上げる</translation>
-        </message>
-        <message>
-            <source>Read the last answer aloud with the system's voice</source>
-            <translation>最後の回答をシステムの音声で読み上げる</translation>
-        </message>
-        <message>
-            <source>Stop reading</source>
-            <translation>読み上げを停止</translation>
-        </message>
-        <message>
-            <source>Stop reading aloud</source>
-            <translation>読み上げを停止</translation>
-        </message>
-        <message>
-            <source>Focus message box</source>
-            <translation>メッセージ欄に移動</translation>
-        </message>
-        <message>
-            <source>Go to the message box</source>
-            <translation>メッセージ欄に移動</translation>
-        </message>
-        <message>
-            <source>Find in chat</source>
-            <translation>チャット内を検索</translation>
-        </message>
-        <message>
-            <source>Find text in this chat</source>
-            <translation>このチャット内のテキストを検索</translation>
-        </message>
-        <message>
-            <source>Find next</source>
-            <translation>次を検索</translation>
-        </message>
-        <message>
-            <source>Go to the next match in this chat</source>
-            <translation>このチャットの次の結果に移動</translation>
-        </message>
-        <message>
-            <source>Find previous</source>
-            <translation>前を検索</translation>
-        </message>
-        <message>
-            <source>Go to the previous match in this chat</source>
-            <translation>このチャットの前の結果に移動</translation>
-        </message>
-        <message>
-            <source>Search chats</source>
-            <translation>チャットを検索</translation>
-        </message>
-        <message>
-            <source>Go to the chat search</source>
-            <translation>チャットの検索欄に移動</translation>
-        </message>
-        <message>
-            <source>Choose main model…</source>
-            <translation>メインモデルを選択…</translation>
-        </message>
-        <message>
-            <source>Choose a main model</source>
-            <translation>メインモデルを選択</translation>
-        </message>
-        <message>
-            <source>Choose draft model…</source>
-            <translation>ドラフトモデルを選択…</translation>
-        </message>
-        <message>
-            <source>Choose a draft model</source>
-            <translation>ドラフトモデルを選択</translation>
-        </message>
-        <message>
-            <source>Models and downloads…</source>
-            <translation>モデルとダウンロード…</translation>
-        </message>
-        <message>
-            <source>Show models and downloads</source>
-            <translation>モデルとダウンロードを表示</translation>
-        </message>
-        <message>
-            <source>Unload models</source>
-            <translation>モデルをメモリから解放</translation>
-        </message>
-        <message>
-            <source>Free the memory of both models</source>
-            <translation>両方のモデルのメモリを解放</translation>
-        </message>
-        <message>
-            <source>Use the starter pair</source>
-            <translation>スターターモデルを使う</translation>
-        </message>
-        <message>
-            <source>Load the two small models that come with Tandem</source>
-            <translation>Tandem に付属の小さなモデルを 2 つ読み込む</translation>
-        </message>
-        <message>
-            <source>Open main model…</source>
-            <translation>メインモデルを開く…</translation>
-        </message>
-        <message>
-            <source>Choose a main model folder</source>
-            <translation>メインモデルのフォルダを選択</translation>
-        </message>
-        <message>
-            <source>Open draft model…</source>
-            <translation>ドラフトモデルを開く…</translation>
-        </message>
-        <message>
-            <source>Choose a draft model folder</source>
-            <translation>ドラフトモデルのフォルダを選択</translation>
-        </message>
-        <message>
-            <source>No draft model</source>
-            <translation>ドラフトモデルなし</translation>
-        </message>
-        <message>
-            <source>Answer without a draft model</source>
-            <translation>ドラフトモデルなしで回答</translation>
-        </message>
-        <message>
-            <source>Auto</source>
-            <translation>自動</translation>
-        </message>
-        <message>
-            <source>Speculate only when it is faster</source>
-            <translation>高速になるときだけ投機的デコーディングを使う</translation>
-        </message>
-        <message>
-            <source>On</source>
-            <translation>オン</translation>
-        </message>
-        <message>
-            <source>Always speculate with the draft model</source>
-            <translation>常にドラフトモデルで投機的デコーディングを行う</translation>
-        </message>
-        <message>
-            <source>Off</source>
-            <translation>オフ</translation>
-        </message>
-        <message>
-            <source>Do not speculate</source>
-            <translation>投機的デコーディングを使わない</translation>
-        </message>
-        <message>
-            <source>Compare</source>
-            <translation>比較</translation>
-        </message>
-        <message>
-            <source>Answer the last question with and without speculation, side by side</source>
-            <translation>最後の質問への回答を、投機的デコーディングありとなしで並べて表示</translation>
-        </message>
-        <message>
-            <source>Explain</source>
-            <translation>説明</translation>
-        </message>
-        <message>
-            <source>Explain the figures of the live panel</source>
-            <translation>ライブパネルの数値を説明</translation>
-        </message>
-        <message>
-            <source>Tune for this Mac</source>
-            <translation>この Mac に合わせて調整</translation>
-        </message>
-        <message>
-            <source>Measure the cost and benefit of speculation for these models</source>
-            <translation>このモデルの組み合わせで投機的デコーディングのコストと効果を測定</translation>
-        </message>
-        <message>
-            <source>Show or hide the chat list</source>
-            <translation>チャット一覧の表示を切り替え</translation>
-        </message>
-        <message>
-            <source>Show or hide the live panel</source>
-            <translation>ライブパネルの表示を切り替え</translation>
-        </message>
-        <message>
-            <source>Text</source>
-            <translation>テキスト</translation>
-        </message>
-        <message>
-            <source>Show answers as text</source>
-            <translation>回答をテキストで表示</translation>
-        </message>
-        <message>
-            <source>Tokens</source>
-            <translation>トークン</translation>
-        </message>
-        <message>
-            <source>Show which tokens were drafted</source>
-            <translation>ドラフトから来たトークンを表示</translation>
-        </message>
-        <message>
-            <source>Show chat list</source>
-            <translation>チャット一覧を表示</translation>
-        </message>
-        <message>
-            <source>Hide chat list</source>
-            <translation>チャット一覧を非表示</translation>
-        </message>
-        <message>
-            <source>Show live panel</source>
-            <translation>ライブパネルを表示</translation>
-        </message>
-        <message>
-            <source>Hide live panel</source>
-            <translation>ライブパネルを非表示</translation>
-        </message>
-        <message>
-            <source>Answers as text</source>
-            <translation>回答をテキストで</translation>
-        </message>
-        <message>
-            <source>Answers as tokens</source>
-            <translation>回答をトークンで</translation>
-        </message>
-        <message>
-            <source>Larger text</source>
-            <translation>テキストを大きく</translation>
-        </message>
-        <message>
-            <source>Make the text larger</source>
-            <translation>テキストをより大きく表示</translation>
-        </message>
-        <message>
-            <source>Smaller text</source>
-            <translation>テキストを小さく</translation>
-        </message>
-        <message>
-            <source>Make the text smaller</source>
-            <translation>テキストをより小さく表示</translation>
-        </message>
-        <message>
-            <source>Normal text size</source>
-            <translation>標準のテキストサイズ</translation>
-        </message>
-        <message>
-            <source>Show the text in its normal size</source>
-            <translation>テキストを標準の大きさで表示</translation>
-        </message>
-        <message>
-            <source>Enter full screen</source>
-            <translation>フルスクリーンにする</translation>
-        </message>
-        <message>
-            <source>Exit full screen</source>
-            <translation>フルスクリーンを解除</translation>
-        </message>
-        <message>
-            <source>Enter or leave full screen</source>
-            <translation>フルスクリーンにする、または解除</translation>
-        </message>
-        <message>
-            <source>Minimize</source>
-            <translation>しまう</translation>
-        </message>
-        <message>
-            <source>Minimize the window</source>
-            <translation>ウインドウをしまう</translation>
-        </message>
-        <message>
-            <source>Command palette…</source>
-            <translation>コマンドパレット…</translation>
-        </message>
-        <message>
-            <source>Find a command</source>
-            <translation>コマンドを探す</translation>
-        </message>
-        <message>
-            <source>Keyboard shortcuts</source>
-            <translation>キーボードショートカット</translation>
-        </message>
-        <message>
-            <source>Show the keyboard shortcuts</source>
-            <translation>キーボードショートカットを表示</translation>
-        </message>
-        <message>
-            <source>Match system</source>
-            <translation>システムに合わせる</translation>
-        </message>
-        <message>
-            <source>Match the system appearance</source>
-            <translation>システムの外観に合わせる</translation>
-        </message>
-        <message>
-            <source>Light</source>
-            <translation>ライト</translation>
-        </message>
-        <message>
-            <source>Light appearance</source>
-            <translation>ライトモード</translation>
-        </message>
-        <message>
-            <source>Dark</source>
-            <translation>ダーク</translation>
-        </message>
-        <message>
-            <source>Dark appearance</source>
-            <translation>ダークモード</translation>
-        </message>
-        <message>
-            <source>Use the system's language</source>
-            <translation>システムの言語を使う</translation>
-        </message>
-        <message>
-            <source>Make the window as large as possible, or restore its size</source>
-            <translation>ウインドウを最大の大きさにする、または元の大きさに戻す</translation>
-        </message>
-        <message>
-            <source>Go to the chat above this one in the list</source>
-            <translation>リストで上にあるチャットを表示</translation>
-        </message>
-        <message>
-            <source>Go to the chat below this one in the list</source>
-            <translation>リストで下にあるチャットを表示</translation>
-        </message>
-        <message>
-            <source>Show the address and status of the local API</source>
-            <translation>ローカル API のアドレスと状況を表示</translation>
-        </message>
-        <message>
-            <source>Restore the chat or messages you deleted last</source>
-            <translation>最後に削除したチャットまたはメッセージを復元</translation>
-        </message>
-        <message>
-            <source>Enter or exit full screen</source>
-            <translation>フルスクリーンを開始、または終了</translation>
-        </message>
-    </context>
-    <context>
-        <name>AdvancedPage</name>
-        <message>
-            <source>No models loaded.</source>
-            <translation>モデルは読み込まれていません。</translation>
-        </message>
-        <message numerus="yes">
-            <source>The prompt cache contains %n chat(s) in {size}.</source>
-            <translation>
-                <numerusform>プロンプトキャッシュに %n 件のチャットが入っています（{size}）。</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>{used} of the {limit} this Mac can use for models.</source>
-            <translation>この Mac でモデルに使える {limit} のうち {used} を使用中です。</translation>
-        </message>
-        <message>
-            <source>The prompt cache is empty.</source>
-            <translation>プロンプトキャッシュは空です。</translation>
-        </message>
-        <message>
-            <source>Memory in use</source>
-            <translation>使用中のメモリ</translation>
-        </message>
-        <message>
-            <source>Clear prompt cache</source>
-            <translation>プロンプトキャッシュを消去</translation>
-        </message>
-        <message>
-            <source>Check now</source>
-            <translation>今すぐチェック</translation>
-        </message>
-        <message>
-            <source>The log is empty.</source>
-            <translation>ログは空です。</translation>
-        </message>
-        <message>
-            <source>Export diagnostics</source>
-            <translation>診断情報の書き出し</translation>
-        </message>
-        <message>
-            <source>Saved to {file}. It contains no chat text.</source>
-            <translation>{file} に保存しました。チャットの本文は含まれていません。</translation>
-        </message>
-        <message>
-            <source>The file could not be saved. Choose another folder.</source>
-            <translation>ファイルを保存できませんでした。別のフォルダを選んでください。</translation>
-        </message>
-        <message>
-            <source>Log of this session</source>
-            <translation>今回のセッションのログ</translation>
-        </message>
-        <message>
-            <source>Copy</source>
-            <translation>コピー</translation>
-        </message>
-        <message>
-            <source>Copy log</source>
-            <translation>ログをコピー</translation>
-        </message>
-        <message>
-            <source>Export diagnostics…</source>
-            <translation>診断情報を書き出す…</translation>
-        </message>
-        <message>
-            <source>Saves versions, settings, statistics and the log to a file you can review and share</source>
-            <translation>バージョン、設定、統計、ログを、確認して共有できるファイルに保存</translation>
-        </message>
-        <message>
-            <source>About Tandem</source>
-            <translation>Tandem について</translation>
-        </message>
-        <message>
-            <source>Checking. The loaded models are measured for about half a minute.</source>
-            <translation>チェック中です。読み込み済みのモデルの速度を 30 秒ほど測定します。</translation>
-        </message>
-        <message>
-            <source>Reads the chip, memory, power, heat and local network, and measures the loaded models for about half a minute. macOS may ask about the local network.</source>
-            <translation>チップ、メモリ、電源、温度、ローカルネットワークを調べ、読み込み済みのモデルの速度を 30 秒ほど測定します。macOS がローカルネットワークの使用について確認することがあります。</translation>
-        </message>
-        <message>
-            <source>Stop</source>
-            <translation>停止</translation>
-        </message>
-        <message>
-            <source>Check this Mac</source>
-            <translation>この Mac をチェック</translation>
-        </message>
-        <message>
-            <source>{name}, under the Apache License 2.0.</source>
-            <translation>{name} は Apache License 2.0 で公開されています。</translation>
-        </message>
-        <message>
-            <source>The interface is built with Qt, used unmodified under the GNU Lesser General Public License, version 3. You may replace Qt with your own version; its source code is available from the Qt Project.</source>
-            <translation>インターフェイスは Qt で作られています。Qt は GNU LGPL（Lesser General Public License）バージョン 3 に基づき、変更せずに使用しています。自分でビルドした Qt に置き換えることができ、ソースコードは Qt Project から入手できます。</translation>
-        </message>
-        <message>
-            <source>Built with: {parts}.</source>
-            <translation>使用しているソフトウェア：{parts}。</translation>
-        </message>
-        <message>
-            <source>Show all licenses</source>
-            <translation>すべてのライセンスを表示</translation>
-        </message>
-    </context>
-    <context>
-        <name>Ahead</name>
-        <message>
-            <source>Parallel drafting was tried, but would not have made this answer faster.</source>
-            <translation>並列ドラフトを試しましたが、この回答は速くならない見込みでした。</translation>
-        </message>
-        <message>
-            <source>Parallel drafting: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. {seconds} of drafting overlapped with verification.</source>
-            <translation>並列ドラフト：{rounds} 回中 {hits} 回のドラフトが間に合い、1 ラウンドあたり {branches} 個を準備しました。検証と並行したドラフト生成：{seconds}。</translation>
-        </message>
-        <message>
-            <source>Parallel drafting was not needed for this answer.</source>
-            <translation>この回答では並列ドラフトを使いませんでした。</translation>
-        </message>
-        <message>
-            <source>Parallel drafting is starting.</source>
-            <translation>並列ドラフトを開始しています。</translation>
-        </message>
-        <message>
-            <source>Parallel drafting would not help: drafting takes too little of a round.</source>
-            <translation>ラウンドのうちドラフト生成にかかる時間が短いため、並列ドラフトは役に立ちません。</translation>
-        </message>
-        <message>
-            <source>Parallel drafting is off: a second copy of the draft model does not fit in memory.</source>
-            <translation>並列ドラフトはオフです。ドラフトモデルの 2 つ目のコピーがメモリに収まりません。</translation>
-        </message>
-        <message>
-            <source>Parallel drafting is off: the other computer's address or secret is missing.</source>
-            <translation>並列ドラフトはオフです。ほかのコンピュータのアドレスまたはシークレットがありません。</translation>
-        </message>
-        <message>
-            <source>Parallel drafting is off: this draft model cannot do it.</source>
-            <translation>並列ドラフトはオフです。このドラフトモデルは対応していません。</translation>
-        </message>
-        <message>
-            <source>Parallel drafting is off: it needs a draft model with the same tokenizer.</source>
-            <translation>並列ドラフトはオフです。同じトークナイザーのドラフトモデルが必要です。</translation>
-        </message>
-        <message>
-            <source>Parallel drafting is off: macOS does not let Tandem use the local network. Turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
-            <translation>並列ドラフトはオフです。macOS が Tandem にローカルネットワークの使用を許可していません。システム設定 &gt; プライバシーとセキュリティ &gt; ローカルネットワークで Tandem をオンにしてください。</translation>
-        </message>
-        <message>
-            <source>Parallel drafting is off: its copy of the draft model cannot be loaded.</source>
-            <translation>並列ドラフトはオフです。並列ドラフト用のドラフトモデルを読み込めません。</translation>
-        </message>
-        <message>
-            <source>Parallel drafting is off: the process that drafts cannot be reached.</source>
-            <translation>並列ドラフトはオフです。ドラフトを生成するプロセスに接続できません。</translation>
-        </message>
-        <message>
-            <source>Parallel drafting is off: the process that drafts quit unexpectedly twice.</source>
-            <translation>並列ドラフトはオフです。ドラフトを生成するプロセスが 2 回予期せず終了しました。</translation>
-        </message>
-    </context>
-    <context>
-        <name>Announcer</name>
-        <message>
-            <source>The answer was stopped.</source>
-            <translation>回答を停止しました。</translation>
-        </message>
-        <message>
-            <source>The answer reached its length limit.</source>
-            <translation>回答が長さの上限に達しました。</translation>
-        </message>
-        <message>
-            <source>The answer is complete.</source>
-            <translation>回答が完了しました。</translation>
-        </message>
-        <message>
-            <source>{chat}: {sentence}</source>
-            <translation>{chat}：{sentence}</translation>
-        </message>
-        <message>
-            <source>Another chat</source>
-            <translation>別のチャット</translation>
-        </message>
-    </context>
-    <context>
-        <name>AnswerBody</name>
-        <message>
-            <source>Shown without formatting, because this passage is very long.</source>
-            <translation>この部分は非常に長いため、書式なしで表示しています。</translation>
-        </message>
-        <message>
-            <source>Only the beginning of this very long text is shown. Copies and exports contain all of it.</source>
-            <translation>非常に長いため、最初の部分だけを表示しています。コピーと書き出しにはすべて含まれます。</translation>
-        </message>
-    </context>
-    <context>
-        <name>AnswerFormatField</name>
-        <message>
-            <source>Checking the schema…</source>
-            <translation>スキーマを確認中…</translation>
-        </message>
-        <message>
-            <source>Every answer will be JSON that matches this schema.</source>
-            <translation>すべての回答がこのスキーマに合う JSON になります。</translation>
-        </message>
-        <message>
-            <source>Answer format</source>
-            <translation>回答形式</translation>
-        </message>
-        <message>
-            <source>JSON Schema</source>
-            <translation>JSON スキーマ</translation>
-        </message>
-        <message>
-            <source>Text</source>
-            <translation>テキスト</translation>
-        </message>
-        <message>
-            <source>JSON</source>
-            <translation>JSON</translation>
-        </message>
-    </context>
-    <context>
-        <name>AnswerFormatMark</name>
-        <message>
-            <source>JSON</source>
-            <translation>JSON</translation>
-        </message>
-        <message>
-            <source>Answers in this chat are JSON</source>
-            <translation>このチャットの回答は JSON です</translation>
-        </message>
-        <message>
-            <source>Answers in this chat follow a JSON schema</source>
-            <translation>このチャットの回答は JSON スキーマに従います</translation>
-        </message>
-    </context>
-    <context>
-        <name>AnswerNotice</name>
-        <message>
-            <source>An answer stopped with an error.</source>
-            <translation>エラーのため回答が中断されました。</translation>
-        </message>
-        <message>
-            <source>Your answer is ready.</source>
-            <translation>回答の準備ができました。</translation>
-        </message>
-    </context>
-    <context>
-        <name>ApiPage</name>
-        <message>
-            <source>The local API is off.</source>
-            <translation>ローカル API はオフです。</translation>
-        </message>
-        <message>
-            <source>Running, for programs on this Mac only.</source>
-            <translation>実行中です。この Mac のプログラムだけが利用できます。</translation>
-        </message>
-        <message>
-            <source>Status</source>
-            <translation>状況</translation>
-        </message>
-        <message>
-            <source>Address</source>
-            <translation>アドレス</translation>
-        </message>
-        <message>
-            <source>Key</source>
-            <translation>キー</translation>
-        </message>
-        <message>
-            <source>Try it in a terminal</source>
-            <translation>ターミナルで試す</translation>
-        </message>
-        <message>
-            <source>In other programs</source>
-            <translation>ほかのプログラムでは</translation>
-        </message>
-        <message>
-            <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. If a program requires a key, enter anything, or the key above if API keys are required. For tools in a terminal, copy the variables that the official libraries read.</source>
-            <translation>プロバイダには「OpenAI-compatible」を選び、ベース URL に上のアドレスを、モデルにはモデル名か「default」を入力してください。キーの入力が必須のプログラムには、何を入力してもかまいません。「API キーを求める」がオンのときは、上のキーを入力してください。ターミナルのツールには、公式ライブラリが読み込む環境変数をコピーして使えます。</translation>
-        </message>
-        <message>
-            <source>Requests</source>
-            <translation>リクエスト</translation>
-        </message>
-        <message>
-            <source>No requests yet.</source>
-            <translation>リクエストはまだありません。</translation>
-        </message>
-        <message>
-            <source>Copy</source>
-            <translation>コピー</translation>
-        </message>
-        <message>
-            <source>New key</source>
-            <translation>新しいキー</translation>
-        </message>
-        <message>
-            <source>Running, for programs on this Mac, including those of other users. Require an API key to keep other users out.</source>
-            <translation>実行中です。この Mac のプログラムが利用できます。ほかのユーザのプログラムも同様です。利用させないようにするには、API キーを求めてください。</translation>
-        </message>
-        <message>
-            <source>Running, for programs on your network.</source>
-            <translation>実行中です。ネットワーク内のほかのコンピュータのプログラムも利用できます。</translation>
-        </message>
-    </context>
-    <context>
-        <name>AttachmentReader</name>
-        <message>
-            <source>Attach files</source>
-            <translation>ファイルを添付</translation>
-        </message>
-        <message>
-            <source>{name} is not a text file. Tandem attaches text, code and PDF files.</source>
-            <translation>「{name}」はテキストファイルではありません。添付できるのはテキスト、コード、PDF のファイルです。</translation>
-        </message>
-        <message>
-            <source>Models in Tandem read text only, so {name} cannot be attached. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
-            <translation>Tandem のモデルが読めるのはテキストだけなので、「{name}」は添付できません。画像の中のテキストをコピーしてペーストするか、テキスト、コード、PDF のファイルを添付してください。</translation>
-        </message>
-        <message>
-            <source>Models in Tandem read text only. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
-            <translation>Tandem のモデルが読めるのはテキストだけです。画像の中のテキストをコピーしてペーストするか、テキスト、コード、PDF のファイルを添付してください。</translation>
-        </message>
-        <message>
-            <source>The text encoding of {name} was not recognized. Save it as UTF-8.</source>
-            <translation>「{name}」の文字コードを認識できませんでした。UTF-8 で保存し直し、もう一度添付してください。</translation>
-        </message>
-        <message>
-            <source>{name} is too large for any model's context.</source>
-            <translation>「{name}」は大きすぎて、どのモデルのコンテキストにも収まりません。</translation>
-        </message>
-        <message>
-            <source>{name} cannot be read.</source>
-            <translation>「{name}」を読み込めません。</translation>
-        </message>
-        <message>
-            <source>{name} is password-protected. Save a copy without a password and attach that.</source>
-            <translation>「{name}」はパスワードで保護されています。パスワードなしのコピーを保存して、それを添付してください。</translation>
-        </message>
-        <message>
-            <source>{name} is damaged: its text cannot be read.</source>
-            <translation>「{name}」は壊れていて、本文を読み込めません。</translation>
-        </message>
-        <message>
-            <source>{name} contains only images, such as scanned pages. Run OCR on it first.</source>
-            <translation>「{name}」にはスキャンしたページなどの画像しかありません。先に文字認識（OCR）を行ってください。</translation>
-        </message>
-    </context>
-    <context>
-        <name>AttachmentRow</name>
-        <message>
-            <source>{count} tokens</source>
-            <translation>{count} トークン</translation>
-        </message>
-        <message>
-            <source>read as {encoding}</source>
-            <translation>{encoding} として読み込み</translation>
-        </message>
-        <message>
-            <source>If the text looks garbled, save the file as UTF-8 and attach it again.</source>
-            <translation>文字化けしている場合は、ファイルを UTF-8 で保存し直し、もう一度添付してください。</translation>
-        </message>
-        <message>
-            <source>Remove {name}</source>
-            <translation>「{name}」を外す</translation>
-        </message>
-        <message>
-            <source>reading…</source>
-            <translation>読み込み中…</translation>
-        </message>
-    </context>
-    <context>
-        <name>BackupControls</name>
-        <message>
-            <source>Tandem makes a backup every day and keeps the last three.</source>
-            <translation>毎日バックアップを作成し、最新の 3 件を残します。</translation>
-        </message>
-        <message>
-            <source>The oldest is from {date}. Chats and messages deleted since then stay in it until it is replaced or deleted.</source>
-            <translation>最も古いバックアップは {date} のものです。それ以降に削除したチャットとメッセージは、置き換えられるか削除されるまでバックアップに残ります。</translation>
-        </message>
-        <message>
-            <source>Back up now</source>
-            <translation>今すぐバックアップ</translation>
-        </message>
-        <message>
-            <source>Back up the chats now</source>
-            <translation>今すぐチャットをバックアップ</translation>
-        </message>
-        <message>
-            <source>The chats could not be backed up. Check whether there is free space on the disk.</source>
-            <translation>チャットをバックアップできませんでした。ディスクの空きを確認してください。</translation>
-        </message>
-        <message>
-            <source>The chats were backed up to {file}.</source>
-            <translation>チャットを {file} にバックアップしました。</translation>
-        </message>
-        <message>
-            <source>All backups were deleted.</source>
-            <translation>すべてのバックアップを削除しました。</translation>
-        </message>
-    </context>
-    <context>
-        <name>Banner</name>
-        <message numerus="yes">
-            <source>%n more notice(s)</source>
-            <translation>
-                <numerusform>ほかに %n 件のお知らせ</numerusform>
-            </translation>
-        </message>
-    </context>
-    <context>
-        <name>Card</name>
-        <message>
-            <source>Opens {address} in your browser.</source>
-            <translation>ブラウザで {address} を開きます。</translation>
-        </message>
-        <message>
-            <source>Open</source>
-            <translation>開く</translation>
-        </message>
-        <message>
-            <source>Model page…</source>
-            <translation>モデルのページ…</translation>
-        </message>
-    </context>
-    <context>
-        <name>ChatPane</name>
-        <message>
-            <source>Pinned</source>
-            <translation>ピン留め</translation>
-        </message>
-        <message>
-            <source>Folders</source>
-            <translation>フォルダ</translation>
-        </message>
-        <message>
-            <source>Today</source>
-            <translation>今日</translation>
-        </message>
-        <message>
-            <source>Yesterday</source>
-            <translation>昨日</translation>
-        </message>
-        <message>
-            <source>Previous 7 days</source>
-            <translation>過去 7 日間</translation>
-        </message>
-        <message>
-            <source>Previous 30 days</source>
-            <translation>過去 30 日間</translation>
-        </message>
-        <message>
-            <source>Older</source>
-            <translation>それ以前</translation>
-        </message>
-        <message>
-            <source>Messages</source>
-            <translation>メッセージ</translation>
-        </message>
-        <message>
-            <source>Nothing found</source>
-            <translation>見つかりません</translation>
-        </message>
-        <message>
-            <source>Untitled chat</source>
-            <translation>無題のチャット</translation>
-        </message>
-        <message>
-            <source>{name}, closed folder</source>
-            <translation>{name}、閉じたフォルダ</translation>
-        </message>
-        <message>
-            <source>{name}, folder</source>
-            <translation>{name}、フォルダ</translation>
-        </message>
-        <message>
-            <source>{title}, generating</source>
-            <translation>{title}、生成中</translation>
-        </message>
-        <message>
-            <source>Restore</source>
-            <translation>復元</translation>
-        </message>
-        <message>
-            <source>Delete permanently</source>
-            <translation>完全に削除</translation>
-        </message>
-        <message>
-            <source>Rename</source>
-            <translation>名前を変更</translation>
-        </message>
-        <message>
-            <source>Unpin</source>
-            <translation>ピン留めを外す</translation>
-        </message>
-        <message>
-            <source>Pin to the top</source>
-            <translation>一番上にピン留め</translation>
-        </message>
-        <message>
-            <source>Move to folder</source>
-            <translation>フォルダに移動</translation>
-        </message>
-        <message>
-            <source>Duplicate</source>
-            <translation>複製</translation>
-        </message>
-        <message>
-            <source>Archive chat</source>
-            <translation>チャットをアーカイブ</translation>
-        </message>
-        <message>
-            <source>Unarchive</source>
-            <translation>アーカイブを解除</translation>
-        </message>
-        <message>
-            <source>Export…</source>
-            <translation>書き出す…</translation>
-        </message>
-        <message>
-            <source>Delete</source>
-            <translation>削除</translation>
-        </message>
-        <message>
-            <source>Open</source>
-            <translation>開く</translation>
-        </message>
-        <message>
-            <source>Close</source>
-            <translation>閉じる</translation>
-        </message>
-        <message>
-            <source>Show only this folder</source>
-            <translation>このフォルダだけを表示</translation>
-        </message>
-        <message>
-            <source>Move up</source>
-            <translation>上へ移動</translation>
-        </message>
-        <message>
-            <source>Move down</source>
-            <translation>下へ移動</translation>
-        </message>
-        <message>
-            <source>Delete the folder, keep its chats</source>
-            <translation>フォルダだけを削除し、チャットは残す</translation>
-        </message>
-        <message>
-            <source>No folder</source>
-            <translation>フォルダなし</translation>
-        </message>
-        <message>
-            <source>New folder…</source>
-            <translation>新規フォルダ…</translation>
-        </message>
-        <message>
-            <source>Archive</source>
-            <translation>アーカイブ</translation>
-        </message>
-        <message>
-            <source>Trash</source>
-            <translation>ゴミ箱</translation>
-        </message>
-        <message>
-            <source>New chat</source>
-            <translation>新しいチャット</translation>
-        </message>
-        <message>
-            <source>Search chats</source>
-            <translation>チャットを検索</translation>
-        </message>
-        <message>
-            <source>Folders, archive and trash</source>
-            <translation>フォルダ、アーカイブ、ゴミ箱</translation>
-        </message>
-        <message>
-            <source>Back to the chats</source>
-            <translation>チャット一覧に戻る</translation>
-        </message>
-        <message>
-            <source>No chats in this folder.</source>
-            <translation>このフォルダにチャットはありません。</translation>
-        </message>
-        <message>
-            <source>Backups may still contain deleted chats. Delete backups in Settings &gt; Storage.</source>
-            <translation>削除したチャットはバックアップに残ることがあります。バックアップは「設定 &gt; ストレージ」で削除できます。</translation>
-        </message>
-        <message>
-            <source>Your chats will appear here.</source>
-            <translation>チャットはここに表示されます。</translation>
-        </message>
-        <message>
-            <source>No archived chats</source>
-            <translation>アーカイブしたチャットなし</translation>
-        </message>
-        <message>
-            <source>The trash is empty.</source>
-            <translation>ゴミ箱は空です。</translation>
-        </message>
-        <message>
-            <source>Chats</source>
-            <translation>チャット一覧</translation>
-        </message>
-        <message>
-            <source>Settings</source>
-            <translation>設定</translation>
-        </message>
-        <message>
-            <source>New folder</source>
-            <translation>新規フォルダ</translation>
-        </message>
-    </context>
-    <context>
-        <name>ChatSettingsSheet</name>
-        <message>
-            <source>Saved as “{name}”.</source>
-            <translation>「{name}」として保存しました。</translation>
-        </message>
-        <message>
-            <source>New chats will use these settings.</source>
-            <translation>新しいチャットにこの設定が使われます。</translation>
-        </message>
-        <message>
-            <source>Chat settings</source>
-            <translation>チャットの設定</translation>
-        </message>
-        <message>
-            <source>Close</source>
-            <translation>閉じる</translation>
-        </message>
-        <message>
-            <source>Preset</source>
-            <translation>プリセット</translation>
-        </message>
-        <message>
-            <source>Preset name</source>
-            <translation>プリセット名</translation>
-        </message>
-        <message>
-            <source>Save as preset</source>
-            <translation>プリセットとして保存</translation>
-        </message>
-        <message>
-            <source>Delete</source>
-            <translation>削除</translation>
-        </message>
-        <message>
-            <source>Delete the preset</source>
-            <translation>プリセットを削除</translation>
-        </message>
-        <message>
-            <source>Use for new chats</source>
-            <translation>新しいチャットに使う</translation>
-        </message>
-        <message>
-            <source>Reset all</source>
-            <translation>すべてリセット</translation>
-        </message>
-    </context>
-    <context>
-        <name>CheckReport</name>
-        <message>
-            <source>Copy as JSON</source>
-            <translation>JSON としてコピー</translation>
-        </message>
-        <message>
-            <source>Results of the check</source>
-            <translation>この Mac のチェック結果</translation>
-        </message>
-        <message>
-            <source>Copy as text</source>
-            <translation>テキストとしてコピー</translation>
-        </message>
-    </context>
-    <context>
-        <name>Checkup</name>
-        <message>
-            <source>Low Power Mode is on, which makes models slower.</source>
-            <translation>低電力モードがオンのため、モデルの動作が遅くなります。</translation>
-        </message>
-        <message>
-            <source>Low Power Mode is off.</source>
-            <translation>低電力モードはオフです。</translation>
-        </message>
-        <message>
-            <source>This Mac is hot, which makes models slower.</source>
-            <translation>この Mac は高温のため、モデルの動作が遅くなります。</translation>
-        </message>
-        <message>
-            <source>Tandem can use it.</source>
-            <translation>Tandem が使用できます。</translation>
-        </message>
-        <message>
-            <source>macOS does not let Tandem use it. For multiple Macs, turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
-            <translation>macOS が Tandem に使用を許可していません。複数の Mac を使うには、システム設定 &gt; プライバシーとセキュリティ &gt; ローカルネットワークで Tandem をオンにしてください。</translation>
-        </message>
-        <message>
-            <source>Not measured.</source>
-            <translation>測定していません。</translation>
-        </message>
-        <message>
-            <source>Stopped before it was measured.</source>
-            <translation>測定の前に停止しました。</translation>
-        </message>
-        <message>
-            <source>Not measured, because another answer was being written. Try again later.</source>
-            <translation>ほかの回答を生成中のため、測定していません。あとでもう一度お試しください。</translation>
-        </message>
-        <message>
-            <source>Chip</source>
-            <translation>チップ</translation>
-        </message>
-        <message>
-            <source>System</source>
-            <translation>システム</translation>
-        </message>
-        <message>
-            <source>Versions</source>
-            <translation>バージョン</translation>
-        </message>
-        <message>
-            <source>Memory</source>
-            <translation>メモリ</translation>
-        </message>
-        <message>
-            <source>Memory for models</source>
-            <translation>モデルが使えるメモリ</translation>
-        </message>
-        <message>
-            <source>Power</source>
-            <translation>電源</translation>
-        </message>
-        <message>
-            <source>Heat</source>
-            <translation>温度</translation>
-        </message>
-        <message>
-            <source>Local network</source>
-            <translation>ローカルネットワーク</translation>
-        </message>
-        <message>
-            <source>Rounding</source>
-            <translation>丸め</translation>
-        </message>
-        <message>
-            <source>- {name}: {value}</source>
-            <translation>- {name}：{value}</translation>
-        </message>
-        <message>
-            <source>{total}, of which {free} is free.</source>
-            <translation>{total} のうち {free} が空いています。</translation>
-        </message>
-        <message>
-            <source>iogpu.wired_limit_mb is set to {number}.</source>
-            <translation>iogpu.wired_limit_mb は {number} に設定されています。</translation>
-        </message>
-        <message>
-            <source>iogpu.wired_limit_mb is not set.</source>
-            <translation>iogpu.wired_limit_mb は設定されていません。</translation>
-        </message>
-        <message>
-            <source>Otherwise about one token in {count} may differ.</source>
-            <translation>それ以外では、およそ {count} トークンに 1 つが異なることがあります。</translation>
-        </message>
-        <message>
-            <source>Plain decoding</source>
-            <translation>通常のデコード</translation>
-        </message>
-        <message>
-            <source>With speculation</source>
-            <translation>投機的デコーディングあり</translation>
-        </message>
-        <message>
-            <source>Models</source>
-            <translation>モデル</translation>
-        </message>
-        <message>
-            <source>{speed} tokens/s</source>
-            <translation>{speed} トークン/秒</translation>
-        </message>
-        <message>
-            <source>{speed} tokens/s, {times}× as fast.</source>
-            <translation>{speed} トークン/秒、通常の {times} 倍の速度です。</translation>
-        </message>
-        <message>
-            <source>{rate}% of the draft tokens were accepted.</source>
-            <translation>ドラフトトークンの {rate}% が受理されました。</translation>
-        </message>
-        <message>
-            <source>Not reported by the system.</source>
-            <translation>システムからは分かりません。</translation>
-        </message>
-        <message>
-            <source>Heat does not slow models down.</source>
-            <translation>温度による速度の低下はありません。</translation>
-        </message>
-        <message>
-            <source>This Mac is not connected to a network.</source>
-            <translation>この Mac はネットワークに接続していません。</translation>
-        </message>
-        <message>
-            <source>With draft tokens, rounding always differs from plain decoding.</source>
-            <translation>ドラフトトークンを使うと、丸めは必ず通常のデコードと異なります。</translation>
-        </message>
-        <message>
-            <source>Up to {most} draft tokens per round, rounding stays the same, but differs from plain decoding.</source>
-            <translation>ラウンドあたりのドラフトトークン {most} 個まで互いに丸めが同じですが、通常のデコードとは異なります。</translation>
-        </message>
-        <message>
-            <source>Up to {most} draft tokens per round, rounding is the same as in plain decoding.</source>
-            <translation>ラウンドあたりのドラフトトークン {most} 個まで通常のデコードと丸めが同じです。</translation>
-        </message>
-        <message>
-            <source>At every draft length, rounding is the same as in plain decoding.</source>
-            <translation>すべてのドラフト長で通常のデコードと丸めが同じです。</translation>
-        </message>
-        <message>
-            <source>Results of the check</source>
-            <translation>この Mac のチェック結果</translation>
-        </message>
-        <message>
-            <source>{total}. The system does not report how much of it is free.</source>
-            <translation>{total}。空き容量はシステムからは分かりません。</translation>
-        </message>
-    </context>
-    <context>
-        <name>Cluster</name>
-        <message>
-            <source>“{detail}” isn't a name or an address of a computer. Change it and try again.</source>
-            <translation>「{detail}」はコンピュータの名前でもアドレスでもありません。変更してもう一度お試しください。</translation>
-        </message>
-        <message>
-            <source>The list of computers cannot be read: {detail}. Check the file and try again.</source>
-            <translation>コンピュータのリストを読み込めません：{detail}。ファイルを確認してもう一度お試しください。</translation>
-        </message>
-        <message>
-            <source>macOS does not let Tandem connect to {host}. Open System Settings &gt; Privacy &amp; Security &gt; Local Network, turn on Tandem, and try again.</source>
-            <translation>macOS が {host} への Tandem の接続を許可していません。システム設定 &gt; プライバシーとセキュリティ &gt; ローカルネットワークで Tandem をオンにして、もう一度お試しください。</translation>
-        </message>
-        <message>
-            <source>{host} cannot be reached over SSH: {detail}. Allow remote login there, and set up a key that needs no password.</source>
-            <translation>{host} に SSH で接続できません：{detail}。そのコンピュータでリモートログインをオンにし、パスワード不要の鍵を設定してください。</translation>
-        </message>
-        <message>
-            <source>Tandem was not found on {host}: {detail}. Install it there.</source>
-            <translation>{host} に Tandem が見つかりません：{detail}。そのコンピュータにインストールしてください。</translation>
-        </message>
-        <message>
-            <source>{host} does not have the model: {detail}. Download or copy it there.</source>
-            <translation>{host} にモデルがありません：{detail}。そのコンピュータにダウンロードまたはコピーしてください。</translation>
-        </message>
-        <message>
-            <source>{host} still needs to download {detail} of the model.</source>
-            <translation>{host} にはモデルのファイルをあと {detail} ダウンロードする必要があります。</translation>
-        </message>
-        <message>
-            <source>{host} disconnected: {detail}. Start again, or continue with a smaller model.</source>
-            <translation>{host} との接続が切れました：{detail}。もう一度開始するか、より小さいモデルで続けてください。</translation>
-        </message>
-        <message>
-            <source>{host} could not download the model: {detail}. Check its connection and try again.</source>
-            <translation>{host} でモデルをダウンロードできませんでした：{detail}。接続を確認して、もう一度お試しください。</translation>
-        </message>
-        <message>
-            <source>{host} does not have enough memory: {detail}. Choose a smaller model.</source>
-            <translation>{host} のメモリが足りません：{detail}。より小さいモデルを選んでください。</translation>
-        </message>
-        <message>
-            <source>The model cannot be divided among these computers: {detail}. Choose another model or another number of computers.</source>
-            <translation>このモデルはこれらのコンピュータに分割できません：{detail}。別のモデルを選ぶか、コンピュータの台数を変えてください。</translation>
-        </message>
-        <message>
-            <source>{host} did not start within {detail} seconds. Check it and try again.</source>
-            <translation>{host} が {detail} 秒以内に開始しませんでした。確認してもう一度お試しください。</translation>
-        </message>
-        <message>
-            <source>{host} has not responded for {detail} seconds. Wake it up and check its connection, then start again.</source>
-            <translation>{host} が {detail} 秒間応答していません。スリープを解除して接続を確認し、もう一度開始してください。</translation>
-        </message>
-        <message>
-            <source>{host} computed something different from the other computers: {detail}. Start again.</source>
-            <translation>{host} の計算結果がほかのコンピュータと一致しません：{detail}。もう一度開始してください。</translation>
-        </message>
-        <message>
-            <source>At least two computers are needed, but only {detail} is listed. Add another one.</source>
-            <translation>コンピュータは 2 台以上必要ですが、リストには {detail} 台しかありません。もう 1 台追加してください。</translation>
-        </message>
-        <message>
-            <source>The other computers cannot reach {host}. Enter the address that it has on the shared network.</source>
-            <translation>ほかのコンピュータから {host} に接続できません。共有ネットワークでのアドレスを入力してください。</translation>
-        </message>
-        <message>
-            <source>{host} has different versions: {detail}. Install the same version of Tandem on all computers.</source>
-            <translation>{host} のバージョンが異なります：{detail}。すべてのコンピュータに同じバージョンの Tandem をインストールしてください。</translation>
-        </message>
-        <message>
-            <source>{host} has different files for the model {detail}. Download or copy it there again.</source>
-            <translation>{host} にあるモデル {detail} のファイルが異なります。そのコンピュータにもう一度ダウンロードまたはコピーしてください。</translation>
-        </message>
-        <message>
-            <source>{host} cannot be connected by {detail}. Choose “Network” as the connection.</source>
-            <translation>{host} は {detail} で接続できません。「接続」で「ネットワーク」を選んでください。</translation>
-        </message>
-        <message>
-            <source>The computers are already working together: {detail}. Stop them first.</source>
-            <translation>コンピュータはすでに連携しています：{detail}。先に停止してください。</translation>
-        </message>
-        <message>
-            <source>No computers are working together.</source>
-            <translation>現在連携しているコンピュータはありません。</translation>
-        </message>
-    </context>
-    <context>
-        <name>CodeBlock</name>
-        <message>
-            <source>code</source>
-            <translation>コード</translation>
-        </message>
-        <message>
-            <source>Copy</source>
-            <translation>コピー</translation>
-        </message>
-        <message>
-            <source>Copy this code</source>
-            <translation>このコードをコピー</translation>
-        </message>
-        <message>
-            <source>Code</source>
-            <translation>コード</translation>
-        </message>
-        <message>
-            <source>Copied</source>
-            <translation>コピーしました</translation>
-        </message>
-    </context>
-    <context>
-        <name>CommandPalette</name>
-        <message>
-            <source>What would you like to do?</source>
-            <translation>何をしますか？</translation>
-        </message>
-        <message>
-            <source>Command</source>
-            <translation>コマンド</translation>
-        </message>
-        <message>
-            <source>Commands</source>
-            <translation>コマンド一覧</translation>
-        </message>
-        <message>
-            <source>No commands</source>
-            <translation>コマンドなし</translation>
-        </message>
-    </context>
-    <context>
-        <name>ComparisonView</name>
-        <message>
-            <source>tokens/s</source>
-            <translation>トークン/秒</translation>
-        </message>
-        <message>
-            <source>{value} to first token</source>
-            <translation>最初のトークンまで {value}</translation>
-        </message>
-        <message>
-            <source>{value} accepted</source>
-            <translation>受理率 {value}</translation>
-        </message>
-        <message>
-            <source>{value} tokens per round</source>
-            <translation>{value} トークン/ラウンド</translation>
-        </message>
-        <message>
-            <source>Processing the prompt first, so both runs start from the same point.</source>
-            <translation>どちらも同じ状態から始まるように、先にプロンプトを処理しています。</translation>
-        </message>
-        <message>
-            <source>Generating with speculation…</source>
-            <translation>投機的デコーディングありで生成中…</translation>
-        </message>
-        <message>
-            <source>Generating again without speculation…</source>
-            <translation>投機的デコーディングなしでもう一度生成中…</translation>
-        </message>
-        <message>
-            <source>Stopped.</source>
-            <translation>停止しました。</translation>
-        </message>
-        <message numerus="yes">
-            <source>Identical text: all %n token(s) match.</source>
-            <translation>
-                <numerusform>出力は同一です。%n トークンすべてが一致しました。</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>Identical so far: %n token(s).</source>
-            <translation>
-                <numerusform>ここまで %n トークンが一致しています。</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>Different texts, both sampled from the main model's own distribution, because “Same distribution” is selected.</source>
-            <translation>テキストは異なりますが、どちらもメインモデル自身の分布からサンプリングされています。「同一の分布」が選ばれているためです。</translation>
-        </message>
-        <message>
-            <source>The texts differ from token {place} on: {guessed} or {plain}. This should not happen. Please report it and attach the diagnostics from Settings &gt; Advanced.</source>
-            <translation>{place} 番目のトークンからテキストが異なります（{guessed}と{plain}）。想定外の動作です。「設定 &gt; 詳細設定」から書き出した診断情報を添えて報告してください。</translation>
-        </message>
-        <message>
-            <source>Compare</source>
-            <translation>比較</translation>
-        </message>
-        <message>
-            <source>{times} as fast with speculation.</source>
-            <translation>投機的デコーディングで {times}高速です。</translation>
-        </message>
-        <message>
-            <source>Roughly {times} as fast with speculation.</source>
-            <translation>投機的デコーディングでおよそ {times}高速です。</translation>
-        </message>
-        <message>
-            <source>The answer is too short to compare speeds.</source>
-            <translation>回答が短すぎて速度を比較できません。</translation>
-        </message>
-        <message>
-            <source>The load on this Mac changed between the two runs.</source>
-            <translation>2 回の実行の間でこの Mac の負荷が変わりました。</translation>
-        </message>
-        <message>
-            <source>With speculation</source>
-            <translation>投機的デコーディングあり</translation>
-        </message>
-        <message>
-            <source>Without speculation</source>
-            <translation>投機的デコーディングなし</translation>
-        </message>
-        <message>
-            <source>Compare again</source>
-            <translation>もう一度比較</translation>
-        </message>
-        <message>
-            <source>Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so that rounding decides. Both answers are right.</source>
-            <translation>{place} 番目のトークンの手前まで同一です。そこでは{guessed}と{plain}のスコアの差が {gap} しかなく、丸めによって決まります。どちらの回答も正しいものです。</translation>
-        </message>
-        <message>
-            <source>Identical up to token {place} ({guessed} or {plain}). How close the two were could not be measured, because other answers were written at the same time.</source>
-            <translation>{place} 番目のトークンの手前まで同一です（{guessed}または{plain}）。同時にほかの回答も生成されていたため、2 つのスコアがどれだけ近かったかは測定できませんでした。</translation>
-        </message>
-        <message>
-            <source>Identical up to token {place} ({guessed} or {plain}, {gap} apart). Top p, top k or min p may have excluded one of them, which rounding decides at their limits.</source>
-            <translation>{place} 番目のトークンの手前まで同一です（{guessed}または{plain}、スコアの差は {gap}）。Top p、Top k、Min p のいずれかが一方を除外した可能性があります。その境目では丸めによって決まります。</translation>
-        </message>
-        <message>
-            <source>Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so rounding decides. Both answers are right.</source>
-            <translation>トークン {place} の手前まで同一です。そこでは{guessed}と{plain}のスコアの差が {gap} しかなく、丸めによって決まります。どちらの回答も正しいものです。</translation>
-        </message>
-    </context>
-    <context>
-        <name>Composer</name>
-        <message>
-            <source>{keys} to send · Enter for a new line</source>
-            <translation>{keys} で送信 · Enter で改行</translation>
-        </message>
-        <message>
-            <source>Message (type / for presets)</source>
-            <translation>メッセージ（/ でプリセット）</translation>
-        </message>
-        <message>
-            <source>Message</source>
-            <translation>メッセージ</translation>
-        </message>
-        <message>
-            <source>Shorten</source>
-            <translation>短くする</translation>
-        </message>
-        <message>
-            <source>Shorten the message to fit the model's context</source>
-            <translation>メッセージをモデルのコンテキストに収まるように短くする</translation>
-        </message>
-        <message>
-            <source>Queued: press to take it back</source>
-            <translation>送信待ち：押すと取り消し</translation>
-        </message>
-        <message>
-            <source>Enter to send · Shift+Enter for a new line</source>
-            <translation>Enter で送信 · Shift+Enter で改行</translation>
-        </message>
-    </context>
-    <context>
-        <name>ContextMeter</name>
-        <message>
-            <source>Queued: sent as soon as the model is ready.</source>
-            <translation>送信待ち：モデルの準備ができ次第送信します。</translation>
-        </message>
-        <message>
-            <source>Loading models… You can start typing.</source>
-            <translation>モデルを読み込んでいます。先に入力できます。</translation>
-        </message>
-        <message>
-            <source>No main model is loaded.</source>
-            <translation>メインモデルが読み込まれていません。</translation>
-        </message>
-        <message>
-            <source>{used} of {limit} tokens: too long for this model</source>
-            <translation>{used} / {limit} トークン：このモデルには長すぎます</translation>
-        </message>
-        <message>
-            <source>{used} of {limit} tokens: the oldest messages are dropped</source>
-            <translation>{used} / {limit} トークン：古いメッセージから除きます</translation>
-        </message>
-        <message>
-            <source>{used} of {limit} tokens</source>
-            <translation>{used} / {limit} トークン</translation>
-        </message>
-        <message>
-            <source>Drop the oldest messages</source>
-            <translation>古いメッセージから除く</translation>
-        </message>
-        <message>
-            <source>Keep the first {count} tokens of {name}</source>
-            <translation>「{name}」の最初の {count} トークンだけ残す</translation>
-        </message>
-    </context>
-    <context>
-        <name>CountedCalls</name>
-        <message numerus="yes">
-            <source>%n token(s)</source>
-            <translation>
-                <numerusform>%n トークン</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>%n request(s) under way.</source>
-            <translation>
-                <numerusform>%n 件のリクエストを処理中です。</numerusform>
-            </translation>
-        </message>
-    </context>
-    <context>
-        <name>CountedWords</name>
-        <message numerus="yes">
-            <source>%n language(s)</source>
-            <translation>
-                <numerusform>%n 言語</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>about %n minute(s) left</source>
-            <translation>
-                <numerusform>残り約 %n 分</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>about %n hour(s) left</source>
-            <translation>
-                <numerusform>残り約 %n 時間</numerusform>
-            </translation>
-        </message>
-    </context>
-    <context>
-        <name>Details</name>
-        <message>
-            <source>Details</source>
-            <translation>詳細</translation>
-        </message>
-        <message>
-            <source>charts, totals, tune</source>
-            <translation>グラフ、合計、調整</translation>
-        </message>
-        <message>
-            <source>first token</source>
-            <translation>最初のトークンまで</translation>
-        </message>
-        <message>
-            <source>time saved</source>
-            <translation>短縮した時間</translation>
-        </message>
-        <message>
-            <source>plain decoding: {speed} tokens/s</source>
-            <translation>通常のデコード：{speed} トークン/秒</translation>
-        </message>
-    </context>
-    <context>
-        <name>DownloadCard</name>
-        <message>
-            <source>Resume</source>
-            <translation>再開</translation>
-        </message>
-        <message>
-            <source>Try again</source>
-            <translation>もう一度試す</translation>
-        </message>
-        <message>
-            <source>I've been granted access</source>
-            <translation>アクセス権を取得済み</translation>
-        </message>
-        <message>
-            <source>Pause</source>
-            <translation>一時停止</translation>
-        </message>
-        <message>
-            <source>Clear</source>
-            <translation>一覧から削除</translation>
-        </message>
-        <message>
-            <source>Cancel</source>
-            <translation>キャンセル</translation>
-        </message>
-    </context>
-    <context>
-        <name>DownloadTray</name>
-        <message numerus="yes">
-            <source>%n download(s) running</source>
-            <translation>
-                <numerusform>%n 件をダウンロード中</numerusform>
-            </translation>
-        </message>
-    </context>
-    <context>
-        <name>DraftReasons</name>
-        <message>
-            <source>Its folder is missing.</source>
-            <translation>フォルダがありません。</translation>
-        </message>
-        <message>
-            <source>Its folder contains no model.</source>
-            <translation>フォルダにモデルがありません。</translation>
-        </message>
-        <message>
-            <source>One of its files is missing.</source>
-            <translation>ファイルが足りません。</translation>
-        </message>
-        <message>
-            <source>One of its files is damaged.</source>
-            <translation>ファイルが壊れています。</translation>
-        </message>
-        <message>
-            <source>Its weights don't match its configuration.</source>
-            <translation>重みが構成ファイルと一致しません。</translation>
-        </message>
-        <message>
-            <source>Its architecture is not supported yet.</source>
-            <translation>まだ対応していないアーキテクチャです。</translation>
-        </message>
-        <message>
-            <source>It is a head, not a model.</source>
-            <translation>モデルではなくヘッドです。</translation>
-        </message>
-        <message>
-            <source>Its kind of head is not supported yet.</source>
-            <translation>まだ対応していない種類のヘッドです。</translation>
-        </message>
-        <message>
-            <source>The layers of the main model cannot be read.</source>
-            <translation>メインモデルのレイヤーを読み込めません。</translation>
-        </message>
-        <message>
-            <source>It was made for another main model.</source>
-            <translation>別のメインモデル用に作られています。</translation>
-        </message>
-        <message>
-            <source>Its tokenizer cannot be read.</source>
-            <translation>トークナイザーを読み込めません。</translation>
-        </message>
-        <message>
-            <source>It requires running its own code.</source>
-            <translation>独自のコードの実行が必要です。</translation>
-        </message>
-        <message>
-            <source>Their vocabularies differ.</source>
-            <translation>語彙が異なります。</translation>
-        </message>
-        <message>
-            <source>Its weights produce invalid values.</source>
-            <translation>重みから無効な値が出力されます。</translation>
-        </message>
-        <message>
-            <source>Its weights are all zero.</source>
-            <translation>重みがすべて 0 です。</translation>
-        </message>
-        <message>
-            <source>There is not enough memory for it.</source>
-            <translation>メモリが足りません。</translation>
-        </message>
-    </context>
-    <context>
-        <name>DrafterPage</name>
-        <message>
-            <source>Your secret is in the keychain.</source>
-            <translation>シークレットはキーチェーンにあります。</translation>
-        </message>
-        <message>
-            <source>This Mac has no keychain that Tandem can use, so the secret is for this run only.</source>
-            <translation>この Mac には Tandem が使えるキーチェーンがないため、シークレットは今回の起動中だけ有効です。</translation>
-        </message>
-        <message>
-            <source>Secret</source>
-            <translation>シークレット</translation>
-        </message>
-        <message>
-            <source>The secret of “tandem drafter serve” on the other computer. Stored only in the system keychain.</source>
-            <translation>もう一方のコンピュータの「tandem drafter serve」のシークレットです。システムのキーチェーンにだけ保存されます。</translation>
-        </message>
-    </context>
-    <context>
-        <name>Errors</name>
-        <message>
-            <source>Something went wrong in the engine. Try again.</source>
-            <translation>エンジンで問題が起きました。もう一度お試しください。</translation>
-        </message>
-        <message>
-            <source>“{actual}” isn't a valid value for {name}. Change it and try again.</source>
-            <translation>「{actual}」は {name} に使えない値です。変更してもう一度お試しください。</translation>
-        </message>
-        <message>
-            <source>No main model is loaded. Choose one at the top of the window.</source>
-            <translation>メインモデルが読み込まれていません。ウインドウの上部で選んでください。</translation>
-        </message>
-        <message>
-            <source>The model's chat template rejected this chat: {detail}. Start a new chat or choose another model.</source>
-            <translation>モデルのチャットテンプレートがこのチャットを受け付けませんでした（{detail}）。新しいチャットを始めるか、別のモデルを選んでください。</translation>
-        </message>
-        <message>
-            <source>{limit} questions are already queued. Try again when one of them has been answered.</source>
-            <translation>すでに {limit} 件の質問が待機中です。どれかの回答が終わってから、もう一度お試しください。</translation>
-        </message>
-        <message>
-            <source>The model's chat template produced an empty prompt for this chat. Start a new chat or choose another model.</source>
-            <translation>モデルのチャットテンプレートがこのチャットから空のプロンプトを生成しました。新しいチャットを始めるか、別のモデルを選んでください。</translation>
-        </message>
-        <message>
-            <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. It fits with {largest} tokens: shorten the context or choose a smaller draft model.</source>
-            <translation>{name} はコンテキスト {context} トークンで {needed} GB のメモリが必要ですが、空きは {available} GB です。{largest} トークンなら収まります。コンテキストを短くするか、より小さいドラフトモデルを選んでください。</translation>
-        </message>
-        <message>
-            <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. Choose a smaller model or close other apps.</source>
-            <translation>{name} はコンテキスト {context} トークンで {needed} GB のメモリが必要ですが、空きは {available} GB です。より小さいモデルを選ぶか、ほかのアプリを閉じてください。</translation>
-        </message>
-        <message>
-            <source>It fits with a {bits}-bit KV cache (Settings &gt; Generation).</source>
-            <translation>KV キャッシュを {bits} ビットにすれば収まります（設定 &gt; 生成）。</translation>
-        </message>
-        <message>
-            <source>A draft model of up to {draft} GB would fit.</source>
-            <translation>ドラフトモデルは {draft} GB までなら収まります。</translation>
-        </message>
-        <message>
-            <source>The engine has stopped. Restart Tandem.</source>
-            <translation>エンジンが停止しました。Tandem を再起動してください。</translation>
-        </message>
-        <message>
-            <source>An answer is still being generated. Try again when it is done.</source>
-            <translation>回答を生成中です。終わってからもう一度お試しください。</translation>
-        </message>
-        <message>
-            <source>The engine hit an unexpected error: {detail}. Try again; if it happens again, restart Tandem.</source>
-            <translation>エンジンで予期しないエラーが起きました（{detail}）。もう一度お試しください。繰り返す場合は Tandem を再起動してください。</translation>
-        </message>
-        <message>
-            <source>The model's chat template was stopped after {detail} seconds with this chat. Shorten your message, start a new chat or choose another model.</source>
-            <translation>このチャットでモデルのチャットテンプレートが {detail} 秒を超えたため、停止しました。メッセージを短くするか、新しいチャットを始めるか、別のモデルを選んでください。</translation>
-        </message>
-        <message>
-            <source>The model's chat template was stopped because it took too much memory with this chat. Shorten your message, start a new chat or choose another model.</source>
-            <translation>このチャットでモデルのチャットテンプレートがメモリを使いすぎたため、停止しました。メッセージを短くするか、新しいチャットを始めるか、別のモデルを選んでください。</translation>
-        </message>
-        <message>
-            <source>The model's chat template or tokenizer crashed on this chat ({detail}). Start a new chat or choose another model.</source>
-            <translation>このチャットでモデルのチャットテンプレートかトークナイザーが異常終了しました（{detail}）。新しいチャットを始めるか、別のモデルを選んでください。</translation>
-        </message>
-        <message>
-            <source>The answer format can't be used: {detail}.</source>
-            <translation>回答形式を使えません：{detail}。</translation>
-        </message>
-        <message>
-            <source>The schema isn't valid JSON: {detail}.</source>
-            <translation>スキーマが正しい JSON ではありません：{detail}。</translation>
-        </message>
-        <message>
-            <source>The schema has to be a JSON object in braces.</source>
-            <translation>スキーマは波かっこで囲んだ JSON オブジェクトである必要があります。</translation>
-        </message>
-        <message>
-            <source>The answer format is too large. Shorten it.</source>
-            <translation>回答形式が長すぎます。短くしてください。</translation>
-        </message>
-        <message>
-            <source>The answer format is too complex: checking it was stopped after {detail} seconds. Simplify it.</source>
-            <translation>回答形式が複雑すぎるため、{detail} 秒で確認を中止しました。単純にしてください。</translation>
-        </message>
-        <message>
-            <source>The answer format is too complex: checking it took too much memory. Simplify it.</source>
-            <translation>回答形式が複雑すぎて、確認に必要なメモリが多すぎました。単純にしてください。</translation>
-        </message>
-        <message>
-            <source>The answer so far doesn't follow the answer format, so it can't be continued. Regenerate it, or choose text as the answer format.</source>
-            <translation>これまでの回答が回答形式に合っていないため、続けられません。再生成するか、回答形式で「テキスト」を選んでください。</translation>
-        </message>
-        <message>
-            <source>The answer format became too complex while the answer was being written. Simplify it and try again.</source>
-            <translation>回答の生成中に回答形式が複雑になりすぎました。単純にして、もう一度お試しください。</translation>
-        </message>
-        <message>
-            <source>This chat is {tokens} tokens long; the model's context is {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
-            <translation>このチャットは {tokens} トークンですが、モデルのコンテキストは {limit} トークンです。新しいチャットを始めるか、メッセージを短くするか、コンテキストの長いモデルを選んでください。</translation>
-        </message>
-        <message>
-            <source>The GPU failed, so all answers were stopped. Try again; if it happens again, choose a smaller model, ask fewer questions at once or start a new chat.</source>
-            <translation>GPU でエラーが起きたため、すべての回答を停止しました。もう一度お試しください。繰り返す場合は、より小さいモデルを選ぶか、同時に送る質問を減らすか、新しいチャットを始めてください。</translation>
-        </message>
-        <message>
-            <source>The GPU failed twice in a row, so {name} was unloaded. Choose a smaller model, ask fewer questions at once or start a new chat; the next question loads the model again.</source>
-            <translation>GPU のエラーが 2 回続いたため、{name} をメモリから解放しました。より小さいモデルを選ぶか、同時に送る質問を減らすか、新しいチャットを始めてください。次に質問すると、モデルはもう一度読み込まれます。</translation>
-        </message>
-        <message>
-            <source>There is no model folder at {path}. Choose another one.</source>
-            <translation>{path} にモデルのフォルダがありません。別のフォルダを選んでください。</translation>
-        </message>
-        <message>
-            <source>{name} has no config.json, so it is not a model. Choose a folder that contains one.</source>
-            <translation>「{name}」には config.json がないため、モデルとして使えません。モデルの入ったフォルダを選んでください。</translation>
-        </message>
-        <message>
-            <source>{name} is incomplete: {detail} is missing. Download or copy it again.</source>
-            <translation>{name} は不完全です。{detail} がありません。もう一度ダウンロードまたはコピーしてください。</translation>
-        </message>
-        <message>
-            <source>{name} is damaged: {detail} cannot be read. Download or copy it again.</source>
-            <translation>{name} は壊れています。{detail} を読み込めません。もう一度ダウンロードまたはコピーしてください。</translation>
-        </message>
-        <message>
-            <source>The weights of {name} don't match its configuration ({detail}). Choose another copy of this model.</source>
-            <translation>{name} の重みが構成ファイルと一致しません（{detail}）。このモデルの別のコピーを選んでください。</translation>
-        </message>
-        <message>
-            <source>Tandem does not support the architecture of {name} yet ({detail}). Choose another model or update Tandem.</source>
-            <translation>Tandem は {name} のアーキテクチャにまだ対応していません（{detail}）。別のモデルを選ぶか、Tandem をアップデートしてください。</translation>
-        </message>
-        <message>
-            <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as draft.</source>
-            <translation>{name} はヘッドです。特定のメインモデルのドラフトを生成するもので、回答はできません。ドラフトとして選んでください。</translation>
-        </message>
-        <message>
-            <source>Tandem does not support this kind of head yet: {name} ({detail}). Choose another head.</source>
-            <translation>{name} の種類のヘッドには、Tandem はまだ対応していません（{detail}）。別のヘッドを選んでください。</translation>
-        </message>
-        <message>
-            <source>{name} cannot be used with this main model, whose layers cannot be read ({detail}). Choose a draft model.</source>
-            <translation>このメインモデルのレイヤーを読み込めないため、{name} は使用できません（{detail}）。ドラフトモデルを選んでください。</translation>
-        </message>
-        <message>
-            <source>{name} was made for another main model ({detail}). Choose a head made for this one.</source>
-            <translation>{name} は別のメインモデル用に作られています（{detail}）。このメインモデル用のヘッドを選んでください。</translation>
-        </message>
-        <message>
-            <source>The tokenizer of {name} cannot be read ({detail}). Download or copy it again.</source>
-            <translation>{name} のトークナイザーを読み込めません（{detail}）。もう一度ダウンロードまたはコピーしてください。</translation>
-        </message>
-        <message>
-            <source>{name} requires running its own code or reading files outside its folder ({detail}). Tandem never allows that; choose another model.</source>
-            <translation>{name} には、独自のコードの実行、またはフォルダの外にあるファイルの読み込みが必要です（{detail}）。Tandem はこれを許可しません。別のモデルを選んでください。</translation>
-        </message>
-        <message>
-            <source>{name} cannot draft for this main model: their vocabularies differ ({detail}). Choose another draft model.</source>
-            <translation>{name} はこのメインモデルのドラフトには使えません。語彙が異なります（{detail}）。別のドラフトモデルを選んでください。</translation>
-        </message>
-        <message>
-            <source>The weights of {name} produce invalid values ({detail}). Choose another copy of this model.</source>
-            <translation>{name} の重みから無効な値が出力されます（{detail}）。このモデルの別のコピーを選んでください。</translation>
-        </message>
-        <message>
-            <source>The weights of {name} are all zero. Choose another copy of this model.</source>
-            <translation>{name} の重みがすべて 0 です。このモデルの別のコピーを選んでください。</translation>
-        </message>
-        <message>
-            <source>There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.</source>
-            <translation>{name} に必要なメモリが足りません（{detail}）。より小さいモデルを選ぶか、ほかのアプリを閉じてください。</translation>
-        </message>
-        <message>
-            <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.</source>
-            <translation>「{name}」はヘッドです。特定のメインモデルのドラフトを生成するもので、回答はできません。ドラフトとして選んでください。</translation>
-        </message>
-    </context>
-    <context>
-        <name>Figures</name>
-        <message>
-            <source>{value}%</source>
-            <translation>{value}%</translation>
-        </message>
-        <message>
-            <source>{value} s</source>
-            <translation>{value} 秒</translation>
-        </message>
-        <message>
-            <source>{value} min</source>
-            <translation>{value} 分</translation>
-        </message>
-        <message>
-            <source>{value} h</source>
-            <translation>{value} 時間</translation>
-        </message>
-        <message>
-            <source>{value}×</source>
-            <translation>{value} 倍</translation>
-        </message>
-        <message>
-            <source>at least {times}</source>
-            <translation>{times}以上</translation>
-        </message>
-        <message>
-            <source>Low Power Mode is on: this Mac runs slower, with speculation and without it.</source>
-            <translation>低電力モードがオンのため、投機的デコーディングの有無にかかわらず、この Mac の動作は遅くなります。</translation>
-        </message>
-        <message>
-            <source>This Mac is hot and runs slower, with speculation and without it.</source>
-            <translation>この Mac は高温になっているため、投機的デコーディングの有無にかかわらず、動作が遅くなります。</translation>
-        </message>
-        <message>
-            <source>{value} tokens/s</source>
-            <translation>{value} トークン/秒</translation>
-        </message>
-        <message>
-            <source>at most {times}</source>
-            <translation>{times}以下</translation>
-        </message>
-        <message>
-            <source>{times} as fast</source>
-            <translation>{times}高速</translation>
-        </message>
-        <message>
-            <source>at least {times} as fast</source>
-            <translation>{times}以上高速</translation>
-        </message>
-        <message>
-            <source>at most {times} as fast</source>
-            <translation>{times}以下の速さ</translation>
-        </message>
-        <message>
-            <source>This Mac is busy: plain decoding also takes {times} as long as usual.</source>
-            <translation>この Mac の負荷が高くなっています。通常のデコードにも普段の {times}の時間がかかっています。</translation>
-        </message>
-        <message>
-            <source>{value} to first token</source>
-            <translation>最初のトークンまで {value}</translation>
-        </message>
-        <message>
-            <source>{value} accepted</source>
-            <translation>受理率 {value}</translation>
-        </message>
-        <message>
-            <source>{value} tokens per round</source>
-            <translation>{value} トークン/ラウンド</translation>
-        </message>
-        <message>
-            <source>older messages left out: {value}</source>
-            <translation>除いた古いメッセージ {value} 件</translation>
-        </message>
-        <message>
-            <source>drafted per round</source>
-            <translation>ドラフト数/ラウンド</translation>
-        </message>
-        <message>
-            <source>drafted ({source})</source>
-            <translation>{source}</translation>
-        </message>
-        <message>
-            <source>{speed} tokens a second</source>
-            <translation>{speed} トークン/秒</translation>
-        </message>
-        <message>
-            <source>{speed} tokens a second instead of {plain}</source>
-            <translation>{speed} トークン/秒（通常：{plain}）</translation>
-        </message>
-        <message>
-            <source>Round {number}: {accepted} of {drafted} draft tokens accepted ({source})</source>
-            <translation>ラウンド {number}：ドラフトトークン {drafted} 個のうち {accepted} 個を受理（{source}）</translation>
-        </message>
-        <message>
-            <source>Round {number}: main model only</source>
-            <translation>ラウンド {number}：メインモデルのみ</translation>
-        </message>
-        <message>
-            <source>Rejected: {text}</source>
-            <translation>棄却：{text}</translation>
-        </message>
-        <message>
-            <source>This draft does not fit this model: fewer than 2% of its tokens are accepted. Choose another draft, or none.</source>
-            <translation>このドラフトモデルはこのモデルに合っていません。ドラフトトークンの受理率が 2% 未満です。別のドラフトモデルを選ぶか、ドラフトモデルなしでお使いください。</translation>
-        </message>
-        <message>
-            <source>main</source>
-            <translation>メイン</translation>
-        </message>
-        <message>
-            <source>draft</source>
-            <translation>ドラフト</translation>
-        </message>
-        <message>
-            <source>head</source>
-            <translation>ヘッド</translation>
-        </message>
-        <message>
-            <source>prompt lookup</source>
-            <translation>プロンプトルックアップ</translation>
-        </message>
-        <message>
-            <source>answer format</source>
-            <translation>回答形式</translation>
-        </message>
-        <message>
-            <source>draft, in parallel</source>
-            <translation>ドラフト、並列</translation>
-        </message>
-    </context>
-    <context>
-        <name>FindBar</name>
-        <message>
-            <source>{place} of {count}</source>
-            <translation>{count} 件中 {place} 件目</translation>
-        </message>
-        <message>
-            <source>Not found</source>
-            <translation>見つかりません</translation>
-        </message>
-        <message>
-            <source>Find in this chat</source>
-            <translation>このチャット内を検索</translation>
-        </message>
-        <message>
-            <source>Previous match</source>
-            <translation>前の結果</translation>
-        </message>
-        <message>
-            <source>Next match</source>
-            <translation>次の結果</translation>
-        </message>
-        <message>
-            <source>Close</source>
-            <translation>閉じる</translation>
-        </message>
-    </context>
-    <context>
-        <name>FirstRunOffer</name>
-        <message>
-            <source>Not now</source>
-            <translation>今はしない</translation>
-        </message>
-        <message>
-            <source>Other models…</source>
-            <translation>ほかのモデル…</translation>
-        </message>
-        <message>
-            <source>The Starter only knows Tandem. For everything else, get a model that fits this Mac:</source>
-            <translation>スターターが知っているのは Tandem のことだけです。ほかの質問には、この Mac に合うモデルをダウンロードしてください：</translation>
-        </message>
-        <message>
-            <source>Chat with {name}</source>
-            <translation>{name} とチャット</translation>
-        </message>
-        <message>
-            <source>Download {name} ({size})</source>
-            <translation>{name} をダウンロード（{size}）</translation>
-        </message>
-        <message>
-            <source>The Starter only knows Tandem. For everything else, download a model that fits this Mac:</source>
-            <translation>スターターが知っているのは Tandem のことだけです。ほかのことには、この Mac に合うモデルをダウンロードしてください：</translation>
-        </message>
-    </context>
-    <context>
-        <name>GenerationPage</name>
-        <message>
-            <source>As the authors of the loaded model recommend</source>
-            <translation>読み込んだモデルの作成者が推奨する値</translation>
-        </message>
-        <message>
-            <source>Model's recommendation</source>
-            <translation>モデルの推奨値</translation>
-        </message>
-        <message>
-            <source>Precise</source>
-            <translation>正確</translation>
-        </message>
-        <message>
-            <source>Always the most likely token</source>
-            <translation>常に最も確率の高いトークン</translation>
-        </message>
-        <message>
-            <source>Balanced</source>
-            <translation>バランス</translation>
-        </message>
-        <message>
-            <source>Some variety, few surprises</source>
-            <translation>ほどよく多様で、意外性は少なめ</translation>
-        </message>
-        <message>
-            <source>Creative</source>
-            <translation>創造的</translation>
-        </message>
-        <message>
-            <source>Full variety, minus very unlikely tokens</source>
-            <translation>確率のごく低いトークンだけを除いた最大限の多様さ</translation>
-        </message>
-    </context>
-    <context>
-        <name>Header</name>
-        <message>
-            <source>Main</source>
-            <translation>メイン</translation>
-        </message>
-        <message>
-            <source>Main model: {name}</source>
-            <translation>メインモデル：{name}</translation>
-        </message>
-        <message>
-            <source>Draft</source>
-            <translation>ドラフト</translation>
-        </message>
-        <message>
-            <source>Draft (off)</source>
-            <translation>ドラフト（オフ）</translation>
-        </message>
-        <message>
-            <source>Draft model: {name}. {state}</source>
-            <translation>ドラフトモデル：{name}。{state}</translation>
-        </message>
-        <message>
-            <source>Draft head: {name}. {state}</source>
-            <translation>ヘッド：{name}。{state}</translation>
-        </message>
-        <message>
-            <source>Loading…</source>
-            <translation>読み込み中…</translation>
-        </message>
-        <message>
-            <source>Loading… {share}</source>
-            <translation>読み込み中… {share}</translation>
-        </message>
-        <message numerus="yes">
-            <source>%n download(s) running</source>
-            <translation>
-                <numerusform>%n 件をダウンロード中</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>loading…</source>
-            <translation>読み込み中…</translation>
-        </message>
-        <message>
-            <source>Draft head (off)</source>
-            <translation>ヘッド（オフ）</translation>
-        </message>
-        <message>
-            <source>Draft head</source>
-            <translation>ヘッド</translation>
-        </message>
-        <message>
-            <source>none</source>
-            <translation>なし</translation>
-        </message>
-    </context>
-    <context>
-        <name>History</name>
-        <message>
-            <source>Chat</source>
-            <translation>チャット</translation>
-        </message>
-        <message>
-            <source>none</source>
-            <translation>なし</translation>
-        </message>
-        <message>
-            <source>failed</source>
-            <translation>失敗</translation>
-        </message>
-        <message>
-            <source>Date</source>
-            <translation>日付</translation>
-        </message>
-        <message>
-            <source>Main model</source>
-            <translation>メインモデル</translation>
-        </message>
-        <message>
-            <source>Draft model</source>
-            <translation>ドラフトモデル</translation>
-        </message>
-        <message>
-            <source>Method</source>
-            <translation>方法</translation>
-        </message>
-        <message>
-            <source>Source</source>
-            <translation>リクエスト元</translation>
-        </message>
-        <message>
-            <source>Accepted</source>
-            <translation>受理</translation>
-        </message>
-        <message>
-            <source>Speed-up</source>
-            <translation>高速化の倍率</translation>
-        </message>
-        <message>
-            <source>Tokens/s</source>
-            <translation>トークン/秒</translation>
-        </message>
-        <message>
-            <source>Tokens</source>
-            <translation>トークン</translation>
-        </message>
-        <message>
-            <source>{program}, through the local API: only statistics are kept</source>
-            <translation>{program}、ローカル API：統計だけを保存</translation>
-        </message>
-        <message>
-            <source>{title}: double-click to show the answer</source>
-            <translation>{title}：ダブルクリックで回答を表示</translation>
-        </message>
-    </context>
-    <context>
-        <name>HistoryPage</name>
-        <message numerus="yes">
-            <source>%n API request(s) deleted.</source>
-            <translation>
-                <numerusform>%n 件の API リクエストを削除しました。</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>All models</source>
-            <translation>すべてのモデル</translation>
-        </message>
-        <message>
-            <source>No answers yet. Each answer adds a row with its speed-up.</source>
-            <translation>まだ回答がありません。回答のたびに、高速化の倍率を含む行が追加されます。</translation>
-        </message>
-        <message>
-            <source>Export the history</source>
-            <translation>履歴の書き出し</translation>
-        </message>
-        <message>
-            <source>Saved to {file}.</source>
-            <translation>{file} に保存しました。</translation>
-        </message>
-        <message>
-            <source>The file could not be saved. Choose another folder.</source>
-            <translation>ファイルを保存できませんでした。別のフォルダを選んでください。</translation>
-        </message>
-        <message>
-            <source>Models</source>
-            <translation>モデル</translation>
-        </message>
-        <message>
-            <source>Answers and statistics</source>
-            <translation>回答と統計</translation>
-        </message>
-        <message>
-            <source>Delete API requests</source>
-            <translation>API リクエストを削除</translation>
-        </message>
-        <message>
-            <source>Undo</source>
-            <translation>取り消す</translation>
-        </message>
-        <message>
-            <source>No speed-up measured yet. It appears after a few answers.</source>
-            <translation>高速化の倍率はまだ測定されていません。何回か回答すると表示されます。</translation>
-        </message>
-        <message numerus="yes">
-            <source>{main} is {faster} with {draft} on this Mac (%n answer(s)).</source>
-            <translation>
-                <numerusform>この Mac では {main} と {draft} の組み合わせで {faster}（回答 %n 件）。</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>{main} is {faster} with prompt lookup on this Mac (%n answer(s)).</source>
-            <translation>
-                <numerusform>この Mac では {main} がプロンプトルックアップで {faster}（回答 %n 件）。</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>Export as {kind}</source>
-            <translation>{kind} 形式で書き出す</translation>
-        </message>
-    </context>
-    <context>
-        <name>HubErrors</name>
-        <message>
-            <source>Waiting for a connection. The download then resumes by itself.</source>
-            <translation>接続を待っています。接続されると、ダウンロードは自動的に再開します。</translation>
-        </message>
-        <message>
-            <source>“Work offline” is on, so Tandem does not connect. Turn it off in the settings.</source>
-            <translation>「オフラインで作業」がオンのため、接続しません。設定でオフにしてください。</translation>
-        </message>
-        <message>
-            <source>The proxy does not respond or refuses to connect. Check its address in the settings.</source>
-            <translation>プロキシが応答しないか、接続を拒否しています。設定でアドレスを確認してください。</translation>
-        </message>
-        <message>
-            <source>Hugging Face is having problems (error {status}). Try again later.</source>
-            <translation>Hugging Face で問題が起きています（エラー {status}）。しばらくしてからもう一度お試しください。</translation>
-        </message>
-        <message>
-            <source>Hugging Face is rate-limiting requests. Try again later.</source>
-            <translation>Hugging Face がリクエストを制限しています。しばらくしてからもう一度お試しください。</translation>
-        </message>
-        <message>
-            <source>“{repository}” isn't a model ID. Use organization/name or a model page URL.</source>
-            <translation>「{repository}」はモデル ID ではありません。「組織/名前」の形か、モデルのページの URL を入力してください。</translation>
-        </message>
-        <message>
-            <source>There is no model {repository}, or it is private. Check its name, or add a token in the settings.</source>
-            <translation>{repository} というモデルはないか、非公開です。名前を確認するか、設定でトークンを追加してください。</translation>
-        </message>
-        <message>
-            <source>{repository} has no version {revision}.</source>
-            <translation>{repository} にバージョン {revision} はありません。</translation>
-        </message>
-        <message>
-            <source>{repository} is gated. Accept the terms on its page, then add a token in the settings.</source>
-            <translation>{repository} の利用には事前の同意が必要です。モデルのページで規約に同意してから、設定でトークンを追加してください。</translation>
-        </message>
-        <message>
-            <source>Your token has no access to {repository}. Ask its owners, or add another token in the settings.</source>
-            <translation>このトークンでは {repository} にアクセスできません。所有者に問い合わせるか、設定で別のトークンを追加してください。</translation>
-        </message>
-        <message>
-            <source>Can't reach Hugging Face. Check your connection and try again.</source>
-            <translation>Hugging Face に接続できません。インターネット接続を確認して、もう一度お試しください。</translation>
-        </message>
-        <message>
-            <source>The certificate of Hugging Face isn't trusted on this Mac. Check the mirror and the proxy in the settings.</source>
-            <translation>この Mac では Hugging Face の証明書を信頼できません。設定でミラーとプロキシを確認してください。</translation>
-        </message>
-        <message>
-            <source>{endpoint} does not respond like Hugging Face. Check the mirror in the settings.</source>
-            <translation>{endpoint} は Hugging Face として応答しません。設定でミラーを確認してください。</translation>
-        </message>
-        <message>
-            <source>Hugging Face takes too long to answer. Try again later.</source>
-            <translation>Hugging Face の応答に時間がかかりすぎています。しばらくしてからもう一度お試しください。</translation>
-        </message>
-        <message>
-            <source>Hugging Face no longer has {file} of {repository}. Choose another model.</source>
-            <translation>{repository} の {file} はもう Hugging Face にありません。別のモデルを選んでください。</translation>
-        </message>
-        <message>
-            <source>Hugging Face rejected your token: it is wrong, expired or revoked. Add a new one in the settings.</source>
-            <translation>Hugging Face がトークンを拒否しました。間違っているか、期限切れか、取り消されています。設定で新しいトークンを追加してください。</translation>
-        </message>
-        <message>
-            <source>{repository} has no MLX weights. Search for an MLX version of this model.</source>
-            <translation>{repository} には MLX の重みがありません。このモデルの MLX 版を検索してください。</translation>
-        </message>
-        <message>
-            <source>{repository} refers to a file outside its folder ({file}). Tandem won't download it.</source>
-            <translation>{repository} がフォルダの外のファイル（{file}）を参照しています。Tandem はこれをダウンロードしません。</translation>
-        </message>
-        <message>
-            <source>{needed} needed, but only {free} free on the disk. Free up space, then try again.</source>
-            <translation>{needed} 必要ですが、ディスクの空きは {free} です。空きを作ってからもう一度お試しください。</translation>
-        </message>
-        <message>
-            <source>The disk is full. Free up space, then try again; nothing is lost.</source>
-            <translation>ディスクがいっぱいです。空きを作ってからもう一度お試しください。ダウンロード済みの分は失われません。</translation>
-        </message>
-        <message>
-            <source>{path} cannot be written to. Check its permissions.</source>
-            <translation>{path} に書き込めません。書き込み権限を確認してください。</translation>
-        </message>
-        <message>
-            <source>{file} failed its checksum twice. Try again later or from another connection.</source>
-            <translation>{file} のチェックサムが 2 回一致しませんでした。しばらくしてから、または別の回線でもう一度お試しください。</translation>
-        </message>
-        <message>
-            <source>{repository} has no MTP head. Choose another draft.</source>
-            <translation>{repository} には MTP ヘッドがありません。別のドラフトを選んでください。</translation>
-        </message>
-        <message>
-            <source>{repository} lists an MTP head, but none of its files contains one. Choose another draft.</source>
-            <translation>{repository} の設定には MTP ヘッドがあるとされていますが、ファイルには含まれていません。別のドラフトを選んでください。</translation>
-        </message>
-        <message>
-            <source>The MTP head of {repository} is of a kind that Tandem can't run yet ({family}).</source>
-            <translation>{repository} の MTP ヘッドは、Tandem がまだ実行できない種類です（{family}）。</translation>
-        </message>
-        <message>
-            <source>{repository} is no longer on this Mac.</source>
-            <translation>{repository} はもうこの Mac にありません。</translation>
-        </message>
-        <message>
-            <source>Another program is downloading {repository}. Wait until it has finished.</source>
-            <translation>別のプログラムが {repository} をダウンロードしています。終わるまでお待ちください。</translation>
-        </message>
-        <message>
-            <source>The starter pair is part of Tandem and can't be deleted.</source>
-            <translation>スターターモデルは Tandem の一部なので、削除できません。</translation>
-        </message>
-        <message>
-            <source>This model belongs to {app}. Delete it there.</source>
-            <translation>{app} のモデルです。そのアプリで削除してください。</translation>
-        </message>
-        <message>
-            <source>This head is part of its main model's files. To delete it, delete the main model.</source>
-            <translation>このヘッドはメインモデルのファイルの一部です。削除するには、メインモデルを削除してください。</translation>
-        </message>
-    </context>
-    <context>
-        <name>Learned</name>
-        <message>
-            <source>Low Power Mode</source>
-            <translation>低電力モード</translation>
-        </message>
-        <message>
-            <source>hot</source>
-            <translation>高温</translation>
-        </message>
-        <message>
-            <source>{models} ({pace})</source>
-            <translation>{models}（{pace}）</translation>
-        </message>
-        <message>
-            <source>Models</source>
-            <translation>モデル</translation>
-        </message>
-        <message>
-            <source>Context</source>
-            <translation>コンテキスト</translation>
-        </message>
-        <message>
-            <source>Best draft length</source>
-            <translation>最適なドラフト長</translation>
-        </message>
-        <message>
-            <source>Speed-up</source>
-            <translation>高速化の倍率</translation>
-        </message>
-        <message>
-            <source>Plain tokens/s</source>
-            <translation>トークン/秒（通常）</translation>
-        </message>
-        <message>
-            <source>Acceptance rate</source>
-            <translation>受理率</translation>
-        </message>
-        <message>
-            <source>Rounds</source>
-            <translation>ラウンド</translation>
-        </message>
-        <message>
-            <source>from {first}</source>
-            <translation>{first} 以上</translation>
-        </message>
-        <message>
-            <source>{first} to {last}</source>
-            <translation>{first}～{last}</translation>
-        </message>
-        <message>
-            <source>{depth} ({source})</source>
-            <translation>{depth}（{source}）</translation>
-        </message>
-        <message>
-            <source>none (plain)</source>
-            <translation>なし（通常）</translation>
-        </message>
-    </context>
-    <context>
-        <name>LearnedSection</name>
-        <message>
-            <source>Updated as you chat and used to choose the draft length. Anything you clear is measured again.</source>
-            <translation>チャット中に更新され、ドラフト長を決めるのに使われます。消去した値は測り直します。</translation>
-        </message>
-        <message>
-            <source>No measurements yet. Load models and chat, or choose “Tune for this Mac” in the live panel.</source>
-            <translation>まだ測定値がありません。モデルを読み込んでチャットするか、ライブパネルで「この Mac に合わせて調整」を実行してください。</translation>
-        </message>
-        <message>
-            <source>Measured on this Mac</source>
-            <translation>この Mac での測定値</translation>
-        </message>
-        <message>
-            <source>Measurements per model pair</source>
-            <translation>モデルの組み合わせごとの測定値</translation>
-        </message>
-        <message>
-            <source>Clear this pair</source>
-            <translation>この組み合わせを消去</translation>
-        </message>
-        <message>
-            <source>Clear all</source>
-            <translation>すべて消去</translation>
-        </message>
-    </context>
-    <context>
-        <name>LinkMenu</name>
-        <message>
-            <source>Open in the browser</source>
-            <translation>ブラウザで開く</translation>
-        </message>
-        <message>
-            <source>Copy the address</source>
-            <translation>アドレスをコピー</translation>
-        </message>
-    </context>
-    <context>
-        <name>LocalApi</name>
-        <message>
-            <source>waiting</source>
-            <translation>待機中</translation>
-        </message>
-        <message>
-            <source>answering</source>
-            <translation>回答中</translation>
-        </message>
-        <message>
-            <source>finished</source>
-            <translation>完了</translation>
-        </message>
-        <message>
-            <source>stopped</source>
-            <translation>停止</translation>
-        </message>
-        <message>
-            <source>failed</source>
-            <translation>失敗</translation>
-        </message>
-        <message>
-            <source>unknown program</source>
-            <translation>不明なプログラム</translation>
-        </message>
-        <message>
-            <source>{rate} accepted</source>
-            <translation>受理 {rate}</translation>
-        </message>
-        <message>
-            <source>Another program uses port {port}. Choose another one.</source>
-            <translation>ポート {port} はほかのプログラムが使用しています。別のポートを選んでください。</translation>
-        </message>
-        <message>
-            <source>The system does not allow port {port}. Choose one above 1023.</source>
-            <translation>ポート {port} はシステムで許可されていません。1023 より大きいポートを選んでください。</translation>
-        </message>
-        <message>
-            <source>This Mac has no address {host}.</source>
-            <translation>この Mac にアドレス {host} はありません。</translation>
-        </message>
-        <message>
-            <source>The local API could not start.</source>
-            <translation>ローカル API を開始できませんでした。</translation>
-        </message>
-        <message>
-            <source>processing the prompt</source>
-            <translation>プロンプトを処理中</translation>
-        </message>
-        <message>
-            <source>The local API is running at {address}.</source>
-            <translation>ローカル API のアドレス：{address}。</translation>
-        </message>
-    </context>
-    <context>
-        <name>Machines</name>
-        <message>
-            <source>Running on {count} Macs: {names}</source>
-            <translation>{count} 台の Mac で実行中：{names}</translation>
-        </message>
-        <message>
-            <source>This Mac</source>
-            <translation>この Mac</translation>
-        </message>
-        <message>
-            <source>{name} is ready</source>
-            <translation>{name} は準備完了</translation>
-        </message>
-        <message>
-            <source>{size} for models</source>
-            <translation>モデル用に {size}</translation>
-        </message>
-        <message>
-            <source>{size}/s</source>
-            <translation>{size}/秒</translation>
-        </message>
-        <message>
-            <source>round trip {time} ms</source>
-            <translation>往復 {time} ms</translation>
-        </message>
-        <message>
-            <source>{name} is downloading: {done} of {total}</source>
-            <translation>{name} でダウンロード中：{done} / {total}</translation>
-        </message>
-        <message>
-            <source>{name}: layers {first} to {last}</source>
-            <translation>{name}：レイヤー {first}～{last}</translation>
-        </message>
-        <message>
-            <source>{name}: parts {first} to {last} of every layer</source>
-            <translation>{name}：各レイヤーの {first}～{last} 番目の部分</translation>
-        </message>
-        <message>
-            <source>needs {size}</source>
-            <translation>{size} 必要</translation>
-        </message>
-        <message>
-            <source>needs {size} of {free}</source>
-            <translation>{free} のうち {size} 必要</translation>
-        </message>
-        <message>
-            <source>needs {size}, but only {free} can be used</source>
-            <translation>{size} 必要ですが、使えるのは {free} だけです</translation>
-        </message>
-    </context>
-    <context>
-        <name>MachinesPage</name>
-        <message>
-            <source>Download on the other Macs</source>
-            <translation>ほかの Mac にダウンロード</translation>
-        </message>
-        <message>
-            <source>Start</source>
-            <translation>開始</translation>
-        </message>
-        <message>
-            <source>Stop</source>
-            <translation>停止</translation>
-        </message>
-        <message>
-            <source>Status</source>
-            <translation>状況</translation>
-        </message>
-        <message>
-            <source>Downloading on the other Macs…</source>
-            <translation>ほかの Mac で必要なファイルをダウンロード中…</translation>
-        </message>
-        <message>
-            <source>Checking the Macs…</source>
-            <translation>Mac を確認中…</translation>
-        </message>
-        <message>
-            <source>Starting the Macs…</source>
-            <translation>モデルを起動中…</translation>
-        </message>
-        <message>
-            <source>Stopping…</source>
-            <translation>停止中…</translation>
-        </message>
-        <message>
-            <source>Enter another Mac first.</source>
-            <translation>まず、ほかの Mac を入力してください。</translation>
-        </message>
-        <message>
-            <source>What the check found</source>
-            <translation>確認の結果</translation>
-        </message>
-        <message>
-            <source>Model</source>
-            <translation>モデル</translation>
-        </message>
-        <message>
-            <source>Splits a model too large for one Mac. Click Check to see what each Mac needs to download.</source>
-            <translation>1 台に収まらないモデルを分割します。「確認」をクリックすると、それぞれの Mac に必要なダウンロードがわかります。</translation>
-        </message>
-        <message>
-            <source>Check</source>
-            <translation>確認</translation>
-        </message>
-        <message>
-            <source>Running on this Mac only.</source>
-            <translation>この Mac だけで実行中です。</translation>
-        </message>
-        <message>
-            <source>Over a network, nothing that the Macs exchange is encrypted. Connect them only over a network you trust, or by Thunderbolt.</source>
-            <translation>ネットワーク経由では、Mac の間の通信は暗号化されません。信頼できるネットワークか Thunderbolt でのみ接続してください。</translation>
-        </message>
-    </context>
-    <context>
-        <name>MeasurementCard</name>
-        <message>
-            <source>Stop</source>
-            <translation>停止</translation>
-        </message>
-        <message>
-            <source>Close</source>
-            <translation>閉じる</translation>
-        </message>
-    </context>
-    <context>
-        <name>ModelCard</name>
-        <message>
-            <source>Download as draft</source>
-            <translation>ドラフトとしてダウンロード</translation>
-        </message>
-        <message>
-            <source>Check files</source>
-            <translation>ファイルを検査</translation>
-        </message>
-        <message>
-            <source>It is in use. Choose another model first.</source>
-            <translation>使用中です。ほかのモデルに切り替えてから削除してください。</translation>
-        </message>
-        <message>
-            <source>Other apps that use the Hugging Face cache will lose it too.</source>
-            <translation>Hugging Face キャッシュを使うほかのアプリからも消えます。</translation>
-        </message>
-        <message>
-            <source>Delete…</source>
-            <translation>削除…</translation>
-        </message>
-        <message>
-            <source>Delete this model? ({size})</source>
-            <translation>このモデルを削除しますか？（{size}）</translation>
-        </message>
-        <message>
-            <source>Delete</source>
-            <translation>削除</translation>
-        </message>
-        <message>
-            <source>Cancel</source>
-            <translation>キャンセル</translation>
-        </message>
-        <message>
-            <source>A tiny built-in model that explains Tandem. Works offline.</source>
-            <translation>Tandem を案内するごく小さな内蔵モデルです。オフラインで使えます。</translation>
-        </message>
-        <message>
-            <source>With {draft} as draft</source>
-            <translation>ドラフト：{draft}</translation>
-        </message>
-        <message>
-            <source>{speed} measured on this Mac</source>
-            <translation>この Mac での実測：{speed}</translation>
-        </message>
-        <message>
-            <source>about {speed} (estimate)</source>
-            <translation>約 {speed}（推定）</translation>
-        </message>
-        <message>
-            <source>checking</source>
-            <translation>検査中</translation>
-        </message>
-        <message>
-            <source>damaged</source>
-            <translation>破損</translation>
-        </message>
-        <message>
-            <source>in use</source>
-            <translation>使用中</translation>
-        </message>
-        <message>
-            <source>built in</source>
-            <translation>内蔵</translation>
-        </message>
-        <message>
-            <source>installed</source>
-            <translation>インストール済み</translation>
-        </message>
-        <message>
-            <source>too large</source>
-            <translation>大きすぎ</translation>
-        </message>
-        <message>
-            <source>multiple Macs</source>
-            <translation>複数の Mac</translation>
-        </message>
-        <message>
-            <source>tight</source>
-            <translation>ぎりぎり</translation>
-        </message>
-        <message>
-            <source>pair</source>
-            <translation>組み合わせ</translation>
-        </message>
-        <message>
-            <source>Usable memory: {size}</source>
-            <translation>使えるメモリ：{size}</translation>
-        </message>
-        <message>
-            <source>Downloading…</source>
-            <translation>ダウンロード中…</translation>
-        </message>
-        <message>
-            <source>Resume</source>
-            <translation>再開</translation>
-        </message>
-        <message>
-            <source>Repair</source>
-            <translation>修復</translation>
-        </message>
-        <message>
-            <source>Chat</source>
-            <translation>チャット</translation>
-        </message>
-        <message>
-            <source>Use this head</source>
-            <translation>このヘッドを使用</translation>
-        </message>
-        <message>
-            <source>Download ({size})</source>
-            <translation>ダウンロード（{size}）</translation>
-        </message>
-        <message>
-            <source>Download</source>
-            <translation>ダウンロード</translation>
-        </message>
-    </context>
-    <context>
-        <name>ModelController</name>
-        <message>
-            <source>Use as draft</source>
-            <translation>ドラフトとして使う</translation>
-        </message>
-        <message>
-            <source>Chat</source>
-            <translation>チャット</translation>
-        </message>
-        <message>
-            <source>{name} is ready.</source>
-            <translation>{name} の準備ができました。</translation>
-        </message>
-        <message>
-            <source>Show the download</source>
-            <translation>ダウンロードを表示</translation>
-        </message>
-    </context>
-    <context>
-        <name>Models</name>
-        <message>
-            <source>{name} · {bits}-bit</source>
-            <translation>{name} · {bits} ビット</translation>
-        </message>
-        <message>
-            <source>Recommended for {model}: {values}</source>
-            <translation>{model} の推奨値：{values}</translation>
-        </message>
-        <message>
-            <source>Starter</source>
-            <translation>スターター</translation>
-        </message>
-        <message>
-            <source>Starter draft</source>
-            <translation>スターターのドラフト</translation>
-        </message>
-        <message>
-            <source>Starter head</source>
-            <translation>スターターのヘッド</translation>
-        </message>
-        <message>
-            <source>Prompt lookup (n-gram)</source>
-            <translation>プロンプトルックアップ</translation>
-        </message>
-        <message>
-            <source>No draft</source>
-            <translation>ドラフトなし</translation>
-        </message>
-        <message>
-            <source>Unload</source>
-            <translation>メモリから解放</translation>
-        </message>
-        <message>
-            <source>Frees the memory of both models.</source>
-            <translation>両方のモデルのメモリを解放します。</translation>
-        </message>
-        <message>
-            <source>Plain decoding: the main model alone.</source>
-            <translation>通常のデコード：メインモデルだけを使います。</translation>
-        </message>
-        <message>
-            <source>Incomplete: download it again.</source>
-            <translation>足りないファイルがあります。もう一度ダウンロードしてください。</translation>
-        </message>
-        <message>
-            <source>Built-in guide to Tandem. Choose another model for real work.</source>
-            <translation>Tandem の内蔵ガイドです。本格的に使うなら別のモデルを選んでください。</translation>
-        </message>
-        <message>
-            <source>Includes {draft} as draft. {facts}</source>
-            <translation>ドラフトとして {draft} も含みます。{facts}</translation>
-        </message>
-        <message>
-            <source>Needs no draft model. Best for edits and code.</source>
-            <translation>ドラフトモデルは不要です。文章の手直しやコードに向いています。</translation>
-        </message>
-        <message>
-            <source>Same tokenizer.</source>
-            <translation>トークナイザーが同じです。</translation>
-        </message>
-        <message>
-            <source>Different tokenizer: text is re-encoded ({share} of tokens shared).</source>
-            <translation>トークナイザーが異なるため、テキストを再エンコードします（共通のトークン {share}）。</translation>
-        </message>
-        <message>
-            <source>Its tokenizer has not been read yet.</source>
-            <translation>トークナイザーはまだ読み込まれていません。</translation>
-        </message>
-        <message>
-            <source>Too slow to help: each draft token takes {share} of a main-model step.</source>
-            <translation>遅すぎて効果がありません。ドラフトトークン 1 個に、メインモデル 1 ステップの {share} の時間がかかります。</translation>
-        </message>
-        <message>
-            <source>Won't fit alongside the main model ({size} short).</source>
-            <translation>メインモデルと一緒には収まりません（{size} 不足）。</translation>
-        </message>
-        <message>
-            <source>Cannot be used with this main model. {reason}</source>
-            <translation>このメインモデルとは一緒に使えません。{reason}</translation>
-        </message>
-        <message>
-            <source>Head for this model.</source>
-            <translation>このモデル用のヘッドです。</translation>
-        </message>
-        <message>
-            <source>Head for {model}: fewer draft tokens may be accepted.</source>
-            <translation>{model} 用のヘッドです。ドラフトトークンの受理率が低くなることがあります。</translation>
-        </message>
-        <message>
-            <source>Published head for this model. Not checked yet.</source>
-            <translation>このモデル用に公開されているヘッドです。まだ確認していません。</translation>
-        </message>
-        <message>
-            <source>Head that comes with the original model. Only its part of the files is downloaded.</source>
-            <translation>元のモデルに付属するヘッドです。ファイルのうちヘッドの部分だけをダウンロードします。</translation>
-        </message>
-        <message>
-            <source>Head for another model: made for {theirs} layers, this one has {ours}.</source>
-            <translation>別のモデル用のヘッドです。レイヤー数が異なります（ヘッド {theirs}、モデル {ours}）。</translation>
-        </message>
-        <message>
-            <source>Head for another model: made for a width of {theirs}, this one's is {ours}.</source>
-            <translation>別のモデル用のヘッドです。幅が異なります（ヘッド {theirs}、モデル {ours}）。</translation>
-        </message>
-        <message>
-            <source>Head for another model: made for a vocabulary of {theirs}, this one's is {ours}.</source>
-            <translation>別のモデル用のヘッドです。語彙数が異なります（ヘッド {theirs}、モデル {ours}）。</translation>
-        </message>
-        <message>
-            <source>Measured on this Mac: {speed}.</source>
-            <translation>この Mac での実測：{speed}。</translation>
-        </message>
-        <message>
-            <source>Measured on this Mac: {speed}, {rate} accepted.</source>
-            <translation>この Mac での実測：{speed}、受理率 {rate}。</translation>
-        </message>
-        <message>
-            <source>Estimate: {speed}.</source>
-            <translation>推定：{speed}。</translation>
-        </message>
-        <message>
-            <source>As draft for {main}: {verdict}</source>
-            <translation>{main} のドラフトとして：{verdict}</translation>
-        </message>
-        <message>
-            <source>Files differ from the published version: {files}. Repair downloads only these again.</source>
-            <translation>公開されたバージョンと異なるファイルがあります：{files}。修復すると、これらだけをダウンロードし直します。</translation>
-        </message>
-        <message>
-            <source>Same tokenizer (padded vocabulary).</source>
-            <translation>トークナイザーは同じです（語彙のサイズだけが異なります）。</translation>
-        </message>
-        <message>
-            <source>Files differ from the published version: {files}. Delete the model and download it again.</source>
-            <translation>公開されたバージョンと異なるファイルがあります：{files}。モデルを削除して、もう一度ダウンロードしてください。</translation>
-        </message>
-        <message>
-            <source>Cannot be used. {reason}</source>
-            <translation>使えません。{reason}</translation>
-        </message>
-        <message>
-            <source>Does not fit: it needs {size} more memory than this Mac can use.</source>
-            <translation>この Mac には収まりません。使えるメモリより {size} 多く必要です。</translation>
-        </message>
-        <message>
-            <source>Too large for this Mac alone, but your Macs can run it together.</source>
-            <translation>この Mac 1 台には大きすぎますが、複数の Mac でなら実行できます。</translation>
-        </message>
-        <message>
-            <source>{count}-token context</source>
-            <translation>コンテキスト {count} トークン</translation>
-        </message>
-        <message>
-            <source>downloads: {count}</source>
-            <translation>ダウンロード数 {count}</translation>
-        </message>
-        <message>
-            <source>gated</source>
-            <translation>規約への同意が必要</translation>
-        </message>
-        <message>
-            <source>weights {size}</source>
-            <translation>重み {size}</translation>
-        </message>
-        <message>
-            <source>draft {size}</source>
-            <translation>ドラフト {size}</translation>
-        </message>
-        <message>
-            <source>context {size}</source>
-            <translation>コンテキスト {size}</translation>
-        </message>
-        <message>
-            <source>workspace {size}</source>
-            <translation>作業領域 {size}</translation>
-        </message>
-        <message>
-            <source>{sum} plus context</source>
-            <translation>{sum} + コンテキスト</translation>
-        </message>
-        <message>
-            <source>{done} of {total}</source>
-            <translation>{done} / {total}</translation>
-        </message>
-        <message>
-            <source>Failed.</source>
-            <translation>失敗しました。</translation>
-        </message>
-        <message>
-            <source>reconnecting</source>
-            <translation>再接続中</translation>
-        </message>
-        <message>
-            <source>{size}/s</source>
-            <translation>{size}/秒</translation>
-        </message>
-        <message>
-            <source>resumes where it stopped, even after a restart</source>
-            <translation>アプリの再起動後も中断したところから再開</translation>
-        </message>
-        <message>
-            <source>Waiting in queue</source>
-            <translation>順番を待っています</translation>
-        </message>
-        <message>
-            <source>Getting the file list…</source>
-            <translation>ファイル一覧を取得中…</translation>
-        </message>
-        <message>
-            <source>Verifying checksums…</source>
-            <translation>チェックサムを検証中…</translation>
-        </message>
-        <message>
-            <source>Ready.</source>
-            <translation>準備ができました。</translation>
-        </message>
-        <message>
-            <source>waiting</source>
-            <translation>待機中</translation>
-        </message>
-        <message>
-            <source>queued</source>
-            <translation>待機中</translation>
-        </message>
-        <message>
-            <source>starting</source>
-            <translation>開始中</translation>
-        </message>
-        <message>
-            <source>downloading</source>
-            <translation>ダウンロード中</translation>
-        </message>
-        <message>
-            <source>checking</source>
-            <translation>検査中</translation>
-        </message>
-        <message>
-            <source>ready</source>
-            <translation>準備完了</translation>
-        </message>
-        <message>
-            <source>paused</source>
-            <translation>一時停止中</translation>
-        </message>
-        <message>
-            <source>failed</source>
-            <translation>失敗</translation>
-        </message>
-        <message>
-            <source>less than a minute left</source>
-            <translation>残り 1 分未満</translation>
-        </message>
-    </context>
-    <context>
-        <name>ModelsPage</name>
-        <message>
-            <source>Choose a folder that contains models</source>
-            <translation>モデルのあるフォルダを選択</translation>
-        </message>
-        <message>
-            <source>All files of {name} match the published version.</source>
-            <translation>{name} のファイルはすべて公開されたバージョンと一致しています。</translation>
-        </message>
-        <message>
-            <source>No checksums were published for {name}, so its files can't be verified.</source>
-            <translation>{name} のチェックサムは公開されていないため、ファイルを検証できません。</translation>
-        </message>
-        <message>
-            <source>Scanning models…</source>
-            <translation>モデルをスキャン中…</translation>
-        </message>
-        <message>
-            <source>This Mac can use {limit} for models. {loaded} are loaded.</source>
-            <translation>この Mac ではモデルに {limit} まで使えます。読み込み済み：{loaded}。</translation>
-        </message>
-        <message>
-            <source>Downloads</source>
-            <translation>ダウンロード</translation>
-        </message>
-        <message>
-            <source>Recommended for this Mac</source>
-            <translation>この Mac におすすめ</translation>
-        </message>
-        <message>
-            <source>Installed</source>
-            <translation>インストール済み</translation>
-        </message>
-        <message>
-            <source>Searching…</source>
-            <translation>検索中…</translation>
-        </message>
-        <message>
-            <source>Type part of a name, such as Qwen3.8 or Gemma, or paste a model page URL.</source>
-            <translation>Qwen3.8 や Gemma のように名前の一部を入力するか、モデルのページの URL をペーストしてください。</translation>
-        </message>
-        <message>
-            <source>No MLX models match.</source>
-            <translation>一致する MLX モデルはありません。</translation>
-        </message>
-        <message>
-            <source>Models</source>
-            <translation>モデル</translation>
-        </message>
-        <message>
-            <source>Try again</source>
-            <translation>もう一度試す</translation>
-        </message>
-        <message>
-            <source>Search Hugging Face, or paste a model ID or URL</source>
-            <translation>Hugging Face を検索、またはモデル ID や URL をペースト</translation>
-        </message>
-        <message>
-            <source>Recommended</source>
-            <translation>おすすめ</translation>
-        </message>
-        <message>
-            <source>Search</source>
-            <translation>検索</translation>
-        </message>
-        <message>
-            <source>Add a model folder…</source>
-            <translation>モデルのフォルダを追加…</translation>
-        </message>
-        <message>
-            <source>On Hugging Face</source>
-            <translation>Hugging Face のモデル</translation>
-        </message>
-        <message>
-            <source>Context: {count} tokens</source>
-            <translation>コンテキスト：{count} トークン</translation>
-        </message>
-        <message>
-            <source>Context length used for memory estimates</source>
-            <translation>メモリの推定に使うコンテキスト長</translation>
-        </message>
-    </context>
-    <context>
-        <name>NetworkPage</name>
-        <message>
-            <source>Tandem goes online only to search Hugging Face, download a model, check for updates or run the test above. Chats, settings and statistics never leave this Mac. No telemetry.</source>
-            <translation>Tandem がインターネットに接続するのは、Hugging Face の検索、モデルのダウンロード、アップデートの確認、上のテストを行うときだけです。チャット、設定、統計がこの Mac の外に出ることはありません。利用状況の収集もしません。</translation>
-        </message>
-        <message>
-            <source>Connection</source>
-            <translation>接続</translation>
-        </message>
-        <message>
-            <source>Testing…</source>
-            <translation>テスト中…</translation>
-        </message>
-        <message>
-            <source>Your token is in the keychain.</source>
-            <translation>トークンをキーチェーンに保管しました。</translation>
-        </message>
-        <message>
-            <source>Hugging Face token</source>
-            <translation>Hugging Face のトークン</translation>
-        </message>
-        <message>
-            <source>Connected to Hugging Face.</source>
-            <translation>Hugging Face に接続しました。</translation>
-        </message>
-        <message>
-            <source>Connected to Hugging Face through the proxy.</source>
-            <translation>プロキシ経由で Hugging Face に接続しました。</translation>
-        </message>
-        <message>
-            <source>Test</source>
-            <translation>テスト</translation>
-        </message>
-        <message>
-            <source>Test the connection</source>
-            <translation>接続をテスト</translation>
-        </message>
-        <message>
-            <source>This Mac has no keychain that Tandem can use, so the token was not kept.</source>
-            <translation>Tandem が使えるキーチェーンがこの Mac にないため、トークンは保管されませんでした。</translation>
-        </message>
-        <message>
-            <source>Checks the mirror, proxy and token with two small requests.</source>
-            <translation>小さなリクエストを 2 回送って、ミラー、プロキシ、トークンを確認します。</translation>
-        </message>
-        <message>
-            <source>Connected to the mirror.</source>
-            <translation>ミラーに接続しました。</translation>
-        </message>
-        <message>
-            <source>Connected to the mirror through the proxy.</source>
-            <translation>プロキシ経由でミラーに接続しました。</translation>
-        </message>
-        <message>
-            <source>Token valid (account {user}).</source>
-            <translation>トークンは有効です（アカウント {user}）。</translation>
-        </message>
-        <message>
-            <source>Token rejected: it is wrong, expired or revoked.</source>
-            <translation>トークンは拒否されました。間違っているか、期限切れか、取り消されています。</translation>
-        </message>
-        <message>
-            <source>It does not report whether the token is valid.</source>
-            <translation>トークンが有効かどうかは確認できません。</translation>
-        </message>
-        <message>
-            <source>For gated or private models. Stored only in the system keychain.</source>
-            <translation>規約への同意が必要なモデルや非公開のモデルに使います。システムのキーチェーンにだけ保管します。</translation>
-        </message>
-        <message>
-            <source>The server does not report whether the token is valid.</source>
-            <translation>トークンが有効かどうかは通知されません。</translation>
-        </message>
-    </context>
-    <context>
-        <name>Notice</name>
-        <message>
-            <source>Dismiss</source>
-            <translation>閉じる</translation>
-        </message>
-    </context>
-    <context>
-        <name>Notifications</name>
-        <message>
-            <source>Something unexpected happened. Tandem keeps running; the details could not be saved.</source>
-            <translation>予期しないことが起きました。Tandem はこのまま使えますが、詳細は保存できませんでした。</translation>
-        </message>
-        <message>
-            <source>Something unexpected happened. Tandem keeps running; the details are in {file}.</source>
-            <translation>予期しないことが起きました。Tandem はこのまま使えます。詳細は {file} にあります。</translation>
-        </message>
-        <message>
-            <source>Tandem quit unexpectedly last time. Your chats are safe, and the report stays on this Mac.</source>
-            <translation>前回、Tandem が予期せず終了しました。チャットは失われていません。レポートはこの Mac の外に出ません。</translation>
-        </message>
-        <message>
-            <source>Some settings could not be read and were reset. The old file was kept as {file}.</source>
-            <translation>一部の設定を読み込めなかったため、リセットしました。元のファイルは {file} に残してあります。</translation>
-        </message>
-        <message>
-            <source>The engine stopped unexpectedly and was started again. Your chats are safe; ask again.</source>
-            <translation>エンジンが予期せず停止したため、再起動しました。チャットは失われていません。もう一度質問してください。</translation>
-        </message>
-        <message>
-            <source>The engine stopped twice with {model}, so the starter models are loaded instead.</source>
-            <translation>{model} でエンジンが 2 回停止したため、代わりにスターターモデルを読み込みました。</translation>
-        </message>
-        <message>
-            <source>Backup restored. Your previous chats were saved as {file}.</source>
-            <translation>バックアップを復元しました。それまでのチャットは {file} に保存しました。</translation>
-        </message>
-        <message>
-            <source>The backup could not be restored. Your chats are as they were.</source>
-            <translation>バックアップを復元できませんでした。チャットは元のままです。</translation>
-        </message>
-        <message>
-            <source>Open the page</source>
-            <translation>ページを開く</translation>
-        </message>
-        <message>
-            <source>Tandem {version} is available.</source>
-            <translation>Tandem {version} を利用できます。</translation>
-        </message>
-        <message>
-            <source>Tandem is up to date.</source>
-            <translation>Tandem は最新です。</translation>
-        </message>
-        <message>
-            <source>Tandem is set to work offline. Change that in Settings &gt; Privacy and network to check for updates.</source>
-            <translation>「オフラインで作業」がオンです。アップデートを確認するには、「設定 &gt; プライバシーとネットワーク」でオフにしてください。</translation>
-        </message>
-        <message>
-            <source>This copy was built from source, so Tandem can't check for updates. Update the source instead.</source>
-            <translation>この Tandem はソースからビルドされているため、アップデートを確認できません。代わりにソースを更新してください。</translation>
-        </message>
-        <message>
-            <source>The update information is damaged or isn't signed by Tandem's publisher. Nothing was changed.</source>
-            <translation>アップデート情報が破損しているか、Tandem の配布元の署名がありません。何も変更していません。</translation>
-        </message>
-        <message>
-            <source>Tandem couldn't check for updates. Check the network and try again.</source>
-            <translation>アップデートを確認できませんでした。ネットワークを確認して、もう一度お試しください。</translation>
-        </message>
-        <message>
-            <source>Untitled chat</source>
-            <translation>無題のチャット</translation>
-        </message>
-        <message>
-            <source>“{title}” was archived.</source>
-            <translation>「{title}」をアーカイブしました。</translation>
-        </message>
-        <message>
-            <source>This is a copy of the chat up to that answer.</source>
-            <translation>その回答までのチャットのコピーです。</translation>
-        </message>
-        <message numerus="yes">
-            <source>%n message(s) deleted.</source>
-            <translation>
-                <numerusform>%n 件のメッセージを削除しました。</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>Continue on this Mac</source>
-            <translation>この Mac だけで続ける</translation>
-        </message>
-        <message>
-            <source>Start again</source>
-            <translation>もう一度開始</translation>
-        </message>
-        <message>
-            <source>The engine stopped twice with {model}, so the starter pair is loaded instead.</source>
-            <translation>「{model}」でエンジンが 2 回停止したため、代わりにスターターモデルを読み込みます。</translation>
-        </message>
-        <message>
-            <source>“{title}” was moved to the trash.</source>
-            <translation>「{title}」をゴミ箱に入れました。</translation>
-        </message>
-    </context>
-    <context>
-        <name>PaneHandle</name>
-        <message>
-            <source>Width of the chat list</source>
-            <translation>チャット一覧の幅</translation>
-        </message>
-        <message>
-            <source>Width of the live panel</source>
-            <translation>ライブパネルの幅</translation>
-        </message>
-    </context>
-    <context>
-        <name>Picker</name>
-        <message>
-            <source>No matching draft model is installed or in the catalog. Prompt lookup needs none.</source>
-            <translation>合うドラフトモデルは、インストール済みのモデルにもカタログにもありません。プロンプトルックアップにはドラフトモデルは要りません。</translation>
-        </message>
-        <message>
-            <source>Choose a main model first.</source>
-            <translation>先にメインモデルを選んでください。</translation>
-        </message>
-        <message>
-            <source>No matching models</source>
-            <translation>一致するモデルなし</translation>
-        </message>
-        <message>
-            <source>Scanning models…</source>
-            <translation>モデルをスキャン中…</translation>
-        </message>
-        <message>
-            <source>Choose a main model</source>
-            <translation>メインモデルを選択</translation>
-        </message>
-        <message>
-            <source>Find more models…</source>
-            <translation>ほかのモデルを探す…</translation>
-        </message>
-        <message>
-            <source>Main models</source>
-            <translation>メインモデル</translation>
-        </message>
-        <message>
-            <source>Choose a draft for {name}</source>
-            <translation>{name} のドラフトを選択</translation>
-        </message>
-        <message>
-            <source>Choose a draft</source>
-            <translation>ドラフトを選択</translation>
-        </message>
-        <message>
-            <source>Find more drafts for this model…</source>
-            <translation>このモデルのほかのドラフトを探す…</translation>
-        </message>
-        <message>
-            <source>Draft models</source>
-            <translation>ドラフトモデル</translation>
-        </message>
-    </context>
-    <context>
-        <name>PickerRow</name>
-        <message>
-            <source>in use</source>
-            <translation>使用中</translation>
-        </message>
-        <message>
-            <source>Download ({size})</source>
-            <translation>ダウンロード（{size}）</translation>
-        </message>
-        <message>
-            <source>Download</source>
-            <translation>ダウンロード</translation>
-        </message>
-        <message>
-            <source>best on this Mac</source>
-            <translation>この Mac で最適</translation>
-        </message>
-        <message>
-            <source>recommended</source>
-            <translation>おすすめ</translation>
-        </message>
-        <message>
-            <source>{method} head</source>
-            <translation>{method} ヘッド</translation>
-        </message>
-        <message>
-            <source>guide</source>
-            <translation>ガイド</translation>
-        </message>
-        <message>
-            <source>multiple Macs</source>
-            <translation>複数の Mac</translation>
-        </message>
-        <message>
-            <source>different tokenizer</source>
-            <translation>別のトークナイザー</translation>
-        </message>
-        <message>
-            <source>tight</source>
-            <translation>ぎりぎり</translation>
-        </message>
-    </context>
-    <context>
-        <name>PlainReasons</name>
-        <message>
-            <source>Not speculating: speculation is off.</source>
-            <translation>投機なし：設定がオフです。</translation>
-        </message>
-        <message>
-            <source>Not speculating: no draft model is loaded.</source>
-            <translation>投機なし：ドラフトモデルが読み込まれていません。</translation>
-        </message>
-        <message>
-            <source>Not speculating yet: the draft model is still loading.</source>
-            <translation>投機的デコーディング待機中：ドラフトモデルを読み込んでいます。</translation>
-        </message>
-        <message>
-            <source>Not speculating: the draft model cannot be used with this main model. {reason}</source>
-            <translation>投機なし：このドラフトモデルはこのメインモデルと一緒に使えません。{reason}</translation>
-        </message>
-        <message>
-            <source>Not speculating: the draft model's context is full.</source>
-            <translation>投機なし：ドラフトモデルのコンテキストがいっぱいです。</translation>
-        </message>
-        <message>
-            <source>Not speculating: drafting failed and is off for this answer.</source>
-            <translation>投機なし：ドラフトの生成でエラーが起きたため、この回答では使いません。</translation>
-        </message>
-        <message>
-            <source>Not speculating: there is no usable proposal at this point.</source>
-            <translation>投機なし：この箇所には使える候補がありません。</translation>
-        </message>
-        <message>
-            <source>Not speculating: earlier tokens must be reprocessed first.</source>
-            <translation>投機なし：先に前のトークンを処理し直す必要があります。</translation>
-        </message>
-        <message>
-            <source>Not speculating: this model's cache ({kind}) cannot be rolled back.</source>
-            <translation>投機なし：このモデルのキャッシュ（{kind}）は巻き戻せません。</translation>
-        </message>
-        <message>
-            <source>Not speculating: no matching text earlier in this chat.</source>
-            <translation>投機なし：このチャットのここまでに一致するテキストがありません。</translation>
-        </message>
-        <message>
-            <source>Not speculating: the answer format leaves a choice at this point.</source>
-            <translation>投機なし：この位置では、回答形式から次のトークンが決まりません。</translation>
-        </message>
-        <message>
-            <source>Not speculating: plain decoding is faster.</source>
-            <translation>投機なし：通常のデコードのほうが高速です。</translation>
-        </message>
-        <message>
-            <source>Measuring plain decoding speed.</source>
-            <translation>通常のデコードの速度を測定しています。</translation>
-        </message>
-        <message>
-            <source>Without speculation: drafting failed.</source>
-            <translation>今回は投機なし：ドラフトの生成でエラーが起きました。</translation>
-        </message>
-        <message>
-            <source>Without speculation: there was no usable proposal.</source>
-            <translation>今回は投機なし：使える候補がありませんでした。</translation>
-        </message>
-        <message>
-            <source>Without speculation: another answer was about to start.</source>
-            <translation>今回は投機なし：別の回答がまもなく始まるところでした。</translation>
-        </message>
-        <message>
-            <source>Not speculating: answers run one at a time because they cannot be batched ({kind}).</source>
-            <translation>投機なし：まとめて処理できないため（{kind}）、回答を 1 件ずつ進めています。</translation>
-        </message>
-        <message>
-            <source>Not speculating: another answer is about to start.</source>
-            <translation>投機なし：別の回答がまもなく始まります。</translation>
-        </message>
-        <message>
-            <source>Not speculating: each round would take {cost}× the time of one token and produce only {tokens}.</source>
-            <translation>投機なし：1 ラウンドにトークン 1 個分の {cost} 倍の時間がかかり、得られるのは {tokens} トークンだけです。</translation>
-        </message>
-        <message>
-            <source>Without speculation: each round would have taken {cost}× the time of one token and produced only {tokens}.</source>
-            <translation>今回は投機なし：1 ラウンドにトークン 1 個分の {cost} 倍の時間がかかり、得られるのは {tokens} トークンだけの見込みでした。</translation>
-        </message>
-        <message>
-            <source>Not speculating: the draft model is still processing this chat.</source>
-            <translation>投機なし：ドラフトモデルがまだこのチャットを処理しています。</translation>
-        </message>
-        <message>
-            <source>The first token always comes from the main model alone.</source>
-            <translation>最初のトークンは常にメインモデルだけで生成します。</translation>
-        </message>
-        <message>
-            <source>Not speculating: the answer is about to reach its length limit.</source>
-            <translation>投機なし：回答がまもなく長さの上限に達します。</translation>
-        </message>
-        <message>
-            <source>Without speculation: it was turned off.</source>
-            <translation>今回は投機なし：設定がオフでした。</translation>
-        </message>
-        <message>
-            <source>Without speculation: no draft model was loaded.</source>
-            <translation>今回は投機なし：ドラフトモデルが読み込まれていませんでした。</translation>
-        </message>
-        <message>
-            <source>Without speculation: the draft model was still loading.</source>
-            <translation>今回は投機なし：ドラフトモデルをまだ読み込んでいました。</translation>
-        </message>
-        <message>
-            <source>Without speculation: the draft model cannot be used with this main model. {reason}</source>
-            <translation>今回は投機なし：このドラフトモデルはこのメインモデルと一緒に使えません。{reason}</translation>
-        </message>
-        <message>
-            <source>Without speculation: the draft model's context was full.</source>
-            <translation>今回は投機なし：ドラフトモデルのコンテキストがいっぱいでした。</translation>
-        </message>
-        <message>
-            <source>Without speculation: earlier tokens had to be reprocessed first.</source>
-            <translation>今回は投機なし：先に前のトークンを処理し直す必要がありました。</translation>
-        </message>
-        <message>
-            <source>Without speculation: this model's cache ({kind}) cannot be rolled back.</source>
-            <translation>今回は投機なし：このモデルのキャッシュ（{kind}）は巻き戻せません。</translation>
-        </message>
-        <message>
-            <source>Without speculation: no matching text earlier in the chat.</source>
-            <translation>今回は投機なし：チャットのそれまでに一致するテキストがありませんでした。</translation>
-        </message>
-        <message>
-            <source>Without speculation: the answer format left a choice everywhere.</source>
-            <translation>今回は投機なし：回答形式から次のトークンが決まる箇所がありませんでした。</translation>
-        </message>
-        <message>
-            <source>Without speculation: plain decoding was faster.</source>
-            <translation>今回は投機なし：通常のデコードのほうが高速でした。</translation>
-        </message>
-        <message>
-            <source>Without speculation: plain decoding was still being measured.</source>
-            <translation>今回は投機なし：通常のデコードの速度を測定していました。</translation>
-        </message>
-        <message>
-            <source>Without speculation: the draft model was still processing the chat.</source>
-            <translation>今回は投機なし：ドラフトモデルがまだチャットを処理していました。</translation>
-        </message>
-        <message>
-            <source>Without speculation: answers ran one at a time because they cannot be batched ({kind}).</source>
-            <translation>今回は投機なし：まとめて処理できないため（{kind}）、回答を 1 件ずつ進めました。</translation>
-        </message>
-        <message>
-            <source>Without speculation: the answer had almost reached its length limit.</source>
-            <translation>今回は投機なし：回答がほぼ長さの上限に達していました。</translation>
-        </message>
-        <message>
-            <source>Not speculating: it could change the text by rounding.</source>
-            <translation>投機なし：丸めによってテキストが変わる可能性があります。</translation>
-        </message>
-        <message>
-            <source>Without speculation: it could have changed the text by rounding.</source>
-            <translation>今回は投機なし：丸めによってテキストが変わる可能性がありました。</translation>
-        </message>
-    </context>
-    <context>
-        <name>PositionBars</name>
-        <message>
-            <source>Draft token {position}: {rate} accepted ({accepted} of {reached})</source>
-            <translation>ドラフトトークン {position}：{rate} を受理（{reached} 個中 {accepted} 個）</translation>
-        </message>
-    </context>
-    <context>
-        <name>PresetButton</name>
-        <message>
-            <source>Preset</source>
-            <translation>プリセット</translation>
-        </message>
-        <message>
-            <source>Chat settings: {name}</source>
-            <translation>チャットの設定：{name}</translation>
-        </message>
-    </context>
-    <context>
-        <name>Presets</name>
-        <message>
-            <source>Custom</source>
-            <translation>カスタム</translation>
-        </message>
-        <message>
-            <source>Defaults</source>
-            <translation>デフォルト</translation>
-        </message>
-        <message>
-            <source>Precise</source>
-            <translation>正確</translation>
-        </message>
-        <message>
-            <source>Balanced</source>
-            <translation>バランス</translation>
-        </message>
-        <message>
-            <source>Creative</source>
-            <translation>創造的</translation>
-        </message>
-        <message>
-            <source>Concise</source>
-            <translation>簡潔</translation>
-        </message>
-    </context>
-    <context>
-        <name>PromptField</name>
-        <message>
-            <source>Today's date</source>
-            <translation>今日の日付</translation>
-        </message>
-        <message>
-            <source>Day of the week</source>
-            <translation>曜日</translation>
-        </message>
-        <message>
-            <source>App language</source>
-            <translation>アプリの言語</translation>
-        </message>
-        <message>
-            <source>Main model</source>
-            <translation>メインモデル</translation>
-        </message>
-        <message>
-            <source>Draft model</source>
-            <translation>ドラフトモデル</translation>
-        </message>
-        <message>
-            <source>System</source>
-            <translation>システム</translation>
-        </message>
-        <message>
-            <source>System prompt</source>
-            <translation>システムプロンプト</translation>
-        </message>
-        <message>
-            <source>Insert a variable</source>
-            <translation>変数を挿入</translation>
-        </message>
-        <message>
-            <source>How the model should answer in this chat</source>
-            <translation>このチャットでモデルにどう答えてほしいか</translation>
-        </message>
-        <message>
-            <source>Replaced when you send: {names}</source>
-            <translation>送信時に置き換わります：{names}</translation>
-        </message>
-    </context>
-    <context>
-        <name>PurgeButton</name>
-        <message>
-            <source>Empty Trash</source>
-            <translation>ゴミ箱を空にする</translation>
-        </message>
-        <message numerus="yes">
-            <source>%n chat(s)</source>
-            <translation>
-                <numerusform>%n 件のチャット</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>Untitled chat</source>
-            <translation>無題のチャット</translation>
-        </message>
-        <message>
-            <source>Delete permanently?</source>
-            <translation>完全に削除しますか？</translation>
-        </message>
-    </context>
-    <context>
-        <name>QuestionBubble</name>
-        <message>
-            <source>Only the beginning of this very long text is shown. Copies and exports contain all of it.</source>
-            <translation>非常に長いため、最初の部分だけを表示しています。コピーと書き出しにはすべて含まれます。</translation>
-        </message>
-    </context>
-    <context>
-        <name>QuestionEditor</name>
-        <message>
-            <source>Edit the message</source>
-            <translation>メッセージを編集</translation>
-        </message>
-        <message>
-            <source>Send</source>
-            <translation>送信</translation>
-        </message>
-        <message>
-            <source>Cancel</source>
-            <translation>キャンセル</translation>
-        </message>
-    </context>
-    <context>
-        <name>Relocation</name>
-        <message>
-            <source>Moved to {folder}. All files were verified; the old location links to the new one.</source>
-            <translation>{folder} に移動しました。すべてのファイルを検証しました。元の場所は新しい場所にリンクしています。</translation>
-        </message>
-        <message>
-            <source>Not moved: that folder is not empty.</source>
-            <translation>移動しませんでした。そのフォルダは空ではありません。</translation>
-        </message>
-        <message>
-            <source>Not moved: a folder cannot be moved into itself.</source>
-            <translation>移動しませんでした。フォルダを、それ自身の中には移動できません。</translation>
-        </message>
-        <message>
-            <source>Not moved: {needed} needed, but only {free} free on that disk.</source>
-            <translation>移動しませんでした。{needed} 必要ですが、そのディスクの空きは {free} です。</translation>
-        </message>
-        <message>
-            <source>Not moved: {file} failed verification. Check that disk.</source>
-            <translation>移動しませんでした。{file} の検証に失敗しました。そのディスクを確認してください。</translation>
-        </message>
-        <message>
-            <source>Not moved: {detail}.</source>
-            <translation>移動しませんでした：{detail}</translation>
-        </message>
-        <message>
-            <source>Stopped. Nothing was moved.</source>
-            <translation>停止しました。何も移動していません。</translation>
-        </message>
-        <message>
-            <source>Not moved: another copy of Tandem is running. Tandem will try again at the next launch.</source>
-            <translation>移動しませんでした。別の Tandem が起動しています。次回の起動時にもう一度試します。</translation>
-        </message>
-        <message>
-            <source>There is nothing to move yet.</source>
-            <translation>まだ移動するものがありません。</translation>
-        </message>
-    </context>
-    <context>
-        <name>RemovalControls</name>
-        <message>
-            <source>This deletes all chats and their backups ({chats}), and settings and caches ({rest}), from this Mac. Export the chats first if you want to keep them.</source>
-            <translation>この Mac から、すべてのチャットとそのバックアップ（{chats}）、設定とキャッシュ（{rest}）を削除します。チャットを残す場合は、先に書き出してください。</translation>
-        </message>
-        <message>
-            <source>Delete everything now? Tandem then quits. You can't undo this.</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <source>Remove everything…</source>
-            <translation>すべてのデータを削除…</translation>
-        </message>
-        <message>
-            <source>Continue…</source>
-            <translation>続ける…</translation>
-        </message>
-        <message>
-            <source>Delete and quit</source>
-            <translation>削除して終了</translation>
-        </message>
-        <message>
-            <source>Cancel</source>
-            <translation>キャンセル</translation>
-        </message>
-        <message>
-            <source>Delete everything…</source>
-            <translation>すべて削除…</translation>
-        </message>
-    </context>
-    <context>
-        <name>RestoreButton</name>
-        <message>
-            <source>Restore a backup…</source>
-            <translation>バックアップを復元…</translation>
-        </message>
-        <message>
-            <source>Restore a backup of the chats</source>
-            <translation>チャットのバックアップを復元</translation>
-        </message>
-        <message>
-            <source>There is no backup yet. Tandem makes one every day.</source>
-            <translation>バックアップはまだありません。Tandem が毎日 1 つ作ります。</translation>
-        </message>
-        <message>
-            <source>Don't restore</source>
-            <translation>復元しない</translation>
-        </message>
-        <message>
-            <source>Chats from {date} will be restored the next time you open Tandem. Your current chats are kept as a backup.</source>
-            <translation>次に Tandem を開くと、{date} のチャットを復元します。現在のチャットはバックアップとして残ります。</translation>
-        </message>
-        <message numerus="yes">
-            <source>{date} · %n chat(s)</source>
-            <translation>
-                <numerusform>{date} · チャット %n 件</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>Your chats stay as they are.</source>
-            <translation>チャットは現在のまま変わりません。</translation>
-        </message>
-    </context>
-    <context>
-        <name>Rounding</name>
-        <message>
-            <source>The text is identical to plain decoding.</source>
-            <translation>テキストは通常のデコードと同一です。</translation>
-        </message>
-        <message>
-            <source>The text is that of plain decoding up to rounding.</source>
-            <translation>テキストは丸めを除いて通常のデコードと同じです。</translation>
-        </message>
-        <message>
-            <source>The text is that of plain decoding up to rounding: about one token in {count} may differ.</source>
-            <translation>テキストは丸めを除いて通常のデコードと同じです。およそ {count} トークンに 1 つが異なる可能性があります。</translation>
-        </message>
-        <message>
-            <source>How this Mac rounds with {main} is measured while Tandem is idle.</source>
-            <translation>この Mac が {main} でどう丸めるかは、Tandem の待機中に測定します。</translation>
-        </message>
-        <message>
-            <source>It does not slow answers down.</source>
-            <translation>回答は遅くなりません。</translation>
-        </message>
-        <message>
-            <source>It slows answers down by about {share}%.</source>
-            <translation>回答が約 {share}% 遅くなります。</translation>
-        </message>
-        <message>
-            <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
-            <translation>{main} では、この Mac で丸めが同じになるドラフト長がないため、ドラフトトークンなしで回答します。</translation>
-        </message>
-        <message>
-            <source>With {main}, rounding is the same at every draft length on this Mac.</source>
-            <translation>{main} では、この Mac ですべてのドラフト長の丸めが同じです。</translation>
-        </message>
-        <message>
-            <source>With {main}, rounding stays the same up to {most} draft tokens per round on this Mac.</source>
-            <translation>{main} では、この Mac ではラウンドあたりのドラフトトークン {most} 個まで丸めが同じです。</translation>
-        </message>
-    </context>
-    <context>
-        <name>SampleRound</name>
-        <message>
-            <source>The main model checks all of them in a single pass.</source>
-            <translation>メインモデルがそのすべてを 1 回の計算で確認します。</translation>
-        </message>
-        <message>
-            <source>A small draft model quickly proposes the next tokens.</source>
-            <translation>小さなドラフトモデルが次のトークンをすばやく提案します。</translation>
-        </message>
-        <message>
-            <source>It keeps every token it would have written itself, then adds one.</source>
-            <translation>自分でも書いたはずのトークンをすべて残し、さらに 1 個加えます。</translation>
-        </message>
-        <message>
-            <source>Water</source>
-            <comment>the sample: the text so far</comment>
-            <translation>水は</translation>
-        </message>
-        <message>
-            <source>boils|at|100|°F|or</source>
-            <comment>the sample: five draft tokens</comment>
-            <translation>摂氏|100|度で|凍り|ます</translation>
-        </message>
-        <message>
-            <source>°C</source>
-            <comment>the sample: the main model's token in place of the fourth</comment>
-            <translation>沸騰し</translation>
-        </message>
-        <message numerus="yes">
-            <source>%n token(s) in one round instead of one, and the text is the main model's own.</source>
-            <translation>
-                <numerusform>1 ラウンドで 1 個ではなく %n 個のトークンが得られ、テキストはメインモデル自身のものです。</numerusform>
-            </translation>
-        </message>
-    </context>
-    <context>
-        <name>SearchField</name>
-        <message>
-            <source>Clear the text</source>
-            <translation>入力した文字を消去</translation>
-        </message>
-    </context>
-    <context>
-        <name>Sentences</name>
-        <message>
-            <source>{first} {second}</source>
-            <comment>two sentences, one after the other</comment>
-            <translation>{first}{second}</translation>
-        </message>
-        <message>
-            <source>“{text}”</source>
-            <translation>「{text}」</translation>
-        </message>
-    </context>
-    <context>
-        <name>SettingRow</name>
-        <message>
-            <source>Reset {name}</source>
-            <translation>{name} をリセット</translation>
-        </message>
-    </context>
-    <context>
-        <name>Settings</name>
-        <message>
-            <source>Automatic</source>
-            <translation>自動</translation>
-        </message>
-        <message>
-            <source>Draft model</source>
-            <translation>ドラフトモデル</translation>
-        </message>
-        <message>
-            <source>Prompt lookup (n-gram)</source>
-            <translation>プロンプトルックアップ</translation>
-        </message>
-        <message>
-            <source>On</source>
-            <translation>オン</translation>
-        </message>
-        <message>
-            <source>Off</source>
-            <translation>オフ</translation>
-        </message>
-        <message>
-            <source>Low</source>
-            <translation>低</translation>
-        </message>
-        <message>
-            <source>Medium</source>
-            <translation>中</translation>
-        </message>
-        <message>
-            <source>High</source>
-            <translation>高</translation>
-        </message>
-        <message>
-            <source>Maximum</source>
-            <translation>最大</translation>
-        </message>
-        <message>
-            <source>This Mac's CPU</source>
-            <translation>この Mac の CPU</translation>
-        </message>
-        <message>
-            <source>Another computer</source>
-            <translation>ほかのコンピュータ</translation>
-        </message>
-        <message>
-            <source>Full precision</source>
-            <translation>フル精度</translation>
-        </message>
-        <message>
-            <source>8-bit</source>
-            <translation>8 ビット</translation>
-        </message>
-        <message>
-            <source>4-bit</source>
-            <translation>4 ビット</translation>
-        </message>
-        <message>
-            <source>Same distribution</source>
-            <translation>同一の分布</translation>
-        </message>
-        <message>
-            <source>Network</source>
-            <translation>ネットワーク</translation>
-        </message>
-        <message>
-            <source>Thunderbolt</source>
-            <translation>Thunderbolt</translation>
-        </message>
-        <message>
-            <source>Language</source>
-            <translation>言語</translation>
-        </message>
-        <message>
-            <source>App language. Models usually answer in the language you write in.</source>
-            <translation>アプリの言語です。モデルは通常、質問と同じ言語で答えます。</translation>
-        </message>
-        <message>
-            <source>Match system</source>
-            <translation>システムに合わせる</translation>
-        </message>
-        <message>
-            <source>Appearance</source>
-            <translation>外観</translation>
-        </message>
-        <message>
-            <source>Light, dark, or match the system.</source>
-            <translation>ライト、ダーク、またはシステムと同じ表示です。</translation>
-        </message>
-        <message>
-            <source>Light</source>
-            <translation>ライト</translation>
-        </message>
-        <message>
-            <source>Dark</source>
-            <translation>ダーク</translation>
-        </message>
-        <message>
-            <source>Text size</source>
-            <translation>テキストサイズ</translation>
-        </message>
-        <message>
-            <source>Applies to the whole app.</source>
-            <translation>アプリ全体に適用されます。</translation>
-        </message>
-        <message>
-            <source>Small</source>
-            <translation>小</translation>
-        </message>
-        <message>
-            <source>Normal</source>
-            <translation>標準</translation>
-        </message>
-        <message>
-            <source>Large</source>
-            <translation>大</translation>
-        </message>
-        <message>
-            <source>Very large</source>
-            <translation>特大</translation>
-        </message>
-        <message>
-            <source>Send messages with</source>
-            <translation>メッセージの送信キー</translation>
-        </message>
-        <message>
-            <source>Shift+Enter always starts a new line.</source>
-            <translation>Shift+Enter は常に改行です。</translation>
-        </message>
-        <message>
-            <source>Enter</source>
-            <translation>Enter</translation>
-        </message>
-        <message>
-            <source>Cmd+Enter (Ctrl+Enter)</source>
-            <translation>Cmd+Enter（Ctrl+Enter）</translation>
-        </message>
-        <message>
-            <source>Notify when an answer is ready</source>
-            <translation>回答ができたら通知</translation>
-        </message>
-        <message>
-            <source>For long answers while another app is in front. Notifications contain no chat text.</source>
-            <translation>ほかのアプリを使用中に長い回答が終わると知らせます。通知にチャットの内容は含まれません。</translation>
-        </message>
-        <message>
-            <source>On startup, load</source>
-            <translation>起動時に読み込む</translation>
-        </message>
-        <message>
-            <source>The starter pair is small and answers questions about Tandem only.</source>
-            <translation>スターターモデルは小さく、Tandem についての質問にだけ答えます。</translation>
-        </message>
-        <message>
-            <source>Last used models</source>
-            <translation>最後に使ったモデル</translation>
-        </message>
-        <message>
-            <source>The starter pair</source>
-            <translation>スターターモデル</translation>
-        </message>
-        <message>
-            <source>Draft source</source>
-            <translation>ドラフトの生成方法</translation>
-        </message>
-        <message>
-            <source>Draft tokens per round</source>
-            <translation>ドラフトトークン/ラウンド</translation>
-        </message>
-        <message>
-            <source>Acceptance rule</source>
-            <translation>受理の基準</translation>
-        </message>
-        <message>
-            <source>Parallel drafting</source>
-            <translation>並列ドラフト</translation>
-        </message>
-        <message>
-            <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac's CPU where answers could get faster. The CPU needs a second copy of the draft model in memory. Another computer receives the text of your chats unencrypted.</source>
-            <translation>メインモデルが検証している間に、ドラフトモデルが次のトークンを準備します。自動では、回答が速くなる見込みがあるときにこの Mac の CPU を使います。CPU を使うと、ドラフトモデルのコピーがメモリにもう 1 つ必要です。ほかのコンピュータには、チャットの内容が暗号化されずに送られます。</translation>
-        </message>
-        <message>
-            <source>Address of the other computer</source>
-            <translation>ほかのコンピュータのアドレス</translation>
-        </message>
-        <message>
-            <source>Temperature</source>
-            <translation>温度</translation>
-        </message>
-        <message>
-            <source>0 always picks the most likely token. Higher values add variety and mistakes.</source>
-            <translation>0 では常に最も確率の高いトークンを選びます。大きいほど多様になり、誤りも増えます。</translation>
-        </message>
-        <message>
-            <source>Top p</source>
-            <translation>Top p</translation>
-        </message>
-        <message>
-            <source>Samples only from the most likely tokens that add up to this probability. 1 turns it off.</source>
-            <translation>確率の高い順に、合計がこの確率になるまでのトークンからのみサンプリングします。1 でオフになります。</translation>
-        </message>
-        <message>
-            <source>Top k</source>
-            <translation>Top k</translation>
-        </message>
-        <message>
-            <source>Samples only from this many of the most likely tokens.</source>
-            <translation>確率の高い順に、この数のトークンからのみサンプリングします。</translation>
-        </message>
-        <message>
-            <source>All</source>
-            <translation>すべて</translation>
-        </message>
-        <message>
-            <source>Min p</source>
-            <translation>Min p</translation>
-        </message>
-        <message>
-            <source>Drops tokens below this fraction of the top probability. 0 turns it off.</source>
-            <translation>最も高い確率に対してこの割合を下回るトークンを除きます。0 でオフになります。</translation>
-        </message>
-        <message>
-            <source>Repetition penalty</source>
-            <translation>繰り返しペナルティ</translation>
-        </message>
-        <message>
-            <source>Above 1, tokens that were just used become less likely.</source>
-            <translation>1 より大きいと、直前に使ったトークンが出にくくなります。</translation>
-        </message>
-        <message>
-            <source>Maximum answer length</source>
-            <translation>回答の最大長</translation>
-        </message>
-        <message>
-            <source>In tokens. A token is about three quarters of an English word.</source>
-            <translation>トークン単位です。日本語ではおおよそ 1 文字が 1 トークンです。</translation>
-        </message>
-        <message>
-            <source>Up to the context limit</source>
-            <translation>コンテキストの上限まで</translation>
-        </message>
-        <message>
-            <source>Seed</source>
-            <translation>シード</translation>
-        </message>
-        <message>
-            <source>The same seed reproduces the same text. Only matters above temperature 0.</source>
-            <translation>シードが同じなら、同じテキストが再現されます。温度が 0 より高いときだけ影響します。</translation>
-        </message>
-        <message>
-            <source>Random</source>
-            <translation>ランダム</translation>
-        </message>
-        <message>
-            <source>Thinking</source>
-            <translation>思考</translation>
-        </message>
-        <message>
-            <source>Models that can think do so before they answer. Other models ignore it.</source>
-            <translation>思考に対応したモデルに、回答の前に思考させます。ほかのモデルには影響しません。</translation>
-        </message>
-        <message>
-            <source>Stop and notify me</source>
-            <translation>停止して通知</translation>
-        </message>
-        <message>
-            <source>The address of a mirror of Hugging Face. Leave empty to use Hugging Face directly.</source>
-            <translation>Hugging Face のミラーのアドレスです。空欄にすると Hugging Face を直接使います。</translation>
-        </message>
-        <message>
-            <source>Run a local API server</source>
-            <translation>ローカル API サーバを実行する</translation>
-        </message>
-        <message>
-            <source>Editors, agents and scripts on this Mac can ask the loaded models, with the same speculation. Chats are never shared.</source>
-            <translation>この Mac のエディタ、エージェント、スクリプトが、読み込まれているモデルに質問できます。投機的デコーディングも同じように働きます。チャットが共有されることはありません。</translation>
-        </message>
-        <message>
-            <source>Require an API key</source>
-            <translation>API キーを求める</translation>
-        </message>
-        <message>
-            <source>Requests without the key below are rejected.</source>
-            <translation>下のキーがないリクエストは拒否されます。</translation>
-        </message>
-        <message>
-            <source>Allowed web origins</source>
-            <translation>許可する Web オリジン</translation>
-        </message>
-        <message>
-            <source>Uses Thunderbolt if every Mac is connected by it; otherwise the network.</source>
-            <translation>すべての Mac が Thunderbolt でつながっていれば Thunderbolt を、それ以外はネットワークを使います。</translation>
-        </message>
-        <message>
-            <source>Loads models beyond the limit. This Mac may become very slow, and the system may quit Tandem.</source>
-            <translation>上限を超えてもモデルを読み込みます。この Mac がとても遅くなったり、システムが Tandem を終了したりすることがあります。</translation>
-        </message>
-        <message>
-            <source>Marks such as &lt;|im_end|&gt; in messages and files take effect instead of being ordinary text. A file or web page can then pretend to be you or the system.</source>
-            <translation>メッセージやファイルにある &lt;|im_end|&gt; のような記号を、通常のテキストではなく制御トークンとして扱います。ファイルや Web ページがあなたやシステムになりすませるようになります。</translation>
-        </message>
-        <message>
-            <source>Model default</source>
-            <translation>モデルのデフォルト</translation>
-        </message>
-        <message>
-            <source>When the context is full</source>
-            <translation>コンテキストがいっぱいのとき</translation>
-        </message>
-        <message>
-            <source>Stop with a message, or drop the oldest messages. The system prompt and recent messages stay; the chat itself is not changed.</source>
-            <translation>メッセージを表示して停止するか、最も古いメッセージから除きます。システムプロンプトと最近のメッセージは残り、チャット自体は変わりません。</translation>
-        </message>
-        <message>
-            <source>Drop the oldest messages</source>
-            <translation>古いメッセージから除く</translation>
-        </message>
-        <message>
-            <source>KV cache of the main model</source>
-            <translation>メインモデルの KV キャッシュ</translation>
-        </message>
-        <message>
-            <source>The model's working memory of a chat. Fewer bits use less memory; answers can change slightly.</source>
-            <translation>チャットに対するモデルの作業メモリです。ビット数が少ないほどメモリを使いませんが、回答が少し変わることがあります。</translation>
-        </message>
-        <message>
-            <source>KV cache of the draft model</source>
-            <translation>ドラフトモデルの KV キャッシュ</translation>
-        </message>
-        <message>
-            <source>Fewer bits use less memory. Draft tokens may be accepted slightly less often; the text stays the same.</source>
-            <translation>ビット数が少ないほどメモリを使いません。ドラフトトークンの受理がやや減ることがありますが、テキストは変わりません。</translation>
-        </message>
-        <message>
-            <source>Work offline</source>
-            <translation>オフラインで作業</translation>
-        </message>
-        <message>
-            <source>Tandem never goes online. Downloads wait; chats and installed models keep working.</source>
-            <translation>Tandem はインターネットに接続しません。ダウンロードは待機し、チャットとインストール済みのモデルはそのまま使えます。</translation>
-        </message>
-        <message>
-            <source>Check for updates once a day</source>
-            <translation>1 日 1 回アップデートを確認</translation>
-        </message>
-        <message>
-            <source>Reads which version of Tandem is the newest. Nothing about you or your chats is sent.</source>
-            <translation>Tandem の最新バージョンだけを確認します。あなたやチャットに関する情報は送信しません。</translation>
-        </message>
-        <message>
-            <source>Mirror</source>
-            <translation>ミラー</translation>
-        </message>
-        <message>
-            <source>Proxy</source>
-            <translation>プロキシ</translation>
-        </message>
-        <message>
-            <source>The address of a proxy, such as http://proxy:8080. Leave empty for no proxy.</source>
-            <translation>プロキシのアドレスです（例：http://proxy:8080）。空欄なら使いません。</translation>
-        </message>
-        <message>
-            <source>Models of other apps</source>
-            <translation>ほかのアプリのモデル</translation>
-        </message>
-        <message>
-            <source>Also offer the MLX models that LM Studio, oMLX, Jan and MTPLX have downloaded. Their files are only read.</source>
-            <translation>LM Studio、oMLX、Jan、MTPLX がダウンロードした MLX モデルも表示します。ファイルは読み取るだけです。</translation>
-        </message>
-        <message>
-            <source>Keep prompt cache on disk</source>
-            <translation>プロンプトキャッシュをディスクに保存</translation>
-        </message>
-        <message>
-            <source>Reopens long chats instantly. Removed when the chat is permanently deleted.</source>
-            <translation>長いチャットをすぐに再開できます。チャットを完全に削除すると一緒に消えます。</translation>
-        </message>
-        <message>
-            <source>Disk limit for the prompt cache</source>
-            <translation>プロンプトキャッシュの最大サイズ</translation>
-        </message>
-        <message>
-            <source>In GB. The least recently used chats are removed first.</source>
-            <translation>GB 単位です。最も長く使っていないチャットから削除されます。</translation>
-        </message>
-        <message>
-            <source>Port</source>
-            <translation>ポート</translation>
-        </message>
-        <message>
-            <source>Change it if another program uses this one.</source>
-            <translation>ほかのプログラムがこのポートを使っている場合は変更してください。</translation>
-        </message>
-        <message>
-            <source>Let other computers connect</source>
-            <translation>ほかのコンピュータからの接続を許可する</translation>
-        </message>
-        <message>
-            <source>Refuse unknown model names</source>
-            <translation>不明なモデル名を拒否</translation>
-        </message>
-        <message>
-            <source>Many programs ask for a model by a name of their own. By default, the loaded model answers them, and the reply names it.</source>
-            <translation>多くのプログラムは独自の名前でモデルを指定します。デフォルトでは、読み込まれているモデルが回答し、応答にそのモデル名が入ります。</translation>
-        </message>
-        <message>
-            <source>Their addresses, such as http://localhost:3000, separated by spaces. Leave empty for none.</source>
-            <translation>http://localhost:3000 のようなアドレスをスペースで区切って入力します。空欄ならどのページも接続できません。</translation>
-        </message>
-        <message>
-            <source>Other Macs</source>
-            <translation>ほかの Mac</translation>
-        </message>
-        <message>
-            <source>Names or addresses, separated by commas, such as mac-studio.local. This Mac has to reach them over SSH with a key, and Tandem has to be installed there.</source>
-            <translation>mac-studio.local のような名前またはアドレスを、コンマで区切って入力します。この Mac から SSH 鍵で接続でき、接続先にも Tandem がインストールされている必要があります。</translation>
-        </message>
-        <message>
-            <source>Connection</source>
-            <translation>接続</translation>
-        </message>
-        <message>
-            <source>Unload idle models after</source>
-            <translation>使わないモデルを解放するまでの時間</translation>
-        </message>
-        <message>
-            <source>In minutes. Frees their memory; they reload with your next question.</source>
-            <translation>分で指定します。メモリを解放し、次の質問のときにもう一度読み込みます。</translation>
-        </message>
-        <message>
-            <source>Never</source>
-            <translation>解放しない</translation>
-        </message>
-        <message>
-            <source>Prompt cache in memory</source>
-            <translation>メモリ内のプロンプトキャッシュ</translation>
-        </message>
-        <message>
-            <source>In GB. Keeps processed chats in memory so follow-up questions start faster.</source>
-            <translation>GB 単位です。処理済みのチャットをメモリに残し、続けての質問を速く始められるようにします。</translation>
-        </message>
-        <message>
-            <source>Memory for models and chats</source>
-            <translation>モデルとチャットに使うメモリ</translation>
-        </message>
-        <message>
-            <source>In GB. Models that do not fit are not loaded.</source>
-            <translation>GB 単位です。収まらないモデルは読み込みません。</translation>
-        </message>
-        <message>
-            <source>System recommendation</source>
-            <translation>システムの推奨値</translation>
-        </message>
-        <message>
-            <source>Allow exceeding the memory limit</source>
-            <translation>メモリ上限の超過を許可</translation>
-        </message>
-        <message>
-            <source>Control tokens in messages</source>
-            <translation>メッセージ内の制御トークン</translation>
-        </message>
-        <message>
-            <source>Log level</source>
-            <translation>ログレベル</translation>
-        </message>
-        <message>
-            <source>What the log below contains. Kept in memory only; never contains chat text.</source>
-            <translation>下のログに記録する内容です。メモリ内にのみ保持し、チャットの本文は記録しません。</translation>
-        </message>
-        <message>
-            <source>Errors and warnings</source>
-            <translation>エラーと警告</translation>
-        </message>
-        <message>
-            <source>Errors, warnings and events</source>
-            <translation>エラー、警告、イベント</translation>
-        </message>
-        <message>
-            <source>Everything</source>
-            <translation>すべて</translation>
-        </message>
-        <message>
-            <source>General</source>
-            <translation>一般</translation>
-        </message>
-        <message>
-            <source>Models</source>
-            <translation>モデル</translation>
-        </message>
-        <message>
-            <source>Speculation</source>
-            <translation>投機的デコーディング</translation>
-        </message>
-        <message>
-            <source>Generation</source>
-            <translation>生成</translation>
-        </message>
-        <message>
-            <source>Request history</source>
-            <translation>リクエスト履歴</translation>
-        </message>
-        <message>
-            <source>Storage</source>
-            <translation>ストレージ</translation>
-        </message>
-        <message>
-            <source>Privacy and network</source>
-            <translation>プライバシーとネットワーク</translation>
-        </message>
-        <message>
-            <source>Local API</source>
-            <translation>ローカル API</translation>
-        </message>
-        <message>
-            <source>Multiple Macs</source>
-            <translation>複数の Mac</translation>
-        </message>
-        <message>
-            <source>Advanced</source>
-            <translation>詳細設定</translation>
-        </message>
-        <message>
-            <source>Settings</source>
-            <translation>設定</translation>
-        </message>
-        <message>
-            <source>Pages of the settings</source>
-            <translation>設定のページ</translation>
-        </message>
-        <message>
-            <source>Developer</source>
-            <translation>デベロッパ</translation>
-        </message>
-        <message>
-            <source>Search</source>
-            <translation>検索</translation>
-        </message>
-        <message>
-            <source>Search in the settings</source>
-            <translation>設定内を検索</translation>
-        </message>
-        <message>
-            <source>Restore defaults</source>
-            <translation>デフォルトに戻す</translation>
-        </message>
-        <message>
-            <source>Applies the next time a model is loaded.</source>
-            <translation>次に読み込むモデルから有効になります。</translation>
-        </message>
-        <message>
-            <source>Takes effect after a restart.</source>
-            <translation>再起動後に有効になります。</translation>
-        </message>
-        <message>
-            <source>Same text</source>
-            <translation>同じテキスト</translation>
-        </message>
-        <message>
-            <source>“Same text”: the same seed gives the same text with or without speculation, up to rounding. “Same distribution”: above temperature 0 the text may differ, but follows the main model's probabilities exactly.</source>
-            <translation>「同じテキスト」では、シードが同じなら、投機的デコーディングの有無にかかわらず、丸めを除いて同じテキストになります。「同一の分布」では、温度が 0 より高いとテキストは変わることがありますが、メインモデルの確率に正確に従います。</translation>
-        </message>
-        <message>
-            <source>Automatic uses the draft model or prompt lookup, whichever is faster on this Mac, or neither when speculation would not help.</source>
-            <translation>自動では、ドラフトモデルとプロンプトルックアップのうち、この Mac で速いほうを使います。投機的デコーディングの効果がないときはどちらも使いません。</translation>
-        </message>
-        <message>
-            <source>Automatic adapts to the speed measured on this Mac. A fixed number can slow answers down.</source>
-            <translation>自動では、この Mac で測定した速度に合わせて決まります。数を固定すると回答が遅くなることがあります。</translation>
-        </message>
-        <message>
-            <source>Always the same text with and without speculation</source>
-            <translation>投機的デコーディングの有無にかかわらず常に同じテキスト</translation>
-        </message>
-        <message>
-            <source>Anyone on your network who has the key can use your models and this Mac's power, and everything is sent unencrypted. Turn it on only on a network you trust.</source>
-            <translation>キーを知っている人は誰でも、ネットワークからこの Mac のモデルと計算能力を使えます。やり取りは暗号化されません。信頼できるネットワークでだけオンにしてください。</translation>
-        </message>
-        <message>
-            <source>What “tandem drafter serve” shows on the other computer, such as mac.local:8799.</source>
-            <translation>そのコンピュータで「tandem drafter serve」が表示するアドレスです（例：mac.local:8799）。</translation>
-        </message>
-        <message>
-            <source>Changes take effect with the next answer.</source>
-            <translation>変更は次の回答から有効になります。</translation>
-        </message>
-        <message>
-            <source>Processors can round differently when they verify more tokens at once. With this on, Tandem uses only draft lengths at which rounding is the same, and computes one answer at a time.</source>
-            <translation>プロセッサは、より多くのトークンを一度に検証すると丸めが変わることがあります。オンにすると、Tandem は丸めが同じになるドラフト長だけを使い、回答を一つずつ計算します。</translation>
-        </message>
-    </context>
-    <context>
-        <name>SettingsInForce</name>
-        <message>
-            <source>Change…</source>
-            <translation>変更…</translation>
-        </message>
-        <message>
-            <source>Settings of this chat</source>
-            <translation>このチャットの設定</translation>
-        </message>
-        <message>
-            <source>Settings of this model pair</source>
-            <translation>このペアの設定</translation>
-        </message>
-        <message>
-            <source>Settings of all chats</source>
-            <translation>すべてのチャットの設定</translation>
-        </message>
-    </context>
-    <context>
-        <name>ShortcutSheet</name>
-        <message>
-            <source>Keyboard shortcuts</source>
-            <translation>キーボードショートカット</translation>
-        </message>
-    </context>
-    <context>
-        <name>SlashMenu</name>
-        <message>
-            <source>{name}, in use</source>
-            <translation>{name}、使用中</translation>
-        </message>
-        <message>
-            <source>Preset: {name}</source>
-            <translation>プリセット：{name}</translation>
-        </message>
-        <message>
-            <source>Presets</source>
-            <translation>プリセット</translation>
-        </message>
-    </context>
-    <context>
-        <name>Speculation</name>
-        <message>
-            <source>The draft model is loading. You can already ask questions.</source>
-            <translation>ドラフトモデルを読み込んでいます。質問はすぐにできます。</translation>
-        </message>
-        <message>
-            <source>The models are loading.</source>
-            <translation>モデルを読み込んでいます。</translation>
-        </message>
-        <message>
-            <source>No main model is loaded.</source>
-            <translation>メインモデルが読み込まれていません。</translation>
-        </message>
-        <message>
-            <source>Speculation is off.</source>
-            <translation>投機的デコーディングはオフです。</translation>
-        </message>
-        <message>
-            <source>No draft model is loaded.</source>
-            <translation>ドラフトモデルが読み込まれていません。</translation>
-        </message>
-        <message>
-            <source>Ask something to see how much speculation speeds up the answer.</source>
-            <translation>質問すると、投機的デコーディングで回答がどれだけ速くなるかを確認できます。</translation>
-        </message>
-        <message>
-            <source>Speculation: {sources}, no draft model</source>
-            <translation>投機的デコーディング：{sources}、ドラフトモデルなし</translation>
-        </message>
-        <message>
-            <source>Speculation: {sources}</source>
-            <translation>投機的デコーディング：{sources}</translation>
-        </message>
-        <message>
-            <source>Speculation: auto</source>
-            <translation>投機的デコーディング：自動</translation>
-        </message>
-        <message>
-            <source>Speculation: on</source>
-            <translation>投機的デコーディング：オン</translation>
-        </message>
-        <message>
-            <source>Waiting for the first token</source>
-            <translation>最初のトークンを待機中</translation>
-        </message>
-        <message>
-            <source>{tokens} tokens a round instead of 1</source>
-            <translation>1 ラウンドに 1 個でなく {tokens} トークン</translation>
-        </message>
-        <message>
-            <source>No figures for this answer</source>
-            <translation>この回答の測定値はありません</translation>
-        </message>
-        <message>
-            <source>No draft token accepted</source>
-            <translation>受理されたドラフトトークンなし</translation>
-        </message>
-    </context>
-    <context>
-        <name>SpeculationPage</name>
-        <message>
-            <source>{pair} is loaded and uses the settings above.</source>
-            <translation>読み込まれている「{pair}」には上の設定が使われます。</translation>
-        </message>
-        <message>
-            <source>Customize</source>
-            <translation>カスタマイズ</translation>
-        </message>
-        <message>
-            <source>Remove</source>
-            <translation>削除</translation>
-        </message>
-        <message>
-            <source>Remove the settings of {pair}</source>
-            <translation>「{pair}」の設定を削除</translation>
-        </message>
-        <message>
-            <source>Settings per model pair</source>
-            <translation>ペアごとの設定</translation>
-        </message>
-        <message>
-            <source>These override the settings above while that pair is loaded.</source>
-            <translation>そのペアを読み込んでいる間は、上の設定より優先されます。</translation>
-        </message>
-    </context>
-    <context>
-        <name>SpeculationPanel</name>
-        <message>
-            <source>How it gets faster</source>
-            <translation>高速になるしくみ</translation>
-        </message>
-        <message>
-            <source>This answer</source>
-            <translation>この回答</translation>
-        </message>
-        <message>
-            <source>Answer {number} of {count}</source>
-            <translation>回答 {number}/{count}</translation>
-        </message>
-        <message>
-            <source>Local API</source>
-            <translation>ローカル API</translation>
-        </message>
-        <message>
-            <source>without speculation</source>
-            <translation>投機的デコーディングなし</translation>
-        </message>
-        <message>
-            <source>of draft tokens accepted</source>
-            <translation>ドラフトトークンの受理率</translation>
-        </message>
-        <message>
-            <source>tokens a round</source>
-            <translation>トークン/ラウンド</translation>
-        </message>
-        <message>
-            <source>No round data: this answer was saved by an older version of Tandem.</source>
-            <translation>ラウンドのデータがありません。この回答は以前のバージョンの Tandem で保存されました。</translation>
-        </message>
-        <message>
-            <source>Speed-up</source>
-            <translation>高速化の倍率</translation>
-        </message>
-        <message>
-            <source>Compared with decoding without speculation, measured by plain rounds within the same answer.</source>
-            <translation>投機的デコーディングなしとの比較です。同じ回答の途中に通常のラウンドを挟んで測定します。</translation>
-        </message>
-        <message>
-            <source>Acceptance rate</source>
-            <translation>受理率</translation>
-        </message>
-        <message>
-            <source>The share of the draft tokens that the main model accepted.</source>
-            <translation>メインモデルが受理したドラフトトークンの割合です。</translation>
-        </message>
-        <message>
-            <source>Tokens per round</source>
-            <translation>ラウンドあたりのトークン</translation>
-        </message>
-        <message>
-            <source>How many tokens a round adds to the answer: the accepted ones and one of the main model's own.</source>
-            <translation>1 ラウンドで回答に加わるトークン数です。受理されたトークンと、メインモデル自身の 1 個の合計です。</translation>
-        </message>
-        <message>
-            <source>How often the first, the second and each further draft token of a round is accepted.</source>
-            <translation>ラウンド内の 1 番目、2 番目、それ以降のドラフトトークンがそれぞれ受理される割合です。</translation>
-        </message>
-        <message>
-            <source>How the decoding time splits into drafting, verification by the main model and everything else.</source>
-            <translation>デコード時間のうち、ドラフト、メインモデルによる検証、その他が占める割合です。</translation>
-        </message>
-        <message>
-            <source>How many tokens are proposed before the main model checks them.</source>
-            <translation>メインモデルが確認する前に提案されるトークンの数です。</translation>
-        </message>
-        <message>
-            <source>The time until the first token appears, most of which goes into processing the prompt.</source>
-            <translation>最初のトークンが出るまでの時間です。大部分はプロンプトの処理にかかります。</translation>
-        </message>
-        <message>
-            <source>Rounds</source>
-            <translation>ラウンド</translation>
-        </message>
-        <message>
-            <source>A column for each round, from the bottom up: accepted draft tokens, the main model's own token, rejected draft tokens.</source>
-            <translation>1 列が 1 ラウンドです。下から順に、受理されたドラフトトークン、メインモデルのトークン、棄却されたドラフトトークンです。</translation>
-        </message>
-        <message>
-            <source>Drafted per round</source>
-            <translation>ラウンドあたりのドラフトトークン</translation>
-        </message>
-        <message>
-            <source>First token</source>
-            <translation>最初のトークンまで</translation>
-        </message>
-        <message>
-            <source>Time saved</source>
-            <translation>短縮した時間</translation>
-        </message>
-        <message>
-            <source>How much longer the answer would have taken without speculation.</source>
-            <translation>投機的デコーディングなしの場合に余分にかかった時間です。</translation>
-        </message>
-        <message>
-            <source>Tokens per second</source>
-            <translation>トークン/秒の推移</translation>
-        </message>
-        <message>
-            <source>Acceptance by position</source>
-            <translation>位置ごとの受理率</translation>
-        </message>
-        <message>
-            <source>Where time went</source>
-            <translation>時間の内訳</translation>
-        </message>
-        <message>
-            <source>Totals</source>
-            <translation>合計</translation>
-        </message>
-        <message>
-            <source>Speed-up and time saved cover the answers in which the speed-up was measured.</source>
-            <translation>高速化の倍率と短縮した時間は、高速化の倍率を測定できた回答の合計です。</translation>
-        </message>
-        <message>
-            <source>What the live panel shows</source>
-            <translation>ライブパネルの見かた</translation>
-        </message>
-        <message>
-            <source>Close</source>
-            <translation>閉じる</translation>
-        </message>
-        <message>
-            <source>The speed over the course of the answer. The dashed line is plain decoding, measured along the way.</source>
-            <translation>回答が進むあいだの速度です。破線は、そのあいだに測定した通常のデコードの速度です。</translation>
-        </message>
-    </context>
-    <context>
-        <name>SpeculationSentences</name>
-        <message numerus="yes">
-            <source>Drafting %n token(s) per round. Each round produces {tokens}.</source>
-            <translation>
-                <numerusform>1 ラウンドに %n トークンをドラフト中です。1 ラウンドで {tokens} トークン進みます。</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token and produces {tokens}.</source>
-            <translation>
-                <numerusform>1 ラウンドに %n トークンをドラフト中です。トークン 1 個分の {cost} 倍の時間で {tokens} トークンを生成します。</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>%n of {drafted} draft token(s) accepted.</source>
-            <translation>
-                <numerusform>ドラフトトークン {drafted} 個のうち %n 個を受理しました。</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token and produced {tokens}.</source>
-            <translation>
-                <numerusform>ドラフトトークン {drafted} 個中 %n 個を受理しました。1 ラウンドはトークン 1 個分の {cost} 倍の時間で {tokens} トークンを生成しました。</numerusform>
-            </translation>
-        </message>
-    </context>
-    <context>
-        <name>StoragePage</name>
-        <message>
-            <source>Choose where to move it</source>
-            <translation>移動先を選択</translation>
-        </message>
-        <message>
-            <source>The chats will move to {folder} the next time Tandem starts.</source>
-            <translation>次に Tandem を起動したときに、チャットを {folder} へ移動します。</translation>
-        </message>
-        <message>
-            <source>Models are being downloaded. Move them when that is finished.</source>
-            <translation>モデルをダウンロード中です。終わってから移動してください。</translation>
-        </message>
-        <message>
-            <source>Copying and verifying: {done} of {total}.</source>
-            <translation>コピーして検証中：{done} / {total}</translation>
-        </message>
-        <message>
-            <source>Chats</source>
-            <translation>チャット</translation>
-        </message>
-        <message>
-            <source>Includes the download list.</source>
-            <translation>ダウンロードの一覧も含みます。</translation>
-        </message>
-        <message>
-            <source>Prompt cache</source>
-            <translation>プロンプトキャッシュ</translation>
-        </message>
-        <message>
-            <source>Lets follow-up questions start without reprocessing the chat.</source>
-            <translation>続けての質問で、チャットを処理し直さずに済みます。</translation>
-        </message>
-        <message>
-            <source>Models</source>
-            <translation>モデル</translation>
-        </message>
-        <message>
-            <source>The Hugging Face cache, shared with other apps.</source>
-            <translation>ほかのアプリと共有する Hugging Face のキャッシュです。</translation>
-        </message>
-        <message>
-            <source>Caches</source>
-            <translation>キャッシュ</translation>
-        </message>
-        <message>
-            <source>Temporary files that Tandem can recreate.</source>
-            <translation>Tandem が作り直せる一時ファイルです。</translation>
-        </message>
-        <message>
-            <source>Settings</source>
-            <translation>設定</translation>
-        </message>
-        <message>
-            <source>Your preferences.</source>
-            <translation>選択した設定の内容です。</translation>
-        </message>
-        <message>
-            <source>Before you uninstall Tandem: deletes what it keeps, and your Hugging Face token in the keychain. Downloaded models stay, because other apps may use them.</source>
-            <translation>Tandem をアンインストールする前に、保存されたデータとキーチェーンの Hugging Face のトークンを削除します。ダウンロードしたモデルは、ほかのアプリも使うことがあるため残ります。</translation>
-        </message>
-        <message>
-            <source>Show</source>
-            <translation>表示</translation>
-        </message>
-        <message>
-            <source>Show in Finder: {name}</source>
-            <translation>Finder に表示：{name}</translation>
-        </message>
-        <message>
-            <source>Move the folder: {name}</source>
-            <translation>フォルダを移動：{name}</translation>
-        </message>
-        <message>
-            <source>Move…</source>
-            <translation>移動…</translation>
-        </message>
-        <message>
-            <source>Clear</source>
-            <translation>消去</translation>
-        </message>
-        <message>
-            <source>Clear the caches</source>
-            <translation>キャッシュを消去</translation>
-        </message>
-        <message>
-            <source>Clear the prompt cache</source>
-            <translation>プロンプトキャッシュを消去</translation>
-        </message>
-        <message>
-            <source>Backups</source>
-            <translation>バックアップ</translation>
-        </message>
-        <message>
-            <source>All data</source>
-            <translation>すべてのデータ</translation>
-        </message>
-        <message>
-            <source>Stop</source>
-            <translation>停止</translation>
-        </message>
-    </context>
-    <context>
-        <name>Store</name>
-        <message>
-            <source>The disk is full, so this chat can't be saved. Free up space and save again.</source>
-            <translation>ディスクがいっぱいのため、このチャットを保存できません。空きを作ってから、もう一度保存してください。</translation>
-        </message>
-        <message>
-            <source>The chats cannot be changed: the disk or the file does not allow writing.</source>
-            <translation>チャットを変更できません。ディスクまたはファイルへの書き込みが許可されていません。</translation>
-        </message>
-        <message>
-            <source>The disk is not responding correctly, so this chat can't be saved.</source>
-            <translation>ディスクが正しく応答しないため、このチャットを保存できません。</translation>
-        </message>
-        <message>
-            <source>Part of this chat could not be saved: {detail}</source>
-            <translation>このチャットの一部を保存できませんでした：{detail}</translation>
-        </message>
-        <message>
-            <source>Tandem is already running.</source>
-            <translation>Tandem はすでに起動しています。</translation>
-        </message>
-        <message>
-            <source>Your chats were saved by a newer version of Tandem. Update Tandem.</source>
-            <translation>チャットはより新しいバージョンの Tandem で保存されています。Tandem をアップデートしてください。</translation>
-        </message>
-        <message>
-            <source>Your chats cannot be opened because the disk is full. Free up space and try again.</source>
-            <translation>ディスクがいっぱいのため、チャットを開けません。空き容量を増やしてから、もう一度お試しください。</translation>
-        </message>
-        <message>
-            <source>Your chats cannot be opened because their disk or folder does not allow it.</source>
-            <translation>ディスクまたはフォルダの権限により、チャットを開けません。</translation>
-        </message>
-        <message>
-            <source>Your chats cannot be opened: {detail}.</source>
-            <translation>チャットを開けません（{detail}）。</translation>
-        </message>
-        <message>
-            <source>The chat database was damaged. What could be recovered is in the chat list; the damaged file was kept as {name}.</source>
-            <translation>チャットのデータベースが壊れていました。復元できたものはチャット一覧にあります。壊れたファイルは「{name}」として残してあります。</translation>
-        </message>
-    </context>
-    <context>
-        <name>ThinkingButton</name>
-        <message>
-            <source>Thinking: {level}</source>
-            <translation>思考：{level}</translation>
-        </message>
-        <message>
-            <source>Whether the model thinks before it answers in this chat</source>
-            <translation>このチャットでモデルが回答の前に思考するかどうか</translation>
-        </message>
-    </context>
-    <context>
-        <name>ThinkingFold</name>
-        <message>
-            <source>Thinking… {count} tokens</source>
-            <translation>思考中… {count} トークン</translation>
-        </message>
-        <message>
-            <source>Thought for {time} ({count} tokens)</source>
-            <translation>思考時間 {time}（{count} トークン）</translation>
-        </message>
-        <message>
-            <source>Reasoning</source>
-            <translation>思考</translation>
-        </message>
-        <message>
-            <source>Thought for {count} tokens</source>
-            <translation>{count} トークン思考</translation>
-        </message>
-        <message>
-            <source>Show or hide what the model thought before it answered</source>
-            <translation>モデルが回答の前に考えた内容の表示を切り替え</translation>
-        </message>
-    </context>
-    <context>
-        <name>TimeBar</name>
-        <message>
-            <source>draft {draft} · verify {verify} · overhead {host}</source>
-            <translation>ドラフト {draft} · 検証 {verify} · その他 {host}</translation>
-        </message>
-    </context>
-    <context>
-        <name>TokenLegend</name>
-        <message>
-            <source>rejected</source>
-            <translation>棄却</translation>
-        </message>
-    </context>
-    <context>
-        <name>TokenView</name>
-        <message>
-            <source>Only the beginning of this very long text is shown.</source>
-            <translation>非常に長いため、最初の部分だけを表示しています。</translation>
-        </message>
-        <message>
-            <source>{source} · round {round}, position {position} · probability {percent}</source>
-            <translation>{source} · ラウンド {round}、位置 {position} · 確率 {percent}</translation>
-        </message>
-    </context>
-    <context>
-        <name>TotalsView</name>
-        <message>
-            <source>This chat</source>
-            <translation>このチャット</translation>
-        </message>
-        <message>
-            <source>Last 7 days</source>
-            <translation>過去 7 日間</translation>
-        </message>
-        <message>
-            <source>Answers</source>
-            <translation>回答</translation>
-        </message>
-        <message>
-            <source>Acceptance rate</source>
-            <translation>受理率</translation>
-        </message>
-        <message>
-            <source>Speed-up</source>
-            <translation>高速化の倍率</translation>
-        </message>
-        <message>
-            <source>Time saved</source>
-            <translation>短縮した時間</translation>
-        </message>
-    </context>
-    <context>
-        <name>Transcript</name>
-        <message>
-            <source>Chat</source>
-            <translation>チャット</translation>
-        </message>
-        <message>
-            <source>Jump to the latest text</source>
-            <translation>最新の部分へ移動</translation>
-        </message>
-    </context>
-    <context>
-        <name>Transfer</name>
-        <message>
-            <source>Untitled chat</source>
-            <translation>無題のチャット</translation>
-        </message>
-        <message>
-            <source>Export chat</source>
-            <translation>チャットを書き出す</translation>
-        </message>
-        <message>
-            <source>Tandem chats</source>
-            <translation>Tandem のチャット</translation>
-        </message>
-        <message>
-            <source>Export all chats</source>
-            <translation>すべてのチャットを書き出す</translation>
-        </message>
-        <message>
-            <source>Import chats</source>
-            <translation>チャットを読み込む</translation>
-        </message>
-        <message>
-            <source>Exported to {name}.</source>
-            <translation>「{name}」に書き出しました。</translation>
-        </message>
-        <message numerus="yes">
-            <source>%n chat(s) exported.</source>
-            <translation>
-                <numerusform>%n 件のチャットを書き出しました。</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>Exporting to {name}…</source>
-            <translation>「{name}」に書き出し中…</translation>
-        </message>
-        <message numerus="yes">
-            <source>Importing {name}: %n chat(s) so far.</source>
-            <translation>
-                <numerusform>「{name}」を読み込んでいます。これまでに %n 件のチャットを追加しました。</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>The import of {name} was cut off when Tandem quit. Import the file again to add the missing chats.</source>
-            <translation>「{name}」の読み込み中に Tandem が終了しました。ファイルをもう一度読み込むと、残りのチャットが追加されます。</translation>
-        </message>
-        <message>
-            <source>The export to {name} was cut off when Tandem quit. Export again to get everything.</source>
-            <translation>「{name}」への書き出し中に Tandem が終了しました。すべてを保存するには、もう一度書き出してください。</translation>
-        </message>
-        <message>
-            <source>Show in Finder</source>
-            <translation>Finder に表示</translation>
-        </message>
-        <message numerus="yes">
-            <source>%n chat(s) imported.</source>
-            <translation>
-                <numerusform>%n 件のチャットを読み込みました。</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>%n chat(s) were skipped because they already exist.</source>
-            <translation>
-                <numerusform>すでにある %n 件のチャットをスキップしました。</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>%n chat(s) are in the trash and stay there.</source>
-            <translation>
-                <numerusform>%n 件のチャットはゴミ箱にあるため、そのままにしました。</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>%n part(s) of the file could not be read as a chat.</source>
-            <translation>
-                <numerusform>ファイル内の %n 件の項目は、チャットとして読み込めませんでした。</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>%n line(s) of the file could not be read.</source>
-            <translation>
-                <numerusform>ファイルの %n 行は読み込めませんでした。</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>%n file(s), tool call(s) or reasoning text(s) were left out.</source>
-            <translation>
-                <numerusform>添付ファイル、ツール呼び出し、思考 %n 件は読み込みませんでした。</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>The import was canceled. Import the file again to add the missing chats.</source>
-            <translation>読み込みをキャンセルしました。ファイルをもう一度読み込むと、残りのチャットが追加されます。</translation>
-        </message>
-        <message>
-            <source>Reasoning</source>
-            <translation>思考</translation>
-        </message>
-        <message>
-            <source>The operation failed: {detail}</source>
-            <translation>実行できませんでした：{detail}</translation>
-        </message>
-        <message>
-            <source>The export was canceled.</source>
-            <translation>書き出しをキャンセルしました。</translation>
-        </message>
-        <message>
-            <source>You</source>
-            <translation>ユーザ</translation>
-        </message>
-        <message>
-            <source>Assistant</source>
-            <translation>アシスタント</translation>
-        </message>
-        <message>
-            <source>System prompt</source>
-            <translation>システムプロンプト</translation>
-        </message>
-        <message>
-            <source>This answer was interrupted.</source>
-            <translation>この回答は途中で中断されました。</translation>
-        </message>
-        <message>
-            <source>This answer ended with an error.</source>
-            <translation>この回答はエラーで終了しました。</translation>
-        </message>
-    </context>
-    <context>
-        <name>TuningView</name>
-        <message>
-            <source>The time of a round compared with that of one token, the acceptance rate from which it is faster, and the expected tokens per second.</source>
-            <translation>トークン 1 個と比べた 1 ラウンドの時間、速くなるために必要な受理率、予想トークン/秒です。</translation>
-        </message>
-        <message>
-            <source>Measuring the cost of each draft length. This takes a few seconds.</source>
-            <translation>ドラフト長ごとのコストを測定しています。数秒で終わります。</translation>
-        </message>
-        <message>
-            <source>Nothing could be measured.</source>
-            <translation>測定できませんでした。</translation>
-        </message>
-        <message>
-            <source>Plain decoding: {speed} tokens/s.</source>
-            <translation>通常のデコードは {speed} トークン/秒です。</translation>
-        </message>
-        <message>
-            <source>Saved for new answers. Took {time}.</source>
-            <translation>今後の回答用に保存しました。所要時間は {time}です。</translation>
-        </message>
-        <message>
-            <source>Stopped early. Unmeasured lengths keep their previous values.</source>
-            <translation>途中で停止しました。測定していない長さは前の値のままです。</translation>
-        </message>
-        <message numerus="yes">
-            <source>Best: %n draft token(s) per round, {times} as fast.</source>
-            <translation>
-                <numerusform>最適：1 ラウンドにドラフトトークン %n 個、{times}高速です。</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>Best: %n draft token(s) per round, {times} as fast at a typical acceptance rate. Your chats will refine this.</source>
-            <translation>
-                <numerusform>最適：1 ラウンドにドラフトトークン %n 個、一般的な受理率で{times}高速です。チャットを続けると精度が上がります。</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>Plain decoding is fastest on this Mac, even if every draft token were accepted.</source>
-            <translation>この Mac では通常のデコードが最速です。ドラフトトークンがすべて受理されても変わりません。</translation>
-        </message>
-        <message>
-            <source>Plain decoding is fastest on this Mac. Speculation helps above {rate} acceptance.</source>
-            <translation>この Mac では通常のデコードが最速です。受理率が {rate} を超えれば、投機的デコーディングの効果が出ます。</translation>
-        </message>
-        <message>
-            <source>Draft tokens</source>
-            <translation>ドラフトトークン</translation>
-        </message>
-        <message>
-            <source>Cost (× one token)</source>
-            <translation>コスト（トークン換算）</translation>
-        </message>
-        <message>
-            <source>Acceptance needed</source>
-            <translation>必要な受理率</translation>
-        </message>
-        <message>
-            <source>Expected</source>
-            <translation>予想速度</translation>
-        </message>
-        <message>
-            <source>Tune for this Mac</source>
-            <translation>この Mac に合わせて調整</translation>
-        </message>
-        <message>
-            <source>Measure again</source>
-            <translation>もう一度測定</translation>
-        </message>
-    </context>
-    <context>
-        <name>TurnCommands</name>
-        <message>
-            <source>Copy the selection</source>
-            <translation>選択範囲をコピー</translation>
-        </message>
-        <message>
-            <source>Copy the answer as Markdown</source>
-            <translation>回答を Markdown でコピー</translation>
-        </message>
-        <message>
-            <source>Copy the message</source>
-            <translation>メッセージをコピー</translation>
-        </message>
-        <message>
-            <source>Edit the message</source>
-            <translation>メッセージを編集</translation>
-        </message>
-        <message>
-            <source>Continue the answer</source>
-            <translation>回答の続きを生成</translation>
-        </message>
-        <message>
-            <source>Regenerate</source>
-            <translation>再生成</translation>
-        </message>
-        <message>
-            <source>Copy the answer as shown</source>
-            <translation>回答を表示どおりにコピー</translation>
-        </message>
-        <message>
-            <source>Branch from here</source>
-            <translation>ここから分岐</translation>
-        </message>
-        <message>
-            <source>Delete the message and its answer</source>
-            <translation>メッセージと回答を削除</translation>
-        </message>
-        <message>
-            <source>Delete the answer</source>
-            <translation>回答を削除</translation>
-        </message>
-        <message>
-            <source>Delete the answer and everything after it</source>
-            <translation>回答とそれ以降をすべて削除</translation>
-        </message>
-        <message>
-            <source>Read the answer aloud</source>
-            <translation>回答を読み上げる</translation>
-        </message>
-    </context>
-    <context>
-        <name>TurnView</name>
-        <message>
-            <source>Reached the length limit: the JSON is incomplete.</source>
-            <translation>長さの上限に達したため、JSON は途中までです。</translation>
-        </message>
-        <message>
-            <source>Try again</source>
-            <translation>もう一度試す</translation>
-        </message>
-        <message>
-            <source>The Starter only knows Tandem. A larger model can answer this.</source>
-            <translation>スターターが知っているのは Tandem のことだけです。この質問には、より大きなモデルなら回答できます。</translation>
-        </message>
-        <message>
-            <source>This answer was cut off when Tandem quit.</source>
-            <translation>Tandem が終了したため、この回答は途中で切れています。</translation>
-        </message>
-        <message>
-            <source>Continue</source>
-            <translation>続ける</translation>
-        </message>
-        <message>
-            <source>Stopped.</source>
-            <translation>停止しました。</translation>
-        </message>
-        <message>
-            <source>Reached the length limit.</source>
-            <translation>長さの上限に達しました。</translation>
-        </message>
-        <message>
-            <source>Processing prompt: {share}</source>
-            <translation>プロンプトを処理中：{share}</translation>
-        </message>
-        <message>
-            <source>Waiting for the first token…</source>
-            <translation>最初のトークンを待っています…</translation>
-        </message>
-        <message>
-            <source>Previous version</source>
-            <translation>前のバージョン</translation>
-        </message>
-        <message>
-            <source>Next version</source>
-            <translation>次のバージョン</translation>
-        </message>
-        <message>
-            <source>Edit the message</source>
-            <translation>メッセージを編集</translation>
-        </message>
-        <message>
-            <source>Copy the message</source>
-            <translation>メッセージをコピー</translation>
-        </message>
-        <message>
-            <source>Copy the answer as Markdown</source>
-            <translation>回答を Markdown でコピー</translation>
-        </message>
-        <message>
-            <source>Regenerate</source>
-            <translation>再生成</translation>
-        </message>
-        <message>
-            <source>Branch from here</source>
-            <translation>ここから分岐</translation>
-        </message>
-        <message>
-            <source>Continue the answer</source>
-            <translation>回答の続きを生成</translation>
-        </message>
-        <message>
-            <source>More actions</source>
-            <translation>そのほかの操作</translation>
-        </message>
-    </context>
-    <context>
-        <name>Unsaved</name>
-        <message>
-            <source>Choose another folder…</source>
-            <translation>別のフォルダを選択…</translation>
-        </message>
-        <message>
-            <source>Try again</source>
-            <translation>もう一度試す</translation>
-        </message>
-        <message>
-            <source>Until your chats can be opened, those of this window are kept in {folder}.</source>
-            <translation>チャットを開けるようになるまで、このウインドウのチャットは {folder} に保管されます。</translation>
-        </message>
-        <message>
-            <source>Choose where to keep these chats</source>
-            <translation>これらのチャットの保管場所を選択</translation>
-        </message>
-        <message numerus="yes">
-            <source>%n chat(s) in this window are not saved.</source>
-            <translation>
-                <numerusform>このウインドウの %n 件のチャットは保存されていません。</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>Chats in this window are not saved.</source>
-            <translation>このウインドウのチャットは保存されません。</translation>
-        </message>
-        <message>
-            <source>Tandem keeps them aside and offers to add them to your chats the next time it starts.</source>
-            <translation>Tandem が別に保管し、次に起動したときにチャットへ追加できます。</translation>
-        </message>
-        <message>
-            <source>They are lost when Tandem quits. Export them first if you want to keep them.</source>
-            <translation>Tandem を終了すると失われます。残したい場合は、先に書き出してください。</translation>
-        </message>
-        <message>
-            <source>Cancel</source>
-            <translation>キャンセル</translation>
-        </message>
-        <message>
-            <source>Quit</source>
-            <translation>終了</translation>
-        </message>
-        <message>
-            <source>Add to my chats</source>
-            <translation>チャットに追加</translation>
-        </message>
-        <message>
-            <source>Show in Finder</source>
-            <translation>Finder に表示</translation>
-        </message>
-        <message numerus="yes">
-            <source>Tandem kept %n chat(s) from a time when it could not open your chats.</source>
-            <translation>
-                <numerusform>Tandem がチャットを開けなかったときの %n 件のチャットが残っています。</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>Until your chats can be opened, the ones in this window are kept in {folder}.</source>
-            <translation>チャットを開けるようになるまで、このウインドウのチャットは「{folder}」に保管されます。</translation>
-        </message>
-    </context>
-    <context>
-        <name>Welcome</name>
-        <message>
-            <source>What can I help with?</source>
-            <translation>何をお手伝いしましょうか？</translation>
-        </message>
-        <message>
-            <source>Runs on this Mac. Nothing you type leaves it.</source>
-            <translation>この Mac で動作します。入力した内容が外に出ることはありません。</translation>
-        </message>
-        <message>
-            <source>Show me a fast answer</source>
-            <translation>高速な回答を見る</translation>
-        </message>
-        <message>
-            <source>What is Tandem?</source>
-            <translation>Tandem とは何ですか？</translation>
-        </message>
-        <message>
-            <source>How does speculative decoding work?</source>
-            <translation>投機的デコーディングはどう動きますか？</translation>
-        </message>
-    </context>
-    <context>
-        <name>_DeleteButton</name>
-        <message numerus="yes">
-            <source>Delete %n backup(s)?</source>
-            <translation>
-                <numerusform>%n 件のバックアップを削除しますか？</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>Delete all…</source>
-            <translation>すべて削除…</translation>
-        </message>
-        <message>
-            <source>Delete all backups</source>
-            <translation>すべてのバックアップを削除</translation>
-        </message>
-    </context>
-    <context>
-        <name>_OfferRow</name>
-        <message>
-            <source>Downloading…</source>
-            <translation>ダウンロード中…</translation>
-        </message>
-        <message>
-            <source>Resume</source>
-            <translation>再開</translation>
-        </message>
-        <message>
-            <source>Chat</source>
-            <translation>チャット</translation>
-        </message>
-        <message>
-            <source>Download ({size})</source>
-            <translation>ダウンロード（{size}）</translation>
-        </message>
-        <message>
-            <source>With {draft} as draft</source>
-            <translation>ドラフト：{draft}</translation>
-        </message>
-        <message>
-            <source>about {speed} (estimate)</source>
-            <translation>約 {speed}（推定）</translation>
-        </message>
-    </context>
-    <context>
-        <name>ChatControls</name>
-        <message>
-            <source>Draft source, draft length and acceptance rule. Takes effect with the next answer.</source>
-            <translation>ドラフトの生成方法、ドラフト長、受理の基準です。次の回答から適用されます。</translation>
-        </message>
-    </context>
+<context>
+    <name>Actions</name>
+    <message>
+        <source>Tandem</source>
+        <translation>Tandem</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>ファイル</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>チャット</translation>
+    </message>
+    <message>
+        <source>Speculation</source>
+        <translation>投機的デコーディング</translation>
+    </message>
+    <message>
+        <source>Window</source>
+        <translation>ウインドウ</translation>
+    </message>
+    <message>
+        <source>Help</source>
+        <translation>ヘルプ</translation>
+    </message>
+    <message>
+        <source>Find</source>
+        <translation>検索</translation>
+    </message>
+    <message>
+        <source>Speech</source>
+        <translation>スピーチ</translation>
+    </message>
+    <message>
+        <source>Appearance</source>
+        <translation>外観</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>言語</translation>
+    </message>
+    <message>
+        <source>Edit</source>
+        <translation>編集</translation>
+    </message>
+    <message>
+        <source>View</source>
+        <translation>表示</translation>
+    </message>
+    <message>
+        <source>New chat</source>
+        <translation>新しいチャット</translation>
+    </message>
+    <message>
+        <source>Start a new chat</source>
+        <translation>新しいチャットを始める</translation>
+    </message>
+    <message>
+        <source>Zoom</source>
+        <translation>拡大/縮小</translation>
+    </message>
+    <message>
+        <source>Previous chat</source>
+        <translation>前のチャット</translation>
+    </message>
+    <message>
+        <source>Next chat</source>
+        <translation>次のチャット</translation>
+    </message>
+    <message>
+        <source>Start the local API</source>
+        <translation>ローカル API を開始</translation>
+    </message>
+    <message>
+        <source>Let other programs on this Mac use the models</source>
+        <translation>この Mac のほかのプログラムがモデルを使えるようにする</translation>
+    </message>
+    <message>
+        <source>Stop the local API</source>
+        <translation>ローカル API を停止</translation>
+    </message>
+    <message>
+        <source>Local API…</source>
+        <translation>ローカル API…</translation>
+    </message>
+    <message>
+        <source>Multiple Macs…</source>
+        <translation>複数の Mac…</translation>
+    </message>
+    <message>
+        <source>Run a model on multiple Macs together</source>
+        <translation>1 つのモデルを複数の Mac で動かす</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>送信</translation>
+    </message>
+    <message>
+        <source>Send the message</source>
+        <translation>メッセージを送信</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Stop the answer</source>
+        <translation>回答を停止</translation>
+    </message>
+    <message>
+        <source>Regenerate the last answer</source>
+        <translation>最後の回答を再生成</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>続ける</translation>
+    </message>
+    <message>
+        <source>Continue the last answer</source>
+        <translation>最後の回答の続きを生成</translation>
+    </message>
+    <message>
+        <source>Edit last message</source>
+        <translation>最後のメッセージを編集</translation>
+    </message>
+    <message>
+        <source>Edit your last message</source>
+        <translation>最後に送ったメッセージを編集</translation>
+    </message>
+    <message>
+        <source>Rename chat</source>
+        <translation>チャット名を変更</translation>
+    </message>
+    <message>
+        <source>Change the title of this chat</source>
+        <translation>このチャットのタイトルを変更</translation>
+    </message>
+    <message>
+        <source>Pin this chat to the top, or unpin it</source>
+        <translation>このチャットを一番上にピン留め、または解除</translation>
+    </message>
+    <message>
+        <source>Duplicate chat</source>
+        <translation>チャットを複製</translation>
+    </message>
+    <message>
+        <source>Make a copy of this chat</source>
+        <translation>このチャットのコピーを作成</translation>
+    </message>
+    <message>
+        <source>Archive chat</source>
+        <translation>チャットをアーカイブ</translation>
+    </message>
+    <message>
+        <source>Archive this chat</source>
+        <translation>このチャットをアーカイブ</translation>
+    </message>
+    <message>
+        <source>Delete chat</source>
+        <translation>チャットを削除</translation>
+    </message>
+    <message>
+        <source>Delete this chat</source>
+        <translation>このチャットを削除</translation>
+    </message>
+    <message>
+        <source>Save again</source>
+        <translation>もう一度保存</translation>
+    </message>
+    <message>
+        <source>Retry saving</source>
+        <translation>保存をもう一度試す</translation>
+    </message>
+    <message>
+        <source>Show chats in Finder</source>
+        <translation>チャットを Finder に表示</translation>
+    </message>
+    <message>
+        <source>Show the folder where chats are stored</source>
+        <translation>チャットが保存されているフォルダを表示</translation>
+    </message>
+    <message>
+        <source>Export chat…</source>
+        <translation>チャットを書き出す…</translation>
+    </message>
+    <message>
+        <source>Save this chat as Markdown, HTML or JSON</source>
+        <translation>このチャットを Markdown、HTML、JSON で保存</translation>
+    </message>
+    <message>
+        <source>Print…</source>
+        <translation>プリント…</translation>
+    </message>
+    <message>
+        <source>Print this chat</source>
+        <translation>このチャットをプリント</translation>
+    </message>
+    <message>
+        <source>Export all chats…</source>
+        <translation>すべてのチャットを書き出す…</translation>
+    </message>
+    <message>
+        <source>Export all chats to a file or folder</source>
+        <translation>すべてのチャットをファイルまたはフォルダに書き出す</translation>
+    </message>
+    <message>
+        <source>Import chats…</source>
+        <translation>チャットを読み込む…</translation>
+    </message>
+    <message>
+        <source>Import chats from Tandem or another app</source>
+        <translation>Tandem やほかのアプリからチャットを読み込む</translation>
+    </message>
+    <message>
+        <source>Check for updates…</source>
+        <translation>アップデートを確認…</translation>
+    </message>
+    <message>
+        <source>Look for a newer version of Tandem</source>
+        <translation>Tandem の新しいバージョンがあるか確認</translation>
+    </message>
+    <message>
+        <source>Settings…</source>
+        <translation>設定…</translation>
+    </message>
+    <message>
+        <source>Open settings</source>
+        <translation>設定を開く</translation>
+    </message>
+    <message>
+        <source>Close window</source>
+        <translation>ウインドウを閉じる</translation>
+    </message>
+    <message>
+        <source>Attach files…</source>
+        <translation>ファイルを添付…</translation>
+    </message>
+    <message>
+        <source>Attach text, code or PDF files</source>
+        <translation>テキスト、コード、PDF のファイルを添付</translation>
+    </message>
+    <message>
+        <source>System prompt and settings…</source>
+        <translation>システムプロンプトと設定…</translation>
+    </message>
+    <message>
+        <source>Edit this chat&apos;s system prompt and settings</source>
+        <translation>このチャットのシステムプロンプトと設定を編集</translation>
+    </message>
+    <message>
+        <source>Regenerate</source>
+        <translation>再生成</translation>
+    </message>
+    <message>
+        <source>Pin chat</source>
+        <translation>チャットをピン留め</translation>
+    </message>
+    <message>
+        <source>Unpin chat</source>
+        <translation>チャットのピン留めを外す</translation>
+    </message>
+    <message>
+        <source>Move to folder…</source>
+        <translation>フォルダに移動…</translation>
+    </message>
+    <message>
+        <source>Move this chat to a folder</source>
+        <translation>このチャットをフォルダに移動</translation>
+    </message>
+    <message>
+        <source>Cancel import or export</source>
+        <translation>読み込み・書き出しをキャンセル</translation>
+    </message>
+    <message>
+        <source>Cancel the import or export in progress</source>
+        <translation>進行中の読み込み・書き出しをキャンセル</translation>
+    </message>
+    <message>
+        <source>About Tandem</source>
+        <translation>Tandem について</translation>
+    </message>
+    <message>
+        <source>Show version and licenses</source>
+        <translation>バージョンとライセンスを表示</translation>
+    </message>
+    <message>
+        <source>Show crash report</source>
+        <translation>クラッシュレポートを表示</translation>
+    </message>
+    <message>
+        <source>Show the crash report</source>
+        <translation>クラッシュレポートを表示</translation>
+    </message>
+    <message>
+        <source>Close the window</source>
+        <translation>ウインドウを閉じる</translation>
+    </message>
+    <message>
+        <source>Quit Tandem</source>
+        <translation>Tandem を終了</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>取り消す</translation>
+    </message>
+    <message>
+        <source>Undo typing</source>
+        <translation>入力を取り消す</translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation>やり直す</translation>
+    </message>
+    <message>
+        <source>Redo typing</source>
+        <translation>入力をやり直す</translation>
+    </message>
+    <message>
+        <source>Cut</source>
+        <translation>カット</translation>
+    </message>
+    <message>
+        <source>Cut the selection</source>
+        <translation>選択範囲をカット</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>コピー</translation>
+    </message>
+    <message>
+        <source>Copy the selection</source>
+        <translation>選択範囲をコピー</translation>
+    </message>
+    <message>
+        <source>Paste</source>
+        <translation>ペースト</translation>
+    </message>
+    <message>
+        <source>Paste text or files</source>
+        <translation>テキストやファイルをペースト</translation>
+    </message>
+    <message>
+        <source>Select all</source>
+        <translation>すべてを選択</translation>
+    </message>
+    <message>
+        <source>Select all text</source>
+        <translation>テキストをすべて選択</translation>
+    </message>
+    <message>
+        <source>Undo delete</source>
+        <translation>削除を取り消す</translation>
+    </message>
+    <message>
+        <source>Copy last answer</source>
+        <translation>最後の回答をコピー</translation>
+    </message>
+    <message>
+        <source>Copy the last answer as Markdown</source>
+        <translation>最後の回答を Markdown でコピー</translation>
+    </message>
+    <message>
+        <source>Read last answer aloud</source>
+        <translation>最後の回答を読み上げる</translation>
+    </message>
+    <message>
+        <source>Read the last answer aloud with the system&apos;s voice</source>
+        <translation>最後の回答をシステムの音声で読み上げる</translation>
+    </message>
+    <message>
+        <source>Stop reading</source>
+        <translation>読み上げを停止</translation>
+    </message>
+    <message>
+        <source>Stop reading aloud</source>
+        <translation>読み上げを停止</translation>
+    </message>
+    <message>
+        <source>Focus message box</source>
+        <translation>メッセージ欄に移動</translation>
+    </message>
+    <message>
+        <source>Go to the message box</source>
+        <translation>メッセージ欄に移動</translation>
+    </message>
+    <message>
+        <source>Find in chat</source>
+        <translation>チャット内を検索</translation>
+    </message>
+    <message>
+        <source>Find text in this chat</source>
+        <translation>このチャット内のテキストを検索</translation>
+    </message>
+    <message>
+        <source>Find next</source>
+        <translation>次を検索</translation>
+    </message>
+    <message>
+        <source>Go to the next match in this chat</source>
+        <translation>このチャットの次の結果に移動</translation>
+    </message>
+    <message>
+        <source>Find previous</source>
+        <translation>前を検索</translation>
+    </message>
+    <message>
+        <source>Go to the previous match in this chat</source>
+        <translation>このチャットの前の結果に移動</translation>
+    </message>
+    <message>
+        <source>Search chats</source>
+        <translation>チャットを検索</translation>
+    </message>
+    <message>
+        <source>Go to the chat search</source>
+        <translation>チャットの検索欄に移動</translation>
+    </message>
+    <message>
+        <source>Choose main model…</source>
+        <translation>メインモデルを選択…</translation>
+    </message>
+    <message>
+        <source>Choose a main model</source>
+        <translation>メインモデルを選択</translation>
+    </message>
+    <message>
+        <source>Choose draft model…</source>
+        <translation>ドラフトモデルを選択…</translation>
+    </message>
+    <message>
+        <source>Choose a draft model</source>
+        <translation>ドラフトモデルを選択</translation>
+    </message>
+    <message>
+        <source>Models and downloads…</source>
+        <translation>モデルとダウンロード…</translation>
+    </message>
+    <message>
+        <source>Show models and downloads</source>
+        <translation>モデルとダウンロードを表示</translation>
+    </message>
+    <message>
+        <source>Unload models</source>
+        <translation>モデルをメモリから解放</translation>
+    </message>
+    <message>
+        <source>Free the memory of both models</source>
+        <translation>両方のモデルのメモリを解放</translation>
+    </message>
+    <message>
+        <source>Use the starter pair</source>
+        <translation>スターターモデルを使う</translation>
+    </message>
+    <message>
+        <source>Load the two small models that come with Tandem</source>
+        <translation>Tandem に付属の小さなモデルを 2 つ読み込む</translation>
+    </message>
+    <message>
+        <source>Open main model…</source>
+        <translation>メインモデルを開く…</translation>
+    </message>
+    <message>
+        <source>Choose a main model folder</source>
+        <translation>メインモデルのフォルダを選択</translation>
+    </message>
+    <message>
+        <source>Open draft model…</source>
+        <translation>ドラフトモデルを開く…</translation>
+    </message>
+    <message>
+        <source>Choose a draft model folder</source>
+        <translation>ドラフトモデルのフォルダを選択</translation>
+    </message>
+    <message>
+        <source>No draft model</source>
+        <translation>ドラフトモデルなし</translation>
+    </message>
+    <message>
+        <source>Answer without a draft model</source>
+        <translation>ドラフトモデルなしで回答</translation>
+    </message>
+    <message>
+        <source>Auto</source>
+        <translation>自動</translation>
+    </message>
+    <message>
+        <source>Speculate only when it is faster</source>
+        <translation>高速になるときだけ投機的デコーディングを使う</translation>
+    </message>
+    <message>
+        <source>On</source>
+        <translation>オン</translation>
+    </message>
+    <message>
+        <source>Always speculate with the draft model</source>
+        <translation>常にドラフトモデルで投機的デコーディングを行う</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>オフ</translation>
+    </message>
+    <message>
+        <source>Do not speculate</source>
+        <translation>投機的デコーディングを使わない</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>比較</translation>
+    </message>
+    <message>
+        <source>Answer the last question with and without speculation, side by side</source>
+        <translation>最後の質問への回答を、投機的デコーディングありとなしで並べて表示</translation>
+    </message>
+    <message>
+        <source>Explain</source>
+        <translation>説明</translation>
+    </message>
+    <message>
+        <source>Explain the figures of the live panel</source>
+        <translation>ライブパネルの数値を説明</translation>
+    </message>
+    <message>
+        <source>Tune for this Mac</source>
+        <translation>この Mac に合わせて調整</translation>
+    </message>
+    <message>
+        <source>Measure the cost and benefit of speculation for these models</source>
+        <translation>このモデルの組み合わせで投機的デコーディングのコストと効果を測定</translation>
+    </message>
+    <message>
+        <source>Show or hide the chat list</source>
+        <translation>チャット一覧の表示を切り替え</translation>
+    </message>
+    <message>
+        <source>Show or hide the live panel</source>
+        <translation>ライブパネルの表示を切り替え</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>テキスト</translation>
+    </message>
+    <message>
+        <source>Show answers as text</source>
+        <translation>回答をテキストで表示</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>トークン</translation>
+    </message>
+    <message>
+        <source>Show which tokens were drafted</source>
+        <translation>ドラフトから来たトークンを表示</translation>
+    </message>
+    <message>
+        <source>Show chat list</source>
+        <translation>チャット一覧を表示</translation>
+    </message>
+    <message>
+        <source>Hide chat list</source>
+        <translation>チャット一覧を非表示</translation>
+    </message>
+    <message>
+        <source>Show live panel</source>
+        <translation>ライブパネルを表示</translation>
+    </message>
+    <message>
+        <source>Hide live panel</source>
+        <translation>ライブパネルを非表示</translation>
+    </message>
+    <message>
+        <source>Answers as text</source>
+        <translation>回答をテキストで</translation>
+    </message>
+    <message>
+        <source>Answers as tokens</source>
+        <translation>回答をトークンで</translation>
+    </message>
+    <message>
+        <source>Larger text</source>
+        <translation>テキストを大きく</translation>
+    </message>
+    <message>
+        <source>Make the text larger</source>
+        <translation>テキストをより大きく表示</translation>
+    </message>
+    <message>
+        <source>Smaller text</source>
+        <translation>テキストを小さく</translation>
+    </message>
+    <message>
+        <source>Make the text smaller</source>
+        <translation>テキストをより小さく表示</translation>
+    </message>
+    <message>
+        <source>Normal text size</source>
+        <translation>標準のテキストサイズ</translation>
+    </message>
+    <message>
+        <source>Show the text in its normal size</source>
+        <translation>テキストを標準の大きさで表示</translation>
+    </message>
+    <message>
+        <source>Enter full screen</source>
+        <translation>フルスクリーンにする</translation>
+    </message>
+    <message>
+        <source>Exit full screen</source>
+        <translation>フルスクリーンを解除</translation>
+    </message>
+    <message>
+        <source>Minimize</source>
+        <translation>しまう</translation>
+    </message>
+    <message>
+        <source>Minimize the window</source>
+        <translation>ウインドウをしまう</translation>
+    </message>
+    <message>
+        <source>Command palette…</source>
+        <translation>コマンドパレット…</translation>
+    </message>
+    <message>
+        <source>Find a command</source>
+        <translation>コマンドを探す</translation>
+    </message>
+    <message>
+        <source>Keyboard shortcuts</source>
+        <translation>キーボードショートカット</translation>
+    </message>
+    <message>
+        <source>Show the keyboard shortcuts</source>
+        <translation>キーボードショートカットを表示</translation>
+    </message>
+    <message>
+        <source>Match system</source>
+        <translation>システムに合わせる</translation>
+    </message>
+    <message>
+        <source>Match the system appearance</source>
+        <translation>システムの外観に合わせる</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>ライト</translation>
+    </message>
+    <message>
+        <source>Light appearance</source>
+        <translation>ライトモード</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>ダーク</translation>
+    </message>
+    <message>
+        <source>Dark appearance</source>
+        <translation>ダークモード</translation>
+    </message>
+    <message>
+        <source>Use the system&apos;s language</source>
+        <translation>システムの言語を使う</translation>
+    </message>
+    <message>
+        <source>Make the window as large as possible, or restore its size</source>
+        <translation>ウインドウを最大の大きさにする、または元の大きさに戻す</translation>
+    </message>
+    <message>
+        <source>Go to the chat above this one in the list</source>
+        <translation>リストで上にあるチャットを表示</translation>
+    </message>
+    <message>
+        <source>Go to the chat below this one in the list</source>
+        <translation>リストで下にあるチャットを表示</translation>
+    </message>
+    <message>
+        <source>Show the address and status of the local API</source>
+        <translation>ローカル API のアドレスと状況を表示</translation>
+    </message>
+    <message>
+        <source>Restore the chat or messages you deleted last</source>
+        <translation>最後に削除したチャットまたはメッセージを復元</translation>
+    </message>
+    <message>
+        <source>Enter or exit full screen</source>
+        <translation>フルスクリーンを開始、または終了</translation>
+    </message>
+</context>
+<context>
+    <name>AdvancedPage</name>
+    <message>
+        <source>No models loaded.</source>
+        <translation>モデルは読み込まれていません。</translation>
+    </message>
+    <message numerus="yes">
+        <source>The prompt cache contains %n chat(s) in {size}.</source>
+        <translation>
+            <numerusform>プロンプトキャッシュに %n 件のチャットが入っています（{size}）。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{used} of the {limit} this Mac can use for models.</source>
+        <translation>この Mac でモデルに使える {limit} のうち {used} を使用中です。</translation>
+    </message>
+    <message>
+        <source>The prompt cache is empty.</source>
+        <translation>プロンプトキャッシュは空です。</translation>
+    </message>
+    <message>
+        <source>Memory in use</source>
+        <translation>使用中のメモリ</translation>
+    </message>
+    <message>
+        <source>Clear prompt cache</source>
+        <translation>プロンプトキャッシュを消去</translation>
+    </message>
+    <message>
+        <source>Check now</source>
+        <translation>今すぐチェック</translation>
+    </message>
+    <message>
+        <source>The log is empty.</source>
+        <translation>ログは空です。</translation>
+    </message>
+    <message>
+        <source>Export diagnostics</source>
+        <translation>診断情報の書き出し</translation>
+    </message>
+    <message>
+        <source>Saved to {file}. It contains no chat text.</source>
+        <translation>{file} に保存しました。チャットの本文は含まれていません。</translation>
+    </message>
+    <message>
+        <source>The file could not be saved. Choose another folder.</source>
+        <translation>ファイルを保存できませんでした。別のフォルダを選んでください。</translation>
+    </message>
+    <message>
+        <source>Log of this session</source>
+        <translation>今回のセッションのログ</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>コピー</translation>
+    </message>
+    <message>
+        <source>Copy log</source>
+        <translation>ログをコピー</translation>
+    </message>
+    <message>
+        <source>Export diagnostics…</source>
+        <translation>診断情報を書き出す…</translation>
+    </message>
+    <message>
+        <source>Saves versions, settings, statistics and the log to a file you can review and share</source>
+        <translation>バージョン、設定、統計、ログを、確認して共有できるファイルに保存</translation>
+    </message>
+    <message>
+        <source>About Tandem</source>
+        <translation>Tandem について</translation>
+    </message>
+    <message>
+        <source>Checking. The loaded models are measured for about half a minute.</source>
+        <translation>チェック中です。読み込み済みのモデルの速度を 30 秒ほど測定します。</translation>
+    </message>
+    <message>
+        <source>Reads the chip, memory, power, heat and local network, and measures the loaded models for about half a minute. macOS may ask about the local network.</source>
+        <translation>チップ、メモリ、電源、温度、ローカルネットワークを調べ、読み込み済みのモデルの速度を 30 秒ほど測定します。macOS がローカルネットワークの使用について確認することがあります。</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Check this Mac</source>
+        <translation>この Mac をチェック</translation>
+    </message>
+    <message>
+        <source>{name}, under the Apache License 2.0.</source>
+        <translation>{name} は Apache License 2.0 で公開されています。</translation>
+    </message>
+    <message>
+        <source>The interface is built with Qt, used unmodified under the GNU Lesser General Public License, version 3. You may replace Qt with your own version; its source code is available from the Qt Project.</source>
+        <translation>インターフェイスは Qt で作られています。Qt は GNU LGPL（Lesser General Public License）バージョン 3 に基づき、変更せずに使用しています。自分でビルドした Qt に置き換えることができ、ソースコードは Qt Project から入手できます。</translation>
+    </message>
+    <message>
+        <source>Built with: {parts}.</source>
+        <translation>使用しているソフトウェア：{parts}。</translation>
+    </message>
+    <message>
+        <source>Show all licenses</source>
+        <translation>すべてのライセンスを表示</translation>
+    </message>
+</context>
+<context>
+    <name>Ahead</name>
+    <message>
+        <source>Parallel drafting was tried, but would not have made this answer faster.</source>
+        <translation>並列ドラフトを試しましたが、この回答は速くならない見込みでした。</translation>
+    </message>
+    <message>
+        <source>Parallel drafting: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. {seconds} of drafting overlapped with verification.</source>
+        <translation>並列ドラフト：{rounds} 回中 {hits} 回のドラフトが間に合い、1 ラウンドあたり {branches} 個を準備しました。検証と並行したドラフト生成：{seconds}。</translation>
+    </message>
+    <message>
+        <source>Parallel drafting was not needed for this answer.</source>
+        <translation>この回答では並列ドラフトを使いませんでした。</translation>
+    </message>
+    <message>
+        <source>Parallel drafting is starting.</source>
+        <translation>並列ドラフトを開始しています。</translation>
+    </message>
+    <message>
+        <source>Parallel drafting would not help: drafting takes too little of a round.</source>
+        <translation>ラウンドのうちドラフト生成にかかる時間が短いため、並列ドラフトは役に立ちません。</translation>
+    </message>
+    <message>
+        <source>Parallel drafting is off: a second copy of the draft model does not fit in memory.</source>
+        <translation>並列ドラフトはオフです。メモリが足りず、ドラフトモデルをもう 1 つ読み込めません。</translation>
+    </message>
+    <message>
+        <source>Parallel drafting is off: the other computer&apos;s address or secret is missing.</source>
+        <translation>並列ドラフトはオフです。別のコンピュータのアドレスまたはシークレットがありません。</translation>
+    </message>
+    <message>
+        <source>Parallel drafting is off: this draft model cannot do it.</source>
+        <translation>並列ドラフトはオフです。このドラフトモデルは対応していません。</translation>
+    </message>
+    <message>
+        <source>Parallel drafting is off: it needs a draft model with the same tokenizer.</source>
+        <translation>並列ドラフトはオフです。同じトークナイザーのドラフトモデルが必要です。</translation>
+    </message>
+    <message>
+        <source>Parallel drafting is off: macOS does not let Tandem use the local network. Turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
+        <translation>並列ドラフトはオフです。macOS が Tandem にローカルネットワークの使用を許可していません。「システム設定 &gt; プライバシーとセキュリティ &gt; ローカルネットワーク」で Tandem をオンにしてください。</translation>
+    </message>
+    <message>
+        <source>Parallel drafting is off: its copy of the draft model cannot be loaded.</source>
+        <translation>並列ドラフトはオフです。並列ドラフト用のドラフトモデルを読み込めません。</translation>
+    </message>
+    <message>
+        <source>Parallel drafting is off: the process that drafts cannot be reached.</source>
+        <translation>並列ドラフトはオフです。ドラフトを生成するプロセスに接続できません。</translation>
+    </message>
+    <message>
+        <source>Parallel drafting is off: the process that drafts quit unexpectedly twice.</source>
+        <translation>並列ドラフトはオフです。ドラフトを生成するプロセスが 2 回予期せず終了しました。</translation>
+    </message>
+</context>
+<context>
+    <name>Announcer</name>
+    <message>
+        <source>The answer was stopped.</source>
+        <translation>回答を停止しました。</translation>
+    </message>
+    <message>
+        <source>The answer reached its length limit.</source>
+        <translation>回答が長さの上限に達しました。</translation>
+    </message>
+    <message>
+        <source>The answer is complete.</source>
+        <translation>回答が完了しました。</translation>
+    </message>
+    <message>
+        <source>{chat}: {sentence}</source>
+        <translation>{chat}：{sentence}</translation>
+    </message>
+    <message>
+        <source>Another chat</source>
+        <translation>別のチャット</translation>
+    </message>
+</context>
+<context>
+    <name>AnswerBody</name>
+    <message>
+        <source>Shown without formatting, because this passage is very long.</source>
+        <translation>この部分は非常に長いため、書式なしで表示しています。</translation>
+    </message>
+    <message>
+        <source>Only the beginning of this very long text is shown. Copies and exports contain all of it.</source>
+        <translation>非常に長いため、最初の部分だけを表示しています。コピーと書き出しにはすべて含まれます。</translation>
+    </message>
+</context>
+<context>
+    <name>AnswerFormatField</name>
+    <message>
+        <source>Checking the schema…</source>
+        <translation>スキーマを確認中…</translation>
+    </message>
+    <message>
+        <source>Every answer will be JSON that matches this schema.</source>
+        <translation>すべての回答がこのスキーマに合う JSON になります。</translation>
+    </message>
+    <message>
+        <source>Answer format</source>
+        <translation>回答形式</translation>
+    </message>
+    <message>
+        <source>JSON Schema</source>
+        <translation>JSON スキーマ</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>テキスト</translation>
+    </message>
+    <message>
+        <source>JSON</source>
+        <translation>JSON</translation>
+    </message>
+</context>
+<context>
+    <name>AnswerFormatMark</name>
+    <message>
+        <source>JSON</source>
+        <translation>JSON</translation>
+    </message>
+    <message>
+        <source>Answers in this chat are JSON</source>
+        <translation>このチャットの回答は JSON です</translation>
+    </message>
+    <message>
+        <source>Answers in this chat follow a JSON schema</source>
+        <translation>このチャットの回答は JSON スキーマに従います</translation>
+    </message>
+</context>
+<context>
+    <name>AnswerNotice</name>
+    <message>
+        <source>An answer stopped with an error.</source>
+        <translation>エラーのため回答が中断されました。</translation>
+    </message>
+    <message>
+        <source>Your answer is ready.</source>
+        <translation>回答の準備ができました。</translation>
+    </message>
+</context>
+<context>
+    <name>ApiPage</name>
+    <message>
+        <source>The local API is off.</source>
+        <translation>ローカル API はオフです。</translation>
+    </message>
+    <message>
+        <source>Running, for programs on this Mac only.</source>
+        <translation>実行中です。この Mac のプログラムだけが利用できます。</translation>
+    </message>
+    <message>
+        <source>Status</source>
+        <translation>状況</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>アドレス</translation>
+    </message>
+    <message>
+        <source>Key</source>
+        <translation>キー</translation>
+    </message>
+    <message>
+        <source>Try it in a terminal</source>
+        <translation>ターミナルで試す</translation>
+    </message>
+    <message>
+        <source>In other programs</source>
+        <translation>ほかのプログラムでは</translation>
+    </message>
+    <message>
+        <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. If a program requires a key, enter anything, or the key above if API keys are required. For tools in a terminal, copy the variables that the official libraries read.</source>
+        <translation>プロバイダには「OpenAI-compatible」を選び、ベース URL に上のアドレスを、モデルにはモデル名か「default」を入力してください。キーの入力が必須のプログラムには、何を入力してもかまいません。「API キーを求める」がオンのときは、上のキーを入力してください。ターミナルのツールには、公式ライブラリが読み込む環境変数をコピーして使えます。</translation>
+    </message>
+    <message>
+        <source>Requests</source>
+        <translation>リクエスト</translation>
+    </message>
+    <message>
+        <source>No requests yet.</source>
+        <translation>リクエストはまだありません。</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>コピー</translation>
+    </message>
+    <message>
+        <source>New key</source>
+        <translation>新しいキー</translation>
+    </message>
+    <message>
+        <source>Running, for programs on this Mac, including those of other users. Require an API key to keep other users out.</source>
+        <translation>実行中です。この Mac のプログラムが利用できます。ほかのユーザのプログラムも同様です。利用させないようにするには、API キーを求めてください。</translation>
+    </message>
+    <message>
+        <source>Running, for programs on your network.</source>
+        <translation>実行中です。ネットワーク内のほかのコンピュータのプログラムも利用できます。</translation>
+    </message>
+</context>
+<context>
+    <name>AttachmentReader</name>
+    <message>
+        <source>Attach files</source>
+        <translation>ファイルを添付</translation>
+    </message>
+    <message>
+        <source>{name} is not a text file. Tandem attaches text, code and PDF files.</source>
+        <translation>「{name}」はテキストファイルではありません。添付できるのはテキスト、コード、PDF のファイルです。</translation>
+    </message>
+    <message>
+        <source>Models in Tandem read text only, so {name} cannot be attached. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
+        <translation>Tandem のモデルが読めるのはテキストだけなので、「{name}」は添付できません。画像の中のテキストをコピーしてペーストするか、テキスト、コード、PDF のファイルを添付してください。</translation>
+    </message>
+    <message>
+        <source>Models in Tandem read text only. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
+        <translation>Tandem のモデルが読めるのはテキストだけです。画像の中のテキストをコピーしてペーストするか、テキスト、コード、PDF のファイルを添付してください。</translation>
+    </message>
+    <message>
+        <source>The text encoding of {name} was not recognized. Save it as UTF-8.</source>
+        <translation>「{name}」の文字コードを認識できませんでした。UTF-8 で保存し直し、もう一度添付してください。</translation>
+    </message>
+    <message>
+        <source>{name} is too large for any model&apos;s context.</source>
+        <translation>「{name}」は大きすぎて、どのモデルのコンテキストにも収まりません。</translation>
+    </message>
+    <message>
+        <source>{name} cannot be read.</source>
+        <translation>「{name}」を読み込めません。</translation>
+    </message>
+    <message>
+        <source>{name} is password-protected. Save a copy without a password and attach that.</source>
+        <translation>「{name}」はパスワードで保護されています。パスワードなしのコピーを保存して、それを添付してください。</translation>
+    </message>
+    <message>
+        <source>{name} is damaged: its text cannot be read.</source>
+        <translation>「{name}」は壊れていて、本文を読み込めません。</translation>
+    </message>
+    <message>
+        <source>{name} contains only images, such as scanned pages. Run OCR on it first.</source>
+        <translation>「{name}」にはスキャンしたページなどの画像しかありません。先に文字認識（OCR）を行ってください。</translation>
+    </message>
+</context>
+<context>
+    <name>AttachmentRow</name>
+    <message>
+        <source>{count} tokens</source>
+        <translation>{count} トークン</translation>
+    </message>
+    <message>
+        <source>read as {encoding}</source>
+        <translation>{encoding} として読み込み</translation>
+    </message>
+    <message>
+        <source>If the text looks garbled, save the file as UTF-8 and attach it again.</source>
+        <translation>文字化けしている場合は、ファイルを UTF-8 で保存し直し、もう一度添付してください。</translation>
+    </message>
+    <message>
+        <source>Remove {name}</source>
+        <translation>「{name}」を外す</translation>
+    </message>
+    <message>
+        <source>reading…</source>
+        <translation>読み込み中…</translation>
+    </message>
+</context>
+<context>
+    <name>BackupControls</name>
+    <message>
+        <source>Tandem makes a backup every day and keeps the last three.</source>
+        <translation>毎日バックアップを作成し、最新の 3 件を残します。</translation>
+    </message>
+    <message>
+        <source>The oldest is from {date}. Chats and messages deleted since then stay in it until it is replaced or deleted.</source>
+        <translation>最も古いバックアップは {date} のものです。それ以降に削除したチャットとメッセージは、置き換えられるか削除されるまでバックアップに残ります。</translation>
+    </message>
+    <message>
+        <source>Back up now</source>
+        <translation>今すぐバックアップ</translation>
+    </message>
+    <message>
+        <source>Back up the chats now</source>
+        <translation>今すぐチャットをバックアップ</translation>
+    </message>
+    <message>
+        <source>The chats could not be backed up. Check whether there is free space on the disk.</source>
+        <translation>チャットをバックアップできませんでした。ディスクの空きを確認してください。</translation>
+    </message>
+    <message>
+        <source>The chats were backed up to {file}.</source>
+        <translation>チャットを {file} にバックアップしました。</translation>
+    </message>
+    <message>
+        <source>All backups were deleted.</source>
+        <translation>すべてのバックアップを削除しました。</translation>
+    </message>
+</context>
+<context>
+    <name>Banner</name>
+    <message numerus="yes">
+        <source>%n more notice(s)</source>
+        <translation>
+            <numerusform>ほかに %n 件のお知らせ</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Card</name>
+    <message>
+        <source>Opens {address} in your browser.</source>
+        <translation>ブラウザで {address} を開きます。</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>開く</translation>
+    </message>
+    <message>
+        <source>Model page…</source>
+        <translation>モデルのページ…</translation>
+    </message>
+</context>
+<context>
+    <name>ChatPane</name>
+    <message>
+        <source>Pinned</source>
+        <translation>ピン留め</translation>
+    </message>
+    <message>
+        <source>Folders</source>
+        <translation>フォルダ</translation>
+    </message>
+    <message>
+        <source>Today</source>
+        <translation>今日</translation>
+    </message>
+    <message>
+        <source>Yesterday</source>
+        <translation>昨日</translation>
+    </message>
+    <message>
+        <source>Previous 7 days</source>
+        <translation>過去 7 日間</translation>
+    </message>
+    <message>
+        <source>Previous 30 days</source>
+        <translation>過去 30 日間</translation>
+    </message>
+    <message>
+        <source>Older</source>
+        <translation>それ以前</translation>
+    </message>
+    <message>
+        <source>Messages</source>
+        <translation>メッセージ</translation>
+    </message>
+    <message>
+        <source>Nothing found</source>
+        <translation>見つかりません</translation>
+    </message>
+    <message>
+        <source>Untitled chat</source>
+        <translation>無題のチャット</translation>
+    </message>
+    <message>
+        <source>{name}, closed folder</source>
+        <translation>{name}、閉じたフォルダ</translation>
+    </message>
+    <message>
+        <source>{name}, folder</source>
+        <translation>{name}、フォルダ</translation>
+    </message>
+    <message>
+        <source>{title}, generating</source>
+        <translation>{title}、生成中</translation>
+    </message>
+    <message>
+        <source>Restore</source>
+        <translation>復元</translation>
+    </message>
+    <message>
+        <source>Delete permanently</source>
+        <translation>完全に削除</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>名前を変更</translation>
+    </message>
+    <message>
+        <source>Unpin</source>
+        <translation>ピン留めを外す</translation>
+    </message>
+    <message>
+        <source>Pin to the top</source>
+        <translation>一番上にピン留め</translation>
+    </message>
+    <message>
+        <source>Move to folder</source>
+        <translation>フォルダに移動</translation>
+    </message>
+    <message>
+        <source>Duplicate</source>
+        <translation>複製</translation>
+    </message>
+    <message>
+        <source>Archive chat</source>
+        <translation>チャットをアーカイブ</translation>
+    </message>
+    <message>
+        <source>Unarchive</source>
+        <translation>アーカイブを解除</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>書き出す…</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>削除</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>開く</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+    <message>
+        <source>Show only this folder</source>
+        <translation>このフォルダだけを表示</translation>
+    </message>
+    <message>
+        <source>Move up</source>
+        <translation>上へ移動</translation>
+    </message>
+    <message>
+        <source>Move down</source>
+        <translation>下へ移動</translation>
+    </message>
+    <message>
+        <source>Delete the folder, keep its chats</source>
+        <translation>フォルダだけを削除し、チャットは残す</translation>
+    </message>
+    <message>
+        <source>No folder</source>
+        <translation>フォルダなし</translation>
+    </message>
+    <message>
+        <source>New folder…</source>
+        <translation>新規フォルダ…</translation>
+    </message>
+    <message>
+        <source>Archive</source>
+        <translation>アーカイブ</translation>
+    </message>
+    <message>
+        <source>Trash</source>
+        <translation>ゴミ箱</translation>
+    </message>
+    <message>
+        <source>New chat</source>
+        <translation>新しいチャット</translation>
+    </message>
+    <message>
+        <source>Search chats</source>
+        <translation>チャットを検索</translation>
+    </message>
+    <message>
+        <source>Folders, archive and trash</source>
+        <translation>フォルダ、アーカイブ、ゴミ箱</translation>
+    </message>
+    <message>
+        <source>Back to the chats</source>
+        <translation>チャット一覧に戻る</translation>
+    </message>
+    <message>
+        <source>No chats in this folder.</source>
+        <translation>このフォルダにチャットはありません。</translation>
+    </message>
+    <message>
+        <source>Backups may still contain deleted chats. Delete backups in Settings &gt; Storage.</source>
+        <translation>削除したチャットはバックアップに残ることがあります。バックアップは「設定 &gt; ストレージ」で削除できます。</translation>
+    </message>
+    <message>
+        <source>Your chats will appear here.</source>
+        <translation>チャットはここに表示されます。</translation>
+    </message>
+    <message>
+        <source>No archived chats</source>
+        <translation>アーカイブしたチャットなし</translation>
+    </message>
+    <message>
+        <source>The trash is empty.</source>
+        <translation>ゴミ箱は空です。</translation>
+    </message>
+    <message>
+        <source>Chats</source>
+        <translation>チャット一覧</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>設定</translation>
+    </message>
+    <message>
+        <source>New folder</source>
+        <translation>新規フォルダ</translation>
+    </message>
+</context>
+<context>
+    <name>ChatSettingsSheet</name>
+    <message>
+        <source>Saved as “{name}”.</source>
+        <translation>「{name}」として保存しました。</translation>
+    </message>
+    <message>
+        <source>New chats will use these settings.</source>
+        <translation>新しいチャットにこの設定が使われます。</translation>
+    </message>
+    <message>
+        <source>Chat settings</source>
+        <translation>チャットの設定</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+    <message>
+        <source>Preset</source>
+        <translation>プリセット</translation>
+    </message>
+    <message>
+        <source>Preset name</source>
+        <translation>プリセット名</translation>
+    </message>
+    <message>
+        <source>Save as preset</source>
+        <translation>プリセットとして保存</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>削除</translation>
+    </message>
+    <message>
+        <source>Delete the preset</source>
+        <translation>プリセットを削除</translation>
+    </message>
+    <message>
+        <source>Use for new chats</source>
+        <translation>新しいチャットに使う</translation>
+    </message>
+    <message>
+        <source>Reset all</source>
+        <translation>すべてリセット</translation>
+    </message>
+</context>
+<context>
+    <name>CheckReport</name>
+    <message>
+        <source>Copy as JSON</source>
+        <translation>JSON としてコピー</translation>
+    </message>
+    <message>
+        <source>Results of the check</source>
+        <translation>この Mac のチェック結果</translation>
+    </message>
+    <message>
+        <source>Copy as text</source>
+        <translation>テキストとしてコピー</translation>
+    </message>
+</context>
+<context>
+    <name>Checkup</name>
+    <message>
+        <source>Low Power Mode is on, which makes models slower.</source>
+        <translation>低電力モードがオンのため、モデルの動作が遅くなります。</translation>
+    </message>
+    <message>
+        <source>Low Power Mode is off.</source>
+        <translation>低電力モードはオフです。</translation>
+    </message>
+    <message>
+        <source>This Mac is hot, which makes models slower.</source>
+        <translation>この Mac は高温のため、モデルの動作が遅くなります。</translation>
+    </message>
+    <message>
+        <source>Tandem can use it.</source>
+        <translation>Tandem が使用できます。</translation>
+    </message>
+    <message>
+        <source>macOS does not let Tandem use it. For multiple Macs, turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
+        <translation>macOS が Tandem に使用を許可していません。複数の Mac を使うには、システム設定 &gt; プライバシーとセキュリティ &gt; ローカルネットワークで Tandem をオンにしてください。</translation>
+    </message>
+    <message>
+        <source>Not measured.</source>
+        <translation>測定していません。</translation>
+    </message>
+    <message>
+        <source>Stopped before it was measured.</source>
+        <translation>測定の前に停止しました。</translation>
+    </message>
+    <message>
+        <source>Not measured, because another answer was being written. Try again later.</source>
+        <translation>ほかの回答を生成中のため、測定していません。あとでもう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>Chip</source>
+        <translation>チップ</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>システム</translation>
+    </message>
+    <message>
+        <source>Versions</source>
+        <translation>バージョン</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>メモリ</translation>
+    </message>
+    <message>
+        <source>Memory for models</source>
+        <translation>モデルが使えるメモリ</translation>
+    </message>
+    <message>
+        <source>Power</source>
+        <translation>電源</translation>
+    </message>
+    <message>
+        <source>Heat</source>
+        <translation>温度</translation>
+    </message>
+    <message>
+        <source>Local network</source>
+        <translation>ローカルネットワーク</translation>
+    </message>
+    <message>
+        <source>Rounding</source>
+        <translation>丸め</translation>
+    </message>
+    <message>
+        <source>- {name}: {value}</source>
+        <translation>- {name}：{value}</translation>
+    </message>
+    <message>
+        <source>{total}, of which {free} is free.</source>
+        <translation>{total} のうち {free} が空いています。</translation>
+    </message>
+    <message>
+        <source>iogpu.wired_limit_mb is set to {number}.</source>
+        <translation>iogpu.wired_limit_mb は {number} に設定されています。</translation>
+    </message>
+    <message>
+        <source>iogpu.wired_limit_mb is not set.</source>
+        <translation>iogpu.wired_limit_mb は設定されていません。</translation>
+    </message>
+    <message>
+        <source>Otherwise about one token in {count} may differ.</source>
+        <translation>それ以外では、およそ {count} トークンに 1 つが異なることがあります。</translation>
+    </message>
+    <message>
+        <source>Plain decoding</source>
+        <translation>通常のデコード</translation>
+    </message>
+    <message>
+        <source>With speculation</source>
+        <translation>投機的デコーディングあり</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>モデル</translation>
+    </message>
+    <message>
+        <source>{speed} tokens/s</source>
+        <translation>{speed} トークン/秒</translation>
+    </message>
+    <message>
+        <source>{speed} tokens/s, {times}× as fast.</source>
+        <translation>{speed} トークン/秒、{times} 倍高速です。</translation>
+    </message>
+    <message>
+        <source>{rate}% of the draft tokens were accepted.</source>
+        <translation>ドラフトトークンの {rate}% が受理されました。</translation>
+    </message>
+    <message>
+        <source>Not reported by the system.</source>
+        <translation>システムからは分かりません。</translation>
+    </message>
+    <message>
+        <source>Heat does not slow models down.</source>
+        <translation>温度による速度の低下はありません。</translation>
+    </message>
+    <message>
+        <source>This Mac is not connected to a network.</source>
+        <translation>この Mac はネットワークに接続していません。</translation>
+    </message>
+    <message>
+        <source>With draft tokens, rounding always differs from plain decoding.</source>
+        <translation>ドラフトトークンを使うと、丸めは必ず通常のデコードと異なります。</translation>
+    </message>
+    <message>
+        <source>Up to {most} draft tokens per round, rounding stays the same, but differs from plain decoding.</source>
+        <translation>ラウンドあたりのドラフトトークン {most} 個まで互いに丸めが同じですが、通常のデコードとは異なります。</translation>
+    </message>
+    <message>
+        <source>Up to {most} draft tokens per round, rounding is the same as in plain decoding.</source>
+        <translation>ラウンドあたりのドラフトトークン {most} 個まで通常のデコードと丸めが同じです。</translation>
+    </message>
+    <message>
+        <source>At every draft length, rounding is the same as in plain decoding.</source>
+        <translation>すべてのドラフト長で通常のデコードと丸めが同じです。</translation>
+    </message>
+    <message>
+        <source>Results of the check</source>
+        <translation>この Mac のチェック結果</translation>
+    </message>
+    <message>
+        <source>{total}. The system does not report how much of it is free.</source>
+        <translation>{total}。空き容量はシステムからは分かりません。</translation>
+    </message>
+</context>
+<context>
+    <name>Cluster</name>
+    <message>
+        <source>“{detail}” isn&apos;t a name or an address of a computer. Change it and try again.</source>
+        <translation>「{detail}」はコンピュータの名前でもアドレスでもありません。変更してもう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>The list of computers cannot be read: {detail}. Check the file and try again.</source>
+        <translation>コンピュータのリストを読み込めません：{detail}。ファイルを確認してもう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>macOS does not let Tandem connect to {host}. Open System Settings &gt; Privacy &amp; Security &gt; Local Network, turn on Tandem, and try again.</source>
+        <translation>macOS が {host} への Tandem の接続を許可していません。システム設定 &gt; プライバシーとセキュリティ &gt; ローカルネットワークで Tandem をオンにして、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>{host} cannot be reached over SSH: {detail}. Allow remote login there, and set up a key that needs no password.</source>
+        <translation>{host} に SSH で接続できません：{detail}。そのコンピュータでリモートログインをオンにし、パスワード不要の鍵を設定してください。</translation>
+    </message>
+    <message>
+        <source>Tandem was not found on {host}: {detail}. Install it there.</source>
+        <translation>{host} に Tandem が見つかりません：{detail}。そのコンピュータにインストールしてください。</translation>
+    </message>
+    <message>
+        <source>{host} does not have the model: {detail}. Download or copy it there.</source>
+        <translation>{host} にモデルがありません：{detail}。そのコンピュータにダウンロードまたはコピーしてください。</translation>
+    </message>
+    <message>
+        <source>{host} still needs to download {detail} of the model.</source>
+        <translation>{host} にはモデルのファイルをあと {detail} ダウンロードする必要があります。</translation>
+    </message>
+    <message>
+        <source>{host} disconnected: {detail}. Start again, or continue with a smaller model.</source>
+        <translation>{host} との接続が切れました：{detail}。もう一度開始するか、より小さいモデルで続けてください。</translation>
+    </message>
+    <message>
+        <source>{host} could not download the model: {detail}. Check its connection and try again.</source>
+        <translation>{host} でモデルをダウンロードできませんでした：{detail}。接続を確認して、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>{host} does not have enough memory: {detail}. Choose a smaller model.</source>
+        <translation>{host} のメモリが足りません：{detail}。より小さいモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>The model cannot be divided among these computers: {detail}. Choose another model or another number of computers.</source>
+        <translation>このモデルはこれらのコンピュータに分割できません：{detail}。別のモデルを選ぶか、コンピュータの台数を変えてください。</translation>
+    </message>
+    <message>
+        <source>{host} did not start within {detail} seconds. Check it and try again.</source>
+        <translation>{host} が {detail} 秒以内に開始しませんでした。確認してもう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>{host} has not responded for {detail} seconds. Wake it up and check its connection, then start again.</source>
+        <translation>{host} が {detail} 秒間応答していません。スリープを解除して接続を確認し、もう一度開始してください。</translation>
+    </message>
+    <message>
+        <source>{host} computed something different from the other computers: {detail}. Start again.</source>
+        <translation>{host} の計算結果がほかのコンピュータと一致しません：{detail}。もう一度開始してください。</translation>
+    </message>
+    <message>
+        <source>At least two computers are needed, but only {detail} is listed. Add another one.</source>
+        <translation>コンピュータは 2 台以上必要ですが、リストには {detail} 台しかありません。もう 1 台追加してください。</translation>
+    </message>
+    <message>
+        <source>The other computers cannot reach {host}. Enter the address that it has on the shared network.</source>
+        <translation>ほかのコンピュータから {host} に接続できません。共有ネットワークでのアドレスを入力してください。</translation>
+    </message>
+    <message>
+        <source>{host} has different versions: {detail}. Install the same version of Tandem on all computers.</source>
+        <translation>{host} のバージョンが異なります：{detail}。すべてのコンピュータに同じバージョンの Tandem をインストールしてください。</translation>
+    </message>
+    <message>
+        <source>{host} has different files for the model {detail}. Download or copy it there again.</source>
+        <translation>{host} にあるモデル {detail} のファイルが異なります。そのコンピュータにもう一度ダウンロードまたはコピーしてください。</translation>
+    </message>
+    <message>
+        <source>{host} cannot be connected by {detail}. Choose “Network” as the connection.</source>
+        <translation>{host} は {detail} で接続できません。「接続」で「ネットワーク」を選んでください。</translation>
+    </message>
+    <message>
+        <source>The computers are already working together: {detail}. Stop them first.</source>
+        <translation>コンピュータはすでに連携しています：{detail}。先に停止してください。</translation>
+    </message>
+    <message>
+        <source>No computers are working together.</source>
+        <translation>現在連携しているコンピュータはありません。</translation>
+    </message>
+</context>
+<context>
+    <name>CodeBlock</name>
+    <message>
+        <source>code</source>
+        <translation>コード</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>コピー</translation>
+    </message>
+    <message>
+        <source>Copy this code</source>
+        <translation>このコードをコピー</translation>
+    </message>
+    <message>
+        <source>Code</source>
+        <translation>コード</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>コピーしました</translation>
+    </message>
+</context>
+<context>
+    <name>CommandPalette</name>
+    <message>
+        <source>What would you like to do?</source>
+        <translation>何をしますか？</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>コマンド</translation>
+    </message>
+    <message>
+        <source>Commands</source>
+        <translation>コマンド一覧</translation>
+    </message>
+    <message>
+        <source>No commands</source>
+        <translation>コマンドなし</translation>
+    </message>
+</context>
+<context>
+    <name>ComparisonView</name>
+    <message>
+        <source>tokens/s</source>
+        <translation>トークン/秒</translation>
+    </message>
+    <message>
+        <source>{value} to first token</source>
+        <translation>最初のトークンまで {value}</translation>
+    </message>
+    <message>
+        <source>{value} accepted</source>
+        <translation>受理率 {value}</translation>
+    </message>
+    <message>
+        <source>{value} tokens per round</source>
+        <translation>{value} トークン/ラウンド</translation>
+    </message>
+    <message>
+        <source>Processing the prompt first, so both runs start from the same point.</source>
+        <translation>どちらも同じ状態から始まるように、先にプロンプトを処理しています。</translation>
+    </message>
+    <message>
+        <source>Generating with speculation…</source>
+        <translation>投機的デコーディングありで生成中…</translation>
+    </message>
+    <message>
+        <source>Generating again without speculation…</source>
+        <translation>投機的デコーディングなしでもう一度生成中…</translation>
+    </message>
+    <message>
+        <source>Stopped.</source>
+        <translation>停止しました。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Identical text: all %n token(s) match.</source>
+        <translation>
+            <numerusform>出力は同一です。%n トークンすべてが一致しました。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Identical so far: %n token(s).</source>
+        <translation>
+            <numerusform>ここまで %n トークンが一致しています。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Different texts, both sampled from the main model&apos;s own distribution, because “Same distribution” is selected.</source>
+        <translation>テキストは異なりますが、どちらもメインモデル自身の分布からサンプリングされています。「同一の分布」が選ばれているためです。</translation>
+    </message>
+    <message>
+        <source>The texts differ from token {place} on: {guessed} or {plain}. This should not happen. Please report it and attach the diagnostics from Settings &gt; Advanced.</source>
+        <translation>{place} 番目のトークンからテキストが異なります（{guessed}と{plain}）。想定外の動作です。「設定 &gt; 詳細設定」から書き出した診断情報を添えて報告してください。</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>比較</translation>
+    </message>
+    <message>
+        <source>{times} as fast with speculation.</source>
+        <translation>投機的デコーディングで {times}高速です。</translation>
+    </message>
+    <message>
+        <source>Roughly {times} as fast with speculation.</source>
+        <translation>投機的デコーディングでおよそ {times}高速です。</translation>
+    </message>
+    <message>
+        <source>The answer is too short to compare speeds.</source>
+        <translation>回答が短すぎて速度を比較できません。</translation>
+    </message>
+    <message>
+        <source>The load on this Mac changed between the two runs.</source>
+        <translation>2 回の実行の間でこの Mac の負荷が変わりました。</translation>
+    </message>
+    <message>
+        <source>With speculation</source>
+        <translation>投機的デコーディングあり</translation>
+    </message>
+    <message>
+        <source>Without speculation</source>
+        <translation>投機的デコーディングなし</translation>
+    </message>
+    <message>
+        <source>Compare again</source>
+        <translation>もう一度比較</translation>
+    </message>
+    <message>
+        <source>Identical up to token {place} ({guessed} or {plain}). How close the two were could not be measured, because other answers were written at the same time.</source>
+        <translation>{place} 番目のトークンの手前まで同一です（{guessed}または{plain}）。同時にほかの回答も生成されていたため、2 つのスコアがどれだけ近かったかは測定できませんでした。</translation>
+    </message>
+    <message>
+        <source>Identical up to token {place} ({guessed} or {plain}, {gap} apart). Top p, top k or min p may have excluded one of them, which rounding decides at their limits.</source>
+        <translation>{place} 番目のトークンの手前まで同一です（{guessed}または{plain}、スコアの差は {gap}）。Top p、Top k、Min p のいずれかが一方を除外した可能性があります。その境目では丸めによって決まります。</translation>
+    </message>
+    <message>
+        <source>Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so rounding decides. Both answers are right.</source>
+        <translation>トークン {place} の手前まで同一です。そこでは{guessed}と{plain}のスコアの差が {gap} しかなく、丸めによって決まります。どちらの回答も正しいものです。</translation>
+    </message>
+</context>
+<context>
+    <name>Composer</name>
+    <message>
+        <source>{keys} to send · Enter for a new line</source>
+        <translation>{keys} で送信 · Enter で改行</translation>
+    </message>
+    <message>
+        <source>Message (type / for presets)</source>
+        <translation>メッセージ（/ でプリセット）</translation>
+    </message>
+    <message>
+        <source>Message</source>
+        <translation>メッセージ</translation>
+    </message>
+    <message>
+        <source>Shorten</source>
+        <translation>短くする</translation>
+    </message>
+    <message>
+        <source>Shorten the message to fit the model&apos;s context</source>
+        <translation>メッセージをモデルのコンテキストに収まるように短くする</translation>
+    </message>
+    <message>
+        <source>Queued: press to take it back</source>
+        <translation>送信待ち：押すと取り消し</translation>
+    </message>
+    <message>
+        <source>Enter to send · Shift+Enter for a new line</source>
+        <translation>Enter で送信 · Shift+Enter で改行</translation>
+    </message>
+</context>
+<context>
+    <name>ContextMeter</name>
+    <message>
+        <source>Queued: sent as soon as the model is ready.</source>
+        <translation>送信待ち：モデルの準備ができ次第送信します。</translation>
+    </message>
+    <message>
+        <source>Loading models… You can start typing.</source>
+        <translation>モデルを読み込んでいます。先に入力できます。</translation>
+    </message>
+    <message>
+        <source>No main model is loaded.</source>
+        <translation>メインモデルが読み込まれていません。</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens: too long for this model</source>
+        <translation>{used} / {limit} トークン：このモデルには長すぎます</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens: the oldest messages are dropped</source>
+        <translation>{used} / {limit} トークン：古いメッセージから除きます</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens</source>
+        <translation>{used} / {limit} トークン</translation>
+    </message>
+    <message>
+        <source>Drop the oldest messages</source>
+        <translation>古いメッセージから除く</translation>
+    </message>
+    <message>
+        <source>Keep the first {count} tokens of {name}</source>
+        <translation>「{name}」の最初の {count} トークンだけ残す</translation>
+    </message>
+</context>
+<context>
+    <name>CountedCalls</name>
+    <message numerus="yes">
+        <source>%n token(s)</source>
+        <translation>
+            <numerusform>%n トークン</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n request(s) under way.</source>
+        <translation>
+            <numerusform>%n 件のリクエストを処理中です。</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>CountedWords</name>
+    <message numerus="yes">
+        <source>%n language(s)</source>
+        <translation>
+            <numerusform>%n 言語</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>about %n minute(s) left</source>
+        <translation>
+            <numerusform>残り約 %n 分</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>about %n hour(s) left</source>
+        <translation>
+            <numerusform>残り約 %n 時間</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Details</name>
+    <message>
+        <source>Details</source>
+        <translation>詳細</translation>
+    </message>
+    <message>
+        <source>charts, totals, tune</source>
+        <translation>グラフ、合計、調整</translation>
+    </message>
+    <message>
+        <source>first token</source>
+        <translation>最初のトークンまで</translation>
+    </message>
+    <message>
+        <source>time saved</source>
+        <translation>短縮した時間</translation>
+    </message>
+    <message>
+        <source>plain decoding: {speed} tokens/s</source>
+        <translation>通常のデコード：{speed} トークン/秒</translation>
+    </message>
+</context>
+<context>
+    <name>DownloadCard</name>
+    <message>
+        <source>Resume</source>
+        <translation>再開</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>もう一度試す</translation>
+    </message>
+    <message>
+        <source>I&apos;ve been granted access</source>
+        <translation>アクセス権を取得済み</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>一時停止</translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation>一覧から削除</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+</context>
+<context>
+    <name>DownloadTray</name>
+    <message numerus="yes">
+        <source>%n download(s) running</source>
+        <translation>
+            <numerusform>%n 件をダウンロード中</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>DraftReasons</name>
+    <message>
+        <source>Its folder is missing.</source>
+        <translation>フォルダがありません。</translation>
+    </message>
+    <message>
+        <source>Its folder contains no model.</source>
+        <translation>フォルダにモデルがありません。</translation>
+    </message>
+    <message>
+        <source>One of its files is missing.</source>
+        <translation>ファイルが足りません。</translation>
+    </message>
+    <message>
+        <source>One of its files is damaged.</source>
+        <translation>ファイルが壊れています。</translation>
+    </message>
+    <message>
+        <source>Its weights don&apos;t match its configuration.</source>
+        <translation>重みが構成ファイルと一致しません。</translation>
+    </message>
+    <message>
+        <source>Its architecture is not supported yet.</source>
+        <translation>まだ対応していないアーキテクチャです。</translation>
+    </message>
+    <message>
+        <source>It is a head, not a model.</source>
+        <translation>モデルではなくヘッドです。</translation>
+    </message>
+    <message>
+        <source>Its kind of head is not supported yet.</source>
+        <translation>まだ対応していない種類のヘッドです。</translation>
+    </message>
+    <message>
+        <source>The layers of the main model cannot be read.</source>
+        <translation>メインモデルのレイヤーを読み込めません。</translation>
+    </message>
+    <message>
+        <source>It was made for another main model.</source>
+        <translation>別のメインモデル用に作られています。</translation>
+    </message>
+    <message>
+        <source>Its tokenizer cannot be read.</source>
+        <translation>トークナイザーを読み込めません。</translation>
+    </message>
+    <message>
+        <source>It requires running its own code.</source>
+        <translation>独自のコードの実行が必要です。</translation>
+    </message>
+    <message>
+        <source>Their vocabularies differ.</source>
+        <translation>語彙が異なります。</translation>
+    </message>
+    <message>
+        <source>Its weights produce invalid values.</source>
+        <translation>重みから無効な値が出力されます。</translation>
+    </message>
+    <message>
+        <source>Its weights are all zero.</source>
+        <translation>重みがすべて 0 です。</translation>
+    </message>
+    <message>
+        <source>There is not enough memory for it.</source>
+        <translation>メモリが足りません。</translation>
+    </message>
+</context>
+<context>
+    <name>DrafterPage</name>
+    <message>
+        <source>Your secret is in the keychain.</source>
+        <translation>シークレットはキーチェーンにあります。</translation>
+    </message>
+    <message>
+        <source>This Mac has no keychain that Tandem can use, so the secret is for this run only.</source>
+        <translation>この Mac には Tandem が使えるキーチェーンがないため、シークレットは今回の起動中だけ有効です。</translation>
+    </message>
+    <message>
+        <source>Secret</source>
+        <translation>シークレット</translation>
+    </message>
+    <message>
+        <source>The secret of “tandem drafter serve” on the other computer. Stored only in the system keychain.</source>
+        <translation>もう一方のコンピュータの「tandem drafter serve」のシークレットです。システムのキーチェーンにだけ保存されます。</translation>
+    </message>
+</context>
+<context>
+    <name>Errors</name>
+    <message>
+        <source>Something went wrong in the engine. Try again.</source>
+        <translation>エンジンで問題が起きました。もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>“{actual}” isn&apos;t a valid value for {name}. Change it and try again.</source>
+        <translation>「{actual}」は {name} に使えない値です。変更してもう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>No main model is loaded. Choose one at the top of the window.</source>
+        <translation>メインモデルが読み込まれていません。ウインドウの上部で選んでください。</translation>
+    </message>
+    <message>
+        <source>The model&apos;s chat template rejected this chat: {detail}. Start a new chat or choose another model.</source>
+        <translation>モデルのチャットテンプレートがこのチャットを受け付けませんでした（{detail}）。新しいチャットを始めるか、別のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>{limit} questions are already queued. Try again when one of them has been answered.</source>
+        <translation>すでに {limit} 件の質問が待機中です。どれかの回答が終わってから、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>The model&apos;s chat template produced an empty prompt for this chat. Start a new chat or choose another model.</source>
+        <translation>モデルのチャットテンプレートがこのチャットから空のプロンプトを生成しました。新しいチャットを始めるか、別のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. It fits with {largest} tokens: shorten the context or choose a smaller draft model.</source>
+        <translation>{name} はコンテキスト {context} トークンで {needed} GB のメモリが必要ですが、空きは {available} GB です。{largest} トークンなら収まります。コンテキストを短くするか、より小さいドラフトモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. Choose a smaller model or close other apps.</source>
+        <translation>{name} はコンテキスト {context} トークンで {needed} GB のメモリが必要ですが、空きは {available} GB です。より小さいモデルを選ぶか、ほかのアプリを閉じてください。</translation>
+    </message>
+    <message>
+        <source>It fits with a {bits}-bit KV cache (Settings &gt; Generation).</source>
+        <translation>KV キャッシュを {bits} ビットにすれば収まります（設定 &gt; 生成）。</translation>
+    </message>
+    <message>
+        <source>A draft model of up to {draft} GB would fit.</source>
+        <translation>ドラフトモデルは {draft} GB までなら収まります。</translation>
+    </message>
+    <message>
+        <source>The engine has stopped. Restart Tandem.</source>
+        <translation>エンジンが停止しました。Tandem を再起動してください。</translation>
+    </message>
+    <message>
+        <source>An answer is still being generated. Try again when it is done.</source>
+        <translation>回答を生成中です。終わってからもう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>The engine hit an unexpected error: {detail}. Try again; if it happens again, restart Tandem.</source>
+        <translation>エンジンで予期しないエラーが起きました（{detail}）。もう一度お試しください。繰り返す場合は Tandem を再起動してください。</translation>
+    </message>
+    <message>
+        <source>The model&apos;s chat template was stopped after {detail} seconds with this chat. Shorten your message, start a new chat or choose another model.</source>
+        <translation>このチャットでモデルのチャットテンプレートが {detail} 秒を超えたため、停止しました。メッセージを短くするか、新しいチャットを始めるか、別のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>The model&apos;s chat template was stopped because it took too much memory with this chat. Shorten your message, start a new chat or choose another model.</source>
+        <translation>このチャットでモデルのチャットテンプレートがメモリを使いすぎたため、停止しました。メッセージを短くするか、新しいチャットを始めるか、別のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>The model&apos;s chat template or tokenizer crashed on this chat ({detail}). Start a new chat or choose another model.</source>
+        <translation>このチャットでモデルのチャットテンプレートかトークナイザーが異常終了しました（{detail}）。新しいチャットを始めるか、別のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>The answer format can&apos;t be used: {detail}.</source>
+        <translation>回答形式を使えません：{detail}。</translation>
+    </message>
+    <message>
+        <source>The schema isn&apos;t valid JSON: {detail}.</source>
+        <translation>スキーマが正しい JSON ではありません：{detail}。</translation>
+    </message>
+    <message>
+        <source>The schema has to be a JSON object in braces.</source>
+        <translation>スキーマは波かっこで囲んだ JSON オブジェクトである必要があります。</translation>
+    </message>
+    <message>
+        <source>The answer format is too large. Shorten it.</source>
+        <translation>回答形式が長すぎます。短くしてください。</translation>
+    </message>
+    <message>
+        <source>The answer format is too complex: checking it was stopped after {detail} seconds. Simplify it.</source>
+        <translation>回答形式が複雑すぎるため、{detail} 秒で確認を中止しました。単純にしてください。</translation>
+    </message>
+    <message>
+        <source>The answer format is too complex: checking it took too much memory. Simplify it.</source>
+        <translation>回答形式が複雑すぎて、確認に必要なメモリが多すぎました。単純にしてください。</translation>
+    </message>
+    <message>
+        <source>The answer so far doesn&apos;t follow the answer format, so it can&apos;t be continued. Regenerate it, or choose text as the answer format.</source>
+        <translation>これまでの回答が回答形式に合っていないため、続けられません。再生成するか、回答形式で「テキスト」を選んでください。</translation>
+    </message>
+    <message>
+        <source>The answer format became too complex while the answer was being written. Simplify it and try again.</source>
+        <translation>回答の生成中に回答形式が複雑になりすぎました。単純にして、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>This chat is {tokens} tokens long; the model&apos;s context is {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
+        <translation>このチャットは {tokens} トークンですが、モデルのコンテキストは {limit} トークンです。新しいチャットを始めるか、メッセージを短くするか、コンテキストの長いモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>The GPU failed, so all answers were stopped. Try again; if it happens again, choose a smaller model, ask fewer questions at once or start a new chat.</source>
+        <translation>GPU でエラーが起きたため、すべての回答を停止しました。もう一度お試しください。繰り返す場合は、より小さいモデルを選ぶか、同時に送る質問を減らすか、新しいチャットを始めてください。</translation>
+    </message>
+    <message>
+        <source>The GPU failed twice in a row, so {name} was unloaded. Choose a smaller model, ask fewer questions at once or start a new chat; the next question loads the model again.</source>
+        <translation>GPU のエラーが 2 回続いたため、{name} をメモリから解放しました。より小さいモデルを選ぶか、同時に送る質問を減らすか、新しいチャットを始めてください。次に質問すると、モデルはもう一度読み込まれます。</translation>
+    </message>
+    <message>
+        <source>There is no model folder at {path}. Choose another one.</source>
+        <translation>{path} にモデルのフォルダがありません。別のフォルダを選んでください。</translation>
+    </message>
+    <message>
+        <source>{name} has no config.json, so it is not a model. Choose a folder that contains one.</source>
+        <translation>「{name}」には config.json がないため、モデルとして使えません。モデルの入ったフォルダを選んでください。</translation>
+    </message>
+    <message>
+        <source>{name} is incomplete: {detail} is missing. Download or copy it again.</source>
+        <translation>{name} は不完全です。{detail} がありません。もう一度ダウンロードまたはコピーしてください。</translation>
+    </message>
+    <message>
+        <source>{name} is damaged: {detail} cannot be read. Download or copy it again.</source>
+        <translation>{name} は壊れています。{detail} を読み込めません。もう一度ダウンロードまたはコピーしてください。</translation>
+    </message>
+    <message>
+        <source>The weights of {name} don&apos;t match its configuration ({detail}). Choose another copy of this model.</source>
+        <translation>{name} の重みが構成ファイルと一致しません（{detail}）。このモデルの別のコピーを選んでください。</translation>
+    </message>
+    <message>
+        <source>Tandem does not support the architecture of {name} yet ({detail}). Choose another model or update Tandem.</source>
+        <translation>Tandem は {name} のアーキテクチャにまだ対応していません（{detail}）。別のモデルを選ぶか、Tandem をアップデートしてください。</translation>
+    </message>
+    <message>
+        <source>Tandem does not support this kind of head yet: {name} ({detail}). Choose another head.</source>
+        <translation>{name} の種類のヘッドには、Tandem はまだ対応していません（{detail}）。別のヘッドを選んでください。</translation>
+    </message>
+    <message>
+        <source>{name} cannot be used with this main model, whose layers cannot be read ({detail}). Choose a draft model.</source>
+        <translation>このメインモデルのレイヤーを読み込めないため、{name} は使用できません（{detail}）。ドラフトモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>{name} was made for another main model ({detail}). Choose a head made for this one.</source>
+        <translation>{name} は別のメインモデル用に作られています（{detail}）。このメインモデル用のヘッドを選んでください。</translation>
+    </message>
+    <message>
+        <source>The tokenizer of {name} cannot be read ({detail}). Download or copy it again.</source>
+        <translation>{name} のトークナイザーを読み込めません（{detail}）。もう一度ダウンロードまたはコピーしてください。</translation>
+    </message>
+    <message>
+        <source>{name} requires running its own code or reading files outside its folder ({detail}). Tandem never allows that; choose another model.</source>
+        <translation>{name} には、独自のコードの実行、またはフォルダの外にあるファイルの読み込みが必要です（{detail}）。Tandem はこれを許可しません。別のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>{name} cannot draft for this main model: their vocabularies differ ({detail}). Choose another draft model.</source>
+        <translation>{name} はこのメインモデルのドラフトには使えません。語彙が異なります（{detail}）。別のドラフトモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>The weights of {name} produce invalid values ({detail}). Choose another copy of this model.</source>
+        <translation>{name} の重みから無効な値が出力されます（{detail}）。このモデルの別のコピーを選んでください。</translation>
+    </message>
+    <message>
+        <source>The weights of {name} are all zero. Choose another copy of this model.</source>
+        <translation>{name} の重みがすべて 0 です。このモデルの別のコピーを選んでください。</translation>
+    </message>
+    <message>
+        <source>There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.</source>
+        <translation>{name} に必要なメモリが足りません（{detail}）。より小さいモデルを選ぶか、ほかのアプリを閉じてください。</translation>
+    </message>
+    <message>
+        <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.</source>
+        <translation>「{name}」はヘッドです。特定のメインモデルのドラフトを生成するもので、回答はできません。ドラフトとして選んでください。</translation>
+    </message>
+</context>
+<context>
+    <name>Figures</name>
+    <message>
+        <source>{value}%</source>
+        <translation>{value}%</translation>
+    </message>
+    <message>
+        <source>{value} s</source>
+        <translation>{value} 秒</translation>
+    </message>
+    <message>
+        <source>{value} min</source>
+        <translation>{value} 分</translation>
+    </message>
+    <message>
+        <source>{value} h</source>
+        <translation>{value} 時間</translation>
+    </message>
+    <message>
+        <source>{value}×</source>
+        <translation>{value} 倍</translation>
+    </message>
+    <message>
+        <source>at least {times}</source>
+        <translation>{times}以上</translation>
+    </message>
+    <message>
+        <source>Low Power Mode is on: this Mac runs slower, with speculation and without it.</source>
+        <translation>低電力モードがオンのため、投機的デコーディングの有無にかかわらず、この Mac の動作は遅くなります。</translation>
+    </message>
+    <message>
+        <source>This Mac is hot and runs slower, with speculation and without it.</source>
+        <translation>この Mac は高温になっているため、投機的デコーディングの有無にかかわらず、動作が遅くなります。</translation>
+    </message>
+    <message>
+        <source>{value} tokens/s</source>
+        <translation>{value} トークン/秒</translation>
+    </message>
+    <message>
+        <source>at most {times}</source>
+        <translation>{times}以下</translation>
+    </message>
+    <message>
+        <source>{times} as fast</source>
+        <translation>{times}高速</translation>
+    </message>
+    <message>
+        <source>at least {times} as fast</source>
+        <translation>{times}以上高速</translation>
+    </message>
+    <message>
+        <source>at most {times} as fast</source>
+        <translation>{times}以下の速さ</translation>
+    </message>
+    <message>
+        <source>This Mac is busy: plain decoding also takes {times} as long as usual.</source>
+        <translation>この Mac の負荷が高くなっています。通常のデコードにも普段の {times}の時間がかかっています。</translation>
+    </message>
+    <message>
+        <source>{value} to first token</source>
+        <translation>最初のトークンまで {value}</translation>
+    </message>
+    <message>
+        <source>{value} accepted</source>
+        <translation>受理率 {value}</translation>
+    </message>
+    <message>
+        <source>{value} tokens per round</source>
+        <translation>{value} トークン/ラウンド</translation>
+    </message>
+    <message>
+        <source>older messages left out: {value}</source>
+        <translation>除いた古いメッセージ {value} 件</translation>
+    </message>
+    <message>
+        <source>drafted per round</source>
+        <translation>ドラフト数/ラウンド</translation>
+    </message>
+    <message>
+        <source>drafted ({source})</source>
+        <translation>{source}</translation>
+    </message>
+    <message>
+        <source>{speed} tokens a second</source>
+        <translation>{speed} トークン/秒</translation>
+    </message>
+    <message>
+        <source>{speed} tokens a second instead of {plain}</source>
+        <translation>{speed} トークン/秒（通常：{plain}）</translation>
+    </message>
+    <message>
+        <source>Round {number}: {accepted} of {drafted} draft tokens accepted ({source})</source>
+        <translation>ラウンド {number}：ドラフトトークン {drafted} 個のうち {accepted} 個を受理（{source}）</translation>
+    </message>
+    <message>
+        <source>Round {number}: main model only</source>
+        <translation>ラウンド {number}：メインモデルのみ</translation>
+    </message>
+    <message>
+        <source>Rejected: {text}</source>
+        <translation>棄却：{text}</translation>
+    </message>
+    <message>
+        <source>This draft does not fit this model: fewer than 2% of its tokens are accepted. Choose another draft, or none.</source>
+        <translation>このドラフトモデルはこのモデルに合っていません。ドラフトトークンの受理率が 2% 未満です。別のドラフトモデルを選ぶか、ドラフトモデルなしでお使いください。</translation>
+    </message>
+    <message>
+        <source>main</source>
+        <translation>メイン</translation>
+    </message>
+    <message>
+        <source>draft</source>
+        <translation>ドラフト</translation>
+    </message>
+    <message>
+        <source>head</source>
+        <translation>ヘッド</translation>
+    </message>
+    <message>
+        <source>prompt lookup</source>
+        <translation>プロンプトルックアップ</translation>
+    </message>
+    <message>
+        <source>answer format</source>
+        <translation>回答形式</translation>
+    </message>
+    <message>
+        <source>draft, in parallel</source>
+        <translation>ドラフト、並列</translation>
+    </message>
+</context>
+<context>
+    <name>FindBar</name>
+    <message>
+        <source>{place} of {count}</source>
+        <translation>{count} 件中 {place} 件目</translation>
+    </message>
+    <message>
+        <source>Not found</source>
+        <translation>見つかりません</translation>
+    </message>
+    <message>
+        <source>Find in this chat</source>
+        <translation>このチャット内を検索</translation>
+    </message>
+    <message>
+        <source>Previous match</source>
+        <translation>前の結果</translation>
+    </message>
+    <message>
+        <source>Next match</source>
+        <translation>次の結果</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+</context>
+<context>
+    <name>FirstRunOffer</name>
+    <message>
+        <source>Not now</source>
+        <translation>今はしない</translation>
+    </message>
+    <message>
+        <source>Other models…</source>
+        <translation>ほかのモデル…</translation>
+    </message>
+    <message>
+        <source>Chat with {name}</source>
+        <translation>{name} とチャット</translation>
+    </message>
+    <message>
+        <source>Download {name} ({size})</source>
+        <translation>{name} をダウンロード（{size}）</translation>
+    </message>
+    <message>
+        <source>The Starter only knows Tandem. For everything else, download a model that fits this Mac:</source>
+        <translation>スターターが知っているのは Tandem のことだけです。ほかのことには、この Mac に合うモデルをダウンロードしてください：</translation>
+    </message>
+</context>
+<context>
+    <name>GenerationPage</name>
+    <message>
+        <source>As the authors of the loaded model recommend</source>
+        <translation>読み込んだモデルの作成者が推奨する値</translation>
+    </message>
+    <message>
+        <source>Model&apos;s recommendation</source>
+        <translation>モデルの推奨値</translation>
+    </message>
+    <message>
+        <source>Precise</source>
+        <translation>正確</translation>
+    </message>
+    <message>
+        <source>Always the most likely token</source>
+        <translation>常に最も確率の高いトークン</translation>
+    </message>
+    <message>
+        <source>Balanced</source>
+        <translation>バランス</translation>
+    </message>
+    <message>
+        <source>Some variety, few surprises</source>
+        <translation>ほどよく多様で、意外性は少なめ</translation>
+    </message>
+    <message>
+        <source>Creative</source>
+        <translation>創造的</translation>
+    </message>
+    <message>
+        <source>Full variety, minus very unlikely tokens</source>
+        <translation>確率のごく低いトークンだけを除いた最大限の多様さ</translation>
+    </message>
+</context>
+<context>
+    <name>Header</name>
+    <message>
+        <source>Main</source>
+        <translation>メイン</translation>
+    </message>
+    <message>
+        <source>Main model: {name}</source>
+        <translation>メインモデル：{name}</translation>
+    </message>
+    <message>
+        <source>Draft</source>
+        <translation>ドラフト</translation>
+    </message>
+    <message>
+        <source>Draft (off)</source>
+        <translation>ドラフト（オフ）</translation>
+    </message>
+    <message>
+        <source>Draft model: {name}. {state}</source>
+        <translation>ドラフトモデル：{name}。{state}</translation>
+    </message>
+    <message>
+        <source>Draft head: {name}. {state}</source>
+        <translation>ヘッド：{name}。{state}</translation>
+    </message>
+    <message>
+        <source>Loading…</source>
+        <translation>読み込み中…</translation>
+    </message>
+    <message>
+        <source>Loading… {share}</source>
+        <translation>読み込み中… {share}</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n download(s) running</source>
+        <translation>
+            <numerusform>%n 件をダウンロード中</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>loading…</source>
+        <translation>読み込み中…</translation>
+    </message>
+    <message>
+        <source>Draft head (off)</source>
+        <translation>ヘッド（オフ）</translation>
+    </message>
+    <message>
+        <source>Draft head</source>
+        <translation>ヘッド</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>なし</translation>
+    </message>
+</context>
+<context>
+    <name>History</name>
+    <message>
+        <source>Chat</source>
+        <translation>チャット</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>なし</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失敗</translation>
+    </message>
+    <message>
+        <source>Date</source>
+        <translation>日付</translation>
+    </message>
+    <message>
+        <source>Main model</source>
+        <translation>メインモデル</translation>
+    </message>
+    <message>
+        <source>Draft model</source>
+        <translation>ドラフトモデル</translation>
+    </message>
+    <message>
+        <source>Method</source>
+        <translation>方法</translation>
+    </message>
+    <message>
+        <source>Source</source>
+        <translation>リクエスト元</translation>
+    </message>
+    <message>
+        <source>Accepted</source>
+        <translation>受理</translation>
+    </message>
+    <message>
+        <source>Speed-up</source>
+        <translation>高速化の倍率</translation>
+    </message>
+    <message>
+        <source>Tokens/s</source>
+        <translation>トークン/秒</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>トークン</translation>
+    </message>
+    <message>
+        <source>{program}, through the local API: only statistics are kept</source>
+        <translation>{program}、ローカル API：統計だけを保存</translation>
+    </message>
+    <message>
+        <source>{title}: double-click to show the answer</source>
+        <translation>{title}：ダブルクリックで回答を表示</translation>
+    </message>
+</context>
+<context>
+    <name>HistoryPage</name>
+    <message numerus="yes">
+        <source>%n API request(s) deleted.</source>
+        <translation>
+            <numerusform>%n 件の API リクエストを削除しました。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>All models</source>
+        <translation>すべてのモデル</translation>
+    </message>
+    <message>
+        <source>No answers yet. Each answer adds a row with its speed-up.</source>
+        <translation>まだ回答がありません。回答のたびに、高速化の倍率を含む行が追加されます。</translation>
+    </message>
+    <message>
+        <source>Export the history</source>
+        <translation>履歴の書き出し</translation>
+    </message>
+    <message>
+        <source>Saved to {file}.</source>
+        <translation>{file} に保存しました。</translation>
+    </message>
+    <message>
+        <source>The file could not be saved. Choose another folder.</source>
+        <translation>ファイルを保存できませんでした。別のフォルダを選んでください。</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>モデル</translation>
+    </message>
+    <message>
+        <source>Answers and statistics</source>
+        <translation>回答と統計</translation>
+    </message>
+    <message>
+        <source>Delete API requests</source>
+        <translation>API リクエストを削除</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>取り消す</translation>
+    </message>
+    <message>
+        <source>No speed-up measured yet. It appears after a few answers.</source>
+        <translation>高速化の倍率はまだ測定されていません。回答が何件かたまると表示されます。</translation>
+    </message>
+    <message numerus="yes">
+        <source>{main} is {faster} with {draft} on this Mac (%n answer(s)).</source>
+        <translation>
+            <numerusform>この Mac では {main} と {draft} の組み合わせで {faster}（回答 %n 件）。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{main} is {faster} with prompt lookup on this Mac (%n answer(s)).</source>
+        <translation>
+            <numerusform>この Mac では {main} がプロンプトルックアップで {faster}（回答 %n 件）。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Export as {kind}</source>
+        <translation>{kind} 形式で書き出す</translation>
+    </message>
+</context>
+<context>
+    <name>HubErrors</name>
+    <message>
+        <source>Waiting for a connection. The download then resumes by itself.</source>
+        <translation>接続を待っています。接続されると、ダウンロードは自動的に再開します。</translation>
+    </message>
+    <message>
+        <source>“Work offline” is on, so Tandem does not connect. Turn it off in the settings.</source>
+        <translation>「オフラインで作業」がオンのため、接続しません。設定でオフにしてください。</translation>
+    </message>
+    <message>
+        <source>The proxy does not respond or refuses to connect. Check its address in the settings.</source>
+        <translation>プロキシが応答しないか、接続を拒否しています。設定でアドレスを確認してください。</translation>
+    </message>
+    <message>
+        <source>Hugging Face is having problems (error {status}). Try again later.</source>
+        <translation>Hugging Face で問題が起きています（エラー {status}）。しばらくしてからもう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>Hugging Face is rate-limiting requests. Try again later.</source>
+        <translation>Hugging Face がリクエストを制限しています。しばらくしてからもう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>“{repository}” isn&apos;t a model ID. Use organization/name or a model page URL.</source>
+        <translation>「{repository}」はモデル ID ではありません。「組織/名前」の形か、モデルのページの URL を入力してください。</translation>
+    </message>
+    <message>
+        <source>There is no model {repository}, or it is private. Check its name, or add a token in the settings.</source>
+        <translation>{repository} というモデルはないか、非公開です。名前を確認するか、設定でトークンを追加してください。</translation>
+    </message>
+    <message>
+        <source>{repository} has no version {revision}.</source>
+        <translation>{repository} にバージョン {revision} はありません。</translation>
+    </message>
+    <message>
+        <source>{repository} is gated. Accept the terms on its page, then add a token in the settings.</source>
+        <translation>{repository} の利用には事前の同意が必要です。モデルのページで規約に同意してから、設定でトークンを追加してください。</translation>
+    </message>
+    <message>
+        <source>Your token has no access to {repository}. Ask its owners, or add another token in the settings.</source>
+        <translation>このトークンでは {repository} にアクセスできません。所有者に問い合わせるか、設定で別のトークンを追加してください。</translation>
+    </message>
+    <message>
+        <source>Can&apos;t reach Hugging Face. Check your connection and try again.</source>
+        <translation>Hugging Face に接続できません。インターネット接続を確認して、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>The certificate of Hugging Face isn&apos;t trusted on this Mac. Check the mirror and the proxy in the settings.</source>
+        <translation>この Mac では Hugging Face の証明書を信頼できません。設定でミラーとプロキシを確認してください。</translation>
+    </message>
+    <message>
+        <source>{endpoint} does not respond like Hugging Face. Check the mirror in the settings.</source>
+        <translation>{endpoint} は Hugging Face として応答しません。設定でミラーを確認してください。</translation>
+    </message>
+    <message>
+        <source>Hugging Face takes too long to answer. Try again later.</source>
+        <translation>Hugging Face の応答に時間がかかりすぎています。しばらくしてからもう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>Hugging Face no longer has {file} of {repository}. Choose another model.</source>
+        <translation>{repository} の {file} はもう Hugging Face にありません。別のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>Hugging Face rejected your token: it is wrong, expired or revoked. Add a new one in the settings.</source>
+        <translation>Hugging Face がトークンを拒否しました。間違っているか、期限切れか、取り消されています。設定で新しいトークンを追加してください。</translation>
+    </message>
+    <message>
+        <source>{repository} has no MLX weights. Search for an MLX version of this model.</source>
+        <translation>{repository} には MLX の重みがありません。このモデルの MLX 版を検索してください。</translation>
+    </message>
+    <message>
+        <source>{repository} refers to a file outside its folder ({file}). Tandem won&apos;t download it.</source>
+        <translation>{repository} がフォルダの外のファイル（{file}）を参照しています。Tandem はこれをダウンロードしません。</translation>
+    </message>
+    <message>
+        <source>{needed} needed, but only {free} free on the disk. Free up space, then try again.</source>
+        <translation>{needed} 必要ですが、ディスクの空きは {free} です。空きを作ってからもう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>The disk is full. Free up space, then try again; nothing is lost.</source>
+        <translation>ディスクがいっぱいです。空きを作ってからもう一度お試しください。ダウンロード済みの分は失われません。</translation>
+    </message>
+    <message>
+        <source>{path} cannot be written to. Check its permissions.</source>
+        <translation>{path} に書き込めません。書き込み権限を確認してください。</translation>
+    </message>
+    <message>
+        <source>{file} failed its checksum twice. Try again later or from another connection.</source>
+        <translation>{file} のチェックサムが 2 回一致しませんでした。しばらくしてから、または別の回線でもう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>{repository} has no MTP head. Choose another draft.</source>
+        <translation>{repository} には MTP ヘッドがありません。別のドラフトを選んでください。</translation>
+    </message>
+    <message>
+        <source>{repository} lists an MTP head, but none of its files contains one. Choose another draft.</source>
+        <translation>{repository} の設定には MTP ヘッドがあるとされていますが、ファイルには含まれていません。別のドラフトを選んでください。</translation>
+    </message>
+    <message>
+        <source>The MTP head of {repository} is of a kind that Tandem can&apos;t run yet ({family}).</source>
+        <translation>{repository} の MTP ヘッドは、Tandem がまだ実行できない種類です（{family}）。</translation>
+    </message>
+    <message>
+        <source>{repository} is no longer on this Mac.</source>
+        <translation>{repository} はもうこの Mac にありません。</translation>
+    </message>
+    <message>
+        <source>Another program is downloading {repository}. Wait until it has finished.</source>
+        <translation>別のプログラムが {repository} をダウンロードしています。終わるまでお待ちください。</translation>
+    </message>
+    <message>
+        <source>The starter pair is part of Tandem and can&apos;t be deleted.</source>
+        <translation>スターターモデルは Tandem の一部なので、削除できません。</translation>
+    </message>
+    <message>
+        <source>This model belongs to {app}. Delete it there.</source>
+        <translation>{app} のモデルです。そのアプリで削除してください。</translation>
+    </message>
+    <message>
+        <source>This head is part of its main model&apos;s files. To delete it, delete the main model.</source>
+        <translation>このヘッドはメインモデルのファイルの一部です。削除するには、メインモデルを削除してください。</translation>
+    </message>
+</context>
+<context>
+    <name>Learned</name>
+    <message>
+        <source>Low Power Mode</source>
+        <translation>低電力モード</translation>
+    </message>
+    <message>
+        <source>hot</source>
+        <translation>高温</translation>
+    </message>
+    <message>
+        <source>{models} ({pace})</source>
+        <translation>{models}（{pace}）</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>モデル</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>コンテキスト</translation>
+    </message>
+    <message>
+        <source>Best draft length</source>
+        <translation>最適なドラフト長</translation>
+    </message>
+    <message>
+        <source>Speed-up</source>
+        <translation>高速化の倍率</translation>
+    </message>
+    <message>
+        <source>Plain tokens/s</source>
+        <translation>トークン/秒（通常）</translation>
+    </message>
+    <message>
+        <source>Acceptance rate</source>
+        <translation>受理率</translation>
+    </message>
+    <message>
+        <source>Rounds</source>
+        <translation>ラウンド</translation>
+    </message>
+    <message>
+        <source>from {first}</source>
+        <translation>{first} 以上</translation>
+    </message>
+    <message>
+        <source>{first} to {last}</source>
+        <translation>{first}～{last}</translation>
+    </message>
+    <message>
+        <source>{depth} ({source})</source>
+        <translation>{depth}（{source}）</translation>
+    </message>
+    <message>
+        <source>none (plain)</source>
+        <translation>なし（通常）</translation>
+    </message>
+</context>
+<context>
+    <name>LearnedSection</name>
+    <message>
+        <source>Updated as you chat and used to choose the draft length. Anything you clear is measured again.</source>
+        <translation>チャット中に更新され、ドラフト長を決めるのに使われます。消去した値は測り直します。</translation>
+    </message>
+    <message>
+        <source>No measurements yet. Load models and chat, or choose “Tune for this Mac” in the live panel.</source>
+        <translation>まだ測定値がありません。モデルを読み込んでチャットするか、ライブパネルで「この Mac に合わせて調整」を実行してください。</translation>
+    </message>
+    <message>
+        <source>Measured on this Mac</source>
+        <translation>この Mac での測定値</translation>
+    </message>
+    <message>
+        <source>Measurements per model pair</source>
+        <translation>モデルの組み合わせごとの測定値</translation>
+    </message>
+    <message>
+        <source>Clear this pair</source>
+        <translation>この組み合わせを消去</translation>
+    </message>
+    <message>
+        <source>Clear all</source>
+        <translation>すべて消去</translation>
+    </message>
+</context>
+<context>
+    <name>LinkMenu</name>
+    <message>
+        <source>Open in the browser</source>
+        <translation>ブラウザで開く</translation>
+    </message>
+    <message>
+        <source>Copy the address</source>
+        <translation>アドレスをコピー</translation>
+    </message>
+</context>
+<context>
+    <name>LocalApi</name>
+    <message>
+        <source>waiting</source>
+        <translation>待機中</translation>
+    </message>
+    <message>
+        <source>answering</source>
+        <translation>回答中</translation>
+    </message>
+    <message>
+        <source>finished</source>
+        <translation>完了</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失敗</translation>
+    </message>
+    <message>
+        <source>unknown program</source>
+        <translation>不明なプログラム</translation>
+    </message>
+    <message>
+        <source>{rate} accepted</source>
+        <translation>受理 {rate}</translation>
+    </message>
+    <message>
+        <source>Another program uses port {port}. Choose another one.</source>
+        <translation>ポート {port} はほかのプログラムが使用しています。別のポートを選んでください。</translation>
+    </message>
+    <message>
+        <source>The system does not allow port {port}. Choose one above 1023.</source>
+        <translation>ポート {port} はシステムで許可されていません。1023 より大きいポートを選んでください。</translation>
+    </message>
+    <message>
+        <source>This Mac has no address {host}.</source>
+        <translation>この Mac にアドレス {host} はありません。</translation>
+    </message>
+    <message>
+        <source>The local API could not start.</source>
+        <translation>ローカル API を開始できませんでした。</translation>
+    </message>
+    <message>
+        <source>processing the prompt</source>
+        <translation>プロンプトを処理中</translation>
+    </message>
+    <message>
+        <source>The local API is running at {address}.</source>
+        <translation>ローカル API のアドレス：{address}。</translation>
+    </message>
+</context>
+<context>
+    <name>Machines</name>
+    <message>
+        <source>Running on {count} Macs: {names}</source>
+        <translation>{count} 台の Mac で実行中：{names}</translation>
+    </message>
+    <message>
+        <source>This Mac</source>
+        <translation>この Mac</translation>
+    </message>
+    <message>
+        <source>{name} is ready</source>
+        <translation>{name} は準備完了</translation>
+    </message>
+    <message>
+        <source>{size} for models</source>
+        <translation>モデル用に {size}</translation>
+    </message>
+    <message>
+        <source>{size}/s</source>
+        <translation>{size}/秒</translation>
+    </message>
+    <message>
+        <source>round trip {time} ms</source>
+        <translation>往復 {time} ms</translation>
+    </message>
+    <message>
+        <source>{name} is downloading: {done} of {total}</source>
+        <translation>{name} でダウンロード中：{done} / {total}</translation>
+    </message>
+    <message>
+        <source>{name}: layers {first} to {last}</source>
+        <translation>{name}：レイヤー {first}～{last}</translation>
+    </message>
+    <message>
+        <source>{name}: parts {first} to {last} of every layer</source>
+        <translation>{name}：各レイヤーの {first}～{last} 番目の部分</translation>
+    </message>
+    <message>
+        <source>needs {size}</source>
+        <translation>{size} 必要</translation>
+    </message>
+    <message>
+        <source>needs {size} of {free}</source>
+        <translation>{free} のうち {size} 必要</translation>
+    </message>
+    <message>
+        <source>needs {size}, but only {free} can be used</source>
+        <translation>{size} 必要ですが、使えるのは {free} だけです</translation>
+    </message>
+</context>
+<context>
+    <name>MachinesPage</name>
+    <message>
+        <source>Download on the other Macs</source>
+        <translation>ほかの Mac にダウンロード</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>開始</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Status</source>
+        <translation>状況</translation>
+    </message>
+    <message>
+        <source>Downloading on the other Macs…</source>
+        <translation>ほかの Mac で必要なファイルをダウンロード中…</translation>
+    </message>
+    <message>
+        <source>Checking the Macs…</source>
+        <translation>Mac を確認中…</translation>
+    </message>
+    <message>
+        <source>Starting the Macs…</source>
+        <translation>モデルを起動中…</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>停止中…</translation>
+    </message>
+    <message>
+        <source>Enter another Mac first.</source>
+        <translation>まず、ほかの Mac を入力してください。</translation>
+    </message>
+    <message>
+        <source>What the check found</source>
+        <translation>確認の結果</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>モデル</translation>
+    </message>
+    <message>
+        <source>Splits a model too large for one Mac. Click Check to see what each Mac needs to download.</source>
+        <translation>1 台に収まらないモデルを分割します。「確認」をクリックすると、それぞれの Mac に必要なダウンロードがわかります。</translation>
+    </message>
+    <message>
+        <source>Check</source>
+        <translation>確認</translation>
+    </message>
+    <message>
+        <source>Running on this Mac only.</source>
+        <translation>この Mac だけで実行中です。</translation>
+    </message>
+    <message>
+        <source>Over a network, nothing that the Macs exchange is encrypted. Connect them only over a network you trust, or by Thunderbolt.</source>
+        <translation>ネットワーク経由では、Mac の間の通信は暗号化されません。信頼できるネットワークか Thunderbolt でのみ接続してください。</translation>
+    </message>
+</context>
+<context>
+    <name>MeasurementCard</name>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+</context>
+<context>
+    <name>ModelCard</name>
+    <message>
+        <source>Download as draft</source>
+        <translation>ドラフトとしてダウンロード</translation>
+    </message>
+    <message>
+        <source>Check files</source>
+        <translation>ファイルを検査</translation>
+    </message>
+    <message>
+        <source>It is in use. Choose another model first.</source>
+        <translation>使用中です。ほかのモデルに切り替えてから削除してください。</translation>
+    </message>
+    <message>
+        <source>Other apps that use the Hugging Face cache will lose it too.</source>
+        <translation>Hugging Face キャッシュを使うほかのアプリからも消えます。</translation>
+    </message>
+    <message>
+        <source>Delete…</source>
+        <translation>削除…</translation>
+    </message>
+    <message>
+        <source>Delete this model? ({size})</source>
+        <translation>このモデルを削除しますか？（{size}）</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>削除</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+    <message>
+        <source>A tiny built-in model that explains Tandem. Works offline.</source>
+        <translation>Tandem を案内するごく小さな内蔵モデルです。オフラインで使えます。</translation>
+    </message>
+    <message>
+        <source>With {draft} as draft</source>
+        <translation>ドラフト：{draft}</translation>
+    </message>
+    <message>
+        <source>{speed} measured on this Mac</source>
+        <translation>この Mac での実測：{speed}</translation>
+    </message>
+    <message>
+        <source>about {speed} (estimate)</source>
+        <translation>約 {speed}（推定）</translation>
+    </message>
+    <message>
+        <source>checking</source>
+        <translation>検査中</translation>
+    </message>
+    <message>
+        <source>damaged</source>
+        <translation>破損</translation>
+    </message>
+    <message>
+        <source>in use</source>
+        <translation>使用中</translation>
+    </message>
+    <message>
+        <source>built in</source>
+        <translation>内蔵</translation>
+    </message>
+    <message>
+        <source>installed</source>
+        <translation>インストール済み</translation>
+    </message>
+    <message>
+        <source>too large</source>
+        <translation>大きすぎ</translation>
+    </message>
+    <message>
+        <source>multiple Macs</source>
+        <translation>複数の Mac</translation>
+    </message>
+    <message>
+        <source>tight</source>
+        <translation>ぎりぎり</translation>
+    </message>
+    <message>
+        <source>pair</source>
+        <translation>組み合わせ</translation>
+    </message>
+    <message>
+        <source>Usable memory: {size}</source>
+        <translation>使えるメモリ：{size}</translation>
+    </message>
+    <message>
+        <source>Downloading…</source>
+        <translation>ダウンロード中…</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>再開</translation>
+    </message>
+    <message>
+        <source>Repair</source>
+        <translation>修復</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>チャット</translation>
+    </message>
+    <message>
+        <source>Use this head</source>
+        <translation>このヘッドを使用</translation>
+    </message>
+    <message>
+        <source>Download ({size})</source>
+        <translation>ダウンロード（{size}）</translation>
+    </message>
+    <message>
+        <source>Download</source>
+        <translation>ダウンロード</translation>
+    </message>
+</context>
+<context>
+    <name>ModelController</name>
+    <message>
+        <source>Use as draft</source>
+        <translation>ドラフトとして使う</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>チャット</translation>
+    </message>
+    <message>
+        <source>{name} is ready.</source>
+        <translation>{name} の準備ができました。</translation>
+    </message>
+    <message>
+        <source>Show the download</source>
+        <translation>ダウンロードを表示</translation>
+    </message>
+</context>
+<context>
+    <name>Models</name>
+    <message>
+        <source>{name} · {bits}-bit</source>
+        <translation>{name} · {bits} ビット</translation>
+    </message>
+    <message>
+        <source>Recommended for {model}: {values}</source>
+        <translation>{model} の推奨値：{values}</translation>
+    </message>
+    <message>
+        <source>Starter</source>
+        <translation>スターター</translation>
+    </message>
+    <message>
+        <source>Starter draft</source>
+        <translation>スターターのドラフト</translation>
+    </message>
+    <message>
+        <source>Starter head</source>
+        <translation>スターターのヘッド</translation>
+    </message>
+    <message>
+        <source>Prompt lookup (n-gram)</source>
+        <translation>プロンプトルックアップ</translation>
+    </message>
+    <message>
+        <source>No draft</source>
+        <translation>ドラフトなし</translation>
+    </message>
+    <message>
+        <source>Unload</source>
+        <translation>メモリから解放</translation>
+    </message>
+    <message>
+        <source>Frees the memory of both models.</source>
+        <translation>両方のモデルのメモリを解放します。</translation>
+    </message>
+    <message>
+        <source>Plain decoding: the main model alone.</source>
+        <translation>通常のデコード：メインモデルだけを使います。</translation>
+    </message>
+    <message>
+        <source>Incomplete: download it again.</source>
+        <translation>足りないファイルがあります。もう一度ダウンロードしてください。</translation>
+    </message>
+    <message>
+        <source>Built-in guide to Tandem. Choose another model for real work.</source>
+        <translation>Tandem の内蔵ガイドです。本格的に使うなら別のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>Includes {draft} as draft. {facts}</source>
+        <translation>ドラフトとして {draft} も含みます。{facts}</translation>
+    </message>
+    <message>
+        <source>Needs no draft model. Best for edits and code.</source>
+        <translation>ドラフトモデルは不要です。文章の手直しやコードに向いています。</translation>
+    </message>
+    <message>
+        <source>Same tokenizer.</source>
+        <translation>トークナイザーが同じです。</translation>
+    </message>
+    <message>
+        <source>Different tokenizer: text is re-encoded ({share} of tokens shared).</source>
+        <translation>トークナイザーが異なるため、テキストを再エンコードします（共通のトークン {share}）。</translation>
+    </message>
+    <message>
+        <source>Its tokenizer has not been read yet.</source>
+        <translation>トークナイザーはまだ読み込まれていません。</translation>
+    </message>
+    <message>
+        <source>Too slow to help: each draft token takes {share} of a main-model step.</source>
+        <translation>遅すぎて効果がありません。ドラフトトークン 1 個に、メインモデル 1 ステップの {share} の時間がかかります。</translation>
+    </message>
+    <message>
+        <source>Won&apos;t fit alongside the main model ({size} short).</source>
+        <translation>メインモデルと一緒には収まりません（{size} 不足）。</translation>
+    </message>
+    <message>
+        <source>Cannot be used with this main model. {reason}</source>
+        <translation>このメインモデルとは一緒に使えません。{reason}</translation>
+    </message>
+    <message>
+        <source>Head for this model.</source>
+        <translation>このモデル用のヘッドです。</translation>
+    </message>
+    <message>
+        <source>Head for {model}: fewer draft tokens may be accepted.</source>
+        <translation>{model} 用のヘッドです。ドラフトトークンの受理率が低くなることがあります。</translation>
+    </message>
+    <message>
+        <source>Published head for this model. Not checked yet.</source>
+        <translation>このモデル用に公開されているヘッドです。まだ確認していません。</translation>
+    </message>
+    <message>
+        <source>Head that comes with the original model. Only its part of the files is downloaded.</source>
+        <translation>元のモデルに付属するヘッドです。ファイルのうちヘッドの部分だけをダウンロードします。</translation>
+    </message>
+    <message>
+        <source>Head for another model: made for {theirs} layers, this one has {ours}.</source>
+        <translation>別のモデル用のヘッドです。レイヤー数が異なります（ヘッド {theirs}、モデル {ours}）。</translation>
+    </message>
+    <message>
+        <source>Head for another model: made for a width of {theirs}, this one&apos;s is {ours}.</source>
+        <translation>別のモデル用のヘッドです。幅が異なります（ヘッド {theirs}、モデル {ours}）。</translation>
+    </message>
+    <message>
+        <source>Head for another model: made for a vocabulary of {theirs}, this one&apos;s is {ours}.</source>
+        <translation>別のモデル用のヘッドです。語彙数が異なります（ヘッド {theirs}、モデル {ours}）。</translation>
+    </message>
+    <message>
+        <source>Measured on this Mac: {speed}.</source>
+        <translation>この Mac での実測：{speed}。</translation>
+    </message>
+    <message>
+        <source>Measured on this Mac: {speed}, {rate} accepted.</source>
+        <translation>この Mac での実測：{speed}、受理率 {rate}。</translation>
+    </message>
+    <message>
+        <source>Estimate: {speed}.</source>
+        <translation>推定：{speed}。</translation>
+    </message>
+    <message>
+        <source>As draft for {main}: {verdict}</source>
+        <translation>{main} のドラフトとして：{verdict}</translation>
+    </message>
+    <message>
+        <source>Files differ from the published version: {files}. Repair downloads only these again.</source>
+        <translation>公開されたバージョンと異なるファイルがあります：{files}。修復すると、これらだけをダウンロードし直します。</translation>
+    </message>
+    <message>
+        <source>Same tokenizer (padded vocabulary).</source>
+        <translation>トークナイザーは同じです（語彙のサイズだけが異なります）。</translation>
+    </message>
+    <message>
+        <source>Files differ from the published version: {files}. Delete the model and download it again.</source>
+        <translation>公開されたバージョンと異なるファイルがあります：{files}。モデルを削除して、もう一度ダウンロードしてください。</translation>
+    </message>
+    <message>
+        <source>Cannot be used. {reason}</source>
+        <translation>使えません。{reason}</translation>
+    </message>
+    <message>
+        <source>Does not fit: it needs {size} more memory than this Mac can use.</source>
+        <translation>この Mac には収まりません。使えるメモリより {size} 多く必要です。</translation>
+    </message>
+    <message>
+        <source>Too large for this Mac alone, but your Macs can run it together.</source>
+        <translation>この Mac 1 台には大きすぎますが、複数の Mac でなら実行できます。</translation>
+    </message>
+    <message>
+        <source>{count}-token context</source>
+        <translation>コンテキスト {count} トークン</translation>
+    </message>
+    <message>
+        <source>downloads: {count}</source>
+        <translation>ダウンロード数 {count}</translation>
+    </message>
+    <message>
+        <source>gated</source>
+        <translation>規約への同意が必要</translation>
+    </message>
+    <message>
+        <source>weights {size}</source>
+        <translation>重み {size}</translation>
+    </message>
+    <message>
+        <source>draft {size}</source>
+        <translation>ドラフト {size}</translation>
+    </message>
+    <message>
+        <source>context {size}</source>
+        <translation>コンテキスト {size}</translation>
+    </message>
+    <message>
+        <source>workspace {size}</source>
+        <translation>作業領域 {size}</translation>
+    </message>
+    <message>
+        <source>{sum} plus context</source>
+        <translation>{sum} + コンテキスト</translation>
+    </message>
+    <message>
+        <source>{done} of {total}</source>
+        <translation>{done} / {total}</translation>
+    </message>
+    <message>
+        <source>Failed.</source>
+        <translation>失敗しました。</translation>
+    </message>
+    <message>
+        <source>reconnecting</source>
+        <translation>再接続中</translation>
+    </message>
+    <message>
+        <source>{size}/s</source>
+        <translation>{size}/秒</translation>
+    </message>
+    <message>
+        <source>resumes where it stopped, even after a restart</source>
+        <translation>アプリの再起動後も中断したところから再開</translation>
+    </message>
+    <message>
+        <source>Waiting in queue</source>
+        <translation>順番を待っています</translation>
+    </message>
+    <message>
+        <source>Getting the file list…</source>
+        <translation>ファイル一覧を取得中…</translation>
+    </message>
+    <message>
+        <source>Verifying checksums…</source>
+        <translation>チェックサムを検証中…</translation>
+    </message>
+    <message>
+        <source>Ready.</source>
+        <translation>準備ができました。</translation>
+    </message>
+    <message>
+        <source>waiting</source>
+        <translation>待機中</translation>
+    </message>
+    <message>
+        <source>queued</source>
+        <translation>待機中</translation>
+    </message>
+    <message>
+        <source>starting</source>
+        <translation>開始中</translation>
+    </message>
+    <message>
+        <source>downloading</source>
+        <translation>ダウンロード中</translation>
+    </message>
+    <message>
+        <source>checking</source>
+        <translation>検査中</translation>
+    </message>
+    <message>
+        <source>ready</source>
+        <translation>準備完了</translation>
+    </message>
+    <message>
+        <source>paused</source>
+        <translation>一時停止中</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失敗</translation>
+    </message>
+    <message>
+        <source>less than a minute left</source>
+        <translation>残り 1 分未満</translation>
+    </message>
+</context>
+<context>
+    <name>ModelsPage</name>
+    <message>
+        <source>Choose a folder that contains models</source>
+        <translation>モデルのあるフォルダを選択</translation>
+    </message>
+    <message>
+        <source>All files of {name} match the published version.</source>
+        <translation>{name} のファイルはすべて公開されたバージョンと一致しています。</translation>
+    </message>
+    <message>
+        <source>No checksums were published for {name}, so its files can&apos;t be verified.</source>
+        <translation>{name} のチェックサムは公開されていないため、ファイルを検証できません。</translation>
+    </message>
+    <message>
+        <source>Scanning models…</source>
+        <translation>モデルをスキャン中…</translation>
+    </message>
+    <message>
+        <source>This Mac can use {limit} for models. {loaded} are loaded.</source>
+        <translation>この Mac ではモデルに {limit} まで使えます。読み込み済み：{loaded}。</translation>
+    </message>
+    <message>
+        <source>Downloads</source>
+        <translation>ダウンロード</translation>
+    </message>
+    <message>
+        <source>Recommended for this Mac</source>
+        <translation>この Mac におすすめ</translation>
+    </message>
+    <message>
+        <source>Installed</source>
+        <translation>インストール済み</translation>
+    </message>
+    <message>
+        <source>Searching…</source>
+        <translation>検索中…</translation>
+    </message>
+    <message>
+        <source>Type part of a name, such as Qwen3.8 or Gemma, or paste a model page URL.</source>
+        <translation>Qwen3.8 や Gemma のように名前の一部を入力するか、モデルのページの URL をペーストしてください。</translation>
+    </message>
+    <message>
+        <source>No MLX models match.</source>
+        <translation>一致する MLX モデルはありません。</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>モデル</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>もう一度試す</translation>
+    </message>
+    <message>
+        <source>Search Hugging Face, or paste a model ID or URL</source>
+        <translation>Hugging Face を検索、またはモデル ID や URL をペースト</translation>
+    </message>
+    <message>
+        <source>Recommended</source>
+        <translation>おすすめ</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>検索</translation>
+    </message>
+    <message>
+        <source>Add a model folder…</source>
+        <translation>モデルのフォルダを追加…</translation>
+    </message>
+    <message>
+        <source>On Hugging Face</source>
+        <translation>Hugging Face のモデル</translation>
+    </message>
+    <message>
+        <source>Context: {count} tokens</source>
+        <translation>コンテキスト：{count} トークン</translation>
+    </message>
+    <message>
+        <source>Context length used for memory estimates</source>
+        <translation>メモリの推定に使うコンテキスト長</translation>
+    </message>
+</context>
+<context>
+    <name>NetworkPage</name>
+    <message>
+        <source>Tandem goes online only to search Hugging Face, download a model, check for updates or run the test above. Chats, settings and statistics never leave this Mac. No telemetry.</source>
+        <translation>Tandem がインターネットに接続するのは、Hugging Face の検索、モデルのダウンロード、アップデートの確認、上のテストを行うときだけです。チャット、設定、統計がこの Mac の外に出ることはありません。利用状況の収集もしません。</translation>
+    </message>
+    <message>
+        <source>Connection</source>
+        <translation>接続</translation>
+    </message>
+    <message>
+        <source>Testing…</source>
+        <translation>テスト中…</translation>
+    </message>
+    <message>
+        <source>Your token is in the keychain.</source>
+        <translation>トークンをキーチェーンに保管しました。</translation>
+    </message>
+    <message>
+        <source>Hugging Face token</source>
+        <translation>Hugging Face のトークン</translation>
+    </message>
+    <message>
+        <source>Connected to Hugging Face.</source>
+        <translation>Hugging Face に接続しました。</translation>
+    </message>
+    <message>
+        <source>Connected to Hugging Face through the proxy.</source>
+        <translation>プロキシ経由で Hugging Face に接続しました。</translation>
+    </message>
+    <message>
+        <source>Test</source>
+        <translation>テスト</translation>
+    </message>
+    <message>
+        <source>Test the connection</source>
+        <translation>接続をテスト</translation>
+    </message>
+    <message>
+        <source>This Mac has no keychain that Tandem can use, so the token was not kept.</source>
+        <translation>Tandem が使えるキーチェーンがこの Mac にないため、トークンは保管されませんでした。</translation>
+    </message>
+    <message>
+        <source>Checks the mirror, proxy and token with two small requests.</source>
+        <translation>小さなリクエストを 2 回送って、ミラー、プロキシ、トークンを確認します。</translation>
+    </message>
+    <message>
+        <source>Connected to the mirror.</source>
+        <translation>ミラーに接続しました。</translation>
+    </message>
+    <message>
+        <source>Connected to the mirror through the proxy.</source>
+        <translation>プロキシ経由でミラーに接続しました。</translation>
+    </message>
+    <message>
+        <source>Token valid (account {user}).</source>
+        <translation>トークンは有効です（アカウント {user}）。</translation>
+    </message>
+    <message>
+        <source>Token rejected: it is wrong, expired or revoked.</source>
+        <translation>トークンは拒否されました。間違っているか、期限切れか、取り消されています。</translation>
+    </message>
+    <message>
+        <source>For gated or private models. Stored only in the system keychain.</source>
+        <translation>規約への同意が必要なモデルや非公開のモデルに使います。システムのキーチェーンにだけ保管します。</translation>
+    </message>
+    <message>
+        <source>The server does not report whether the token is valid.</source>
+        <translation>トークンが有効かどうかは通知されません。</translation>
+    </message>
+</context>
+<context>
+    <name>Notice</name>
+    <message>
+        <source>Dismiss</source>
+        <translation>閉じる</translation>
+    </message>
+</context>
+<context>
+    <name>Notifications</name>
+    <message>
+        <source>Something unexpected happened. Tandem keeps running; the details could not be saved.</source>
+        <translation>予期しないことが起きました。Tandem はこのまま使えますが、詳細は保存できませんでした。</translation>
+    </message>
+    <message>
+        <source>Something unexpected happened. Tandem keeps running; the details are in {file}.</source>
+        <translation>予期しないことが起きました。Tandem はこのまま使えます。詳細は {file} にあります。</translation>
+    </message>
+    <message>
+        <source>Tandem quit unexpectedly last time. Your chats are safe, and the report stays on this Mac.</source>
+        <translation>前回、Tandem が予期せず終了しました。チャットは失われていません。レポートはこの Mac の外に出ません。</translation>
+    </message>
+    <message>
+        <source>Some settings could not be read and were reset. The old file was kept as {file}.</source>
+        <translation>一部の設定を読み込めなかったため、リセットしました。元のファイルは {file} に残してあります。</translation>
+    </message>
+    <message>
+        <source>The engine stopped unexpectedly and was started again. Your chats are safe; ask again.</source>
+        <translation>エンジンが予期せず停止したため、再起動しました。チャットは失われていません。もう一度質問してください。</translation>
+    </message>
+    <message>
+        <source>Backup restored. Your previous chats were saved as {file}.</source>
+        <translation>バックアップを復元しました。それまでのチャットは {file} に保存しました。</translation>
+    </message>
+    <message>
+        <source>The backup could not be restored. Your chats are as they were.</source>
+        <translation>バックアップを復元できませんでした。チャットは元のままです。</translation>
+    </message>
+    <message>
+        <source>Open the page</source>
+        <translation>ページを開く</translation>
+    </message>
+    <message>
+        <source>Tandem {version} is available.</source>
+        <translation>Tandem {version} を利用できます。</translation>
+    </message>
+    <message>
+        <source>Tandem is up to date.</source>
+        <translation>Tandem は最新です。</translation>
+    </message>
+    <message>
+        <source>Tandem is set to work offline. Change that in Settings &gt; Privacy and network to check for updates.</source>
+        <translation>「オフラインで作業」がオンです。アップデートを確認するには、「設定 &gt; プライバシーとネットワーク」でオフにしてください。</translation>
+    </message>
+    <message>
+        <source>This copy was built from source, so Tandem can&apos;t check for updates. Update the source instead.</source>
+        <translation>この Tandem はソースからビルドされているため、アップデートを確認できません。代わりにソースを更新してください。</translation>
+    </message>
+    <message>
+        <source>The update information is damaged or isn&apos;t signed by Tandem&apos;s publisher. Nothing was changed.</source>
+        <translation>アップデート情報が破損しているか、Tandem の配布元の署名がありません。何も変更していません。</translation>
+    </message>
+    <message>
+        <source>Tandem couldn&apos;t check for updates. Check the network and try again.</source>
+        <translation>アップデートを確認できませんでした。ネットワークを確認して、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>Untitled chat</source>
+        <translation>無題のチャット</translation>
+    </message>
+    <message>
+        <source>“{title}” was archived.</source>
+        <translation>「{title}」をアーカイブしました。</translation>
+    </message>
+    <message>
+        <source>This is a copy of the chat up to that answer.</source>
+        <translation>その回答までのチャットのコピーです。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n message(s) deleted.</source>
+        <translation>
+            <numerusform>%n 件のメッセージを削除しました。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Continue on this Mac</source>
+        <translation>この Mac だけで続ける</translation>
+    </message>
+    <message>
+        <source>Start again</source>
+        <translation>もう一度開始</translation>
+    </message>
+    <message>
+        <source>The engine stopped twice with {model}, so the starter pair is loaded instead.</source>
+        <translation>「{model}」でエンジンが 2 回停止したため、代わりにスターターモデルを読み込みます。</translation>
+    </message>
+    <message>
+        <source>“{title}” was moved to the trash.</source>
+        <translation>「{title}」をゴミ箱に入れました。</translation>
+    </message>
+</context>
+<context>
+    <name>PaneHandle</name>
+    <message>
+        <source>Width of the chat list</source>
+        <translation>チャット一覧の幅</translation>
+    </message>
+    <message>
+        <source>Width of the live panel</source>
+        <translation>ライブパネルの幅</translation>
+    </message>
+</context>
+<context>
+    <name>Picker</name>
+    <message>
+        <source>No matching draft model is installed or in the catalog. Prompt lookup needs none.</source>
+        <translation>合うドラフトモデルは、インストール済みのモデルにもカタログにもありません。プロンプトルックアップにはドラフトモデルは要りません。</translation>
+    </message>
+    <message>
+        <source>Choose a main model first.</source>
+        <translation>先にメインモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>No matching models</source>
+        <translation>一致するモデルなし</translation>
+    </message>
+    <message>
+        <source>Scanning models…</source>
+        <translation>モデルをスキャン中…</translation>
+    </message>
+    <message>
+        <source>Choose a main model</source>
+        <translation>メインモデルを選択</translation>
+    </message>
+    <message>
+        <source>Find more models…</source>
+        <translation>ほかのモデルを探す…</translation>
+    </message>
+    <message>
+        <source>Main models</source>
+        <translation>メインモデル</translation>
+    </message>
+    <message>
+        <source>Choose a draft for {name}</source>
+        <translation>{name} のドラフトを選択</translation>
+    </message>
+    <message>
+        <source>Choose a draft</source>
+        <translation>ドラフトを選択</translation>
+    </message>
+    <message>
+        <source>Find more drafts for this model…</source>
+        <translation>このモデルのほかのドラフトを探す…</translation>
+    </message>
+    <message>
+        <source>Draft models</source>
+        <translation>ドラフトモデル</translation>
+    </message>
+</context>
+<context>
+    <name>PickerRow</name>
+    <message>
+        <source>in use</source>
+        <translation>使用中</translation>
+    </message>
+    <message>
+        <source>Download ({size})</source>
+        <translation>ダウンロード（{size}）</translation>
+    </message>
+    <message>
+        <source>Download</source>
+        <translation>ダウンロード</translation>
+    </message>
+    <message>
+        <source>best on this Mac</source>
+        <translation>この Mac で最適</translation>
+    </message>
+    <message>
+        <source>recommended</source>
+        <translation>おすすめ</translation>
+    </message>
+    <message>
+        <source>{method} head</source>
+        <translation>{method} ヘッド</translation>
+    </message>
+    <message>
+        <source>guide</source>
+        <translation>ガイド</translation>
+    </message>
+    <message>
+        <source>multiple Macs</source>
+        <translation>複数の Mac</translation>
+    </message>
+    <message>
+        <source>different tokenizer</source>
+        <translation>別のトークナイザー</translation>
+    </message>
+    <message>
+        <source>tight</source>
+        <translation>ぎりぎり</translation>
+    </message>
+</context>
+<context>
+    <name>PlainReasons</name>
+    <message>
+        <source>Not speculating: speculation is off.</source>
+        <translation>投機なし：設定がオフです。</translation>
+    </message>
+    <message>
+        <source>Not speculating: no draft model is loaded.</source>
+        <translation>投機なし：ドラフトモデルが読み込まれていません。</translation>
+    </message>
+    <message>
+        <source>Not speculating yet: the draft model is still loading.</source>
+        <translation>投機なし：ドラフトモデルをまだ読み込んでいます。</translation>
+    </message>
+    <message>
+        <source>Not speculating: the draft model cannot be used with this main model. {reason}</source>
+        <translation>投機なし：このドラフトモデルはこのメインモデルと一緒に使えません。{reason}</translation>
+    </message>
+    <message>
+        <source>Not speculating: the draft model&apos;s context is full.</source>
+        <translation>投機なし：ドラフトモデルのコンテキストがいっぱいです。</translation>
+    </message>
+    <message>
+        <source>Not speculating: drafting failed and is off for this answer.</source>
+        <translation>投機なし：ドラフトの生成でエラーが起きたため、この回答では使いません。</translation>
+    </message>
+    <message>
+        <source>Not speculating: there is no usable proposal at this point.</source>
+        <translation>投機なし：この箇所には使える候補がありません。</translation>
+    </message>
+    <message>
+        <source>Not speculating: earlier tokens must be reprocessed first.</source>
+        <translation>投機なし：先に前のトークンを処理し直す必要があります。</translation>
+    </message>
+    <message>
+        <source>Not speculating: this model&apos;s cache ({kind}) cannot be rolled back.</source>
+        <translation>投機なし：このモデルのキャッシュ（{kind}）は巻き戻せません。</translation>
+    </message>
+    <message>
+        <source>Not speculating: no matching text earlier in this chat.</source>
+        <translation>投機なし：このチャットのここまでに一致するテキストがありません。</translation>
+    </message>
+    <message>
+        <source>Not speculating: the answer format leaves a choice at this point.</source>
+        <translation>投機なし：この位置では、回答形式から次のトークンが決まりません。</translation>
+    </message>
+    <message>
+        <source>Not speculating: plain decoding is faster.</source>
+        <translation>投機なし：通常のデコードのほうが高速です。</translation>
+    </message>
+    <message>
+        <source>Measuring plain decoding speed.</source>
+        <translation>通常のデコードの速度を測定しています。</translation>
+    </message>
+    <message>
+        <source>Without speculation: drafting failed.</source>
+        <translation>今回は投機なし：ドラフトの生成でエラーが起きました。</translation>
+    </message>
+    <message>
+        <source>Without speculation: there was no usable proposal.</source>
+        <translation>今回は投機なし：使える候補がありませんでした。</translation>
+    </message>
+    <message>
+        <source>Without speculation: another answer was about to start.</source>
+        <translation>今回は投機なし：別の回答がまもなく始まるところでした。</translation>
+    </message>
+    <message>
+        <source>Not speculating: answers run one at a time because they cannot be batched ({kind}).</source>
+        <translation>投機なし：まとめて処理できないため（{kind}）、回答を 1 件ずつ進めています。</translation>
+    </message>
+    <message>
+        <source>Not speculating: another answer is about to start.</source>
+        <translation>投機なし：別の回答がまもなく始まります。</translation>
+    </message>
+    <message>
+        <source>Not speculating: each round would take {cost}× the time of one token and produce only {tokens}.</source>
+        <translation>投機なし：1 ラウンドにトークン 1 個分の {cost} 倍の時間がかかり、{tokens} トークンしか生成できません。</translation>
+    </message>
+    <message>
+        <source>Without speculation: each round would have taken {cost}× the time of one token and produced only {tokens}.</source>
+        <translation>今回は投機なし：1 ラウンドにトークン 1 個分の {cost} 倍の時間がかかり、{tokens} トークンしか生成できない見込みでした。</translation>
+    </message>
+    <message>
+        <source>Not speculating: the draft model is still processing this chat.</source>
+        <translation>投機なし：ドラフトモデルがまだこのチャットを処理しています。</translation>
+    </message>
+    <message>
+        <source>The first token always comes from the main model alone.</source>
+        <translation>最初のトークンは常にメインモデルだけで生成します。</translation>
+    </message>
+    <message>
+        <source>Not speculating: the answer is about to reach its length limit.</source>
+        <translation>投機なし：回答がまもなく長さの上限に達します。</translation>
+    </message>
+    <message>
+        <source>Without speculation: it was turned off.</source>
+        <translation>今回は投機なし：設定がオフでした。</translation>
+    </message>
+    <message>
+        <source>Without speculation: no draft model was loaded.</source>
+        <translation>今回は投機なし：ドラフトモデルが読み込まれていませんでした。</translation>
+    </message>
+    <message>
+        <source>Without speculation: the draft model was still loading.</source>
+        <translation>今回は投機なし：ドラフトモデルをまだ読み込んでいました。</translation>
+    </message>
+    <message>
+        <source>Without speculation: the draft model cannot be used with this main model. {reason}</source>
+        <translation>今回は投機なし：このドラフトモデルはこのメインモデルと一緒に使えません。{reason}</translation>
+    </message>
+    <message>
+        <source>Without speculation: the draft model&apos;s context was full.</source>
+        <translation>今回は投機なし：ドラフトモデルのコンテキストがいっぱいでした。</translation>
+    </message>
+    <message>
+        <source>Without speculation: earlier tokens had to be reprocessed first.</source>
+        <translation>今回は投機なし：先に前のトークンを処理し直す必要がありました。</translation>
+    </message>
+    <message>
+        <source>Without speculation: this model&apos;s cache ({kind}) cannot be rolled back.</source>
+        <translation>今回は投機なし：このモデルのキャッシュ（{kind}）は巻き戻せません。</translation>
+    </message>
+    <message>
+        <source>Without speculation: no matching text earlier in the chat.</source>
+        <translation>今回は投機なし：チャットのそれまでの部分に一致するテキストがありませんでした。</translation>
+    </message>
+    <message>
+        <source>Without speculation: the answer format left a choice everywhere.</source>
+        <translation>今回は投機なし：回答形式から次のトークンが決まる箇所がありませんでした。</translation>
+    </message>
+    <message>
+        <source>Without speculation: plain decoding was faster.</source>
+        <translation>今回は投機なし：通常のデコードのほうが高速でした。</translation>
+    </message>
+    <message>
+        <source>Without speculation: plain decoding was still being measured.</source>
+        <translation>今回は投機なし：通常のデコードの速度を測定していました。</translation>
+    </message>
+    <message>
+        <source>Without speculation: the draft model was still processing the chat.</source>
+        <translation>今回は投機なし：ドラフトモデルがまだチャットを処理していました。</translation>
+    </message>
+    <message>
+        <source>Without speculation: answers ran one at a time because they cannot be batched ({kind}).</source>
+        <translation>今回は投機なし：まとめて処理できないため（{kind}）、回答を 1 件ずつ進めました。</translation>
+    </message>
+    <message>
+        <source>Without speculation: the answer had almost reached its length limit.</source>
+        <translation>今回は投機なし：回答がほぼ長さの上限に達していました。</translation>
+    </message>
+    <message>
+        <source>Not speculating: it could change the text by rounding.</source>
+        <translation>投機なし：丸めによってテキストが変わる可能性があります。</translation>
+    </message>
+    <message>
+        <source>Without speculation: it could have changed the text by rounding.</source>
+        <translation>今回は投機なし：丸めによってテキストが変わる可能性がありました。</translation>
+    </message>
+</context>
+<context>
+    <name>PositionBars</name>
+    <message>
+        <source>Draft token {position}: {rate} accepted ({accepted} of {reached})</source>
+        <translation>ドラフトトークン {position}：{rate} を受理（{reached} 個中 {accepted} 個）</translation>
+    </message>
+</context>
+<context>
+    <name>PresetButton</name>
+    <message>
+        <source>Preset</source>
+        <translation>プリセット</translation>
+    </message>
+    <message>
+        <source>Chat settings: {name}</source>
+        <translation>チャットの設定：{name}</translation>
+    </message>
+</context>
+<context>
+    <name>Presets</name>
+    <message>
+        <source>Custom</source>
+        <translation>カスタム</translation>
+    </message>
+    <message>
+        <source>Defaults</source>
+        <translation>デフォルト</translation>
+    </message>
+    <message>
+        <source>Precise</source>
+        <translation>正確</translation>
+    </message>
+    <message>
+        <source>Balanced</source>
+        <translation>バランス</translation>
+    </message>
+    <message>
+        <source>Creative</source>
+        <translation>創造的</translation>
+    </message>
+    <message>
+        <source>Concise</source>
+        <translation>簡潔</translation>
+    </message>
+</context>
+<context>
+    <name>PromptField</name>
+    <message>
+        <source>Today&apos;s date</source>
+        <translation>今日の日付</translation>
+    </message>
+    <message>
+        <source>Day of the week</source>
+        <translation>曜日</translation>
+    </message>
+    <message>
+        <source>App language</source>
+        <translation>アプリの言語</translation>
+    </message>
+    <message>
+        <source>Main model</source>
+        <translation>メインモデル</translation>
+    </message>
+    <message>
+        <source>Draft model</source>
+        <translation>ドラフトモデル</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>システム</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>システムプロンプト</translation>
+    </message>
+    <message>
+        <source>Insert a variable</source>
+        <translation>変数を挿入</translation>
+    </message>
+    <message>
+        <source>How the model should answer in this chat</source>
+        <translation>このチャットでモデルにどう答えてほしいか</translation>
+    </message>
+    <message>
+        <source>Replaced when you send: {names}</source>
+        <translation>送信時に置き換わります：{names}</translation>
+    </message>
+</context>
+<context>
+    <name>PurgeButton</name>
+    <message>
+        <source>Empty Trash</source>
+        <translation>ゴミ箱を空にする</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s)</source>
+        <translation>
+            <numerusform>%n 件のチャット</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Untitled chat</source>
+        <translation>無題のチャット</translation>
+    </message>
+    <message>
+        <source>Delete permanently?</source>
+        <translation>完全に削除しますか？</translation>
+    </message>
+</context>
+<context>
+    <name>QuestionBubble</name>
+    <message>
+        <source>Only the beginning of this very long text is shown. Copies and exports contain all of it.</source>
+        <translation>非常に長いため、最初の部分だけを表示しています。コピーと書き出しにはすべて含まれます。</translation>
+    </message>
+</context>
+<context>
+    <name>QuestionEditor</name>
+    <message>
+        <source>Edit the message</source>
+        <translation>メッセージを編集</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>送信</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+</context>
+<context>
+    <name>Relocation</name>
+    <message>
+        <source>Moved to {folder}. All files were verified; the old location links to the new one.</source>
+        <translation>{folder} に移動しました。すべてのファイルを検証しました。元の場所は新しい場所にリンクしています。</translation>
+    </message>
+    <message>
+        <source>Not moved: that folder is not empty.</source>
+        <translation>移動しませんでした。そのフォルダは空ではありません。</translation>
+    </message>
+    <message>
+        <source>Not moved: a folder cannot be moved into itself.</source>
+        <translation>移動しませんでした。フォルダを、それ自身の中には移動できません。</translation>
+    </message>
+    <message>
+        <source>Not moved: {needed} needed, but only {free} free on that disk.</source>
+        <translation>移動しませんでした。{needed} 必要ですが、そのディスクの空きは {free} です。</translation>
+    </message>
+    <message>
+        <source>Not moved: {file} failed verification. Check that disk.</source>
+        <translation>移動しませんでした。{file} の検証に失敗しました。そのディスクを確認してください。</translation>
+    </message>
+    <message>
+        <source>Not moved: {detail}.</source>
+        <translation>移動しませんでした：{detail}</translation>
+    </message>
+    <message>
+        <source>Stopped. Nothing was moved.</source>
+        <translation>停止しました。何も移動していません。</translation>
+    </message>
+    <message>
+        <source>Not moved: another copy of Tandem is running. Tandem will try again at the next launch.</source>
+        <translation>移動しませんでした。別の Tandem が起動しています。次回の起動時にもう一度試します。</translation>
+    </message>
+    <message>
+        <source>There is nothing to move yet.</source>
+        <translation>まだ移動するものがありません。</translation>
+    </message>
+</context>
+<context>
+    <name>RemovalControls</name>
+    <message>
+        <source>This deletes all chats and their backups ({chats}), and settings and caches ({rest}), from this Mac. Export the chats first if you want to keep them.</source>
+        <translation>この Mac から、すべてのチャットとそのバックアップ（{chats}）、設定とキャッシュ（{rest}）を削除します。チャットを残す場合は、先に書き出してください。</translation>
+    </message>
+    <message>
+        <source>This deletes your chats, backups, settings and caches, then quits Tandem. You can&apos;t undo this.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Continue…</source>
+        <translation>続ける…</translation>
+    </message>
+    <message>
+        <source>Delete and quit</source>
+        <translation>削除して終了</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+    <message>
+        <source>Delete everything…</source>
+        <translation>すべて削除…</translation>
+    </message>
+</context>
+<context>
+    <name>RestoreButton</name>
+    <message>
+        <source>Restore a backup…</source>
+        <translation>バックアップを復元…</translation>
+    </message>
+    <message>
+        <source>Restore a backup of the chats</source>
+        <translation>チャットのバックアップを復元</translation>
+    </message>
+    <message>
+        <source>There is no backup yet. Tandem makes one every day.</source>
+        <translation>バックアップはまだありません。Tandem が毎日 1 つ作ります。</translation>
+    </message>
+    <message>
+        <source>Don&apos;t restore</source>
+        <translation>復元しない</translation>
+    </message>
+    <message>
+        <source>Chats from {date} will be restored the next time you open Tandem. Your current chats are kept as a backup.</source>
+        <translation>次に Tandem を開くと、{date} のチャットを復元します。現在のチャットはバックアップとして残ります。</translation>
+    </message>
+    <message numerus="yes">
+        <source>{date} · %n chat(s)</source>
+        <translation>
+            <numerusform>{date} · チャット %n 件</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Your chats stay as they are.</source>
+        <translation>チャットは現在のまま変わりません。</translation>
+    </message>
+</context>
+<context>
+    <name>Rounding</name>
+    <message>
+        <source>The text is identical to plain decoding.</source>
+        <translation>テキストは通常のデコードと同一です。</translation>
+    </message>
+    <message>
+        <source>The text is that of plain decoding up to rounding.</source>
+        <translation>テキストは丸めを除いて通常のデコードと同じです。</translation>
+    </message>
+    <message>
+        <source>The text is that of plain decoding up to rounding: about one token in {count} may differ.</source>
+        <translation>テキストは丸めを除いて通常のデコードと同じです。およそ {count} トークンに 1 つが異なる可能性があります。</translation>
+    </message>
+    <message>
+        <source>How this Mac rounds with {main} is measured while Tandem is idle.</source>
+        <translation>この Mac が {main} でどう丸めるかは、Tandem の待機中に測定します。</translation>
+    </message>
+    <message>
+        <source>It does not slow answers down.</source>
+        <translation>回答は遅くなりません。</translation>
+    </message>
+    <message>
+        <source>It slows answers down by about {share}%.</source>
+        <translation>回答が約 {share}% 遅くなります。</translation>
+    </message>
+    <message>
+        <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
+        <translation>{main} では、この Mac で丸めが同じになるドラフト長がないため、ドラフトトークンなしで回答します。</translation>
+    </message>
+    <message>
+        <source>With {main}, rounding is the same at every draft length on this Mac.</source>
+        <translation>{main} では、この Mac ですべてのドラフト長の丸めが同じです。</translation>
+    </message>
+    <message>
+        <source>With {main}, rounding stays the same up to {most} draft tokens per round on this Mac.</source>
+        <translation>{main} では、この Mac ではラウンドあたりのドラフトトークン {most} 個まで丸めが同じです。</translation>
+    </message>
+</context>
+<context>
+    <name>SampleRound</name>
+    <message>
+        <source>The main model checks all of them in a single pass.</source>
+        <translation>メインモデルがそのすべてを 1 回の計算で確認します。</translation>
+    </message>
+    <message>
+        <source>A small draft model quickly proposes the next tokens.</source>
+        <translation>小さなドラフトモデルが次のトークンをすばやく提案します。</translation>
+    </message>
+    <message>
+        <source>It keeps every token it would have written itself, then adds one.</source>
+        <translation>自分でも書いたはずのトークンをすべて残し、さらに 1 個加えます。</translation>
+    </message>
+    <message>
+        <source>Water</source>
+        <comment>the sample: the text so far</comment>
+        <translation>水は</translation>
+    </message>
+    <message>
+        <source>boils|at|100|°F|or</source>
+        <comment>the sample: five draft tokens</comment>
+        <translation>摂氏|100|度で|凍り|ます</translation>
+    </message>
+    <message>
+        <source>°C</source>
+        <comment>the sample: the main model&apos;s token in place of the fourth</comment>
+        <translation>沸騰し</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n token(s) in one round instead of one, and the text is the main model&apos;s own.</source>
+        <translation>
+            <numerusform>1 ラウンドで 1 個ではなく %n 個のトークンを生成し、テキストはメインモデル自身のものです。</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>SearchField</name>
+    <message>
+        <source>Clear the text</source>
+        <translation>入力した文字を消去</translation>
+    </message>
+</context>
+<context>
+    <name>Sentences</name>
+    <message>
+        <source>{first} {second}</source>
+        <comment>two sentences, one after the other</comment>
+        <translation>{first}{second}</translation>
+    </message>
+    <message>
+        <source>“{text}”</source>
+        <translation>「{text}」</translation>
+    </message>
+</context>
+<context>
+    <name>SettingRow</name>
+    <message>
+        <source>Reset {name}</source>
+        <translation>{name} をリセット</translation>
+    </message>
+</context>
+<context>
+    <name>Settings</name>
+    <message>
+        <source>Automatic</source>
+        <translation>自動</translation>
+    </message>
+    <message>
+        <source>Draft model</source>
+        <translation>ドラフトモデル</translation>
+    </message>
+    <message>
+        <source>Prompt lookup (n-gram)</source>
+        <translation>プロンプトルックアップ</translation>
+    </message>
+    <message>
+        <source>On</source>
+        <translation>オン</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>オフ</translation>
+    </message>
+    <message>
+        <source>Low</source>
+        <translation>低</translation>
+    </message>
+    <message>
+        <source>Medium</source>
+        <translation>中</translation>
+    </message>
+    <message>
+        <source>High</source>
+        <translation>高</translation>
+    </message>
+    <message>
+        <source>Maximum</source>
+        <translation>最大</translation>
+    </message>
+    <message>
+        <source>This Mac&apos;s CPU</source>
+        <translation>この Mac の CPU</translation>
+    </message>
+    <message>
+        <source>Another computer</source>
+        <translation>別のコンピュータ</translation>
+    </message>
+    <message>
+        <source>Full precision</source>
+        <translation>フル精度</translation>
+    </message>
+    <message>
+        <source>8-bit</source>
+        <translation>8 ビット</translation>
+    </message>
+    <message>
+        <source>4-bit</source>
+        <translation>4 ビット</translation>
+    </message>
+    <message>
+        <source>Same distribution</source>
+        <translation>同一の分布</translation>
+    </message>
+    <message>
+        <source>Network</source>
+        <translation>ネットワーク</translation>
+    </message>
+    <message>
+        <source>Thunderbolt</source>
+        <translation>Thunderbolt</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>言語</translation>
+    </message>
+    <message>
+        <source>App language. Models usually answer in the language you write in.</source>
+        <translation>アプリの言語です。モデルは通常、質問と同じ言語で答えます。</translation>
+    </message>
+    <message>
+        <source>Match system</source>
+        <translation>システムに合わせる</translation>
+    </message>
+    <message>
+        <source>Appearance</source>
+        <translation>外観</translation>
+    </message>
+    <message>
+        <source>Light, dark, or match the system.</source>
+        <translation>ライト、ダーク、またはシステムと同じ表示です。</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>ライト</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>ダーク</translation>
+    </message>
+    <message>
+        <source>Text size</source>
+        <translation>テキストサイズ</translation>
+    </message>
+    <message>
+        <source>Applies to the whole app.</source>
+        <translation>アプリ全体に適用されます。</translation>
+    </message>
+    <message>
+        <source>Small</source>
+        <translation>小</translation>
+    </message>
+    <message>
+        <source>Normal</source>
+        <translation>標準</translation>
+    </message>
+    <message>
+        <source>Large</source>
+        <translation>大</translation>
+    </message>
+    <message>
+        <source>Very large</source>
+        <translation>特大</translation>
+    </message>
+    <message>
+        <source>Send messages with</source>
+        <translation>メッセージの送信キー</translation>
+    </message>
+    <message>
+        <source>Shift+Enter always starts a new line.</source>
+        <translation>Shift+Enter は常に改行です。</translation>
+    </message>
+    <message>
+        <source>Enter</source>
+        <translation>Enter</translation>
+    </message>
+    <message>
+        <source>Cmd+Enter (Ctrl+Enter)</source>
+        <translation>Cmd+Enter（Ctrl+Enter）</translation>
+    </message>
+    <message>
+        <source>Notify when an answer is ready</source>
+        <translation>回答ができたら通知</translation>
+    </message>
+    <message>
+        <source>For long answers while another app is in front. Notifications contain no chat text.</source>
+        <translation>ほかのアプリを使用中に長い回答が終わると知らせます。通知にチャットの内容は含まれません。</translation>
+    </message>
+    <message>
+        <source>On startup, load</source>
+        <translation>起動時に読み込む</translation>
+    </message>
+    <message>
+        <source>The starter pair is small and answers questions about Tandem only.</source>
+        <translation>スターターモデルは小さく、Tandem についての質問にだけ答えます。</translation>
+    </message>
+    <message>
+        <source>Last used models</source>
+        <translation>最後に使ったモデル</translation>
+    </message>
+    <message>
+        <source>The starter pair</source>
+        <translation>スターターモデル</translation>
+    </message>
+    <message>
+        <source>Draft source</source>
+        <translation>ドラフトの生成方法</translation>
+    </message>
+    <message>
+        <source>Draft tokens per round</source>
+        <translation>ドラフトトークン/ラウンド</translation>
+    </message>
+    <message>
+        <source>Acceptance rule</source>
+        <translation>受理の基準</translation>
+    </message>
+    <message>
+        <source>Parallel drafting</source>
+        <translation>並列ドラフト</translation>
+    </message>
+    <message>
+        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory. Another computer receives the text of your chats unencrypted.</source>
+        <translation>メインモデルが検証している間に、ドラフトモデルが次のトークンを準備します。「自動」では、回答が速くなる見込みがあるときにこの Mac の CPU を使います。CPU を使うと、ドラフトモデルのコピーがメモリにもう 1 つ必要です。別のコンピュータには、チャットの内容が暗号化されずに送られます。</translation>
+    </message>
+    <message>
+        <source>Address of the other computer</source>
+        <translation>別のコンピュータのアドレス</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>温度</translation>
+    </message>
+    <message>
+        <source>0 always picks the most likely token. Higher values add variety and mistakes.</source>
+        <translation>0 では常に最も確率の高いトークンを選びます。大きいほど多様になり、誤りも増えます。</translation>
+    </message>
+    <message>
+        <source>Top p</source>
+        <translation>Top p</translation>
+    </message>
+    <message>
+        <source>Samples only from the most likely tokens that add up to this probability. 1 turns it off.</source>
+        <translation>確率の高い順に、合計がこの確率になるまでのトークンからのみサンプリングします。1 でオフになります。</translation>
+    </message>
+    <message>
+        <source>Top k</source>
+        <translation>Top k</translation>
+    </message>
+    <message>
+        <source>Samples only from this many of the most likely tokens.</source>
+        <translation>確率の高い順に、この数のトークンからのみサンプリングします。</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <translation>すべて</translation>
+    </message>
+    <message>
+        <source>Min p</source>
+        <translation>Min p</translation>
+    </message>
+    <message>
+        <source>Drops tokens below this fraction of the top probability. 0 turns it off.</source>
+        <translation>最も高い確率に対してこの割合を下回るトークンを除きます。0 でオフになります。</translation>
+    </message>
+    <message>
+        <source>Repetition penalty</source>
+        <translation>繰り返しペナルティ</translation>
+    </message>
+    <message>
+        <source>Above 1, tokens that were just used become less likely.</source>
+        <translation>1 より大きいと、直前に使ったトークンが出にくくなります。</translation>
+    </message>
+    <message>
+        <source>Maximum answer length</source>
+        <translation>回答の最大長</translation>
+    </message>
+    <message>
+        <source>In tokens. A token is about three quarters of an English word.</source>
+        <translation>トークン単位です。日本語ではおおよそ 1 文字が 1 トークンです。</translation>
+    </message>
+    <message>
+        <source>Up to the context limit</source>
+        <translation>コンテキストの上限まで</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>シード</translation>
+    </message>
+    <message>
+        <source>The same seed reproduces the same text. Only matters above temperature 0.</source>
+        <translation>シードが同じなら、同じテキストが再現されます。温度が 0 より高いときだけ影響します。</translation>
+    </message>
+    <message>
+        <source>Random</source>
+        <translation>ランダム</translation>
+    </message>
+    <message>
+        <source>Thinking</source>
+        <translation>思考</translation>
+    </message>
+    <message>
+        <source>Models that can think do so before they answer. Other models ignore it.</source>
+        <translation>思考に対応したモデルに、回答の前に思考させます。ほかのモデルには影響しません。</translation>
+    </message>
+    <message>
+        <source>Stop and notify me</source>
+        <translation>停止して通知</translation>
+    </message>
+    <message>
+        <source>The address of a mirror of Hugging Face. Leave empty to use Hugging Face directly.</source>
+        <translation>Hugging Face のミラーのアドレスです。空欄にすると Hugging Face を直接使います。</translation>
+    </message>
+    <message>
+        <source>Run a local API server</source>
+        <translation>ローカル API サーバを実行する</translation>
+    </message>
+    <message>
+        <source>Editors, agents and scripts on this Mac can ask the loaded models, with the same speculation. Chats are never shared.</source>
+        <translation>この Mac のエディタ、エージェント、スクリプトが、読み込まれているモデルに質問できます。投機的デコーディングも同じように働きます。チャットが共有されることはありません。</translation>
+    </message>
+    <message>
+        <source>Require an API key</source>
+        <translation>API キーを求める</translation>
+    </message>
+    <message>
+        <source>Requests without the key below are rejected.</source>
+        <translation>下のキーがないリクエストは拒否されます。</translation>
+    </message>
+    <message>
+        <source>Allowed web origins</source>
+        <translation>許可する Web オリジン</translation>
+    </message>
+    <message>
+        <source>Uses Thunderbolt if every Mac is connected by it; otherwise the network.</source>
+        <translation>すべての Mac が Thunderbolt でつながっていれば Thunderbolt を、それ以外はネットワークを使います。</translation>
+    </message>
+    <message>
+        <source>Loads models beyond the limit. This Mac may become very slow, and the system may quit Tandem.</source>
+        <translation>上限を超えてもモデルを読み込みます。この Mac がとても遅くなったり、システムが Tandem を終了したりすることがあります。</translation>
+    </message>
+    <message>
+        <source>Marks such as &lt;|im_end|&gt; in messages and files take effect instead of being ordinary text. A file or web page can then pretend to be you or the system.</source>
+        <translation>メッセージやファイルにある &lt;|im_end|&gt; のような記号を、通常のテキストではなく制御トークンとして扱います。ファイルや Web ページがあなたやシステムになりすませるようになります。</translation>
+    </message>
+    <message>
+        <source>Model default</source>
+        <translation>モデルのデフォルト</translation>
+    </message>
+    <message>
+        <source>When the context is full</source>
+        <translation>コンテキストがいっぱいのとき</translation>
+    </message>
+    <message>
+        <source>Stop with a message, or drop the oldest messages. The system prompt and recent messages stay; the chat itself is not changed.</source>
+        <translation>メッセージを表示して停止するか、最も古いメッセージから除きます。システムプロンプトと最近のメッセージは残り、チャット自体は変わりません。</translation>
+    </message>
+    <message>
+        <source>Drop the oldest messages</source>
+        <translation>古いメッセージから除く</translation>
+    </message>
+    <message>
+        <source>KV cache of the main model</source>
+        <translation>メインモデルの KV キャッシュ</translation>
+    </message>
+    <message>
+        <source>The model&apos;s working memory of a chat. Fewer bits use less memory; answers can change slightly.</source>
+        <translation>チャットに対するモデルの作業メモリです。ビット数が少ないほどメモリを使いませんが、回答が少し変わることがあります。</translation>
+    </message>
+    <message>
+        <source>KV cache of the draft model</source>
+        <translation>ドラフトモデルの KV キャッシュ</translation>
+    </message>
+    <message>
+        <source>Fewer bits use less memory. Draft tokens may be accepted slightly less often; the text stays the same.</source>
+        <translation>ビット数が少ないほどメモリを使いません。ドラフトトークンの受理がやや減ることがありますが、テキストは変わりません。</translation>
+    </message>
+    <message>
+        <source>Work offline</source>
+        <translation>オフラインで作業</translation>
+    </message>
+    <message>
+        <source>Tandem never goes online. Downloads wait; chats and installed models keep working.</source>
+        <translation>Tandem はインターネットに接続しません。ダウンロードは待機し、チャットとインストール済みのモデルはそのまま使えます。</translation>
+    </message>
+    <message>
+        <source>Check for updates once a day</source>
+        <translation>1 日 1 回アップデートを確認</translation>
+    </message>
+    <message>
+        <source>Reads which version of Tandem is the newest. Nothing about you or your chats is sent.</source>
+        <translation>Tandem の最新バージョンだけを確認します。あなたやチャットに関する情報は送信しません。</translation>
+    </message>
+    <message>
+        <source>Mirror</source>
+        <translation>ミラー</translation>
+    </message>
+    <message>
+        <source>Proxy</source>
+        <translation>プロキシ</translation>
+    </message>
+    <message>
+        <source>The address of a proxy, such as http://proxy:8080. Leave empty for no proxy.</source>
+        <translation>プロキシのアドレスです（例：http://proxy:8080）。空欄なら使いません。</translation>
+    </message>
+    <message>
+        <source>Models of other apps</source>
+        <translation>ほかのアプリのモデル</translation>
+    </message>
+    <message>
+        <source>Also offer the MLX models that LM Studio, oMLX, Jan and MTPLX have downloaded. Their files are only read.</source>
+        <translation>LM Studio、oMLX、Jan、MTPLX がダウンロードした MLX モデルも表示します。ファイルは読み取るだけです。</translation>
+    </message>
+    <message>
+        <source>Keep prompt cache on disk</source>
+        <translation>プロンプトキャッシュをディスクに保存</translation>
+    </message>
+    <message>
+        <source>Reopens long chats instantly. Removed when the chat is permanently deleted.</source>
+        <translation>長いチャットをすぐに再開できます。チャットを完全に削除すると一緒に消えます。</translation>
+    </message>
+    <message>
+        <source>Disk limit for the prompt cache</source>
+        <translation>プロンプトキャッシュの最大サイズ</translation>
+    </message>
+    <message>
+        <source>In GB. The least recently used chats are removed first.</source>
+        <translation>GB 単位です。最も長く使っていないチャットから削除されます。</translation>
+    </message>
+    <message>
+        <source>Port</source>
+        <translation>ポート</translation>
+    </message>
+    <message>
+        <source>Change it if another program uses this one.</source>
+        <translation>ほかのプログラムがこのポートを使っている場合は変更してください。</translation>
+    </message>
+    <message>
+        <source>Let other computers connect</source>
+        <translation>ほかのコンピュータからの接続を許可する</translation>
+    </message>
+    <message>
+        <source>Refuse unknown model names</source>
+        <translation>不明なモデル名を拒否</translation>
+    </message>
+    <message>
+        <source>Many programs ask for a model by a name of their own. By default, the loaded model answers them, and the reply names it.</source>
+        <translation>多くのプログラムは独自の名前でモデルを指定します。デフォルトでは、読み込まれているモデルが回答し、応答にそのモデル名が入ります。</translation>
+    </message>
+    <message>
+        <source>Their addresses, such as http://localhost:3000, separated by spaces. Leave empty for none.</source>
+        <translation>http://localhost:3000 のようなアドレスをスペースで区切って入力します。空欄ならどのページも接続できません。</translation>
+    </message>
+    <message>
+        <source>Other Macs</source>
+        <translation>ほかの Mac</translation>
+    </message>
+    <message>
+        <source>Names or addresses, separated by commas, such as mac-studio.local. This Mac has to reach them over SSH with a key, and Tandem has to be installed there.</source>
+        <translation>mac-studio.local のような名前またはアドレスを、コンマで区切って入力します。この Mac から SSH 鍵で接続でき、接続先にも Tandem がインストールされている必要があります。</translation>
+    </message>
+    <message>
+        <source>Connection</source>
+        <translation>接続</translation>
+    </message>
+    <message>
+        <source>Unload idle models after</source>
+        <translation>使わないモデルを解放するまでの時間</translation>
+    </message>
+    <message>
+        <source>In minutes. Frees their memory; they reload with your next question.</source>
+        <translation>分で指定します。メモリを解放し、次の質問のときにもう一度読み込みます。</translation>
+    </message>
+    <message>
+        <source>Never</source>
+        <translation>解放しない</translation>
+    </message>
+    <message>
+        <source>Prompt cache in memory</source>
+        <translation>メモリ内のプロンプトキャッシュ</translation>
+    </message>
+    <message>
+        <source>In GB. Keeps processed chats in memory so follow-up questions start faster.</source>
+        <translation>GB 単位です。処理済みのチャットをメモリに残し、続けての質問を速く始められるようにします。</translation>
+    </message>
+    <message>
+        <source>Memory for models and chats</source>
+        <translation>モデルとチャットに使うメモリ</translation>
+    </message>
+    <message>
+        <source>In GB. Models that do not fit are not loaded.</source>
+        <translation>GB 単位です。収まらないモデルは読み込みません。</translation>
+    </message>
+    <message>
+        <source>System recommendation</source>
+        <translation>システムの推奨値</translation>
+    </message>
+    <message>
+        <source>Allow exceeding the memory limit</source>
+        <translation>メモリ上限の超過を許可</translation>
+    </message>
+    <message>
+        <source>Control tokens in messages</source>
+        <translation>メッセージ内の制御トークン</translation>
+    </message>
+    <message>
+        <source>Log level</source>
+        <translation>ログレベル</translation>
+    </message>
+    <message>
+        <source>What the log below contains. Kept in memory only; never contains chat text.</source>
+        <translation>下のログに記録する内容です。メモリ内にのみ保持し、チャットの本文は記録しません。</translation>
+    </message>
+    <message>
+        <source>Errors and warnings</source>
+        <translation>エラーと警告</translation>
+    </message>
+    <message>
+        <source>Errors, warnings and events</source>
+        <translation>エラー、警告、イベント</translation>
+    </message>
+    <message>
+        <source>Everything</source>
+        <translation>すべて</translation>
+    </message>
+    <message>
+        <source>General</source>
+        <translation>一般</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>モデル</translation>
+    </message>
+    <message>
+        <source>Speculation</source>
+        <translation>投機的デコーディング</translation>
+    </message>
+    <message>
+        <source>Generation</source>
+        <translation>生成</translation>
+    </message>
+    <message>
+        <source>Request history</source>
+        <translation>リクエスト履歴</translation>
+    </message>
+    <message>
+        <source>Storage</source>
+        <translation>ストレージ</translation>
+    </message>
+    <message>
+        <source>Privacy and network</source>
+        <translation>プライバシーとネットワーク</translation>
+    </message>
+    <message>
+        <source>Local API</source>
+        <translation>ローカル API</translation>
+    </message>
+    <message>
+        <source>Multiple Macs</source>
+        <translation>複数の Mac</translation>
+    </message>
+    <message>
+        <source>Advanced</source>
+        <translation>詳細設定</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>設定</translation>
+    </message>
+    <message>
+        <source>Pages of the settings</source>
+        <translation>設定のページ</translation>
+    </message>
+    <message>
+        <source>Developer</source>
+        <translation>デベロッパ</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>検索</translation>
+    </message>
+    <message>
+        <source>Search in the settings</source>
+        <translation>設定内を検索</translation>
+    </message>
+    <message>
+        <source>Restore defaults</source>
+        <translation>デフォルトに戻す</translation>
+    </message>
+    <message>
+        <source>Applies the next time a model is loaded.</source>
+        <translation>次に読み込むモデルから有効になります。</translation>
+    </message>
+    <message>
+        <source>Takes effect after a restart.</source>
+        <translation>再起動後に有効になります。</translation>
+    </message>
+    <message>
+        <source>Same text</source>
+        <translation>同じテキスト</translation>
+    </message>
+    <message>
+        <source>“Same text”: the same seed gives the same text with or without speculation, up to rounding. “Same distribution”: above temperature 0 the text may differ, but follows the main model&apos;s probabilities exactly.</source>
+        <translation>「同じテキスト」では、シードが同じなら、投機的デコーディングの有無にかかわらず、丸めを除いて同じテキストになります。「同一の分布」では、温度が 0 より高いとテキストは変わることがありますが、メインモデルの確率に正確に従います。</translation>
+    </message>
+    <message>
+        <source>Automatic uses the draft model or prompt lookup, whichever is faster on this Mac, or neither when speculation would not help.</source>
+        <translation>「自動」では、ドラフトモデルとプロンプトルックアップのうち、この Mac で速いほうを使います。投機的デコーディングの効果がないときはどちらも使いません。</translation>
+    </message>
+    <message>
+        <source>Automatic adapts to the speed measured on this Mac. A fixed number can slow answers down.</source>
+        <translation>「自動」では、この Mac で測定した速度に合わせて決まります。数を固定すると回答が遅くなることがあります。</translation>
+    </message>
+    <message>
+        <source>Always the same text with and without speculation</source>
+        <translation>投機的デコーディングの有無にかかわらず常に同じテキスト</translation>
+    </message>
+    <message>
+        <source>Anyone on your network who has the key can use your models and this Mac&apos;s power, and everything is sent unencrypted. Turn it on only on a network you trust.</source>
+        <translation>キーを知っている人は誰でも、ネットワークからこの Mac のモデルと計算能力を使えます。やり取りは暗号化されません。信頼できるネットワークでだけオンにしてください。</translation>
+    </message>
+    <message>
+        <source>What “tandem drafter serve” shows on the other computer, such as mac.local:8799.</source>
+        <translation>そのコンピュータで「tandem drafter serve」が表示するアドレスです（例：mac.local:8799）。</translation>
+    </message>
+    <message>
+        <source>Changes take effect with the next answer.</source>
+        <translation>変更は次の回答から有効になります。</translation>
+    </message>
+    <message>
+        <source>Processors can round differently when they verify more tokens at once. With this on, Tandem uses only draft lengths at which rounding is the same, and computes one answer at a time.</source>
+        <translation>プロセッサは、より多くのトークンを一度に検証すると丸めが変わることがあります。オンにすると、Tandem は丸めが同じになるドラフト長だけを使い、回答を一つずつ計算します。</translation>
+    </message>
+</context>
+<context>
+    <name>SettingsInForce</name>
+    <message>
+        <source>Change…</source>
+        <translation>変更…</translation>
+    </message>
+    <message>
+        <source>Settings of this chat</source>
+        <translation>このチャットの設定</translation>
+    </message>
+    <message>
+        <source>Settings of this model pair</source>
+        <translation>このペアの設定</translation>
+    </message>
+    <message>
+        <source>Settings of all chats</source>
+        <translation>すべてのチャットの設定</translation>
+    </message>
+</context>
+<context>
+    <name>ShortcutSheet</name>
+    <message>
+        <source>Keyboard shortcuts</source>
+        <translation>キーボードショートカット</translation>
+    </message>
+</context>
+<context>
+    <name>SlashMenu</name>
+    <message>
+        <source>{name}, in use</source>
+        <translation>{name}、使用中</translation>
+    </message>
+    <message>
+        <source>Preset: {name}</source>
+        <translation>プリセット：{name}</translation>
+    </message>
+    <message>
+        <source>Presets</source>
+        <translation>プリセット</translation>
+    </message>
+</context>
+<context>
+    <name>Speculation</name>
+    <message>
+        <source>The draft model is loading. You can already ask questions.</source>
+        <translation>ドラフトモデルを読み込んでいます。質問はすぐにできます。</translation>
+    </message>
+    <message>
+        <source>The models are loading.</source>
+        <translation>モデルを読み込んでいます。</translation>
+    </message>
+    <message>
+        <source>No main model is loaded.</source>
+        <translation>メインモデルが読み込まれていません。</translation>
+    </message>
+    <message>
+        <source>Speculation is off.</source>
+        <translation>投機的デコーディングはオフです。</translation>
+    </message>
+    <message>
+        <source>No draft model is loaded.</source>
+        <translation>ドラフトモデルが読み込まれていません。</translation>
+    </message>
+    <message>
+        <source>Ask something to see how much speculation speeds up the answer.</source>
+        <translation>質問すると、投機的デコーディングで回答がどれだけ速くなるかを確認できます。</translation>
+    </message>
+    <message>
+        <source>Speculation: {sources}, no draft model</source>
+        <translation>投機的デコーディング：{sources}、ドラフトモデルなし</translation>
+    </message>
+    <message>
+        <source>Speculation: {sources}</source>
+        <translation>投機的デコーディング：{sources}</translation>
+    </message>
+    <message>
+        <source>Speculation: auto</source>
+        <translation>投機的デコーディング：自動</translation>
+    </message>
+    <message>
+        <source>Speculation: on</source>
+        <translation>投機的デコーディング：オン</translation>
+    </message>
+    <message>
+        <source>Waiting for the first token</source>
+        <translation>最初のトークンを待機中</translation>
+    </message>
+    <message>
+        <source>{tokens} tokens a round instead of 1</source>
+        <translation>1 ラウンドに 1 ではなく {tokens} トークン</translation>
+    </message>
+    <message>
+        <source>No figures for this answer</source>
+        <translation>この回答の測定値なし</translation>
+    </message>
+    <message>
+        <source>No draft token accepted</source>
+        <translation>受理されたドラフトトークンなし</translation>
+    </message>
+</context>
+<context>
+    <name>SpeculationPage</name>
+    <message>
+        <source>{pair} is loaded and uses the settings above.</source>
+        <translation>読み込まれている {pair} には上の設定が使われます。</translation>
+    </message>
+    <message>
+        <source>Customize</source>
+        <translation>カスタマイズ</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>削除</translation>
+    </message>
+    <message>
+        <source>Remove the settings of {pair}</source>
+        <translation>{pair} の設定を削除</translation>
+    </message>
+    <message>
+        <source>Settings per model pair</source>
+        <translation>モデルの組み合わせごとの設定</translation>
+    </message>
+    <message>
+        <source>These override the settings above while that pair is loaded.</source>
+        <translation>その組み合わせを読み込んでいる間は、上の設定より優先されます。</translation>
+    </message>
+</context>
+<context>
+    <name>SpeculationPanel</name>
+    <message>
+        <source>How it gets faster</source>
+        <translation>高速になるしくみ</translation>
+    </message>
+    <message>
+        <source>This answer</source>
+        <translation>この回答</translation>
+    </message>
+    <message>
+        <source>Answer {number} of {count}</source>
+        <translation>回答 {number}/{count}</translation>
+    </message>
+    <message>
+        <source>Local API</source>
+        <translation>ローカル API</translation>
+    </message>
+    <message>
+        <source>without speculation</source>
+        <translation>投機的デコーディングなし</translation>
+    </message>
+    <message>
+        <source>of draft tokens accepted</source>
+        <translation>ドラフトトークンの受理率</translation>
+    </message>
+    <message>
+        <source>tokens a round</source>
+        <translation>トークン/ラウンド</translation>
+    </message>
+    <message>
+        <source>No round data: this answer was saved by an older version of Tandem.</source>
+        <translation>ラウンドのデータがありません。この回答は以前のバージョンの Tandem で保存されました。</translation>
+    </message>
+    <message>
+        <source>Speed-up</source>
+        <translation>高速化の倍率</translation>
+    </message>
+    <message>
+        <source>Compared with decoding without speculation, measured by plain rounds within the same answer.</source>
+        <translation>投機的デコーディングなしとの比較です。同じ回答の途中に通常のラウンドを挟んで測定します。</translation>
+    </message>
+    <message>
+        <source>Acceptance rate</source>
+        <translation>受理率</translation>
+    </message>
+    <message>
+        <source>The share of the draft tokens that the main model accepted.</source>
+        <translation>メインモデルが受理したドラフトトークンの割合です。</translation>
+    </message>
+    <message>
+        <source>Tokens per round</source>
+        <translation>ラウンドあたりのトークン</translation>
+    </message>
+    <message>
+        <source>How many tokens a round adds to the answer: the accepted ones and one of the main model&apos;s own.</source>
+        <translation>1 ラウンドで回答に加わるトークン数です。受理されたトークンと、メインモデル自身の 1 個の合計です。</translation>
+    </message>
+    <message>
+        <source>How often the first, the second and each further draft token of a round is accepted.</source>
+        <translation>ラウンド内の 1 番目、2 番目、それ以降のドラフトトークンがそれぞれ受理される割合です。</translation>
+    </message>
+    <message>
+        <source>How the decoding time splits into drafting, verification by the main model and everything else.</source>
+        <translation>デコード時間のうち、ドラフト、メインモデルによる検証、その他が占める割合です。</translation>
+    </message>
+    <message>
+        <source>How many tokens are proposed before the main model checks them.</source>
+        <translation>メインモデルが確認する前に提案されるトークンの数です。</translation>
+    </message>
+    <message>
+        <source>The time until the first token appears, most of which goes into processing the prompt.</source>
+        <translation>最初のトークンが出るまでの時間です。大部分はプロンプトの処理にかかります。</translation>
+    </message>
+    <message>
+        <source>Rounds</source>
+        <translation>ラウンド</translation>
+    </message>
+    <message>
+        <source>A column for each round, from the bottom up: accepted draft tokens, the main model&apos;s own token, rejected draft tokens.</source>
+        <translation>1 列が 1 ラウンドです。下から順に、受理されたドラフトトークン、メインモデルのトークン、棄却されたドラフトトークンです。</translation>
+    </message>
+    <message>
+        <source>Drafted per round</source>
+        <translation>ラウンドあたりのドラフトトークン</translation>
+    </message>
+    <message>
+        <source>First token</source>
+        <translation>最初のトークンまで</translation>
+    </message>
+    <message>
+        <source>Time saved</source>
+        <translation>短縮した時間</translation>
+    </message>
+    <message>
+        <source>How much longer the answer would have taken without speculation.</source>
+        <translation>投機的デコーディングなしなら余分にかかっていた時間です。</translation>
+    </message>
+    <message>
+        <source>Tokens per second</source>
+        <translation>トークン/秒の推移</translation>
+    </message>
+    <message>
+        <source>Acceptance by position</source>
+        <translation>位置ごとの受理率</translation>
+    </message>
+    <message>
+        <source>Where time went</source>
+        <translation>時間の内訳</translation>
+    </message>
+    <message>
+        <source>Totals</source>
+        <translation>合計</translation>
+    </message>
+    <message>
+        <source>Speed-up and time saved cover the answers in which the speed-up was measured.</source>
+        <translation>高速化の倍率と短縮した時間は、高速化の倍率を測定できた回答の合計です。</translation>
+    </message>
+    <message>
+        <source>What the live panel shows</source>
+        <translation>ライブパネルの見かた</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+    <message>
+        <source>The speed over the course of the answer. The dashed line is plain decoding, measured along the way.</source>
+        <translation>回答が進むあいだの速度です。破線は、そのあいだに測定した通常のデコードの速度です。</translation>
+    </message>
+</context>
+<context>
+    <name>SpeculationSentences</name>
+    <message numerus="yes">
+        <source>Drafting %n token(s) per round. Each round produces {tokens}.</source>
+        <translation>
+            <numerusform>1 ラウンドに %n トークンをドラフト中です。1 ラウンドで {tokens} トークンを生成します。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token and produces {tokens}.</source>
+        <translation>
+            <numerusform>1 ラウンドに %n トークンをドラフト中です。トークン 1 個分の {cost} 倍の時間で {tokens} トークンを生成します。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of {drafted} draft token(s) accepted.</source>
+        <translation>
+            <numerusform>ドラフトトークン {drafted} 個のうち %n 個を受理しました。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token and produced {tokens}.</source>
+        <translation>
+            <numerusform>ドラフトトークン {drafted} 個中 %n 個を受理しました。1 ラウンドはトークン 1 個分の {cost} 倍の時間で {tokens} トークンを生成しました。</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>StoragePage</name>
+    <message>
+        <source>Choose where to move it</source>
+        <translation>移動先を選択</translation>
+    </message>
+    <message>
+        <source>The chats will move to {folder} the next time Tandem starts.</source>
+        <translation>次に Tandem を起動したときに、チャットを {folder} へ移動します。</translation>
+    </message>
+    <message>
+        <source>Models are being downloaded. Move them when that is finished.</source>
+        <translation>モデルをダウンロード中です。終わってから移動してください。</translation>
+    </message>
+    <message>
+        <source>Copying and verifying: {done} of {total}.</source>
+        <translation>コピーして検証中：{done} / {total}</translation>
+    </message>
+    <message>
+        <source>Chats</source>
+        <translation>チャット</translation>
+    </message>
+    <message>
+        <source>Includes the download list.</source>
+        <translation>ダウンロードの一覧も含みます。</translation>
+    </message>
+    <message>
+        <source>Prompt cache</source>
+        <translation>プロンプトキャッシュ</translation>
+    </message>
+    <message>
+        <source>Lets follow-up questions start without reprocessing the chat.</source>
+        <translation>続けての質問で、チャットを処理し直さずに済みます。</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>モデル</translation>
+    </message>
+    <message>
+        <source>The Hugging Face cache, shared with other apps.</source>
+        <translation>ほかのアプリと共有する Hugging Face のキャッシュです。</translation>
+    </message>
+    <message>
+        <source>Caches</source>
+        <translation>キャッシュ</translation>
+    </message>
+    <message>
+        <source>Temporary files that Tandem can recreate.</source>
+        <translation>Tandem が作り直せる一時ファイルです。</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>設定</translation>
+    </message>
+    <message>
+        <source>Your preferences.</source>
+        <translation>選択した設定の内容です。</translation>
+    </message>
+    <message>
+        <source>Before you uninstall Tandem: deletes what it keeps, and your Hugging Face token in the keychain. Downloaded models stay, because other apps may use them.</source>
+        <translation>Tandem をアンインストールする前に、保存されたデータとキーチェーンの Hugging Face のトークンを削除します。ダウンロードしたモデルは、ほかのアプリも使うことがあるため残ります。</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>表示</translation>
+    </message>
+    <message>
+        <source>Show in Finder: {name}</source>
+        <translation>Finder に表示：{name}</translation>
+    </message>
+    <message>
+        <source>Move the folder: {name}</source>
+        <translation>フォルダを移動：{name}</translation>
+    </message>
+    <message>
+        <source>Move…</source>
+        <translation>移動…</translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation>消去</translation>
+    </message>
+    <message>
+        <source>Clear the caches</source>
+        <translation>キャッシュを消去</translation>
+    </message>
+    <message>
+        <source>Clear the prompt cache</source>
+        <translation>プロンプトキャッシュを消去</translation>
+    </message>
+    <message>
+        <source>Backups</source>
+        <translation>バックアップ</translation>
+    </message>
+    <message>
+        <source>All data</source>
+        <translation>すべてのデータ</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+</context>
+<context>
+    <name>Store</name>
+    <message>
+        <source>The disk is full, so this chat can&apos;t be saved. Free up space and save again.</source>
+        <translation>ディスクがいっぱいのため、このチャットを保存できません。空きを作ってから、もう一度保存してください。</translation>
+    </message>
+    <message>
+        <source>The chats cannot be changed: the disk or the file does not allow writing.</source>
+        <translation>チャットを変更できません。ディスクまたはファイルへの書き込みが許可されていません。</translation>
+    </message>
+    <message>
+        <source>The disk is not responding correctly, so this chat can&apos;t be saved.</source>
+        <translation>ディスクが正しく応答しないため、このチャットを保存できません。</translation>
+    </message>
+    <message>
+        <source>Part of this chat could not be saved: {detail}</source>
+        <translation>このチャットの一部を保存できませんでした：{detail}</translation>
+    </message>
+    <message>
+        <source>Tandem is already running.</source>
+        <translation>Tandem はすでに起動しています。</translation>
+    </message>
+    <message>
+        <source>Your chats were saved by a newer version of Tandem. Update Tandem.</source>
+        <translation>チャットはより新しいバージョンの Tandem で保存されています。Tandem をアップデートしてください。</translation>
+    </message>
+    <message>
+        <source>Your chats cannot be opened because the disk is full. Free up space and try again.</source>
+        <translation>ディスクがいっぱいのため、チャットを開けません。空き容量を増やしてから、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>Your chats cannot be opened because their disk or folder does not allow it.</source>
+        <translation>ディスクまたはフォルダの権限により、チャットを開けません。</translation>
+    </message>
+    <message>
+        <source>Your chats cannot be opened: {detail}.</source>
+        <translation>チャットを開けません（{detail}）。</translation>
+    </message>
+    <message>
+        <source>The chat database was damaged. What could be recovered is in the chat list; the damaged file was kept as {name}.</source>
+        <translation>チャットのデータベースが壊れていました。復元できたものはチャット一覧にあります。壊れたファイルは「{name}」として残してあります。</translation>
+    </message>
+</context>
+<context>
+    <name>ThinkingButton</name>
+    <message>
+        <source>Thinking: {level}</source>
+        <translation>思考：{level}</translation>
+    </message>
+    <message>
+        <source>Whether the model thinks before it answers in this chat</source>
+        <translation>このチャットでモデルが回答の前に思考するかどうか</translation>
+    </message>
+</context>
+<context>
+    <name>ThinkingFold</name>
+    <message>
+        <source>Thinking… {count} tokens</source>
+        <translation>思考中… {count} トークン</translation>
+    </message>
+    <message>
+        <source>Thought for {time} ({count} tokens)</source>
+        <translation>思考時間 {time}（{count} トークン）</translation>
+    </message>
+    <message>
+        <source>Reasoning</source>
+        <translation>思考</translation>
+    </message>
+    <message>
+        <source>Thought for {count} tokens</source>
+        <translation>{count} トークン思考</translation>
+    </message>
+    <message>
+        <source>Show or hide what the model thought before it answered</source>
+        <translation>モデルが回答の前に考えた内容の表示を切り替え</translation>
+    </message>
+</context>
+<context>
+    <name>TimeBar</name>
+    <message>
+        <source>draft {draft} · verify {verify} · overhead {host}</source>
+        <translation>ドラフト {draft} · 検証 {verify} · その他 {host}</translation>
+    </message>
+</context>
+<context>
+    <name>TokenLegend</name>
+    <message>
+        <source>rejected</source>
+        <translation>棄却</translation>
+    </message>
+</context>
+<context>
+    <name>TokenView</name>
+    <message>
+        <source>Only the beginning of this very long text is shown.</source>
+        <translation>非常に長いため、最初の部分だけを表示しています。</translation>
+    </message>
+    <message>
+        <source>{source} · round {round}, position {position} · probability {percent}</source>
+        <translation>{source} · ラウンド {round}、位置 {position} · 確率 {percent}</translation>
+    </message>
+</context>
+<context>
+    <name>TotalsView</name>
+    <message>
+        <source>This chat</source>
+        <translation>このチャット</translation>
+    </message>
+    <message>
+        <source>Last 7 days</source>
+        <translation>過去 7 日間</translation>
+    </message>
+    <message>
+        <source>Answers</source>
+        <translation>回答</translation>
+    </message>
+    <message>
+        <source>Acceptance rate</source>
+        <translation>受理率</translation>
+    </message>
+    <message>
+        <source>Speed-up</source>
+        <translation>高速化の倍率</translation>
+    </message>
+    <message>
+        <source>Time saved</source>
+        <translation>短縮した時間</translation>
+    </message>
+</context>
+<context>
+    <name>Transcript</name>
+    <message>
+        <source>Chat</source>
+        <translation>チャット</translation>
+    </message>
+    <message>
+        <source>Jump to the latest text</source>
+        <translation>最新の部分へ移動</translation>
+    </message>
+</context>
+<context>
+    <name>Transfer</name>
+    <message>
+        <source>Untitled chat</source>
+        <translation>無題のチャット</translation>
+    </message>
+    <message>
+        <source>Export chat</source>
+        <translation>チャットを書き出す</translation>
+    </message>
+    <message>
+        <source>Tandem chats</source>
+        <translation>Tandem のチャット</translation>
+    </message>
+    <message>
+        <source>Export all chats</source>
+        <translation>すべてのチャットを書き出す</translation>
+    </message>
+    <message>
+        <source>Import chats</source>
+        <translation>チャットを読み込む</translation>
+    </message>
+    <message>
+        <source>Exported to {name}.</source>
+        <translation>「{name}」に書き出しました。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) exported.</source>
+        <translation>
+            <numerusform>%n 件のチャットを書き出しました。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Exporting to {name}…</source>
+        <translation>「{name}」に書き出し中…</translation>
+    </message>
+    <message numerus="yes">
+        <source>Importing {name}: %n chat(s) so far.</source>
+        <translation>
+            <numerusform>「{name}」を読み込んでいます。これまでに %n 件のチャットを追加しました。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The import of {name} was cut off when Tandem quit. Import the file again to add the missing chats.</source>
+        <translation>「{name}」の読み込み中に Tandem が終了しました。ファイルをもう一度読み込むと、残りのチャットが追加されます。</translation>
+    </message>
+    <message>
+        <source>The export to {name} was cut off when Tandem quit. Export again to get everything.</source>
+        <translation>「{name}」への書き出し中に Tandem が終了しました。すべてを保存するには、もう一度書き出してください。</translation>
+    </message>
+    <message>
+        <source>Show in Finder</source>
+        <translation>Finder に表示</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) imported.</source>
+        <translation>
+            <numerusform>%n 件のチャットを読み込みました。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) were skipped because they already exist.</source>
+        <translation>
+            <numerusform>すでにある %n 件のチャットをスキップしました。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) are in the trash and stay there.</source>
+        <translation>
+            <numerusform>%n 件のチャットはゴミ箱にあるため、そのままにしました。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n part(s) of the file could not be read as a chat.</source>
+        <translation>
+            <numerusform>ファイル内の %n 件の項目は、チャットとして読み込めませんでした。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n line(s) of the file could not be read.</source>
+        <translation>
+            <numerusform>ファイルの %n 行は読み込めませんでした。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n file(s), tool call(s) or reasoning text(s) were left out.</source>
+        <translation>
+            <numerusform>添付ファイル、ツール呼び出し、思考 %n 件は読み込みませんでした。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The import was canceled. Import the file again to add the missing chats.</source>
+        <translation>読み込みをキャンセルしました。ファイルをもう一度読み込むと、残りのチャットが追加されます。</translation>
+    </message>
+    <message>
+        <source>Reasoning</source>
+        <translation>思考</translation>
+    </message>
+    <message>
+        <source>The operation failed: {detail}</source>
+        <translation>実行できませんでした：{detail}</translation>
+    </message>
+    <message>
+        <source>The export was canceled.</source>
+        <translation>書き出しをキャンセルしました。</translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>ユーザ</translation>
+    </message>
+    <message>
+        <source>Assistant</source>
+        <translation>アシスタント</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>システムプロンプト</translation>
+    </message>
+    <message>
+        <source>This answer was interrupted.</source>
+        <translation>この回答は途中で中断されました。</translation>
+    </message>
+    <message>
+        <source>This answer ended with an error.</source>
+        <translation>この回答はエラーで終了しました。</translation>
+    </message>
+</context>
+<context>
+    <name>TuningView</name>
+    <message>
+        <source>The time of a round compared with that of one token, the acceptance rate from which it is faster, and the expected tokens per second.</source>
+        <translation>トークン 1 個と比べた 1 ラウンドの時間、速くなるために必要な受理率、予想トークン/秒です。</translation>
+    </message>
+    <message>
+        <source>Measuring the cost of each draft length. This takes a few seconds.</source>
+        <translation>ドラフト長ごとのコストを測定しています。数秒で終わります。</translation>
+    </message>
+    <message>
+        <source>Nothing could be measured.</source>
+        <translation>測定できませんでした。</translation>
+    </message>
+    <message>
+        <source>Plain decoding: {speed} tokens/s.</source>
+        <translation>通常のデコードは {speed} トークン/秒です。</translation>
+    </message>
+    <message>
+        <source>Saved for new answers. Took {time}.</source>
+        <translation>今後の回答用に保存しました。所要時間は {time}です。</translation>
+    </message>
+    <message>
+        <source>Stopped early. Unmeasured lengths keep their previous values.</source>
+        <translation>途中で停止しました。測定していない長さは前の値のままです。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Best: %n draft token(s) per round, {times} as fast.</source>
+        <translation>
+            <numerusform>最適：1 ラウンドにドラフトトークン %n 個、{times}高速です。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Best: %n draft token(s) per round, {times} as fast at a typical acceptance rate. Your chats will refine this.</source>
+        <translation>
+            <numerusform>最適：1 ラウンドにドラフトトークン %n 個、一般的な受理率で{times}高速です。チャットを続けると精度が上がります。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Plain decoding is fastest on this Mac, even if every draft token were accepted.</source>
+        <translation>この Mac では通常のデコードが最速です。ドラフトトークンがすべて受理されても変わりません。</translation>
+    </message>
+    <message>
+        <source>Plain decoding is fastest on this Mac. Speculation helps above {rate} acceptance.</source>
+        <translation>この Mac では通常のデコードが最速です。受理率が {rate} を超えれば、投機的デコーディングの効果が出ます。</translation>
+    </message>
+    <message>
+        <source>Draft tokens</source>
+        <translation>ドラフトトークン</translation>
+    </message>
+    <message>
+        <source>Cost (× one token)</source>
+        <translation>コスト（トークン換算）</translation>
+    </message>
+    <message>
+        <source>Acceptance needed</source>
+        <translation>必要な受理率</translation>
+    </message>
+    <message>
+        <source>Expected</source>
+        <translation>予想速度</translation>
+    </message>
+    <message>
+        <source>Tune for this Mac</source>
+        <translation>この Mac に合わせて調整</translation>
+    </message>
+    <message>
+        <source>Measure again</source>
+        <translation>もう一度測定</translation>
+    </message>
+</context>
+<context>
+    <name>TurnCommands</name>
+    <message>
+        <source>Copy the selection</source>
+        <translation>選択範囲をコピー</translation>
+    </message>
+    <message>
+        <source>Copy the answer as Markdown</source>
+        <translation>回答を Markdown でコピー</translation>
+    </message>
+    <message>
+        <source>Copy the message</source>
+        <translation>メッセージをコピー</translation>
+    </message>
+    <message>
+        <source>Edit the message</source>
+        <translation>メッセージを編集</translation>
+    </message>
+    <message>
+        <source>Continue the answer</source>
+        <translation>回答の続きを生成</translation>
+    </message>
+    <message>
+        <source>Regenerate</source>
+        <translation>再生成</translation>
+    </message>
+    <message>
+        <source>Copy the answer as shown</source>
+        <translation>回答を表示どおりにコピー</translation>
+    </message>
+    <message>
+        <source>Branch from here</source>
+        <translation>ここから分岐</translation>
+    </message>
+    <message>
+        <source>Delete the message and its answer</source>
+        <translation>メッセージと回答を削除</translation>
+    </message>
+    <message>
+        <source>Delete the answer</source>
+        <translation>回答を削除</translation>
+    </message>
+    <message>
+        <source>Delete the answer and everything after it</source>
+        <translation>回答とそれ以降をすべて削除</translation>
+    </message>
+    <message>
+        <source>Read the answer aloud</source>
+        <translation>回答を読み上げる</translation>
+    </message>
+</context>
+<context>
+    <name>TurnView</name>
+    <message>
+        <source>Reached the length limit: the JSON is incomplete.</source>
+        <translation>長さの上限に達したため、JSON は途中までです。</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>もう一度試す</translation>
+    </message>
+    <message>
+        <source>The Starter only knows Tandem. A larger model can answer this.</source>
+        <translation>スターターが知っているのは Tandem のことだけです。この質問には、より大きなモデルなら回答できます。</translation>
+    </message>
+    <message>
+        <source>This answer was cut off when Tandem quit.</source>
+        <translation>Tandem が終了したため、この回答は途中で切れています。</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>続ける</translation>
+    </message>
+    <message>
+        <source>Stopped.</source>
+        <translation>停止しました。</translation>
+    </message>
+    <message>
+        <source>Reached the length limit.</source>
+        <translation>長さの上限に達しました。</translation>
+    </message>
+    <message>
+        <source>Processing prompt: {share}</source>
+        <translation>プロンプトを処理中：{share}</translation>
+    </message>
+    <message>
+        <source>Waiting for the first token…</source>
+        <translation>最初のトークンを待っています…</translation>
+    </message>
+    <message>
+        <source>Previous version</source>
+        <translation>前のバージョン</translation>
+    </message>
+    <message>
+        <source>Next version</source>
+        <translation>次のバージョン</translation>
+    </message>
+    <message>
+        <source>Edit the message</source>
+        <translation>メッセージを編集</translation>
+    </message>
+    <message>
+        <source>Copy the message</source>
+        <translation>メッセージをコピー</translation>
+    </message>
+    <message>
+        <source>Copy the answer as Markdown</source>
+        <translation>回答を Markdown でコピー</translation>
+    </message>
+    <message>
+        <source>Regenerate</source>
+        <translation>再生成</translation>
+    </message>
+    <message>
+        <source>Branch from here</source>
+        <translation>ここから分岐</translation>
+    </message>
+    <message>
+        <source>Continue the answer</source>
+        <translation>回答の続きを生成</translation>
+    </message>
+    <message>
+        <source>More actions</source>
+        <translation>そのほかの操作</translation>
+    </message>
+</context>
+<context>
+    <name>Unsaved</name>
+    <message>
+        <source>Choose another folder…</source>
+        <translation>別のフォルダを選択…</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>もう一度試す</translation>
+    </message>
+    <message>
+        <source>Choose where to keep these chats</source>
+        <translation>これらのチャットの保管場所を選択</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) in this window are not saved.</source>
+        <translation>
+            <numerusform>このウインドウの %n 件のチャットは保存されていません。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Chats in this window are not saved.</source>
+        <translation>このウインドウのチャットは保存されません。</translation>
+    </message>
+    <message>
+        <source>Tandem keeps them aside and offers to add them to your chats the next time it starts.</source>
+        <translation>Tandem が別に保管し、次に起動したときにチャットへ追加できます。</translation>
+    </message>
+    <message>
+        <source>They are lost when Tandem quits. Export them first if you want to keep them.</source>
+        <translation>Tandem を終了すると失われます。残したい場合は、先に書き出してください。</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>終了</translation>
+    </message>
+    <message>
+        <source>Add to my chats</source>
+        <translation>チャットに追加</translation>
+    </message>
+    <message>
+        <source>Show in Finder</source>
+        <translation>Finder に表示</translation>
+    </message>
+    <message numerus="yes">
+        <source>Tandem kept %n chat(s) from a time when it could not open your chats.</source>
+        <translation>
+            <numerusform>Tandem がチャットを開けなかったときの %n 件のチャットが残っています。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Until your chats can be opened, the ones in this window are kept in {folder}.</source>
+        <translation>チャットを開けるようになるまで、このウインドウのチャットは「{folder}」に保管されます。</translation>
+    </message>
+</context>
+<context>
+    <name>Welcome</name>
+    <message>
+        <source>What can I help with?</source>
+        <translation>何をお手伝いしましょうか？</translation>
+    </message>
+    <message>
+        <source>Runs on this Mac. Nothing you type leaves it.</source>
+        <translation>この Mac で動作します。入力した内容が外に出ることはありません。</translation>
+    </message>
+    <message>
+        <source>Show me a fast answer</source>
+        <translation>高速な回答を見る</translation>
+    </message>
+    <message>
+        <source>What is Tandem?</source>
+        <translation>Tandem とは何ですか？</translation>
+    </message>
+    <message>
+        <source>How does speculative decoding work?</source>
+        <translation>投機的デコーディングはどう動きますか？</translation>
+    </message>
+</context>
+<context>
+    <name>_DeleteButton</name>
+    <message numerus="yes">
+        <source>Delete %n backup(s)?</source>
+        <translation>
+            <numerusform>%n 件のバックアップを削除しますか？</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Delete all…</source>
+        <translation>すべて削除…</translation>
+    </message>
+    <message>
+        <source>Delete all backups</source>
+        <translation>すべてのバックアップを削除</translation>
+    </message>
+</context>
+<context>
+    <name>_OfferRow</name>
+    <message>
+        <source>Downloading…</source>
+        <translation>ダウンロード中…</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>再開</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>チャット</translation>
+    </message>
+    <message>
+        <source>Download ({size})</source>
+        <translation>ダウンロード（{size}）</translation>
+    </message>
+    <message>
+        <source>With {draft} as draft</source>
+        <translation>ドラフト：{draft}</translation>
+    </message>
+    <message>
+        <source>about {speed} (estimate)</source>
+        <translation>約 {speed}（推定）</translation>
+    </message>
+</context>
 </TS>

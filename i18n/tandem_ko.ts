@@ -1,5811 +1,5772 @@
 <?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE TS>
 <TS version="2.1" language="ko" sourcelanguage="en">
-    <context>
-        <name>Actions</name>
-        <message>
-            <source>Tandem</source>
-            <translation>Tandem</translation>
-        </message>
-        <message>
-            <source>File</source>
-            <translation>파일</translation>
-        </message>
-        <message>
-            <source>Chat</source>
-            <translation>대화</translation>
-        </message>
-        <message>
-            <source>Speculation</source>
-            <translation>추측 디코딩</translation>
-        </message>
-        <message>
-            <source>Window</source>
-            <translation>윈도우</translation>
-        </message>
-        <message>
-            <source>Help</source>
-            <translation>도움말</translation>
-        </message>
-        <message>
-            <source>Find</source>
-            <translation>찾기</translation>
-        </message>
-        <message>
-            <source>Speech</source>
-            <translation>말하기</translation>
-        </message>
-        <message>
-            <source>Appearance</source>
-            <translation>화면 모드</translation>
-        </message>
-        <message>
-            <source>Language</source>
-            <translation>언어</translation>
-        </message>
-        <message>
-            <source>Edit</source>
-            <translation>편집</translation>
-        </message>
-        <message>
-            <source>View</source>
-            <translation>보기</translation>
-        </message>
-        <message>
-            <source>New chat</source>
-            <translation>새 대화</translation>
-        </message>
-        <message>
-            <source>Start a new chat</source>
-            <translation>새 대화 시작</translation>
-        </message>
-        <message>
-            <source>Zoom</source>
-            <translation>확대/축소</translation>
-        </message>
-        <message>
-            <source>Previous chat</source>
-            <translation>이전 대화</translation>
-        </message>
-        <message>
-            <source>Next chat</source>
-            <translation>다음 대화</translation>
-        </message>
-        <message>
-            <source>Start the local API</source>
-            <translation>로컬 API 켜기</translation>
-        </message>
-        <message>
-            <source>Let other programs on this Mac use the models</source>
-            <translation>이 Mac의 다른 프로그램이 모델을 쓸 수 있게 하기</translation>
-        </message>
-        <message>
-            <source>Stop the local API</source>
-            <translation>로컬 API 끄기</translation>
-        </message>
-        <message>
-            <source>Local API…</source>
-            <translation>로컬 API…</translation>
-        </message>
-        <message>
-            <source>Multiple Macs…</source>
-            <translation>여러 대의 Mac…</translation>
-        </message>
-        <message>
-            <source>Run a model on multiple Macs together</source>
-            <translation>여러 대의 Mac에서 모델 하나를 함께 실행하기</translation>
-        </message>
-        <message>
-            <source>Send</source>
-            <translation>보내기</translation>
-        </message>
-        <message>
-            <source>Send the message</source>
-            <translation>메시지 보내기</translation>
-        </message>
-        <message>
-            <source>Stop</source>
-            <translation>중지</translation>
-        </message>
-        <message>
-            <source>Stop the answer</source>
-            <translation>답변 중지</translation>
-        </message>
-        <message>
-            <source>Regenerate the last answer</source>
-            <translation>마지막 답변 다시 생성</translation>
-        </message>
-        <message>
-            <source>Continue</source>
-            <translation>계속</translation>
-        </message>
-        <message>
-            <source>Continue the last answer</source>
-            <translation>마지막 답변 이어서 생성</translation>
-        </message>
-        <message>
-            <source>Edit last message</source>
-            <translation>마지막 메시지 편집</translation>
-        </message>
-        <message>
-            <source>Edit your last message</source>
-            <translation>마지막으로 보낸 메시지 편집</translation>
-        </message>
-        <message>
-            <source>Rename chat</source>
-            <translation>대화 이름 바꾸기</translation>
-        </message>
-        <message>
-            <source>Change the title of this chat</source>
-            <translation>이 대화의 제목 바꾸기</translation>
-        </message>
-        <message>
-            <source>Pin this chat to the top, or unpin it</source>
-            <translation>이 대화를 맨 위에 고정하거나 고정 해제</translation>
-        </message>
-        <message>
-            <source>Duplicate chat</source>
-            <translation>대화 복제</translation>
-        </message>
-        <message>
-            <source>Make a copy of this chat</source>
-            <translation>이 대화의 복사본 만들기</translation>
-        </message>
-        <message>
-            <source>Archive chat</source>
-            <translation>대화 보관</translation>
-        </message>
-        <message>
-            <source>Archive this chat</source>
-            <translation>이 대화 보관</translation>
-        </message>
-        <message>
-            <source>Delete chat</source>
-            <translation>대화 삭제</translation>
-        </message>
-        <message>
-            <source>Delete this chat</source>
-            <translation>이 대화 삭제</translation>
-        </message>
-        <message>
-            <source>Save again</source>
-            <translation>다시 저장</translation>
-        </message>
-        <message>
-            <source>Retry saving</source>
-            <translation>다시 저장 시도</translation>
-        </message>
-        <message>
-            <source>Show chats in Finder</source>
-            <translation>Finder에서 대화 보기</translation>
-        </message>
-        <message>
-            <source>Show the folder where chats are stored</source>
-            <translation>대화가 저장된 폴더 보기</translation>
-        </message>
-        <message>
-            <source>Export chat…</source>
-            <translation>대화 내보내기…</translation>
-        </message>
-        <message>
-            <source>Save this chat as Markdown, HTML or JSON</source>
-            <translation>이 대화를 Markdown, HTML, JSON으로 저장</translation>
-        </message>
-        <message>
-            <source>Print…</source>
-            <translation>프린트…</translation>
-        </message>
-        <message>
-            <source>Print this chat</source>
-            <translation>이 대화 프린트</translation>
-        </message>
-        <message>
-            <source>Export all chats…</source>
-            <translation>모든 대화 내보내기…</translation>
-        </message>
-        <message>
-            <source>Export all chats to a file or folder</source>
-            <translation>모든 대화를 파일이나 폴더로 내보내기</translation>
-        </message>
-        <message>
-            <source>Import chats…</source>
-            <translation>대화 가져오기…</translation>
-        </message>
-        <message>
-            <source>Import chats from Tandem or another app</source>
-            <translation>Tandem이나 다른 앱에서 대화 가져오기</translation>
-        </message>
-        <message>
-            <source>Check for updates…</source>
-            <translation>업데이트 확인…</translation>
-        </message>
-        <message>
-            <source>Look for a newer version of Tandem</source>
-            <translation>새 버전의 Tandem이 있는지 확인</translation>
-        </message>
-        <message>
-            <source>Settings…</source>
-            <translation>설정…</translation>
-        </message>
-        <message>
-            <source>Open settings</source>
-            <translation>설정 열기</translation>
-        </message>
-        <message>
-            <source>Close window</source>
-            <translation>윈도우 닫기</translation>
-        </message>
-        <message>
-            <source>Attach files…</source>
-            <translation>파일 첨부…</translation>
-        </message>
-        <message>
-            <source>Attach text, code or PDF files</source>
-            <translation>텍스트, 코드, PDF 파일 첨부</translation>
-        </message>
-        <message>
-            <source>System prompt and settings…</source>
-            <translation>시스템 프롬프트와 설정…</translation>
-        </message>
-        <message>
-            <source>Edit this chat's system prompt and settings</source>
-            <translation>이 대화의 시스템 프롬프트와 설정 편집</translation>
-        </message>
-        <message>
-            <source>Regenerate</source>
-            <translation>다시 생성</translation>
-        </message>
-        <message>
-            <source>Pin chat</source>
-            <translation>대화 고정</translation>
-        </message>
-        <message>
-            <source>Unpin chat</source>
-            <translation>대화 고정 해제</translation>
-        </message>
-        <message>
-            <source>Move to folder…</source>
-            <translation>폴더로 옮기기…</translation>
-        </message>
-        <message>
-            <source>Move this chat to a folder</source>
-            <translation>이 대화를 폴더로 옮기기</translation>
-        </message>
-        <message>
-            <source>Cancel import or export</source>
-            <translation>가져오기·내보내기 취소</translation>
-        </message>
-        <message>
-            <source>Cancel the import or export in progress</source>
-            <translation>진행 중인 가져오기·내보내기 취소</translation>
-        </message>
-        <message>
-            <source>About Tandem</source>
-            <translation>Tandem 정보</translation>
-        </message>
-        <message>
-            <source>Show version and licenses</source>
-            <translation>버전과 라이선스 보기</translation>
-        </message>
-        <message>
-            <source>Show crash report</source>
-            <translation>오류 보고서 보기</translation>
-        </message>
-        <message>
-            <source>Show the crash report</source>
-            <translation>오류 보고서 보기</translation>
-        </message>
-        <message>
-            <source>Close the window</source>
-            <translation>윈도우 닫기</translation>
-        </message>
-        <message>
-            <source>Quit Tandem</source>
-            <translation>Tandem 종료</translation>
-        </message>
-        <message>
-            <source>Undo</source>
-            <translation>실행 취소</translation>
-        </message>
-        <message>
-            <source>Undo typing</source>
-            <translation>입력 실행 취소</translation>
-        </message>
-        <message>
-            <source>Redo</source>
-            <translation>실행 복귀</translation>
-        </message>
-        <message>
-            <source>Redo typing</source>
-            <translation>입력 실행 복귀</translation>
-        </message>
-        <message>
-            <source>Cut</source>
-            <translation>오려두기</translation>
-        </message>
-        <message>
-            <source>Cut the selection</source>
-            <translation>선택한 부분 오려두기</translation>
-        </message>
-        <message>
-            <source>Copy</source>
-            <translation>복사하기</translation>
-        </message>
-        <message>
-            <source>Copy the selection</source>
-            <translation>선택한 부분 복사하기</translation>
-        </message>
-        <message>
-            <source>Paste</source>
-            <translation>붙여넣기</translation>
-        </message>
-        <message>
-            <source>Paste text or files</source>
-            <translation>텍스트나 파일 붙여넣기</translation>
-        </message>
-        <message>
-            <source>Select all</source>
-            <translation>전체 선택</translation>
-        </message>
-        <message>
-            <source>Select all text</source>
-            <translation>텍스트 전체 선택</translation>
-        </message>
-        <message>
-            <source>Undo delete</source>
-            <translation>삭제 실행 취소</translation>
-        </message>
-        <message>
-            <source>Copy last answer</source>
-            <translation>마지막 답변 복사하기</translation>
-        </message>
-        <message>
-            <source>Copy the last answer as Markdown</source>
-            <translation>마지막 답변을 Markdown으로 복사하기</translation>
-        </message>
-        <message>
-            <source>Read last answer aloud</source>
-            <translation>마지막 답변 소리 내어 읽기</translation>
-        </message>
-        <message>
-            <source>Read the last answer aloud with the system's voice</source>
-            <translation>마지막 답변을 시스템 음성으로 읽기</translation>
-        </message>
-        <message>
-            <source>Stop reading</source>
-            <translation>읽기 중지</translation>
-        </message>
-        <message>
-            <source>Stop reading aloud</source>
-            <translation>소리 내어 읽기 중지</translation>
-        </message>
-        <message>
-            <source>Focus message box</source>
-            <translation>메시지 입력란으로 이동</translation>
-        </message>
-        <message>
-            <source>Go to the message box</source>
-            <translation>메시지 입력란으로 이동</translation>
-        </message>
-        <message>
-            <source>Find in chat</source>
-            <translation>대화에서 찾기</translation>
-        </message>
-        <message>
-            <source>Find text in this chat</source>
-            <translation>이 대화에서 텍스트 찾기</translation>
-        </message>
-        <message>
-            <source>Find next</source>
-            <translation>다음 찾기</translation>
-        </message>
-        <message>
-            <source>Go to the next match in this chat</source>
-            <translation>이 대화의 다음 결과로 이동</translation>
-        </message>
-        <message>
-            <source>Find previous</source>
-            <translation>이전 찾기</translation>
-        </message>
-        <message>
-            <source>Go to the previous match in this chat</source>
-            <translation>이 대화의 이전 결과로 이동</translation>
-        </message>
-        <message>
-            <source>Search chats</source>
-            <translation>대화 검색</translation>
-        </message>
-        <message>
-            <source>Go to the chat search</source>
-            <translation>대화 검색으로 이동</translation>
-        </message>
-        <message>
-            <source>Choose main model…</source>
-            <translation>메인 모델 선택…</translation>
-        </message>
-        <message>
-            <source>Choose a main model</source>
-            <translation>메인 모델 선택</translation>
-        </message>
-        <message>
-            <source>Choose draft model…</source>
-            <translation>초안 모델 선택…</translation>
-        </message>
-        <message>
-            <source>Choose a draft model</source>
-            <translation>초안 모델 선택</translation>
-        </message>
-        <message>
-            <source>Models and downloads…</source>
-            <translation>모델과 다운로드…</translation>
-        </message>
-        <message>
-            <source>Show models and downloads</source>
-            <translation>모델과 다운로드 보기</translation>
-        </message>
-        <message>
-            <source>Unload models</source>
-            <translation>모델 언로드</translation>
-        </message>
-        <message>
-            <source>Free the memory of both models</source>
-            <translation>두 모델이 쓰는 메모리 비우기</translation>
-        </message>
-        <message>
-            <source>Use the starter pair</source>
-            <translation>스타터 모델 쌍 사용</translation>
-        </message>
-        <message>
-            <source>Load the two small models that come with Tandem</source>
-            <translation>Tandem에 포함된 작은 모델 두 개 불러오기</translation>
-        </message>
-        <message>
-            <source>Open main model…</source>
-            <translation>메인 모델 열기…</translation>
-        </message>
-        <message>
-            <source>Choose a main model folder</source>
-            <translation>메인 모델 폴더 선택</translation>
-        </message>
-        <message>
-            <source>Open draft model…</source>
-            <translation>초안 모델 열기…</translation>
-        </message>
-        <message>
-            <source>Choose a draft model folder</source>
-            <translation>초안 모델 폴더 선택</translation>
-        </message>
-        <message>
-            <source>No draft model</source>
-            <translation>초안 모델 없음</translation>
-        </message>
-        <message>
-            <source>Answer without a draft model</source>
-            <translation>초안 모델 없이 답하기</translation>
-        </message>
-        <message>
-            <source>Auto</source>
-            <translation>자동</translation>
-        </message>
-        <message>
-            <source>Speculate only when it is faster</source>
-            <translation>더 빠를 때만 추측</translation>
-        </message>
-        <message>
-            <source>On</source>
-            <translation>켬</translation>
-        </message>
-        <message>
-            <source>Always speculate with the draft model</source>
-            <translation>항상 초안 모델로 추측</translation>
-        </message>
-        <message>
-            <source>Off</source>
-            <translation>끔</translation>
-        </message>
-        <message>
-            <source>Do not speculate</source>
-            <translation>추측하지 않기</translation>
-        </message>
-        <message>
-            <source>Compare</source>
-            <translation>비교</translation>
-        </message>
-        <message>
-            <source>Answer the last question with and without speculation, side by side</source>
-            <translation>마지막 질문에 추측을 켠 답변과 끈 답변을 나란히 보기</translation>
-        </message>
-        <message>
-            <source>Explain</source>
-            <translation>설명</translation>
-        </message>
-        <message>
-            <source>Explain the figures of the live panel</source>
-            <translation>실시간 패널의 수치 설명 보기</translation>
-        </message>
-        <message>
-            <source>Tune for this Mac</source>
-            <translation>이 Mac에 맞게 조정</translation>
-        </message>
-        <message>
-            <source>Measure the cost and benefit of speculation for these models</source>
-            <translation>이 모델 쌍에서 추측의 비용과 효과 측정</translation>
-        </message>
-        <message>
-            <source>Show or hide the chat list</source>
-            <translation>대화 목록 보기 또는 가리기</translation>
-        </message>
-        <message>
-            <source>Show or hide the live panel</source>
-            <translation>실시간 패널 보기 또는 가리기</translation>
-        </message>
-        <message>
-            <source>Text</source>
-            <translation>텍스트</translation>
-        </message>
-        <message>
-            <source>Show answers as text</source>
-            <translation>답변을 텍스트로 보기</translation>
-        </message>
-        <message>
-            <source>Tokens</source>
-            <translation>토큰</translation>
-        </message>
-        <message>
-            <source>Show which tokens were drafted</source>
-            <translation>초안에서 나온 토큰 보기</translation>
-        </message>
-        <message>
-            <source>Show chat list</source>
-            <translation>대화 목록 보기</translation>
-        </message>
-        <message>
-            <source>Hide chat list</source>
-            <translation>대화 목록 가리기</translation>
-        </message>
-        <message>
-            <source>Show live panel</source>
-            <translation>실시간 패널 보기</translation>
-        </message>
-        <message>
-            <source>Hide live panel</source>
-            <translation>실시간 패널 가리기</translation>
-        </message>
-        <message>
-            <source>Answers as text</source>
-            <translation>답변을 텍스트로</translation>
-        </message>
-        <message>
-            <source>Answers as tokens</source>
-            <translation>답변을 토큰으로</translation>
-        </message>
-        <message>
-            <source>Larger text</source>
-            <translation>텍스트 크게</translation>
-        </message>
-        <message>
-            <source>Make the text larger</source>
-            <translation>텍스트를 더 크게</translation>
-        </message>
-        <message>
-            <source>Smaller text</source>
-            <translation>텍스트 작게</translation>
-        </message>
-        <message>
-            <source>Make the text smaller</source>
-            <translation>텍스트를 더 작게</translation>
-        </message>
-        <message>
-            <source>Normal text size</source>
-            <translation>기본 텍스트 크기</translation>
-        </message>
-        <message>
-            <source>Show the text in its normal size</source>
-            <translation>텍스트를 기본 크기로 보기</translation>
-        </message>
-        <message>
-            <source>Enter full screen</source>
-            <translation>전체 화면 시작</translation>
-        </message>
-        <message>
-            <source>Exit full screen</source>
-            <translation>전체 화면 종료</translation>
-        </message>
-        <message>
-            <source>Minimize</source>
-            <translation>최소화</translation>
-        </message>
-        <message>
-            <source>Minimize the window</source>
-            <translation>윈도우 최소화</translation>
-        </message>
-        <message>
-            <source>Command palette…</source>
-            <translation>명령 팔레트…</translation>
-        </message>
-        <message>
-            <source>Find a command</source>
-            <translation>명령 찾기</translation>
-        </message>
-        <message>
-            <source>Keyboard shortcuts</source>
-            <translation>키보드 단축키</translation>
-        </message>
-        <message>
-            <source>Show the keyboard shortcuts</source>
-            <translation>키보드 단축키 보기</translation>
-        </message>
-        <message>
-            <source>Match system</source>
-            <translation>시스템 설정과 동일하게</translation>
-        </message>
-        <message>
-            <source>Match the system appearance</source>
-            <translation>시스템의 화면 모드에 맞추기</translation>
-        </message>
-        <message>
-            <source>Light</source>
-            <translation>라이트</translation>
-        </message>
-        <message>
-            <source>Light appearance</source>
-            <translation>라이트 모드</translation>
-        </message>
-        <message>
-            <source>Dark</source>
-            <translation>다크</translation>
-        </message>
-        <message>
-            <source>Dark appearance</source>
-            <translation>다크 모드</translation>
-        </message>
-        <message>
-            <source>Use the system's language</source>
-            <translation>시스템 언어 사용</translation>
-        </message>
-        <message>
-            <source>Make the window as large as possible, or restore its size</source>
-            <translation>윈도우를 최대 크기로, 또는 이전 크기로</translation>
-        </message>
-        <message>
-            <source>Go to the chat above this one in the list</source>
-            <translation>목록에서 위에 있는 대화 보기</translation>
-        </message>
-        <message>
-            <source>Go to the chat below this one in the list</source>
-            <translation>목록에서 아래에 있는 대화 보기</translation>
-        </message>
-        <message>
-            <source>Show the address and status of the local API</source>
-            <translation>로컬 API의 주소와 상태 보기</translation>
-        </message>
-        <message>
-            <source>Restore the chat or messages you deleted last</source>
-            <translation>마지막으로 삭제한 대화 또는 메시지 복원</translation>
-        </message>
-        <message>
-            <source>Enter or exit full screen</source>
-            <translation>전체 화면 시작 또는 종료</translation>
-        </message>
-    </context>
-    <context>
-        <name>AdvancedPage</name>
-        <message>
-            <source>No models loaded.</source>
-            <translation>불러온 모델이 없어요.</translation>
-        </message>
-        <message numerus="yes">
-            <source>The prompt cache contains %n chat(s) in {size}.</source>
-            <translation>
-                <numerusform>프롬프트 캐시에 대화 %n개가 들어 있어요({size}).</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>{used} of the {limit} this Mac can use for models.</source>
-            <translation>이 Mac에서 모델에 쓸 수 있는 {limit} 중 {used} 사용 중이에요.</translation>
-        </message>
-        <message>
-            <source>The prompt cache is empty.</source>
-            <translation>프롬프트 캐시가 비어 있어요.</translation>
-        </message>
-        <message>
-            <source>Memory in use</source>
-            <translation>메모리 사용량</translation>
-        </message>
-        <message>
-            <source>Clear prompt cache</source>
-            <translation>프롬프트 캐시 비우기</translation>
-        </message>
-        <message>
-            <source>Check now</source>
-            <translation>지금 점검</translation>
-        </message>
-        <message>
-            <source>The log is empty.</source>
-            <translation>로그가 비어 있어요.</translation>
-        </message>
-        <message>
-            <source>Export diagnostics</source>
-            <translation>진단 정보 내보내기</translation>
-        </message>
-        <message>
-            <source>Saved to {file}. It contains no chat text.</source>
-            <translation>{file}에 저장했어요. 대화 내용은 들어 있지 않아요.</translation>
-        </message>
-        <message>
-            <source>The file could not be saved. Choose another folder.</source>
-            <translation>파일을 저장하지 못했어요. 다른 폴더를 선택해 주세요.</translation>
-        </message>
-        <message>
-            <source>Log of this session</source>
-            <translation>이번 실행 로그</translation>
-        </message>
-        <message>
-            <source>Copy</source>
-            <translation>복사하기</translation>
-        </message>
-        <message>
-            <source>Copy log</source>
-            <translation>로그 복사하기</translation>
-        </message>
-        <message>
-            <source>Export diagnostics…</source>
-            <translation>진단 정보 내보내기…</translation>
-        </message>
-        <message>
-            <source>Saves versions, settings, statistics and the log to a file you can review and share</source>
-            <translation>버전, 설정, 통계, 로그를 직접 확인하고 공유할 수 있는 파일로 저장</translation>
-        </message>
-        <message>
-            <source>About Tandem</source>
-            <translation>Tandem 정보</translation>
-        </message>
-        <message>
-            <source>Checking. The loaded models are measured for about half a minute.</source>
-            <translation>점검 중이에요. 불러온 모델의 속도를 30초쯤 측정해요.</translation>
-        </message>
-        <message>
-            <source>Reads the chip, memory, power, heat and local network, and measures the loaded models for about half a minute. macOS may ask about the local network.</source>
-            <translation>칩, 메모리, 전원, 발열, 로컬 네트워크를 확인하고 불러온 모델의 속도를 30초쯤 측정해요. macOS가 로컬 네트워크 사용을 허용할지 물어볼 수 있어요.</translation>
-        </message>
-        <message>
-            <source>Stop</source>
-            <translation>중지</translation>
-        </message>
-        <message>
-            <source>Check this Mac</source>
-            <translation>이 Mac 점검</translation>
-        </message>
-        <message>
-            <source>{name}, under the Apache License 2.0.</source>
-            <translation>{name}, Apache License 2.0에 따라 배포돼요.</translation>
-        </message>
-        <message>
-            <source>The interface is built with Qt, used unmodified under the GNU Lesser General Public License, version 3. You may replace Qt with your own version; its source code is available from the Qt Project.</source>
-            <translation>인터페이스는 Qt로 만들었어요. Qt는 GNU 약소 일반 공중 사용 허가서(LGPL) 버전 3에 따라 수정 없이 사용해요. 직접 빌드한 Qt로 바꿔 쓸 수 있고, 소스 코드는 Qt Project에서 받을 수 있어요.</translation>
-        </message>
-        <message>
-            <source>Built with: {parts}.</source>
-            <translation>사용한 소프트웨어: {parts}.</translation>
-        </message>
-        <message>
-            <source>Show all licenses</source>
-            <translation>모든 라이선스 보기</translation>
-        </message>
-    </context>
-    <context>
-        <name>Ahead</name>
-        <message>
-            <source>Parallel drafting was tried, but would not have made this answer faster.</source>
-            <translation>병렬 초안 생성을 시도했지만, 이 답변이 더 빨라지지는 않았을 거예요.</translation>
-        </message>
-        <message>
-            <source>Parallel drafting: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. {seconds} of drafting overlapped with verification.</source>
-            <translation>병렬 초안 생성: 초안 {rounds}개 중 {hits}개가 제때 준비되었고, 라운드마다 {branches}개를 준비했어요. 검증과 겹친 초안 생성 시간: {seconds}.</translation>
-        </message>
-        <message>
-            <source>Parallel drafting was not needed for this answer.</source>
-            <translation>이 답변에는 병렬 초안 생성이 쓰이지 않았어요.</translation>
-        </message>
-        <message>
-            <source>Parallel drafting is starting.</source>
-            <translation>병렬 초안 생성을 시작하고 있어요.</translation>
-        </message>
-        <message>
-            <source>Parallel drafting would not help: drafting takes too little of a round.</source>
-            <translation>라운드에서 초안 생성에 드는 시간이 너무 짧아, 병렬 초안 생성이 도움이 되지 않아요.</translation>
-        </message>
-        <message>
-            <source>Parallel drafting is off: a second copy of the draft model does not fit in memory.</source>
-            <translation>병렬 초안 생성이 꺼져 있어요. 초안 모델의 복사본이 메모리에 들어가지 않아요.</translation>
-        </message>
-        <message>
-            <source>Parallel drafting is off: the other computer's address or secret is missing.</source>
-            <translation>병렬 초안 생성이 꺼져 있어요. 다른 컴퓨터의 주소나 공유 암호가 없어요.</translation>
-        </message>
-        <message>
-            <source>Parallel drafting is off: this draft model cannot do it.</source>
-            <translation>병렬 초안 생성이 꺼져 있어요. 이 초안 모델은 지원하지 않아요.</translation>
-        </message>
-        <message>
-            <source>Parallel drafting is off: it needs a draft model with the same tokenizer.</source>
-            <translation>병렬 초안 생성이 꺼져 있어요. 토크나이저가 같은 초안 모델이 필요해요.</translation>
-        </message>
-        <message>
-            <source>Parallel drafting is off: macOS does not let Tandem use the local network. Turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
-            <translation>병렬 초안 생성이 꺼져 있어요. macOS가 Tandem의 로컬 네트워크 사용을 막고 있어요. 시스템 설정 &gt; 개인정보 보호 및 보안 &gt; 로컬 네트워크에서 Tandem을 켜 주세요.</translation>
-        </message>
-        <message>
-            <source>Parallel drafting is off: its copy of the draft model cannot be loaded.</source>
-            <translation>병렬 초안 생성이 꺼져 있어요. 병렬로 쓸 초안 모델을 불러올 수 없어요.</translation>
-        </message>
-        <message>
-            <source>Parallel drafting is off: the process that drafts cannot be reached.</source>
-            <translation>병렬 초안 생성이 꺼져 있어요. 초안을 만드는 프로세스에 연결할 수 없어요.</translation>
-        </message>
-        <message>
-            <source>Parallel drafting is off: the process that drafts quit unexpectedly twice.</source>
-            <translation>병렬 초안 생성이 꺼져 있어요. 초안을 만드는 프로세스가 두 번 예기치 않게 종료되었어요.</translation>
-        </message>
-    </context>
-    <context>
-        <name>Announcer</name>
-        <message>
-            <source>The answer was stopped.</source>
-            <translation>답변을 중지했어요.</translation>
-        </message>
-        <message>
-            <source>The answer reached its length limit.</source>
-            <translation>답변이 길이 제한에 도달했어요.</translation>
-        </message>
-        <message>
-            <source>The answer is complete.</source>
-            <translation>답변이 완료됐어요.</translation>
-        </message>
-        <message>
-            <source>{chat}: {sentence}</source>
-            <translation>{chat}: {sentence}</translation>
-        </message>
-        <message>
-            <source>Another chat</source>
-            <translation>다른 대화</translation>
-        </message>
-    </context>
-    <context>
-        <name>AnswerBody</name>
-        <message>
-            <source>Only the beginning of this very long text is shown. Copies and exports have all of it.</source>
-            <translation>텍스트가 매우 길어 앞부분만 표시해요. 복사하거나 내보내면 전체가 포함돼요.</translation>
-        </message>
-        <message>
-            <source>Shown without formatting, because this passage is very long.</source>
-            <translation>이 부분은 매우 길어서 서식 없이 표시해요.</translation>
-        </message>
-        <message>
-            <source>Only the beginning of this very long text is shown. Copies and exports contain all of it.</source>
-            <translation>텍스트가 매우 길어 앞부분만 표시해요. 복사와 내보내기에는 전체가 포함돼요.</translation>
-        </message>
-    </context>
-    <context>
-        <name>AnswerFormatField</name>
-        <message>
-            <source>Checking the schema…</source>
-            <translation>스키마 확인 중…</translation>
-        </message>
-        <message>
-            <source>Every answer will be JSON that matches this schema.</source>
-            <translation>모든 답변이 이 스키마에 맞는 JSON으로 나와요.</translation>
-        </message>
-        <message>
-            <source>Answer format</source>
-            <translation>답변 형식</translation>
-        </message>
-        <message>
-            <source>JSON Schema</source>
-            <translation>JSON 스키마</translation>
-        </message>
-        <message>
-            <source>Text</source>
-            <translation>텍스트</translation>
-        </message>
-        <message>
-            <source>JSON</source>
-            <translation>JSON</translation>
-        </message>
-    </context>
-    <context>
-        <name>AnswerFormatMark</name>
-        <message>
-            <source>JSON</source>
-            <translation>JSON</translation>
-        </message>
-        <message>
-            <source>Answers in this chat are JSON</source>
-            <translation>이 대화의 답변은 JSON이에요</translation>
-        </message>
-        <message>
-            <source>Answers in this chat follow a JSON schema</source>
-            <translation>이 대화의 답변은 JSON 스키마를 따라요</translation>
-        </message>
-    </context>
-    <context>
-        <name>AnswerNotice</name>
-        <message>
-            <source>An answer stopped with an error.</source>
-            <translation>오류로 답변이 중단됐어요.</translation>
-        </message>
-        <message>
-            <source>Your answer is ready.</source>
-            <translation>답변이 준비됐어요.</translation>
-        </message>
-    </context>
-    <context>
-        <name>ApiPage</name>
-        <message>
-            <source>The local API is off.</source>
-            <translation>로컬 API가 꺼져 있어요.</translation>
-        </message>
-        <message>
-            <source>Running, for programs on this Mac only.</source>
-            <translation>실행 중이에요. 이 Mac의 프로그램만 쓸 수 있어요.</translation>
-        </message>
-        <message>
-            <source>Status</source>
-            <translation>상태</translation>
-        </message>
-        <message>
-            <source>Address</source>
-            <translation>주소</translation>
-        </message>
-        <message>
-            <source>Key</source>
-            <translation>키</translation>
-        </message>
-        <message>
-            <source>Try it in a terminal</source>
-            <translation>터미널에서 시험해 보기</translation>
-        </message>
-        <message>
-            <source>In other programs</source>
-            <translation>다른 프로그램에서</translation>
-        </message>
-        <message>
-            <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. If a program requires a key, enter anything, or the key above if API keys are required. For tools in a terminal, copy the variables that the official libraries read.</source>
-            <translation>제공자는 ‘OpenAI-compatible’을 고르고, 기본 URL에는 위의 주소를, 모델에는 모델 이름이나 ‘default’를 입력해 주세요. 키를 꼭 넣어야 하는 프로그램에는 아무 글자나 넣으면 돼요. ‘API 키 요구하기’를 켰다면 위의 키를 넣어 주세요. 터미널 도구에는 공식 라이브러리가 읽는 환경 변수를 복사해서 쓰면 돼요.</translation>
-        </message>
-        <message>
-            <source>Requests</source>
-            <translation>요청</translation>
-        </message>
-        <message>
-            <source>No requests yet.</source>
-            <translation>아직 요청이 없어요.</translation>
-        </message>
-        <message>
-            <source>Copy</source>
-            <translation>복사하기</translation>
-        </message>
-        <message>
-            <source>New key</source>
-            <translation>새 키</translation>
-        </message>
-        <message>
-            <source>Running, for programs on this Mac, including those of other users. Require an API key to keep other users out.</source>
-            <translation>실행 중이에요. 이 Mac의 프로그램이 쓸 수 있고, 이 Mac을 쓰는 다른 사람의 프로그램도 마찬가지예요. 막으려면 API 키를 요구해 주세요.</translation>
-        </message>
-        <message>
-            <source>Running, for programs on your network.</source>
-            <translation>실행 중이에요. 네트워크에 있는 다른 컴퓨터의 프로그램도 쓸 수 있어요.</translation>
-        </message>
-    </context>
-    <context>
-        <name>AttachmentReader</name>
-        <message>
-            <source>Attach files</source>
-            <translation>파일 첨부</translation>
-        </message>
-        <message>
-            <source>{name} is not a text file. Tandem attaches text, code and PDF files.</source>
-            <translation>‘{name}’ 파일은 텍스트가 아니에요. 텍스트, 코드, PDF 파일을 첨부할 수 있어요.</translation>
-        </message>
-        <message>
-            <source>Models in Tandem read text only, so {name} cannot be attached. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
-            <translation>Tandem의 모델은 텍스트만 읽을 수 있어서 ‘{name}’ 파일을 첨부할 수 없어요. 그림에 있는 텍스트를 복사해 붙여 넣거나 텍스트, 코드, PDF 파일을 첨부해 주세요.</translation>
-        </message>
-        <message>
-            <source>Models in Tandem read text only. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
-            <translation>Tandem의 모델은 텍스트만 읽을 수 있어요. 그림에 있는 텍스트를 복사해 붙여 넣거나 텍스트, 코드, PDF 파일을 첨부해 주세요.</translation>
-        </message>
-        <message>
-            <source>The text encoding of {name} was not recognized. Save it as UTF-8.</source>
-            <translation>‘{name}’ 파일의 인코딩을 알 수 없어요. UTF-8로 저장한 다음 다시 첨부해 주세요.</translation>
-        </message>
-        <message>
-            <source>{name} is too large for any model's context.</source>
-            <translation>‘{name}’ 파일은 너무 커서 어떤 모델의 컨텍스트에도 들어가지 않아요.</translation>
-        </message>
-        <message>
-            <source>{name} cannot be read.</source>
-            <translation>‘{name}’ 파일을 읽을 수 없어요.</translation>
-        </message>
-        <message>
-            <source>{name} is password-protected. Save a copy without a password and attach that.</source>
-            <translation>‘{name}’ 파일에 암호가 걸려 있어요. 암호 없는 사본을 저장해서 첨부해 주세요.</translation>
-        </message>
-        <message>
-            <source>{name} is damaged: its text cannot be read.</source>
-            <translation>‘{name}’ 파일이 손상되어 내용을 읽을 수 없어요.</translation>
-        </message>
-        <message>
-            <source>{name} contains only images, such as scanned pages. Run OCR on it first.</source>
-            <translation>‘{name}’ 파일에는 스캔한 페이지 같은 이미지만 있어요. 먼저 문자 인식(OCR)을 해 주세요.</translation>
-        </message>
-    </context>
-    <context>
-        <name>AttachmentRow</name>
-        <message>
-            <source>{count} tokens</source>
-            <translation>토큰 {count}개</translation>
-        </message>
-        <message>
-            <source>read as {encoding}</source>
-            <translation>{encoding} 인코딩으로 읽음</translation>
-        </message>
-        <message>
-            <source>If the text looks garbled, save the file as UTF-8 and attach it again.</source>
-            <translation>글자가 깨져 있으면 파일을 UTF-8로 저장한 다음 다시 첨부해 주세요.</translation>
-        </message>
-        <message>
-            <source>Remove {name}</source>
-            <translation>‘{name}’ 빼기</translation>
-        </message>
-        <message>
-            <source>reading…</source>
-            <translation>읽는 중…</translation>
-        </message>
-    </context>
-    <context>
-        <name>BackupControls</name>
-        <message>
-            <source>Tandem makes a backup every day and keeps the last three.</source>
-            <translation>매일 백업하고 최근 세 개를 보관해요.</translation>
-        </message>
-        <message>
-            <source>The oldest is from {date}. Chats and messages deleted since then stay in it until it is replaced or deleted.</source>
-            <translation>가장 오래된 백업은 {date}에 만들었어요. 그 뒤에 삭제한 대화와 메시지는 백업이 새것으로 바뀌거나 삭제될 때까지 그 안에 남아 있어요.</translation>
-        </message>
-        <message>
-            <source>Back up now</source>
-            <translation>지금 백업</translation>
-        </message>
-        <message>
-            <source>Back up the chats now</source>
-            <translation>지금 대화 백업</translation>
-        </message>
-        <message>
-            <source>The chats could not be backed up. Check whether there is free space on the disk.</source>
-            <translation>대화를 백업하지 못했어요. 디스크에 빈 공간이 있는지 확인해 주세요.</translation>
-        </message>
-        <message>
-            <source>The chats were backed up to {file}.</source>
-            <translation>대화를 {file}에 백업했어요.</translation>
-        </message>
-        <message>
-            <source>All backups were deleted.</source>
-            <translation>모든 백업을 삭제했어요.</translation>
-        </message>
-    </context>
-    <context>
-        <name>Banner</name>
-        <message numerus="yes">
-            <source>%n more notice(s)</source>
-            <translation>
-                <numerusform>알림 %n개 더 있음</numerusform>
-            </translation>
-        </message>
-    </context>
-    <context>
-        <name>Card</name>
-        <message>
-            <source>Opens {address} in your browser.</source>
-            <translation>브라우저에서 열어요: {address}</translation>
-        </message>
-        <message>
-            <source>Open</source>
-            <translation>열기</translation>
-        </message>
-        <message>
-            <source>Model page…</source>
-            <translation>모델 페이지…</translation>
-        </message>
-    </context>
-    <context>
-        <name>ChatPane</name>
-        <message>
-            <source>Pinned</source>
-            <translation>고정됨</translation>
-        </message>
-        <message>
-            <source>Folders</source>
-            <translation>폴더</translation>
-        </message>
-        <message>
-            <source>Today</source>
-            <translation>오늘</translation>
-        </message>
-        <message>
-            <source>Yesterday</source>
-            <translation>어제</translation>
-        </message>
-        <message>
-            <source>Previous 7 days</source>
-            <translation>지난 7일</translation>
-        </message>
-        <message>
-            <source>Previous 30 days</source>
-            <translation>지난 30일</translation>
-        </message>
-        <message>
-            <source>Older</source>
-            <translation>이전</translation>
-        </message>
-        <message>
-            <source>Messages</source>
-            <translation>메시지</translation>
-        </message>
-        <message>
-            <source>Nothing found</source>
-            <translation>검색 결과 없음</translation>
-        </message>
-        <message>
-            <source>Untitled chat</source>
-            <translation>제목 없는 대화</translation>
-        </message>
-        <message>
-            <source>{name}, closed folder</source>
-            <translation>{name}, 닫힌 폴더</translation>
-        </message>
-        <message>
-            <source>{name}, folder</source>
-            <translation>{name}, 폴더</translation>
-        </message>
-        <message>
-            <source>{title}, generating</source>
-            <translation>{title}, 생성 중</translation>
-        </message>
-        <message>
-            <source>Restore</source>
-            <translation>복원</translation>
-        </message>
-        <message>
-            <source>Delete permanently</source>
-            <translation>완전히 삭제</translation>
-        </message>
-        <message>
-            <source>Rename</source>
-            <translation>이름 바꾸기</translation>
-        </message>
-        <message>
-            <source>Unpin</source>
-            <translation>고정 해제</translation>
-        </message>
-        <message>
-            <source>Pin to the top</source>
-            <translation>맨 위에 고정</translation>
-        </message>
-        <message>
-            <source>Move to folder</source>
-            <translation>폴더로 옮기기</translation>
-        </message>
-        <message>
-            <source>Duplicate</source>
-            <translation>복제</translation>
-        </message>
-        <message>
-            <source>Archive chat</source>
-            <translation>대화 보관</translation>
-        </message>
-        <message>
-            <source>Unarchive</source>
-            <translation>보관 해제</translation>
-        </message>
-        <message>
-            <source>Export…</source>
-            <translation>내보내기…</translation>
-        </message>
-        <message>
-            <source>Delete</source>
-            <translation>삭제</translation>
-        </message>
-        <message>
-            <source>Open</source>
-            <translation>열기</translation>
-        </message>
-        <message>
-            <source>Close</source>
-            <translation>닫기</translation>
-        </message>
-        <message>
-            <source>Show only this folder</source>
-            <translation>이 폴더만 보기</translation>
-        </message>
-        <message>
-            <source>Move up</source>
-            <translation>위로 옮기기</translation>
-        </message>
-        <message>
-            <source>Move down</source>
-            <translation>아래로 옮기기</translation>
-        </message>
-        <message>
-            <source>Delete the folder, keep its chats</source>
-            <translation>폴더만 삭제하고 대화는 남기기</translation>
-        </message>
-        <message>
-            <source>No folder</source>
-            <translation>폴더 없음</translation>
-        </message>
-        <message>
-            <source>New folder…</source>
-            <translation>새 폴더…</translation>
-        </message>
-        <message>
-            <source>Archive</source>
-            <translation>보관함</translation>
-        </message>
-        <message>
-            <source>Trash</source>
-            <translation>휴지통</translation>
-        </message>
-        <message>
-            <source>New chat</source>
-            <translation>새 대화</translation>
-        </message>
-        <message>
-            <source>Search chats</source>
-            <translation>대화 검색</translation>
-        </message>
-        <message>
-            <source>Folders, archive and trash</source>
-            <translation>폴더, 보관함, 휴지통</translation>
-        </message>
-        <message>
-            <source>Back to the chats</source>
-            <translation>대화 목록으로 돌아가기</translation>
-        </message>
-        <message>
-            <source>No chats in this folder.</source>
-            <translation>이 폴더에는 대화가 없어요.</translation>
-        </message>
-        <message>
-            <source>Backups may still contain deleted chats. Delete backups in Settings &gt; Storage.</source>
-            <translation>삭제한 대화가 백업에는 남아 있을 수 있어요. 백업은 ‘설정 &gt; 저장 공간’에서 삭제할 수 있어요.</translation>
-        </message>
-        <message>
-            <source>Your chats will appear here.</source>
-            <translation>대화가 여기에 표시돼요.</translation>
-        </message>
-        <message>
-            <source>No archived chats</source>
-            <translation>보관된 대화 없음</translation>
-        </message>
-        <message>
-            <source>The trash is empty.</source>
-            <translation>휴지통이 비어 있어요.</translation>
-        </message>
-        <message>
-            <source>Chats</source>
-            <translation>대화 목록</translation>
-        </message>
-        <message>
-            <source>Settings</source>
-            <translation>설정</translation>
-        </message>
-        <message>
-            <source>New folder</source>
-            <translation>새 폴더</translation>
-        </message>
-    </context>
-    <context>
-        <name>ChatSettingsSheet</name>
-        <message>
-            <source>Saved as “{name}”.</source>
-            <translation>‘{name}’ 프리셋으로 저장했어요.</translation>
-        </message>
-        <message>
-            <source>New chats will use these settings.</source>
-            <translation>새 대화에 이 설정이 쓰여요.</translation>
-        </message>
-        <message>
-            <source>Chat settings</source>
-            <translation>대화 설정</translation>
-        </message>
-        <message>
-            <source>Close</source>
-            <translation>닫기</translation>
-        </message>
-        <message>
-            <source>Preset</source>
-            <translation>프리셋</translation>
-        </message>
-        <message>
-            <source>Preset name</source>
-            <translation>프리셋 이름</translation>
-        </message>
-        <message>
-            <source>Save as preset</source>
-            <translation>프리셋으로 저장</translation>
-        </message>
-        <message>
-            <source>Delete</source>
-            <translation>삭제</translation>
-        </message>
-        <message>
-            <source>Delete the preset</source>
-            <translation>프리셋 삭제</translation>
-        </message>
-        <message>
-            <source>Use for new chats</source>
-            <translation>새 대화에 사용</translation>
-        </message>
-        <message>
-            <source>Reset all</source>
-            <translation>모두 초기화</translation>
-        </message>
-    </context>
-    <context>
-        <name>CheckReport</name>
-        <message>
-            <source>Copy as JSON</source>
-            <translation>JSON으로 복사</translation>
-        </message>
-        <message>
-            <source>Results of the check</source>
-            <translation>이 Mac의 점검 결과</translation>
-        </message>
-        <message>
-            <source>Copy as text</source>
-            <translation>텍스트로 복사</translation>
-        </message>
-    </context>
-    <context>
-        <name>Checkup</name>
-        <message>
-            <source>Low Power Mode is on, which makes models slower.</source>
-            <translation>저전력 모드가 켜져 있어서 모델이 더 느려요.</translation>
-        </message>
-        <message>
-            <source>Low Power Mode is off.</source>
-            <translation>저전력 모드가 꺼져 있어요.</translation>
-        </message>
-        <message>
-            <source>This Mac is hot, which makes models slower.</source>
-            <translation>이 Mac이 뜨거워서 모델이 더 느려요.</translation>
-        </message>
-        <message>
-            <source>Tandem can use it.</source>
-            <translation>Tandem이 사용할 수 있어요.</translation>
-        </message>
-        <message>
-            <source>macOS does not let Tandem use it. For multiple Macs, turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
-            <translation>macOS가 Tandem의 사용을 막고 있어요. 여러 Mac을 쓰려면 시스템 설정 &gt; 개인정보 보호 및 보안 &gt; 로컬 네트워크에서 Tandem을 켜 주세요.</translation>
-        </message>
-        <message>
-            <source>Not measured.</source>
-            <translation>측정하지 않았어요.</translation>
-        </message>
-        <message>
-            <source>Stopped before it was measured.</source>
-            <translation>측정하기 전에 중지했어요.</translation>
-        </message>
-        <message>
-            <source>Not measured, because another answer was being written. Try again later.</source>
-            <translation>다른 답변을 생성하고 있어서 측정하지 않았어요. 나중에 다시 시도해 주세요.</translation>
-        </message>
-        <message>
-            <source>Chip</source>
-            <translation>칩</translation>
-        </message>
-        <message>
-            <source>System</source>
-            <translation>시스템</translation>
-        </message>
-        <message>
-            <source>Versions</source>
-            <translation>버전</translation>
-        </message>
-        <message>
-            <source>Memory</source>
-            <translation>메모리</translation>
-        </message>
-        <message>
-            <source>Memory for models</source>
-            <translation>모델용 메모리</translation>
-        </message>
-        <message>
-            <source>Power</source>
-            <translation>전원</translation>
-        </message>
-        <message>
-            <source>Heat</source>
-            <translation>발열</translation>
-        </message>
-        <message>
-            <source>Local network</source>
-            <translation>로컬 네트워크</translation>
-        </message>
-        <message>
-            <source>Rounding</source>
-            <translation>반올림</translation>
-        </message>
-        <message>
-            <source>- {name}: {value}</source>
-            <translation>- {name}: {value}</translation>
-        </message>
-        <message>
-            <source>{total}, of which {free} is free.</source>
-            <translation>{total} 중 {free} 사용 가능</translation>
-        </message>
-        <message>
-            <source>iogpu.wired_limit_mb is set to {number}.</source>
-            <translation>iogpu.wired_limit_mb 값: {number}</translation>
-        </message>
-        <message>
-            <source>iogpu.wired_limit_mb is not set.</source>
-            <translation>iogpu.wired_limit_mb 값이 설정되지 않았어요.</translation>
-        </message>
-        <message>
-            <source>Otherwise about one token in {count} may differ.</source>
-            <translation>그 밖에는 토큰 {count}개에 하나쯤 달라질 수 있어요.</translation>
-        </message>
-        <message>
-            <source>Plain decoding</source>
-            <translation>일반 디코딩</translation>
-        </message>
-        <message>
-            <source>With speculation</source>
-            <translation>추측 켬</translation>
-        </message>
-        <message>
-            <source>Models</source>
-            <translation>모델</translation>
-        </message>
-        <message>
-            <source>{speed} tokens/s</source>
-            <translation>초당 {speed}토큰</translation>
-        </message>
-        <message>
-            <source>{speed} tokens/s, {times}× as fast.</source>
-            <translation>초당 {speed}토큰, 일반 디코딩의 {times}배 속도예요.</translation>
-        </message>
-        <message>
-            <source>{rate}% of the draft tokens were accepted.</source>
-            <translation>초안 토큰의 {rate}%가 채택됐어요.</translation>
-        </message>
-        <message>
-            <source>Not reported by the system.</source>
-            <translation>시스템에서 알 수 없어요.</translation>
-        </message>
-        <message>
-            <source>Heat does not slow models down.</source>
-            <translation>발열로 느려지지 않았어요.</translation>
-        </message>
-        <message>
-            <source>This Mac is not connected to a network.</source>
-            <translation>이 Mac은 네트워크에 연결되어 있지 않아요.</translation>
-        </message>
-        <message>
-            <source>With draft tokens, rounding always differs from plain decoding.</source>
-            <translation>초안 토큰을 쓰면 반올림이 항상 일반 디코딩과 달라요.</translation>
-        </message>
-        <message>
-            <source>Up to {most} draft tokens per round, rounding stays the same, but differs from plain decoding.</source>
-            <translation>라운드당 초안 토큰 {most}개까지 서로 반올림이 같지만, 일반 디코딩과는 달라요.</translation>
-        </message>
-        <message>
-            <source>Up to {most} draft tokens per round, rounding is the same as in plain decoding.</source>
-            <translation>라운드당 초안 토큰 {most}개까지 일반 디코딩과 반올림이 같아요.</translation>
-        </message>
-        <message>
-            <source>At every draft length, rounding is the same as in plain decoding.</source>
-            <translation>모든 추측 길이의 반올림이 일반 디코딩과 같아요.</translation>
-        </message>
-        <message>
-            <source>Results of the check</source>
-            <translation>이 Mac의 점검 결과</translation>
-        </message>
-        <message>
-            <source>{total}. The system does not report how much of it is free.</source>
-            <translation>{total}. 사용 가능한 크기는 시스템에서 알 수 없어요.</translation>
-        </message>
-    </context>
-    <context>
-        <name>Cluster</name>
-        <message>
-            <source>“{detail}” isn't a name or an address of a computer. Change it and try again.</source>
-            <translation>‘{detail}’ 값은 컴퓨터의 이름이나 주소가 아니에요. 바꾸고 다시 시도해 주세요.</translation>
-        </message>
-        <message>
-            <source>The list of computers cannot be read: {detail}. Check the file and try again.</source>
-            <translation>컴퓨터 목록을 읽을 수 없어요: {detail}. 파일을 확인하고 다시 시도해 주세요.</translation>
-        </message>
-        <message>
-            <source>macOS does not let Tandem connect to {host}. Open System Settings &gt; Privacy &amp; Security &gt; Local Network, turn on Tandem, and try again.</source>
-            <translation>macOS가 Tandem과 {host} 컴퓨터의 연결을 막고 있어요. 시스템 설정 &gt; 개인정보 보호 및 보안 &gt; 로컬 네트워크에서 Tandem을 켠 다음 다시 시도해 주세요.</translation>
-        </message>
-        <message>
-            <source>{host} cannot be reached over SSH: {detail}. Allow remote login there, and set up a key that needs no password.</source>
-            <translation>{host} 컴퓨터에 SSH로 연결할 수 없어요: {detail}. 그 컴퓨터에서 원격 로그인을 켜고 암호가 필요 없는 키를 설정해 주세요.</translation>
-        </message>
-        <message>
-            <source>Tandem was not found on {host}: {detail}. Install it there.</source>
-            <translation>{host} 컴퓨터에서 Tandem을 찾을 수 없어요: {detail}. 그 컴퓨터에 설치해 주세요.</translation>
-        </message>
-        <message>
-            <source>{host} does not have the model: {detail}. Download or copy it there.</source>
-            <translation>{host} 컴퓨터에 모델이 없어요: {detail}. 그 컴퓨터에 다운로드하거나 복사해 주세요.</translation>
-        </message>
-        <message>
-            <source>{host} still needs to download {detail} of the model.</source>
-            <translation>{host} 컴퓨터에 모델 파일을 {detail} 더 다운로드해야 해요.</translation>
-        </message>
-        <message>
-            <source>{host} disconnected: {detail}. Start again, or continue with a smaller model.</source>
-            <translation>{host} 컴퓨터의 연결이 끊겼어요: {detail}. 다시 시작하거나 더 작은 모델로 계속해 주세요.</translation>
-        </message>
-        <message>
-            <source>{host} could not download the model: {detail}. Check its connection and try again.</source>
-            <translation>{host} 컴퓨터에서 모델을 다운로드하지 못했어요: {detail}. 연결을 확인하고 다시 시도해 주세요.</translation>
-        </message>
-        <message>
-            <source>{host} does not have enough memory: {detail}. Choose a smaller model.</source>
-            <translation>{host} 컴퓨터의 메모리가 부족해요: {detail}. 더 작은 모델을 선택해 주세요.</translation>
-        </message>
-        <message>
-            <source>The model cannot be divided among these computers: {detail}. Choose another model or another number of computers.</source>
-            <translation>이 컴퓨터들에 모델을 나눌 수 없어요: {detail}. 다른 모델을 선택하거나 컴퓨터 수를 바꿔 주세요.</translation>
-        </message>
-        <message>
-            <source>{host} did not start within {detail} seconds. Check it and try again.</source>
-            <translation>{host} 컴퓨터가 {detail}초 안에 시작되지 않았어요. 확인하고 다시 시도해 주세요.</translation>
-        </message>
-        <message>
-            <source>{host} has not responded for {detail} seconds. Wake it up and check its connection, then start again.</source>
-            <translation>{host} 컴퓨터가 {detail}초 동안 응답하지 않았어요. 잠자기를 깨우고 연결을 확인한 다음 다시 시작해 주세요.</translation>
-        </message>
-        <message>
-            <source>{host} computed something different from the other computers: {detail}. Start again.</source>
-            <translation>{host} 컴퓨터의 계산 결과가 다른 컴퓨터와 달라요: {detail}. 다시 시작해 주세요.</translation>
-        </message>
-        <message>
-            <source>At least two computers are needed, but only {detail} is listed. Add another one.</source>
-            <translation>컴퓨터가 두 대 이상 필요하지만 목록에는 {detail}대가 있어요. 한 대를 더 추가해 주세요.</translation>
-        </message>
-        <message>
-            <source>The other computers cannot reach {host}. Enter the address that it has on the shared network.</source>
-            <translation>다른 컴퓨터에서 {host} 컴퓨터에 연결할 수 없어요. 함께 쓰는 네트워크에서의 주소를 입력해 주세요.</translation>
-        </message>
-        <message>
-            <source>{host} has different versions: {detail}. Install the same version of Tandem on all computers.</source>
-            <translation>{host} 컴퓨터의 버전이 달라요: {detail}. 모든 컴퓨터에 같은 버전의 Tandem을 설치해 주세요.</translation>
-        </message>
-        <message>
-            <source>{host} has different files for the model {detail}. Download or copy it there again.</source>
-            <translation>{host} 컴퓨터에 있는 {detail} 모델의 파일이 달라요. 그 컴퓨터에 다시 다운로드하거나 복사해 주세요.</translation>
-        </message>
-        <message>
-            <source>{host} cannot be connected by {detail}. Choose “Network” as the connection.</source>
-            <translation>{host} 컴퓨터는 {detail} 방식으로 연결할 수 없어요. 연결을 ‘네트워크’로 바꿔 주세요.</translation>
-        </message>
-        <message>
-            <source>The computers are already working together: {detail}. Stop them first.</source>
-            <translation>컴퓨터들이 이미 함께 작동하고 있어요: {detail}. 먼저 중지해 주세요.</translation>
-        </message>
-        <message>
-            <source>No computers are working together.</source>
-            <translation>지금 함께 작동하는 컴퓨터가 없어요.</translation>
-        </message>
-    </context>
-    <context>
-        <name>CodeBlock</name>
-        <message>
-            <source>code</source>
-            <translation>코드</translation>
-        </message>
-        <message>
-            <source>Copy</source>
-            <translation>복사하기</translation>
-        </message>
-        <message>
-            <source>Copy this code</source>
-            <translation>이 코드 복사하기</translation>
-        </message>
-        <message>
-            <source>Code</source>
-            <translation>코드</translation>
-        </message>
-        <message>
-            <source>Copied</source>
-            <translation>복사됨</translation>
-        </message>
-    </context>
-    <context>
-        <name>CommandPalette</name>
-        <message>
-            <source>What would you like to do?</source>
-            <translation>무엇을 할까요?</translation>
-        </message>
-        <message>
-            <source>Command</source>
-            <translation>명령</translation>
-        </message>
-        <message>
-            <source>Commands</source>
-            <translation>명령 목록</translation>
-        </message>
-        <message>
-            <source>No commands</source>
-            <translation>명령 없음</translation>
-        </message>
-    </context>
-    <context>
-        <name>ComparisonView</name>
-        <message>
-            <source>tokens/s</source>
-            <translation>초당 토큰</translation>
-        </message>
-        <message>
-            <source>{value} to first token</source>
-            <translation>첫 토큰까지 {value}</translation>
-        </message>
-        <message>
-            <source>{value} accepted</source>
-            <translation>채택률 {value}</translation>
-        </message>
-        <message>
-            <source>{value} tokens per round</source>
-            <translation>라운드당 토큰 {value}개</translation>
-        </message>
-        <message>
-            <source>Processing the prompt first, so both runs start from the same point.</source>
-            <translation>두 답변이 같은 지점에서 시작하도록 프롬프트를 먼저 처리하고 있어요.</translation>
-        </message>
-        <message>
-            <source>Generating with speculation…</source>
-            <translation>추측을 켜고 생성하는 중…</translation>
-        </message>
-        <message>
-            <source>Generating again without speculation…</source>
-            <translation>추측을 끄고 다시 생성하는 중…</translation>
-        </message>
-        <message>
-            <source>Stopped.</source>
-            <translation>중지했어요.</translation>
-        </message>
-        <message numerus="yes">
-            <source>Identical text: all %n token(s) match.</source>
-            <translation>
-                <numerusform>동일한 출력이에요. 토큰 %n개가 모두 일치해요.</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>Identical so far: %n token(s).</source>
-            <translation>
-                <numerusform>지금까지 토큰 %n개가 일치해요.</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>Different texts, both sampled from the main model's own distribution, because “Same distribution” is selected.</source>
-            <translation>두 텍스트는 다르지만 둘 다 메인 모델 자체의 분포에서 뽑은 거예요. ‘동일한 분포’를 선택했기 때문이에요.</translation>
-        </message>
-        <message>
-            <source>The texts differ from token {place} on: {guessed} or {plain}. This should not happen. Please report it and attach the diagnostics from Settings &gt; Advanced.</source>
-            <translation>{place}번째 토큰부터 텍스트가 달라요({guessed}, {plain}). 정상적인 동작이 아니에요. ‘설정 &gt; 고급’에서 내보낸 진단 정보를 첨부해 알려 주세요.</translation>
-        </message>
-        <message>
-            <source>Compare</source>
-            <translation>비교</translation>
-        </message>
-        <message>
-            <source>{times} as fast with speculation.</source>
-            <translation>추측을 켜면 {times} 속도예요.</translation>
-        </message>
-        <message>
-            <source>Roughly {times} as fast with speculation.</source>
-            <translation>추측을 켜면 대략 {times} 속도예요.</translation>
-        </message>
-        <message>
-            <source>The answer is too short to compare speeds.</source>
-            <translation>답변이 너무 짧아 속도를 비교할 수 없어요.</translation>
-        </message>
-        <message>
-            <source>The load on this Mac changed between the two runs.</source>
-            <translation>두 번 실행하는 사이에 이 Mac의 부하가 달라졌어요.</translation>
-        </message>
-        <message>
-            <source>With speculation</source>
-            <translation>추측 켬</translation>
-        </message>
-        <message>
-            <source>Without speculation</source>
-            <translation>추측 끔</translation>
-        </message>
-        <message>
-            <source>Compare again</source>
-            <translation>다시 비교</translation>
-        </message>
-        <message>
-            <source>Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so that rounding decides. Both answers are right.</source>
-            <translation>{place}번째 토큰 앞까지 동일해요. 그 자리에서는 {guessed}, {plain} 두 토큰의 점수 차이가 {gap}밖에 되지 않아 반올림에 따라 갈려요. 두 답변 모두 맞아요.</translation>
-        </message>
-        <message>
-            <source>Identical up to token {place} ({guessed} or {plain}). How close the two were could not be measured, because other answers were written at the same time.</source>
-            <translation>{place}번째 토큰 앞까지 동일해요({guessed} 또는 {plain}). 동시에 다른 답변을 생성하고 있어서, 두 토큰의 점수가 얼마나 가까운지 측정하지 못했어요.</translation>
-        </message>
-        <message>
-            <source>Identical up to token {place} ({guessed} or {plain}, {gap} apart). Top p, top k or min p may have excluded one of them, which rounding decides at their limits.</source>
-            <translation>{place}번째 토큰 앞까지 동일해요({guessed} 또는 {plain}, 점수 차이 {gap}). Top p, Top k, Min p 중 하나가 한쪽을 제외했을 수 있어요. 그 경계에서는 반올림에 따라 갈려요.</translation>
-        </message>
-        <message>
-            <source>Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so rounding decides. Both answers are right.</source>
-            <translation>토큰 {place}번 앞까지 동일해요. 거기서 {guessed}, {plain} 두 토큰의 점수 차이가 {gap}밖에 되지 않아 반올림에 따라 갈려요. 두 답변 모두 맞아요.</translation>
-        </message>
-    </context>
-    <context>
-        <name>Composer</name>
-        <message>
-            <source>{keys} to send · Enter for a new line</source>
-            <translation>{keys}로 보내기 · Enter로 줄바꿈</translation>
-        </message>
-        <message>
-            <source>Message (type / for presets)</source>
-            <translation>메시지 (/를 입력하면 프리셋)</translation>
-        </message>
-        <message>
-            <source>Message</source>
-            <translation>메시지</translation>
-        </message>
-        <message>
-            <source>Shorten</source>
-            <translation>줄이기</translation>
-        </message>
-        <message>
-            <source>Shorten the message to fit the model's context</source>
-            <translation>메시지를 모델의 컨텍스트에 맞게 줄이기</translation>
-        </message>
-        <message>
-            <source>Queued: press to take it back</source>
-            <translation>보내기 대기 중: 눌러서 취소</translation>
-        </message>
-        <message>
-            <source>Enter to send · Shift+Enter for a new line</source>
-            <translation>Enter로 보내기 · Shift+Enter로 줄바꿈</translation>
-        </message>
-    </context>
-    <context>
-        <name>ContextMeter</name>
-        <message>
-            <source>Queued: sent as soon as the model is ready.</source>
-            <translation>대기 중: 모델이 준비되면 바로 보내요.</translation>
-        </message>
-        <message>
-            <source>Loading models… You can start typing.</source>
-            <translation>모델을 불러오고 있어요. 먼저 입력해도 돼요.</translation>
-        </message>
-        <message>
-            <source>No main model is loaded.</source>
-            <translation>불러온 메인 모델이 없어요.</translation>
-        </message>
-        <message>
-            <source>{used} of {limit} tokens: too long for this model</source>
-            <translation>토큰 {limit}개 중 {used}개: 이 모델에는 너무 길어요</translation>
-        </message>
-        <message>
-            <source>{used} of {limit} tokens: the oldest messages are dropped</source>
-            <translation>토큰 {limit}개 중 {used}개: 오래된 메시지부터 제외돼요</translation>
-        </message>
-        <message>
-            <source>{used} of {limit} tokens</source>
-            <translation>토큰 {limit}개 중 {used}개</translation>
-        </message>
-        <message>
-            <source>Drop the oldest messages</source>
-            <translation>오래된 메시지부터 제외</translation>
-        </message>
-        <message>
-            <source>Keep the first {count} tokens of {name}</source>
-            <translation>‘{name}’ 파일의 첫 토큰 {count}개만 남기기</translation>
-        </message>
-    </context>
-    <context>
-        <name>CountedCalls</name>
-        <message numerus="yes">
-            <source>%n token(s)</source>
-            <translation>
-                <numerusform>토큰 %n개</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>%n request(s) under way.</source>
-            <translation>
-                <numerusform>요청 %n개를 처리하고 있어요.</numerusform>
-            </translation>
-        </message>
-    </context>
-    <context>
-        <name>CountedWords</name>
-        <message numerus="yes">
-            <source>%n language(s)</source>
-            <translation>
-                <numerusform>%n개 언어</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>about %n minute(s) left</source>
-            <translation>
-                <numerusform>약 %n분 남음</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>about %n hour(s) left</source>
-            <translation>
-                <numerusform>약 %n시간 남음</numerusform>
-            </translation>
-        </message>
-    </context>
-    <context>
-        <name>Details</name>
-        <message>
-            <source>Details</source>
-            <translation>자세히</translation>
-        </message>
-        <message>
-            <source>charts, totals, tune</source>
-            <translation>차트, 합계, 조정</translation>
-        </message>
-        <message>
-            <source>first token</source>
-            <translation>첫 토큰까지</translation>
-        </message>
-        <message>
-            <source>time saved</source>
-            <translation>절약한 시간</translation>
-        </message>
-        <message>
-            <source>plain decoding: {speed} tokens/s</source>
-            <translation>일반 디코딩 속도: 초당 {speed}토큰</translation>
-        </message>
-    </context>
-    <context>
-        <name>DownloadCard</name>
-        <message>
-            <source>Resume</source>
-            <translation>다시 시작</translation>
-        </message>
-        <message>
-            <source>Try again</source>
-            <translation>다시 시도</translation>
-        </message>
-        <message>
-            <source>I've been granted access</source>
-            <translation>권한을 받았어요</translation>
-        </message>
-        <message>
-            <source>Pause</source>
-            <translation>일시 정지</translation>
-        </message>
-        <message>
-            <source>Clear</source>
-            <translation>목록에서 지우기</translation>
-        </message>
-        <message>
-            <source>Cancel</source>
-            <translation>취소</translation>
-        </message>
-    </context>
-    <context>
-        <name>DownloadTray</name>
-        <message numerus="yes">
-            <source>%n download(s) running</source>
-            <translation>
-                <numerusform>다운로드 %n개 진행 중</numerusform>
-            </translation>
-        </message>
-    </context>
-    <context>
-        <name>DraftReasons</name>
-        <message>
-            <source>Its folder is missing.</source>
-            <translation>폴더가 없어요.</translation>
-        </message>
-        <message>
-            <source>Its folder contains no model.</source>
-            <translation>폴더에 모델이 없어요.</translation>
-        </message>
-        <message>
-            <source>One of its files is missing.</source>
-            <translation>파일 하나가 빠져 있어요.</translation>
-        </message>
-        <message>
-            <source>One of its files is damaged.</source>
-            <translation>파일 하나가 손상됐어요.</translation>
-        </message>
-        <message>
-            <source>Its weights don't match its configuration.</source>
-            <translation>가중치가 구성 파일과 맞지 않아요.</translation>
-        </message>
-        <message>
-            <source>Its architecture is not supported yet.</source>
-            <translation>아직 지원하지 않는 아키텍처예요.</translation>
-        </message>
-        <message>
-            <source>It is a head, not a model.</source>
-            <translation>모델이 아니라 헤드예요.</translation>
-        </message>
-        <message>
-            <source>Its kind of head is not supported yet.</source>
-            <translation>아직 지원하지 않는 종류의 헤드예요.</translation>
-        </message>
-        <message>
-            <source>The layers of the main model cannot be read.</source>
-            <translation>메인 모델의 레이어를 읽을 수 없어요.</translation>
-        </message>
-        <message>
-            <source>It was made for another main model.</source>
-            <translation>다른 메인 모델용으로 만들어졌어요.</translation>
-        </message>
-        <message>
-            <source>Its tokenizer cannot be read.</source>
-            <translation>토크나이저를 읽을 수 없어요.</translation>
-        </message>
-        <message>
-            <source>It requires running its own code.</source>
-            <translation>자체 코드를 실행해야 해요.</translation>
-        </message>
-        <message>
-            <source>Their vocabularies differ.</source>
-            <translation>어휘 집합이 달라요.</translation>
-        </message>
-        <message>
-            <source>Its weights produce invalid values.</source>
-            <translation>가중치에서 잘못된 값이 나와요.</translation>
-        </message>
-        <message>
-            <source>Its weights are all zero.</source>
-            <translation>가중치가 모두 0이에요.</translation>
-        </message>
-        <message>
-            <source>There is not enough memory for it.</source>
-            <translation>메모리가 부족해요.</translation>
-        </message>
-    </context>
-    <context>
-        <name>DrafterPage</name>
-        <message>
-            <source>Your secret is in the keychain.</source>
-            <translation>공유 암호가 키체인에 있어요.</translation>
-        </message>
-        <message>
-            <source>This Mac has no keychain that Tandem can use, so the secret is for this run only.</source>
-            <translation>이 Mac에는 Tandem이 쓸 수 있는 키체인이 없어서, 공유 암호는 이번 실행에만 쓰여요.</translation>
-        </message>
-        <message>
-            <source>Secret</source>
-            <translation>공유 암호</translation>
-        </message>
-        <message>
-            <source>The secret of “tandem drafter serve” on the other computer. Stored only in the system keychain.</source>
-            <translation>다른 컴퓨터의 ‘tandem drafter serve’에서 쓰는 공유 암호예요. 시스템 키체인에만 저장돼요.</translation>
-        </message>
-    </context>
-    <context>
-        <name>Errors</name>
-        <message>
-            <source>Something went wrong in the engine. Try again.</source>
-            <translation>엔진에 문제가 생겼어요. 다시 시도해 주세요.</translation>
-        </message>
-        <message>
-            <source>“{actual}” isn't a valid value for {name}. Change it and try again.</source>
-            <translation>{name}에 ‘{actual}’ 값은 쓸 수 없어요. 바꾼 뒤 다시 시도해 주세요.</translation>
-        </message>
-        <message>
-            <source>No main model is loaded. Choose one at the top of the window.</source>
-            <translation>불러온 메인 모델이 없어요. 윈도우 위쪽에서 선택해 주세요.</translation>
-        </message>
-        <message>
-            <source>The model's chat template rejected this chat: {detail}. Start a new chat or choose another model.</source>
-            <translation>모델의 대화 템플릿이 이 대화를 거부했어요({detail}). 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
-        </message>
-        <message>
-            <source>{limit} questions are already queued. Try again when one of them has been answered.</source>
-            <translation>이미 질문 {limit}개가 대기 중이에요. 그중 하나의 답변이 끝나면 다시 시도해 주세요.</translation>
-        </message>
-        <message>
-            <source>The model's chat template produced an empty prompt for this chat. Start a new chat or choose another model.</source>
-            <translation>모델의 대화 템플릿이 이 대화에서 빈 프롬프트를 만들었어요. 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
-        </message>
-        <message>
-            <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. It fits with {largest} tokens: shorten the context or choose a smaller draft model.</source>
-            <translation>{name} 모델은 컨텍스트 {context}토큰에 메모리 {needed}GB가 필요한데 {available}GB만 비어 있어요. {largest}토큰이면 들어가요. 컨텍스트를 줄이거나 더 작은 초안 모델을 선택해 주세요.</translation>
-        </message>
-        <message>
-            <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. Choose a smaller model or close other apps.</source>
-            <translation>{name} 모델은 컨텍스트 {context}토큰에 메모리 {needed}GB가 필요한데 {available}GB만 비어 있어요. 더 작은 모델을 선택하거나 다른 앱을 닫아 주세요.</translation>
-        </message>
-        <message>
-            <source>It fits with a {bits}-bit KV cache (Settings &gt; Generation).</source>
-            <translation>KV 캐시를 {bits}비트로 하면 들어가요(설정 &gt; 생성).</translation>
-        </message>
-        <message>
-            <source>A draft model of up to {draft} GB would fit.</source>
-            <translation>초안 모델은 {draft}GB까지 들어가요.</translation>
-        </message>
-        <message>
-            <source>The engine has stopped. Restart Tandem.</source>
-            <translation>엔진이 멈췄어요. Tandem을 다시 시작해 주세요.</translation>
-        </message>
-        <message>
-            <source>An answer is still being generated. Try again when it is done.</source>
-            <translation>아직 답변을 생성하고 있어요. 끝난 뒤에 다시 시도해 주세요.</translation>
-        </message>
-        <message>
-            <source>The engine hit an unexpected error: {detail}. Try again; if it happens again, restart Tandem.</source>
-            <translation>엔진에서 예상하지 못한 오류가 났어요({detail}). 다시 시도해 보고, 또 생기면 Tandem을 다시 시작해 주세요.</translation>
-        </message>
-        <message>
-            <source>The model's chat template was stopped after {detail} seconds with this chat. Shorten your message, start a new chat or choose another model.</source>
-            <translation>이 대화에서 모델의 대화 템플릿이 {detail}초를 넘겨 중단했어요. 메시지를 줄이거나 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
-        </message>
-        <message>
-            <source>The model's chat template was stopped because it took too much memory with this chat. Shorten your message, start a new chat or choose another model.</source>
-            <translation>이 대화에서 모델의 대화 템플릿이 메모리를 너무 많이 써서 중단했어요. 메시지를 줄이거나 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
-        </message>
-        <message>
-            <source>The model's chat template or tokenizer crashed on this chat ({detail}). Start a new chat or choose another model.</source>
-            <translation>이 대화에서 모델의 대화 템플릿이나 토크나이저가 오류로 종료됐어요({detail}). 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
-        </message>
-        <message>
-            <source>The answer format can't be used: {detail}.</source>
-            <translation>답변 형식을 사용할 수 없어요: {detail}.</translation>
-        </message>
-        <message>
-            <source>The schema isn't valid JSON: {detail}.</source>
-            <translation>스키마가 올바른 JSON이 아니에요: {detail}.</translation>
-        </message>
-        <message>
-            <source>The schema has to be a JSON object in braces.</source>
-            <translation>스키마는 중괄호로 묶은 JSON 객체여야 해요.</translation>
-        </message>
-        <message>
-            <source>The answer format is too large. Shorten it.</source>
-            <translation>답변 형식이 너무 커요. 줄여 주세요.</translation>
-        </message>
-        <message>
-            <source>The answer format is too complex: checking it was stopped after {detail} seconds. Simplify it.</source>
-            <translation>답변 형식이 너무 복잡해서 {detail}초 뒤에 확인을 중단했어요. 더 단순하게 바꿔 주세요.</translation>
-        </message>
-        <message>
-            <source>The answer format is too complex: checking it took too much memory. Simplify it.</source>
-            <translation>답변 형식이 너무 복잡해서 확인하는 데 메모리가 너무 많이 필요했어요. 더 단순하게 바꿔 주세요.</translation>
-        </message>
-        <message>
-            <source>The answer so far doesn't follow the answer format, so it can't be continued. Regenerate it, or choose text as the answer format.</source>
-            <translation>지금까지의 답변이 답변 형식과 맞지 않아 계속할 수 없어요. 다시 생성하거나 답변 형식을 ‘텍스트’로 바꿔 주세요.</translation>
-        </message>
-        <message>
-            <source>The answer format became too complex while the answer was being written. Simplify it and try again.</source>
-            <translation>답변을 쓰는 동안 답변 형식이 너무 복잡해졌어요. 더 단순하게 바꾼 뒤 다시 시도해 주세요.</translation>
-        </message>
-        <message>
-            <source>This chat is {tokens} tokens long; the model's context is {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
-            <translation>이 대화는 {tokens}토큰인데 모델의 컨텍스트는 {limit}토큰이에요. 새 대화를 시작하거나, 메시지를 줄이거나, 컨텍스트가 더 긴 모델을 선택해 주세요.</translation>
-        </message>
-        <message>
-            <source>The GPU failed, so all answers were stopped. Try again; if it happens again, choose a smaller model, ask fewer questions at once or start a new chat.</source>
-            <translation>GPU에 오류가 나서 모든 답변을 중단했어요. 다시 시도해 보고, 또 생기면 더 작은 모델을 선택하거나 한 번에 묻는 질문을 줄이거나 새 대화를 시작해 주세요.</translation>
-        </message>
-        <message>
-            <source>The GPU failed twice in a row, so {name} was unloaded. Choose a smaller model, ask fewer questions at once or start a new chat; the next question loads the model again.</source>
-            <translation>GPU 오류가 두 번 연달아 나서 {name} 모델을 언로드했어요. 더 작은 모델을 선택하거나 한 번에 묻는 질문을 줄이거나 새 대화를 시작해 주세요. 다음 질문을 보내면 모델을 다시 불러와요.</translation>
-        </message>
-        <message>
-            <source>There is no model folder at {path}. Choose another one.</source>
-            <translation>{path}에 모델 폴더가 없어요. 다른 폴더를 선택해 주세요.</translation>
-        </message>
-        <message>
-            <source>{name} has no config.json, so it is not a model. Choose a folder that contains one.</source>
-            <translation>‘{name}’ 폴더에 config.json이 없어서 모델로 쓸 수 없어요. 모델이 들어 있는 폴더를 선택해 주세요.</translation>
-        </message>
-        <message>
-            <source>{name} is incomplete: {detail} is missing. Download or copy it again.</source>
-            <translation>{name} 모델에 {detail} 파일이 없어요. 다시 다운로드하거나 복사해 주세요.</translation>
-        </message>
-        <message>
-            <source>{name} is damaged: {detail} cannot be read. Download or copy it again.</source>
-            <translation>{name} 모델의 {detail} 파일이 손상되어 읽을 수 없어요. 다시 다운로드하거나 복사해 주세요.</translation>
-        </message>
-        <message>
-            <source>The weights of {name} don't match its configuration ({detail}). Choose another copy of this model.</source>
-            <translation>{name}의 가중치가 구성 파일과 맞지 않아요({detail}). 이 모델의 다른 사본을 선택해 주세요.</translation>
-        </message>
-        <message>
-            <source>Tandem does not support the architecture of {name} yet ({detail}). Choose another model or update Tandem.</source>
-            <translation>Tandem은 {name}의 아키텍처를 아직 지원하지 않아요({detail}). 다른 모델을 선택하거나 Tandem을 업데이트해 주세요.</translation>
-        </message>
-        <message>
-            <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as draft.</source>
-            <translation>{name} 모델은 헤드예요. 헤드는 메인 모델 하나의 초안만 만들고 직접 답변할 수 없어요. 초안으로 선택해 주세요.</translation>
-        </message>
-        <message>
-            <source>Tandem does not support this kind of head yet: {name} ({detail}). Choose another head.</source>
-            <translation>{name} 헤드는 Tandem에서 아직 지원하지 않는 종류예요({detail}). 다른 헤드를 선택해 주세요.</translation>
-        </message>
-        <message>
-            <source>{name} cannot be used with this main model, whose layers cannot be read ({detail}). Choose a draft model.</source>
-            <translation>이 메인 모델의 레이어를 읽을 수 없어서 {name} 헤드를 사용할 수 없어요({detail}). 초안 모델을 선택해 주세요.</translation>
-        </message>
-        <message>
-            <source>{name} was made for another main model ({detail}). Choose a head made for this one.</source>
-            <translation>{name} 헤드는 다른 메인 모델용으로 만들어졌어요({detail}). 이 메인 모델용 헤드를 선택해 주세요.</translation>
-        </message>
-        <message>
-            <source>The tokenizer of {name} cannot be read ({detail}). Download or copy it again.</source>
-            <translation>{name}의 토크나이저를 읽을 수 없어요({detail}). 다시 다운로드하거나 복사해 주세요.</translation>
-        </message>
-        <message>
-            <source>{name} requires running its own code or reading files outside its folder ({detail}). Tandem never allows that; choose another model.</source>
-            <translation>{name} 모델은 자체 코드를 실행하거나 폴더 밖의 파일을 읽어야 해요({detail}). Tandem은 이를 허용하지 않아요. 다른 모델을 선택해 주세요.</translation>
-        </message>
-        <message>
-            <source>{name} cannot draft for this main model: their vocabularies differ ({detail}). Choose another draft model.</source>
-            <translation>{name} 모델은 이 메인 모델의 초안 모델로 쓸 수 없어요. 어휘 집합이 달라요({detail}). 다른 초안 모델을 선택해 주세요.</translation>
-        </message>
-        <message>
-            <source>The weights of {name} produce invalid values ({detail}). Choose another copy of this model.</source>
-            <translation>{name}의 가중치에서 잘못된 값이 나와요({detail}). 이 모델의 다른 사본을 선택해 주세요.</translation>
-        </message>
-        <message>
-            <source>The weights of {name} are all zero. Choose another copy of this model.</source>
-            <translation>{name}의 가중치가 모두 0이에요. 이 모델의 다른 사본을 선택해 주세요.</translation>
-        </message>
-        <message>
-            <source>There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.</source>
-            <translation>{name} 모델을 불러올 메모리가 부족해요({detail}). 더 작은 모델을 선택하거나 다른 앱을 닫아 주세요.</translation>
-        </message>
-        <message>
-            <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.</source>
-            <translation>‘{name}’ 모델은 헤드예요. 헤드는 메인 모델 하나의 초안만 만들고 직접 답변할 수 없어요. 초안으로 선택해 주세요.</translation>
-        </message>
-    </context>
-    <context>
-        <name>Figures</name>
-        <message>
-            <source>{value}%</source>
-            <translation>{value}%</translation>
-        </message>
-        <message>
-            <source>{value} s</source>
-            <translation>{value}초</translation>
-        </message>
-        <message>
-            <source>{value} min</source>
-            <translation>{value}분</translation>
-        </message>
-        <message>
-            <source>{value} h</source>
-            <translation>{value}시간</translation>
-        </message>
-        <message>
-            <source>{value}×</source>
-            <translation>{value}배</translation>
-        </message>
-        <message>
-            <source>at least {times}</source>
-            <translation>{times} 이상</translation>
-        </message>
-        <message>
-            <source>Low Power Mode is on: this Mac runs slower, with speculation and without it.</source>
-            <translation>저전력 모드가 켜져 있어요. 추측을 켜든 끄든 이 Mac이 더 느려져요.</translation>
-        </message>
-        <message>
-            <source>This Mac is hot and runs slower, with speculation and without it.</source>
-            <translation>이 Mac이 뜨거워져서 추측을 켜든 끄든 더 느려져요.</translation>
-        </message>
-        <message>
-            <source>{value} tokens/s</source>
-            <translation>초당 {value}토큰</translation>
-        </message>
-        <message>
-            <source>at most {times}</source>
-            <translation>최대 {times}</translation>
-        </message>
-        <message>
-            <source>{times} as fast</source>
-            <translation>{times} 속도</translation>
-        </message>
-        <message>
-            <source>at least {times} as fast</source>
-            <translation>최소 {times} 속도</translation>
-        </message>
-        <message>
-            <source>at most {times} as fast</source>
-            <translation>최대 {times} 속도</translation>
-        </message>
-        <message>
-            <source>This Mac is busy: plain decoding also takes {times} as long as usual.</source>
-            <translation>이 Mac의 부하가 높아요. 일반 디코딩도 평소의 {times}만큼 걸려요.</translation>
-        </message>
-        <message>
-            <source>{value} to first token</source>
-            <translation>첫 토큰까지 {value}</translation>
-        </message>
-        <message>
-            <source>{value} accepted</source>
-            <translation>채택률 {value}</translation>
-        </message>
-        <message>
-            <source>{value} tokens per round</source>
-            <translation>라운드당 토큰 {value}개</translation>
-        </message>
-        <message>
-            <source>older messages left out: {value}</source>
-            <translation>제외한 이전 메시지 {value}개</translation>
-        </message>
-        <message>
-            <source>drafted per round</source>
-            <translation>라운드당 추측 수</translation>
-        </message>
-        <message>
-            <source>drafted ({source})</source>
-            <translation>추측({source})</translation>
-        </message>
-        <message>
-            <source>{speed} tokens a second</source>
-            <translation>초당 {speed}토큰</translation>
-        </message>
-        <message>
-            <source>{speed} tokens a second instead of {plain}</source>
-            <translation>초당 {plain}토큰 대신 {speed}토큰</translation>
-        </message>
-        <message>
-            <source>Round {number}: {accepted} of {drafted} draft tokens accepted ({source})</source>
-            <translation>라운드 {number}: 초안 토큰 {drafted}개 중 {accepted}개 채택({source})</translation>
-        </message>
-        <message>
-            <source>Round {number}: main model only</source>
-            <translation>라운드 {number}: 메인 모델만</translation>
-        </message>
-        <message>
-            <source>Rejected: {text}</source>
-            <translation>기각됨: {text}</translation>
-        </message>
-        <message>
-            <source>This draft does not fit this model: fewer than 2% of its tokens are accepted. Choose another draft, or none.</source>
-            <translation>이 초안 모델은 이 모델에 맞지 않아요. 초안 토큰이 2%도 채택되지 않아요. 다른 초안 모델을 선택하거나 초안 모델 없이 사용해 주세요.</translation>
-        </message>
-        <message>
-            <source>main</source>
-            <translation>메인</translation>
-        </message>
-        <message>
-            <source>draft</source>
-            <translation>초안</translation>
-        </message>
-        <message>
-            <source>head</source>
-            <translation>초안 헤드</translation>
-        </message>
-        <message>
-            <source>prompt lookup</source>
-            <translation>프롬프트 룩업</translation>
-        </message>
-        <message>
-            <source>answer format</source>
-            <translation>답변 형식</translation>
-        </message>
-        <message>
-            <source>draft, in parallel</source>
-            <translation>초안, 병렬 생성</translation>
-        </message>
-    </context>
-    <context>
-        <name>FindBar</name>
-        <message>
-            <source>{place} of {count}</source>
-            <translation>{count}개 중 {place}번째</translation>
-        </message>
-        <message>
-            <source>Not found</source>
-            <translation>결과 없음</translation>
-        </message>
-        <message>
-            <source>Find in this chat</source>
-            <translation>이 대화에서 찾기</translation>
-        </message>
-        <message>
-            <source>Previous match</source>
-            <translation>이전 결과</translation>
-        </message>
-        <message>
-            <source>Next match</source>
-            <translation>다음 결과</translation>
-        </message>
-        <message>
-            <source>Close</source>
-            <translation>닫기</translation>
-        </message>
-    </context>
-    <context>
-        <name>FirstRunOffer</name>
-        <message>
-            <source>Not now</source>
-            <translation>나중에</translation>
-        </message>
-        <message>
-            <source>Other models…</source>
-            <translation>다른 모델…</translation>
-        </message>
-        <message>
-            <source>The Starter only knows Tandem. For everything else, get a model that fits this Mac:</source>
-            <translation>스타터는 Tandem만 알아요. 그 밖의 질문에는 이 Mac에 맞는 모델을 다운로드해 주세요:</translation>
-        </message>
-        <message>
-            <source>Chat with {name}</source>
-            <translation>{name} 모델과 대화하기</translation>
-        </message>
-        <message>
-            <source>Download {name} ({size})</source>
-            <translation>{name} 다운로드({size})</translation>
-        </message>
-        <message>
-            <source>The Starter only knows Tandem. For everything else, download a model that fits this Mac:</source>
-            <translation>스타터는 Tandem만 알아요. 다른 일에는 이 Mac에 맞는 모델을 다운로드해 주세요:</translation>
-        </message>
-    </context>
-    <context>
-        <name>GenerationPage</name>
-        <message>
-            <source>As the authors of the loaded model recommend</source>
-            <translation>불러온 모델의 제작자가 권장하는 값</translation>
-        </message>
-        <message>
-            <source>Model's recommendation</source>
-            <translation>모델 권장값</translation>
-        </message>
-        <message>
-            <source>Precise</source>
-            <translation>정밀</translation>
-        </message>
-        <message>
-            <source>Always the most likely token</source>
-            <translation>항상 가장 확률 높은 토큰</translation>
-        </message>
-        <message>
-            <source>Balanced</source>
-            <translation>균형</translation>
-        </message>
-        <message>
-            <source>Some variety, few surprises</source>
-            <translation>적당히 다양하고 엉뚱하지 않게</translation>
-        </message>
-        <message>
-            <source>Creative</source>
-            <translation>창의</translation>
-        </message>
-        <message>
-            <source>Full variety, minus very unlikely tokens</source>
-            <translation>확률이 아주 낮은 토큰만 빼고 최대한 다양하게</translation>
-        </message>
-    </context>
-    <context>
-        <name>Header</name>
-        <message>
-            <source>Main</source>
-            <translation>메인</translation>
-        </message>
-        <message>
-            <source>Main model: {name}</source>
-            <translation>메인 모델: {name}</translation>
-        </message>
-        <message>
-            <source>Draft</source>
-            <translation>초안</translation>
-        </message>
-        <message>
-            <source>Draft (off)</source>
-            <translation>초안(꺼짐)</translation>
-        </message>
-        <message>
-            <source>Draft model: {name}. {state}</source>
-            <translation>초안 모델: {name}. {state}</translation>
-        </message>
-        <message>
-            <source>Draft head: {name}. {state}</source>
-            <translation>초안 헤드: {name}. {state}</translation>
-        </message>
-        <message>
-            <source>Loading…</source>
-            <translation>불러오는 중…</translation>
-        </message>
-        <message>
-            <source>Loading… {share}</source>
-            <translation>불러오는 중… {share}</translation>
-        </message>
-        <message numerus="yes">
-            <source>%n download(s) running</source>
-            <translation>
-                <numerusform>다운로드 %n개 진행 중</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>loading…</source>
-            <translation>불러오는 중…</translation>
-        </message>
-        <message>
-            <source>Draft head (off)</source>
-            <translation>초안 헤드(꺼짐)</translation>
-        </message>
-        <message>
-            <source>Draft head</source>
-            <translation>초안 헤드</translation>
-        </message>
-        <message>
-            <source>none</source>
-            <translation>없음</translation>
-        </message>
-    </context>
-    <context>
-        <name>History</name>
-        <message>
-            <source>Chat</source>
-            <translation>대화</translation>
-        </message>
-        <message>
-            <source>none</source>
-            <translation>없음</translation>
-        </message>
-        <message>
-            <source>failed</source>
-            <translation>실패</translation>
-        </message>
-        <message>
-            <source>Date</source>
-            <translation>날짜</translation>
-        </message>
-        <message>
-            <source>Main model</source>
-            <translation>메인 모델</translation>
-        </message>
-        <message>
-            <source>Draft model</source>
-            <translation>초안 모델</translation>
-        </message>
-        <message>
-            <source>Method</source>
-            <translation>방법</translation>
-        </message>
-        <message>
-            <source>Source</source>
-            <translation>출처</translation>
-        </message>
-        <message>
-            <source>Accepted</source>
-            <translation>채택</translation>
-        </message>
-        <message>
-            <source>Speed-up</source>
-            <translation>속도 배율</translation>
-        </message>
-        <message>
-            <source>Tokens/s</source>
-            <translation>초당 토큰</translation>
-        </message>
-        <message>
-            <source>Tokens</source>
-            <translation>토큰</translation>
-        </message>
-        <message>
-            <source>{program}, through the local API: only statistics are kept</source>
-            <translation>{program}, 로컬 API: 통계만 저장됨</translation>
-        </message>
-        <message>
-            <source>{title}: double-click to show the answer</source>
-            <translation>{title}: 이중 클릭하면 답변 보기</translation>
-        </message>
-    </context>
-    <context>
-        <name>HistoryPage</name>
-        <message numerus="yes">
-            <source>%n API request(s) deleted.</source>
-            <translation>
-                <numerusform>API 요청 %n개를 삭제했어요.</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>All models</source>
-            <translation>모든 모델</translation>
-        </message>
-        <message>
-            <source>No answers yet. Each answer adds a row with its speed-up.</source>
-            <translation>아직 답변이 없어요. 답변할 때마다 속도 향상을 담은 행이 추가돼요.</translation>
-        </message>
-        <message>
-            <source>Export the history</source>
-            <translation>기록 내보내기</translation>
-        </message>
-        <message>
-            <source>Saved to {file}.</source>
-            <translation>{file}에 저장했어요.</translation>
-        </message>
-        <message>
-            <source>The file could not be saved. Choose another folder.</source>
-            <translation>파일을 저장하지 못했어요. 다른 폴더를 선택해 주세요.</translation>
-        </message>
-        <message>
-            <source>Models</source>
-            <translation>모델</translation>
-        </message>
-        <message>
-            <source>Answers and statistics</source>
-            <translation>답변과 통계</translation>
-        </message>
-        <message>
-            <source>Delete API requests</source>
-            <translation>API 요청 삭제</translation>
-        </message>
-        <message>
-            <source>Undo</source>
-            <translation>실행 취소</translation>
-        </message>
-        <message>
-            <source>No speed-up measured yet. It appears after a few answers.</source>
-            <translation>아직 측정한 속도 향상이 없어요. 답변이 몇 번 쌓이면 나타나요.</translation>
-        </message>
-        <message numerus="yes">
-            <source>{main} is {faster} with {draft} on this Mac (%n answer(s)).</source>
-            <translation>
-                <numerusform>이 Mac에서 {main} + {draft}: {faster}(답변 %n개)</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>{main} is {faster} with prompt lookup on this Mac (%n answer(s)).</source>
-            <translation>
-                <numerusform>이 Mac에서 {main} + 프롬프트 룩업: {faster}(답변 %n개)</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>Export as {kind}</source>
-            <translation>{kind} 형식으로 내보내기</translation>
-        </message>
-    </context>
-    <context>
-        <name>HubErrors</name>
-        <message>
-            <source>Waiting for a connection. The download then resumes by itself.</source>
-            <translation>인터넷 연결을 기다리는 중이에요. 연결되면 다운로드가 자동으로 이어져요.</translation>
-        </message>
-        <message>
-            <source>“Work offline” is on, so Tandem does not connect. Turn it off in the settings.</source>
-            <translation>‘오프라인 작업’이 켜져 있어 연결하지 않아요. 설정에서 꺼 주세요.</translation>
-        </message>
-        <message>
-            <source>The proxy does not respond or refuses to connect. Check its address in the settings.</source>
-            <translation>프록시가 응답하지 않거나 연결을 거부해요. 설정에서 주소를 확인해 주세요.</translation>
-        </message>
-        <message>
-            <source>Hugging Face is having problems (error {status}). Try again later.</source>
-            <translation>Hugging Face에 문제가 있어요(오류 {status}). 나중에 다시 시도해 주세요.</translation>
-        </message>
-        <message>
-            <source>Hugging Face is rate-limiting requests. Try again later.</source>
-            <translation>Hugging Face가 요청 수를 제한하고 있어요. 나중에 다시 시도해 주세요.</translation>
-        </message>
-        <message>
-            <source>“{repository}” isn't a model ID. Use organization/name or a model page URL.</source>
-            <translation>모델 ID가 올바르지 않아요(‘{repository}’). ‘조직/이름’ 형식이나 모델 페이지의 URL을 입력해 주세요.</translation>
-        </message>
-        <message>
-            <source>There is no model {repository}, or it is private. Check its name, or add a token in the settings.</source>
-            <translation>{repository} 모델이 없거나 비공개예요. 이름을 확인하거나 설정에서 토큰을 추가해 주세요.</translation>
-        </message>
-        <message>
-            <source>{repository} has no version {revision}.</source>
-            <translation>{repository} 모델에는 {revision} 버전이 없어요.</translation>
-        </message>
-        <message>
-            <source>{repository} is gated. Accept the terms on its page, then add a token in the settings.</source>
-            <translation>{repository} 모델을 받으려면 먼저 약관에 동의해야 해요. 모델 페이지에서 동의한 뒤 설정에서 토큰을 추가해 주세요.</translation>
-        </message>
-        <message>
-            <source>Your token has no access to {repository}. Ask its owners, or add another token in the settings.</source>
-            <translation>이 토큰으로는 {repository} 모델에 접근할 수 없어요. 소유자에게 문의하거나 설정에서 다른 토큰을 추가해 주세요.</translation>
-        </message>
-        <message>
-            <source>Can't reach Hugging Face. Check your connection and try again.</source>
-            <translation>Hugging Face에 연결할 수 없어요. 인터넷 연결을 확인하고 다시 시도해 주세요.</translation>
-        </message>
-        <message>
-            <source>The certificate of Hugging Face isn't trusted on this Mac. Check the mirror and the proxy in the settings.</source>
-            <translation>이 Mac에서 Hugging Face의 인증서를 신뢰할 수 없어요. 설정에서 미러와 프록시를 확인해 주세요.</translation>
-        </message>
-        <message>
-            <source>{endpoint} does not respond like Hugging Face. Check the mirror in the settings.</source>
-            <translation>{endpoint}의 응답이 Hugging Face와 달라요. 설정에서 미러를 확인해 주세요.</translation>
-        </message>
-        <message>
-            <source>Hugging Face takes too long to answer. Try again later.</source>
-            <translation>Hugging Face의 응답이 너무 느려요. 나중에 다시 시도해 주세요.</translation>
-        </message>
-        <message>
-            <source>Hugging Face no longer has {file} of {repository}. Choose another model.</source>
-            <translation>{repository}의 {file} 파일이 더 이상 Hugging Face에 없어요. 다른 모델을 선택해 주세요.</translation>
-        </message>
-        <message>
-            <source>Hugging Face rejected your token: it is wrong, expired or revoked. Add a new one in the settings.</source>
-            <translation>Hugging Face가 토큰을 거부했어요. 잘못됐거나 만료됐거나 취소된 토큰이에요. 설정에서 새 토큰을 추가해 주세요.</translation>
-        </message>
-        <message>
-            <source>{repository} has no MLX weights. Search for an MLX version of this model.</source>
-            <translation>{repository}에는 MLX 가중치가 없어요. 이 모델의 MLX 버전을 검색해 주세요.</translation>
-        </message>
-        <message>
-            <source>{repository} refers to a file outside its folder ({file}). Tandem won't download it.</source>
-            <translation>{repository} 모델이 폴더 밖의 파일({file})을 가리켜요. Tandem은 이런 파일을 다운로드하지 않아요.</translation>
-        </message>
-        <message>
-            <source>{needed} needed, but only {free} free on the disk. Free up space, then try again.</source>
-            <translation>공간이 {needed} 필요한데 디스크에 {free}만 남았어요. 공간을 비운 뒤 다시 시도해 주세요.</translation>
-        </message>
-        <message>
-            <source>The disk is full. Free up space, then try again; nothing is lost.</source>
-            <translation>디스크가 가득 찼어요. 공간을 비운 뒤 다시 시도해 주세요. 받은 내용은 그대로 남아 있어요.</translation>
-        </message>
-        <message>
-            <source>{path} cannot be written to. Check its permissions.</source>
-            <translation>{path}에 쓸 수 없어요. 쓰기 권한을 확인해 주세요.</translation>
-        </message>
-        <message>
-            <source>{file} failed its checksum twice. Try again later or from another connection.</source>
-            <translation>{file} 파일의 체크섬이 두 번 맞지 않았어요. 나중에, 또는 다른 네트워크에서 다시 시도해 주세요.</translation>
-        </message>
-        <message>
-            <source>{repository} has no MTP head. Choose another draft.</source>
-            <translation>{repository}에는 MTP 헤드가 없어요. 다른 초안을 선택해 주세요.</translation>
-        </message>
-        <message>
-            <source>{repository} lists an MTP head, but none of its files contains one. Choose another draft.</source>
-            <translation>{repository}의 설정에는 MTP 헤드가 있다고 되어 있지만 실제 파일에는 없어요. 다른 초안을 선택해 주세요.</translation>
-        </message>
-        <message>
-            <source>The MTP head of {repository} is of a kind that Tandem can't run yet ({family}).</source>
-            <translation>{repository}의 MTP 헤드는 Tandem이 아직 실행할 수 없는 종류예요({family}).</translation>
-        </message>
-        <message>
-            <source>{repository} is no longer on this Mac.</source>
-            <translation>{repository} 모델은 이제 이 Mac에 없어요.</translation>
-        </message>
-        <message>
-            <source>Another program is downloading {repository}. Wait until it has finished.</source>
-            <translation>다른 프로그램이 {repository} 모델을 다운로드하고 있어요. 끝날 때까지 기다려 주세요.</translation>
-        </message>
-        <message>
-            <source>The starter pair is part of Tandem and can't be deleted.</source>
-            <translation>스타터 모델 쌍은 Tandem의 일부라서 삭제할 수 없어요.</translation>
-        </message>
-        <message>
-            <source>This model belongs to {app}. Delete it there.</source>
-            <translation>{app} 앱의 모델이에요. 그 앱에서 삭제해 주세요.</translation>
-        </message>
-        <message>
-            <source>This head is part of its main model's files. To delete it, delete the main model.</source>
-            <translation>이 헤드는 메인 모델 파일의 일부예요. 삭제하려면 메인 모델을 삭제해 주세요.</translation>
-        </message>
-    </context>
-    <context>
-        <name>Learned</name>
-        <message>
-            <source>Low Power Mode</source>
-            <translation>저전력 모드</translation>
-        </message>
-        <message>
-            <source>hot</source>
-            <translation>고온</translation>
-        </message>
-        <message>
-            <source>{models} ({pace})</source>
-            <translation>{models} ({pace})</translation>
-        </message>
-        <message>
-            <source>Models</source>
-            <translation>모델</translation>
-        </message>
-        <message>
-            <source>Context</source>
-            <translation>컨텍스트</translation>
-        </message>
-        <message>
-            <source>Best draft length</source>
-            <translation>최적 추측 길이</translation>
-        </message>
-        <message>
-            <source>Speed-up</source>
-            <translation>속도 배율</translation>
-        </message>
-        <message>
-            <source>Plain tokens/s</source>
-            <translation>초당 토큰(일반)</translation>
-        </message>
-        <message>
-            <source>Acceptance rate</source>
-            <translation>채택률</translation>
-        </message>
-        <message>
-            <source>Rounds</source>
-            <translation>라운드</translation>
-        </message>
-        <message>
-            <source>from {first}</source>
-            <translation>{first}부터</translation>
-        </message>
-        <message>
-            <source>{first} to {last}</source>
-            <translation>{first}~{last}</translation>
-        </message>
-        <message>
-            <source>{depth} ({source})</source>
-            <translation>{depth}({source})</translation>
-        </message>
-        <message>
-            <source>none (plain)</source>
-            <translation>없음(일반)</translation>
-        </message>
-    </context>
-    <context>
-        <name>LearnedSection</name>
-        <message>
-            <source>Updated as you chat and used to choose the draft length. Anything you clear is measured again.</source>
-            <translation>대화하는 동안 계속 갱신되고, 추측 길이를 정하는 데 쓰여요. 지운 값은 다시 측정해요.</translation>
-        </message>
-        <message>
-            <source>No measurements yet. Load models and chat, or choose “Tune for this Mac” in the live panel.</source>
-            <translation>아직 측정값이 없어요. 모델을 불러와 대화하거나 실시간 패널에서 ‘이 Mac에 맞게 조정’을 눌러 보세요.</translation>
-        </message>
-        <message>
-            <source>Measured on this Mac</source>
-            <translation>이 Mac에서 측정한 값</translation>
-        </message>
-        <message>
-            <source>Measurements per model pair</source>
-            <translation>모델 쌍별 측정값</translation>
-        </message>
-        <message>
-            <source>Clear this pair</source>
-            <translation>이 모델 쌍 지우기</translation>
-        </message>
-        <message>
-            <source>Clear all</source>
-            <translation>모두 지우기</translation>
-        </message>
-    </context>
-    <context>
-        <name>LinkMenu</name>
-        <message>
-            <source>Open in the browser</source>
-            <translation>브라우저에서 열기</translation>
-        </message>
-        <message>
-            <source>Copy the address</source>
-            <translation>주소 복사하기</translation>
-        </message>
-    </context>
-    <context>
-        <name>LocalApi</name>
-        <message>
-            <source>waiting</source>
-            <translation>대기 중</translation>
-        </message>
-        <message>
-            <source>answering</source>
-            <translation>답변 중</translation>
-        </message>
-        <message>
-            <source>finished</source>
-            <translation>완료</translation>
-        </message>
-        <message>
-            <source>stopped</source>
-            <translation>중지됨</translation>
-        </message>
-        <message>
-            <source>failed</source>
-            <translation>실패</translation>
-        </message>
-        <message>
-            <source>unknown program</source>
-            <translation>알 수 없는 프로그램</translation>
-        </message>
-        <message>
-            <source>{rate} accepted</source>
-            <translation>{rate} 채택</translation>
-        </message>
-        <message>
-            <source>Another program uses port {port}. Choose another one.</source>
-            <translation>다른 프로그램이 {port}번 포트를 쓰고 있어요. 다른 포트를 골라 주세요.</translation>
-        </message>
-        <message>
-            <source>The system does not allow port {port}. Choose one above 1023.</source>
-            <translation>시스템이 {port}번 포트를 허용하지 않아요. 1023보다 큰 포트를 골라 주세요.</translation>
-        </message>
-        <message>
-            <source>This Mac has no address {host}.</source>
-            <translation>이 Mac에 없는 주소예요: {host}.</translation>
-        </message>
-        <message>
-            <source>The local API could not start.</source>
-            <translation>로컬 API를 시작할 수 없었어요.</translation>
-        </message>
-        <message>
-            <source>processing the prompt</source>
-            <translation>프롬프트 처리 중</translation>
-        </message>
-        <message>
-            <source>The local API is running at {address}.</source>
-            <translation>로컬 API를 {address} 주소에서 쓸 수 있어요.</translation>
-        </message>
-    </context>
-    <context>
-        <name>Machines</name>
-        <message>
-            <source>Running on {count} Macs: {names}</source>
-            <translation>Mac {count}대에서 실행 중: {names}</translation>
-        </message>
-        <message>
-            <source>This Mac</source>
-            <translation>이 Mac</translation>
-        </message>
-        <message>
-            <source>{name} is ready</source>
-            <translation>{name} 준비됨</translation>
-        </message>
-        <message>
-            <source>{size} for models</source>
-            <translation>모델용 {size}</translation>
-        </message>
-        <message>
-            <source>{size}/s</source>
-            <translation>초당 {size}</translation>
-        </message>
-        <message>
-            <source>round trip {time} ms</source>
-            <translation>왕복 {time}ms</translation>
-        </message>
-        <message>
-            <source>{name} is downloading: {done} of {total}</source>
-            <translation>{name}에서 다운로드하는 중: {total} 중 {done}</translation>
-        </message>
-        <message>
-            <source>{name}: layers {first} to {last}</source>
-            <translation>{name}: 레이어 {first}~{last}</translation>
-        </message>
-        <message>
-            <source>{name}: parts {first} to {last} of every layer</source>
-            <translation>{name}: 모든 레이어의 {first}~{last}번째 부분</translation>
-        </message>
-        <message>
-            <source>needs {size}</source>
-            <translation>{size} 필요</translation>
-        </message>
-        <message>
-            <source>needs {size} of {free}</source>
-            <translation>{free} 중 {size} 필요</translation>
-        </message>
-        <message>
-            <source>needs {size}, but only {free} can be used</source>
-            <translation>{size} 필요, {free}만 사용 가능</translation>
-        </message>
-    </context>
-    <context>
-        <name>MachinesPage</name>
-        <message>
-            <source>Download on the other Macs</source>
-            <translation>다른 Mac에 다운로드</translation>
-        </message>
-        <message>
-            <source>Start</source>
-            <translation>시작</translation>
-        </message>
-        <message>
-            <source>Stop</source>
-            <translation>중지</translation>
-        </message>
-        <message>
-            <source>Status</source>
-            <translation>상태</translation>
-        </message>
-        <message>
-            <source>Downloading on the other Macs…</source>
-            <translation>다른 Mac에서 필요한 파일을 다운로드하는 중…</translation>
-        </message>
-        <message>
-            <source>Checking the Macs…</source>
-            <translation>Mac을 확인하는 중…</translation>
-        </message>
-        <message>
-            <source>Starting the Macs…</source>
-            <translation>여러 Mac에서 모델을 시작하는 중…</translation>
-        </message>
-        <message>
-            <source>Stopping…</source>
-            <translation>중지하는 중…</translation>
-        </message>
-        <message>
-            <source>Enter another Mac first.</source>
-            <translation>먼저 다른 Mac을 입력해 주세요.</translation>
-        </message>
-        <message>
-            <source>What the check found</source>
-            <translation>확인 결과</translation>
-        </message>
-        <message>
-            <source>Model</source>
-            <translation>모델</translation>
-        </message>
-        <message>
-            <source>Splits a model too large for one Mac. Click Check to see what each Mac needs to download.</source>
-            <translation>한 대에 담기 어려운 모델을 여러 대에 나눠요. ‘확인’을 클릭하면 각 Mac에 다운로드할 파일을 알 수 있어요.</translation>
-        </message>
-        <message>
-            <source>Check</source>
-            <translation>확인</translation>
-        </message>
-        <message>
-            <source>Running on this Mac only.</source>
-            <translation>이 Mac에서만 실행 중이에요.</translation>
-        </message>
-        <message>
-            <source>Over a network, nothing that the Macs exchange is encrypted. Connect them only over a network you trust, or by Thunderbolt.</source>
-            <translation>네트워크로 연결하면 Mac 사이에 오가는 내용이 암호화되지 않아요. 신뢰하는 네트워크나 Thunderbolt로만 연결해 주세요.</translation>
-        </message>
-    </context>
-    <context>
-        <name>MeasurementCard</name>
-        <message>
-            <source>Stop</source>
-            <translation>중지</translation>
-        </message>
-        <message>
-            <source>Close</source>
-            <translation>닫기</translation>
-        </message>
-    </context>
-    <context>
-        <name>ModelCard</name>
-        <message>
-            <source>Download as draft</source>
-            <translation>초안 모델로 다운로드</translation>
-        </message>
-        <message>
-            <source>Check files</source>
-            <translation>파일 검사</translation>
-        </message>
-        <message>
-            <source>It is in use. Choose another model first.</source>
-            <translation>사용 중이에요. 먼저 다른 모델을 선택해 주세요.</translation>
-        </message>
-        <message>
-            <source>Other apps that use the Hugging Face cache will lose it too.</source>
-            <translation>Hugging Face 캐시를 쓰는 다른 앱에서도 사라져요.</translation>
-        </message>
-        <message>
-            <source>Delete…</source>
-            <translation>삭제…</translation>
-        </message>
-        <message>
-            <source>Delete this model? ({size})</source>
-            <translation>이 모델을 삭제할까요? ({size})</translation>
-        </message>
-        <message>
-            <source>Delete</source>
-            <translation>삭제</translation>
-        </message>
-        <message>
-            <source>Cancel</source>
-            <translation>취소</translation>
-        </message>
-        <message>
-            <source>A tiny built-in model that explains Tandem. Works offline.</source>
-            <translation>Tandem을 안내하는 아주 작은 내장 모델이에요. 오프라인에서도 쓸 수 있어요.</translation>
-        </message>
-        <message>
-            <source>With {draft} as draft</source>
-            <translation>초안: {draft}</translation>
-        </message>
-        <message>
-            <source>{speed} measured on this Mac</source>
-            <translation>이 Mac에서 측정: {speed}</translation>
-        </message>
-        <message>
-            <source>about {speed} (estimate)</source>
-            <translation>약 {speed}(추정)</translation>
-        </message>
-        <message>
-            <source>checking</source>
-            <translation>검사 중</translation>
-        </message>
-        <message>
-            <source>damaged</source>
-            <translation>손상됨</translation>
-        </message>
-        <message>
-            <source>in use</source>
-            <translation>사용 중</translation>
-        </message>
-        <message>
-            <source>built in</source>
-            <translation>내장</translation>
-        </message>
-        <message>
-            <source>installed</source>
-            <translation>설치됨</translation>
-        </message>
-        <message>
-            <source>too large</source>
-            <translation>너무 큼</translation>
-        </message>
-        <message>
-            <source>multiple Macs</source>
-            <translation>여러 대의 Mac</translation>
-        </message>
-        <message>
-            <source>tight</source>
-            <translation>빠듯함</translation>
-        </message>
-        <message>
-            <source>pair</source>
-            <translation>모델 쌍</translation>
-        </message>
-        <message>
-            <source>Usable memory: {size}</source>
-            <translation>쓸 수 있는 메모리: {size}</translation>
-        </message>
-        <message>
-            <source>Downloading…</source>
-            <translation>다운로드하는 중…</translation>
-        </message>
-        <message>
-            <source>Resume</source>
-            <translation>다시 시작</translation>
-        </message>
-        <message>
-            <source>Repair</source>
-            <translation>복구</translation>
-        </message>
-        <message>
-            <source>Chat</source>
-            <translation>대화</translation>
-        </message>
-        <message>
-            <source>Use this head</source>
-            <translation>이 헤드 사용</translation>
-        </message>
-        <message>
-            <source>Download ({size})</source>
-            <translation>다운로드({size})</translation>
-        </message>
-        <message>
-            <source>Download</source>
-            <translation>다운로드</translation>
-        </message>
-    </context>
-    <context>
-        <name>ModelController</name>
-        <message>
-            <source>Use as draft</source>
-            <translation>초안으로 사용</translation>
-        </message>
-        <message>
-            <source>Chat</source>
-            <translation>대화</translation>
-        </message>
-        <message>
-            <source>{name} is ready.</source>
-            <translation>{name} 준비가 끝났어요.</translation>
-        </message>
-        <message>
-            <source>Show the download</source>
-            <translation>다운로드 보기</translation>
-        </message>
-    </context>
-    <context>
-        <name>Models</name>
-        <message>
-            <source>{name} · {bits}-bit</source>
-            <translation>{name} · {bits}비트</translation>
-        </message>
-        <message>
-            <source>Recommended for {model}: {values}</source>
-            <translation>{model} 모델 권장값: {values}</translation>
-        </message>
-        <message>
-            <source>Starter</source>
-            <translation>스타터</translation>
-        </message>
-        <message>
-            <source>Starter draft</source>
-            <translation>스타터 초안</translation>
-        </message>
-        <message>
-            <source>Starter head</source>
-            <translation>스타터 헤드</translation>
-        </message>
-        <message>
-            <source>Prompt lookup (n-gram)</source>
-            <translation>프롬프트 룩업(n-gram)</translation>
-        </message>
-        <message>
-            <source>No draft</source>
-            <translation>초안 없음</translation>
-        </message>
-        <message>
-            <source>Unload</source>
-            <translation>언로드</translation>
-        </message>
-        <message>
-            <source>Frees the memory of both models.</source>
-            <translation>두 모델이 쓰는 메모리를 비워요.</translation>
-        </message>
-        <message>
-            <source>Plain decoding: the main model alone.</source>
-            <translation>일반 디코딩: 메인 모델만 써요.</translation>
-        </message>
-        <message>
-            <source>Incomplete: download it again.</source>
-            <translation>빠진 파일이 있어요. 다시 다운로드해 주세요.</translation>
-        </message>
-        <message>
-            <source>Built-in guide to Tandem. Choose another model for real work.</source>
-            <translation>Tandem을 안내하는 내장 모델이에요. 실제로 사용하려면 다른 모델을 선택해 주세요.</translation>
-        </message>
-        <message>
-            <source>Includes {draft} as draft. {facts}</source>
-            <translation>초안 모델({draft})도 함께 들어 있어요. {facts}</translation>
-        </message>
-        <message>
-            <source>Needs no draft model. Best for edits and code.</source>
-            <translation>초안 모델이 필요 없어요. 텍스트 수정과 코드에 좋아요.</translation>
-        </message>
-        <message>
-            <source>Same tokenizer.</source>
-            <translation>토크나이저가 같아요.</translation>
-        </message>
-        <message>
-            <source>Different tokenizer: text is re-encoded ({share} of tokens shared).</source>
-            <translation>토크나이저가 달라서 텍스트를 다시 인코딩해요(공통 토큰 {share}).</translation>
-        </message>
-        <message>
-            <source>Its tokenizer has not been read yet.</source>
-            <translation>토크나이저를 아직 읽지 않았어요.</translation>
-        </message>
-        <message>
-            <source>Too slow to help: each draft token takes {share} of a main-model step.</source>
-            <translation>너무 느려서 도움이 되지 않아요. 초안 토큰 하나에 메인 모델 한 단계의 {share}만큼 시간이 걸려요.</translation>
-        </message>
-        <message>
-            <source>Won't fit alongside the main model ({size} short).</source>
-            <translation>메인 모델과 함께 올릴 수 없어요({size} 부족).</translation>
-        </message>
-        <message>
-            <source>Cannot be used with this main model. {reason}</source>
-            <translation>이 메인 모델과 함께 쓸 수 없어요. {reason}</translation>
-        </message>
-        <message>
-            <source>Head for this model.</source>
-            <translation>이 모델용 헤드예요.</translation>
-        </message>
-        <message>
-            <source>Head for {model}: fewer draft tokens may be accepted.</source>
-            <translation>{model} 모델용 헤드라서 초안 토큰의 채택률이 낮을 수 있어요.</translation>
-        </message>
-        <message>
-            <source>Published head for this model. Not checked yet.</source>
-            <translation>이 모델용으로 공개된 헤드예요. 아직 확인하지 않았어요.</translation>
-        </message>
-        <message>
-            <source>Head that comes with the original model. Only its part of the files is downloaded.</source>
-            <translation>원본 모델에 포함된 헤드예요. 파일에서 헤드 부분만 다운로드해요.</translation>
-        </message>
-        <message>
-            <source>Head for another model: made for {theirs} layers, this one has {ours}.</source>
-            <translation>다른 모델용 헤드예요. 레이어 수가 서로 달라요(헤드 {theirs}, 모델 {ours}).</translation>
-        </message>
-        <message>
-            <source>Head for another model: made for a width of {theirs}, this one's is {ours}.</source>
-            <translation>다른 모델용 헤드예요. 너비가 서로 달라요(헤드 {theirs}, 모델 {ours}).</translation>
-        </message>
-        <message>
-            <source>Head for another model: made for a vocabulary of {theirs}, this one's is {ours}.</source>
-            <translation>다른 모델용 헤드예요. 어휘 크기가 서로 달라요(헤드 {theirs}, 모델 {ours}).</translation>
-        </message>
-        <message>
-            <source>Measured on this Mac: {speed}.</source>
-            <translation>이 Mac에서 측정: {speed}.</translation>
-        </message>
-        <message>
-            <source>Measured on this Mac: {speed}, {rate} accepted.</source>
-            <translation>이 Mac에서 측정: {speed}, 채택률 {rate}.</translation>
-        </message>
-        <message>
-            <source>Estimate: {speed}.</source>
-            <translation>추정: {speed}.</translation>
-        </message>
-        <message>
-            <source>As draft for {main}: {verdict}</source>
-            <translation>{main}의 초안으로 쓰면: {verdict}</translation>
-        </message>
-        <message>
-            <source>Files differ from the published version: {files}. Repair downloads only these again.</source>
-            <translation>배포된 버전과 다른 파일이 있어요: {files}. 복구하면 이 파일만 다시 다운로드해요.</translation>
-        </message>
-        <message>
-            <source>Same tokenizer (padded vocabulary).</source>
-            <translation>토크나이저가 같아요(어휘 크기만 달라요).</translation>
-        </message>
-        <message>
-            <source>Files differ from the published version: {files}. Delete the model and download it again.</source>
-            <translation>배포된 버전과 다른 파일이 있어요: {files}. 모델을 삭제한 뒤 다시 다운로드해 주세요.</translation>
-        </message>
-        <message>
-            <source>Cannot be used. {reason}</source>
-            <translation>쓸 수 없어요. {reason}</translation>
-        </message>
-        <message>
-            <source>Does not fit: it needs {size} more memory than this Mac can use.</source>
-            <translation>이 Mac에는 맞지 않아요. 쓸 수 있는 메모리보다 {size} 더 필요해요.</translation>
-        </message>
-        <message>
-            <source>Too large for this Mac alone, but your Macs can run it together.</source>
-            <translation>이 Mac 한 대에는 너무 크지만, 여러 대로 함께 실행할 수 있어요.</translation>
-        </message>
-        <message>
-            <source>{count}-token context</source>
-            <translation>컨텍스트 {count}토큰</translation>
-        </message>
-        <message>
-            <source>downloads: {count}</source>
-            <translation>다운로드 {count}회</translation>
-        </message>
-        <message>
-            <source>gated</source>
-            <translation>약관 동의 필요</translation>
-        </message>
-        <message>
-            <source>weights {size}</source>
-            <translation>가중치 {size}</translation>
-        </message>
-        <message>
-            <source>draft {size}</source>
-            <translation>초안 {size}</translation>
-        </message>
-        <message>
-            <source>context {size}</source>
-            <translation>컨텍스트 {size}</translation>
-        </message>
-        <message>
-            <source>workspace {size}</source>
-            <translation>작업 공간 {size}</translation>
-        </message>
-        <message>
-            <source>{sum} plus context</source>
-            <translation>{sum} + 컨텍스트</translation>
-        </message>
-        <message>
-            <source>{done} of {total}</source>
-            <translation>{total} 중 {done}</translation>
-        </message>
-        <message>
-            <source>Failed.</source>
-            <translation>실패했어요.</translation>
-        </message>
-        <message>
-            <source>reconnecting</source>
-            <translation>다시 연결하는 중</translation>
-        </message>
-        <message>
-            <source>{size}/s</source>
-            <translation>초당 {size}</translation>
-        </message>
-        <message>
-            <source>resumes where it stopped, even after a restart</source>
-            <translation>앱을 다시 시작해도 멈춘 곳부터 이어받음</translation>
-        </message>
-        <message>
-            <source>Waiting in queue</source>
-            <translation>차례를 기다리는 중</translation>
-        </message>
-        <message>
-            <source>Getting the file list…</source>
-            <translation>파일 목록을 가져오는 중…</translation>
-        </message>
-        <message>
-            <source>Verifying checksums…</source>
-            <translation>체크섬을 확인하는 중…</translation>
-        </message>
-        <message>
-            <source>Ready.</source>
-            <translation>준비됐어요.</translation>
-        </message>
-        <message>
-            <source>waiting</source>
-            <translation>대기 중</translation>
-        </message>
-        <message>
-            <source>queued</source>
-            <translation>대기 중</translation>
-        </message>
-        <message>
-            <source>starting</source>
-            <translation>시작하는 중</translation>
-        </message>
-        <message>
-            <source>downloading</source>
-            <translation>다운로드 중</translation>
-        </message>
-        <message>
-            <source>checking</source>
-            <translation>검사 중</translation>
-        </message>
-        <message>
-            <source>ready</source>
-            <translation>준비됨</translation>
-        </message>
-        <message>
-            <source>paused</source>
-            <translation>일시 정지됨</translation>
-        </message>
-        <message>
-            <source>failed</source>
-            <translation>실패</translation>
-        </message>
-        <message>
-            <source>less than a minute left</source>
-            <translation>1분 미만 남음</translation>
-        </message>
-    </context>
-    <context>
-        <name>ModelsPage</name>
-        <message>
-            <source>Choose a folder that contains models</source>
-            <translation>모델이 있는 폴더 선택</translation>
-        </message>
-        <message>
-            <source>All files of {name} match the published version.</source>
-            <translation>{name}의 모든 파일이 배포된 버전과 일치해요.</translation>
-        </message>
-        <message>
-            <source>No checksums were published for {name}, so its files can't be verified.</source>
-            <translation>{name}에는 공개된 체크섬이 없어서 파일을 검사할 수 없어요.</translation>
-        </message>
-        <message>
-            <source>Scanning models…</source>
-            <translation>모델을 찾는 중…</translation>
-        </message>
-        <message>
-            <source>This Mac can use {limit} for models. {loaded} are loaded.</source>
-            <translation>이 Mac은 모델에 {limit}까지 쓸 수 있어요. 지금 불러온 모델: {loaded}.</translation>
-        </message>
-        <message>
-            <source>Downloads</source>
-            <translation>다운로드</translation>
-        </message>
-        <message>
-            <source>Recommended for this Mac</source>
-            <translation>이 Mac에 추천하는 모델</translation>
-        </message>
-        <message>
-            <source>Installed</source>
-            <translation>설치됨</translation>
-        </message>
-        <message>
-            <source>Searching…</source>
-            <translation>검색하는 중…</translation>
-        </message>
-        <message>
-            <source>Type part of a name, such as Qwen3.8 or Gemma, or paste a model page URL.</source>
-            <translation>Qwen3.8이나 Gemma처럼 이름의 일부를 입력하거나 모델 페이지의 URL을 붙여 넣어 주세요.</translation>
-        </message>
-        <message>
-            <source>No MLX models match.</source>
-            <translation>일치하는 MLX 모델이 없어요.</translation>
-        </message>
-        <message>
-            <source>Models</source>
-            <translation>모델</translation>
-        </message>
-        <message>
-            <source>Try again</source>
-            <translation>다시 시도</translation>
-        </message>
-        <message>
-            <source>Search Hugging Face, or paste a model ID or URL</source>
-            <translation>Hugging Face 검색, 또는 모델 ID나 URL 붙여넣기</translation>
-        </message>
-        <message>
-            <source>Recommended</source>
-            <translation>추천</translation>
-        </message>
-        <message>
-            <source>Search</source>
-            <translation>검색</translation>
-        </message>
-        <message>
-            <source>Add a model folder…</source>
-            <translation>모델 폴더 추가…</translation>
-        </message>
-        <message>
-            <source>On Hugging Face</source>
-            <translation>Hugging Face에 있는 모델</translation>
-        </message>
-        <message>
-            <source>Context: {count} tokens</source>
-            <translation>컨텍스트: {count}토큰</translation>
-        </message>
-        <message>
-            <source>Context length used for memory estimates</source>
-            <translation>메모리 추정에 쓰는 컨텍스트 길이</translation>
-        </message>
-    </context>
-    <context>
-        <name>NetworkPage</name>
-        <message>
-            <source>Tandem goes online only to search Hugging Face, download a model, check for updates or run the test above. Chats, settings and statistics never leave this Mac. No telemetry.</source>
-            <translation>Tandem은 Hugging Face를 검색하거나, 모델을 다운로드하거나, 업데이트를 확인하거나, 위의 테스트를 실행할 때만 인터넷에 연결해요. 대화, 설정, 통계는 이 Mac을 떠나지 않아요. 사용 정보도 수집하지 않아요.</translation>
-        </message>
-        <message>
-            <source>Connection</source>
-            <translation>연결</translation>
-        </message>
-        <message>
-            <source>Testing…</source>
-            <translation>테스트하는 중…</translation>
-        </message>
-        <message>
-            <source>Your token is in the keychain.</source>
-            <translation>토큰을 키체인에 보관했어요.</translation>
-        </message>
-        <message>
-            <source>Hugging Face token</source>
-            <translation>Hugging Face 토큰</translation>
-        </message>
-        <message>
-            <source>Connected to Hugging Face.</source>
-            <translation>Hugging Face에 연결됐어요.</translation>
-        </message>
-        <message>
-            <source>Connected to Hugging Face through the proxy.</source>
-            <translation>프록시를 거쳐 Hugging Face에 연결됐어요.</translation>
-        </message>
-        <message>
-            <source>Test</source>
-            <translation>테스트</translation>
-        </message>
-        <message>
-            <source>Test the connection</source>
-            <translation>연결 테스트</translation>
-        </message>
-        <message>
-            <source>This Mac has no keychain that Tandem can use, so the token was not kept.</source>
-            <translation>이 Mac에는 Tandem이 쓸 수 있는 키체인이 없어서 토큰을 보관하지 않았어요.</translation>
-        </message>
-        <message>
-            <source>Checks the mirror, proxy and token with two small requests.</source>
-            <translation>작은 요청 두 번으로 미러와 프록시, 토큰을 확인해요.</translation>
-        </message>
-        <message>
-            <source>Connected to the mirror.</source>
-            <translation>미러에 연결됐어요.</translation>
-        </message>
-        <message>
-            <source>Connected to the mirror through the proxy.</source>
-            <translation>프록시를 거쳐 미러에 연결됐어요.</translation>
-        </message>
-        <message>
-            <source>Token valid (account {user}).</source>
-            <translation>토큰이 유효해요(계정 {user}).</translation>
-        </message>
-        <message>
-            <source>Token rejected: it is wrong, expired or revoked.</source>
-            <translation>토큰이 거부됐어요. 잘못됐거나 만료됐거나 취소된 토큰이에요.</translation>
-        </message>
-        <message>
-            <source>It does not report whether the token is valid.</source>
-            <translation>토큰이 유효한지는 확인할 수 없어요.</translation>
-        </message>
-        <message>
-            <source>For gated or private models. Stored only in the system keychain.</source>
-            <translation>약관 동의가 필요한 모델이나 비공개 모델에 쓰여요. 시스템 키체인에만 보관해요.</translation>
-        </message>
-        <message>
-            <source>The server does not report whether the token is valid.</source>
-            <translation>토큰이 유효한지는 알려 주지 않아요.</translation>
-        </message>
-    </context>
-    <context>
-        <name>Notice</name>
-        <message>
-            <source>Dismiss</source>
-            <translation>닫기</translation>
-        </message>
-    </context>
-    <context>
-        <name>Notifications</name>
-        <message>
-            <source>Something unexpected happened. Tandem keeps running; the details could not be saved.</source>
-            <translation>예상하지 못한 일이 생겼어요. Tandem은 계속 쓸 수 있지만 자세한 내용은 저장하지 못했어요.</translation>
-        </message>
-        <message>
-            <source>Something unexpected happened. Tandem keeps running; the details are in {file}.</source>
-            <translation>예상하지 못한 일이 생겼어요. Tandem은 계속 쓸 수 있어요. 자세한 내용은 {file}에 있어요.</translation>
-        </message>
-        <message>
-            <source>Tandem quit unexpectedly last time. Your chats are safe, and the report stays on this Mac.</source>
-            <translation>지난번에 Tandem이 예기치 않게 종료됐어요. 대화는 안전하고, 보고서는 이 Mac에만 남아요.</translation>
-        </message>
-        <message>
-            <source>Some settings could not be read and were reset. The old file was kept as {file}.</source>
-            <translation>일부 설정을 읽을 수 없어 초기화했어요. 예전 파일은 {file}에 남겨 두었어요.</translation>
-        </message>
-        <message>
-            <source>The engine stopped unexpectedly and was started again. Your chats are safe; ask again.</source>
-            <translation>엔진이 예기치 않게 멈춰서 다시 시작했어요. 대화는 안전하니 다시 질문해 주세요.</translation>
-        </message>
-        <message>
-            <source>Backup restored. Your previous chats were saved as {file}.</source>
-            <translation>백업을 복원했어요. 이전 대화는 {file}에 저장했어요.</translation>
-        </message>
-        <message>
-            <source>The backup could not be restored. Your chats are as they were.</source>
-            <translation>백업을 복원하지 못했어요. 대화는 그대로 있어요.</translation>
-        </message>
-        <message>
-            <source>Open the page</source>
-            <translation>페이지 열기</translation>
-        </message>
-        <message>
-            <source>Tandem {version} is available.</source>
-            <translation>Tandem {version} 버전을 사용할 수 있어요.</translation>
-        </message>
-        <message>
-            <source>Tandem is up to date.</source>
-            <translation>Tandem이 최신 버전이에요.</translation>
-        </message>
-        <message>
-            <source>Tandem is set to work offline. Change that in Settings &gt; Privacy and network to check for updates.</source>
-            <translation>‘오프라인 작업’이 켜져 있어요. 업데이트를 확인하려면 ‘설정 &gt; 개인정보 및 네트워크’에서 꺼 주세요.</translation>
-        </message>
-        <message>
-            <source>This copy was built from source, so Tandem can't check for updates. Update the source instead.</source>
-            <translation>소스에서 빌드한 Tandem이라 업데이트를 확인할 수 없어요. 대신 소스를 업데이트해 주세요.</translation>
-        </message>
-        <message>
-            <source>The update information is damaged or isn't signed by Tandem's publisher. Nothing was changed.</source>
-            <translation>업데이트 정보가 손상됐거나 Tandem 배포자의 서명이 없어요. 아무것도 바꾸지 않았어요.</translation>
-        </message>
-        <message>
-            <source>Tandem couldn't check for updates. Check the network and try again.</source>
-            <translation>업데이트를 확인하지 못했어요. 네트워크를 확인하고 다시 시도해 주세요.</translation>
-        </message>
-        <message>
-            <source>Untitled chat</source>
-            <translation>제목 없는 대화</translation>
-        </message>
-        <message>
-            <source>“{title}” was archived.</source>
-            <translation>‘{title}’ 대화를 보관했어요.</translation>
-        </message>
-        <message>
-            <source>This is a copy of the chat up to that answer.</source>
-            <translation>그 답변까지의 대화를 복사한 새 대화예요.</translation>
-        </message>
-        <message numerus="yes">
-            <source>%n message(s) deleted.</source>
-            <translation>
-                <numerusform>메시지 %n개를 삭제했어요.</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>Continue on this Mac</source>
-            <translation>이 Mac에서만 계속</translation>
-        </message>
-        <message>
-            <source>Start again</source>
-            <translation>다시 시작</translation>
-        </message>
-        <message>
-            <source>The engine stopped twice with {model}, so the starter pair is loaded instead.</source>
-            <translation>{model} 모델을 쓰는 동안 엔진이 두 번 멈춰서 대신 스타터 모델 쌍을 불러왔어요.</translation>
-        </message>
-        <message>
-            <source>“{title}” was moved to the trash.</source>
-            <translation>‘{title}’ 대화를 휴지통으로 옮겼어요.</translation>
-        </message>
-    </context>
-    <context>
-        <name>PaneHandle</name>
-        <message>
-            <source>Width of the chat list</source>
-            <translation>대화 목록 너비</translation>
-        </message>
-        <message>
-            <source>Width of the live panel</source>
-            <translation>실시간 패널 너비</translation>
-        </message>
-    </context>
-    <context>
-        <name>Picker</name>
-        <message>
-            <source>No matching draft model is installed or in the catalog. Prompt lookup needs none.</source>
-            <translation>설치된 모델과 카탈로그에 맞는 초안 모델이 없어요. 프롬프트 룩업에는 초안 모델이 필요 없어요.</translation>
-        </message>
-        <message>
-            <source>Choose a main model first.</source>
-            <translation>먼저 메인 모델을 선택해 주세요.</translation>
-        </message>
-        <message>
-            <source>No matching models</source>
-            <translation>일치하는 모델 없음</translation>
-        </message>
-        <message>
-            <source>Scanning models…</source>
-            <translation>모델을 찾는 중…</translation>
-        </message>
-        <message>
-            <source>Choose a main model</source>
-            <translation>메인 모델 선택</translation>
-        </message>
-        <message>
-            <source>Find more models…</source>
-            <translation>모델 더 찾기…</translation>
-        </message>
-        <message>
-            <source>Main models</source>
-            <translation>메인 모델</translation>
-        </message>
-        <message>
-            <source>Choose a draft for {name}</source>
-            <translation>{name}의 초안 선택</translation>
-        </message>
-        <message>
-            <source>Choose a draft</source>
-            <translation>초안 선택</translation>
-        </message>
-        <message>
-            <source>Find more drafts for this model…</source>
-            <translation>이 모델의 초안 더 찾기…</translation>
-        </message>
-        <message>
-            <source>Draft models</source>
-            <translation>초안 모델</translation>
-        </message>
-    </context>
-    <context>
-        <name>PickerRow</name>
-        <message>
-            <source>in use</source>
-            <translation>사용 중</translation>
-        </message>
-        <message>
-            <source>Download ({size})</source>
-            <translation>다운로드({size})</translation>
-        </message>
-        <message>
-            <source>Download</source>
-            <translation>다운로드</translation>
-        </message>
-        <message>
-            <source>best on this Mac</source>
-            <translation>이 Mac에서 최적</translation>
-        </message>
-        <message>
-            <source>recommended</source>
-            <translation>추천</translation>
-        </message>
-        <message>
-            <source>{method} head</source>
-            <translation>{method} 헤드</translation>
-        </message>
-        <message>
-            <source>guide</source>
-            <translation>내장</translation>
-        </message>
-        <message>
-            <source>multiple Macs</source>
-            <translation>여러 대의 Mac</translation>
-        </message>
-        <message>
-            <source>different tokenizer</source>
-            <translation>다른 토크나이저</translation>
-        </message>
-        <message>
-            <source>tight</source>
-            <translation>빠듯함</translation>
-        </message>
-    </context>
-    <context>
-        <name>PlainReasons</name>
-        <message>
-            <source>Not speculating: speculation is off.</source>
-            <translation>추측하지 않음: 추측이 꺼져 있어요.</translation>
-        </message>
-        <message>
-            <source>Not speculating: no draft model is loaded.</source>
-            <translation>추측하지 않음: 불러온 초안 모델이 없어요.</translation>
-        </message>
-        <message>
-            <source>Not speculating yet: the draft model is still loading.</source>
-            <translation>아직 추측하지 않음: 초안 모델을 불러오고 있어요.</translation>
-        </message>
-        <message>
-            <source>Not speculating: the draft model cannot be used with this main model. {reason}</source>
-            <translation>추측하지 않음: 이 초안 모델은 이 메인 모델과 함께 쓸 수 없어요. {reason}</translation>
-        </message>
-        <message>
-            <source>Not speculating: the draft model's context is full.</source>
-            <translation>추측하지 않음: 초안 모델의 컨텍스트가 가득 찼어요.</translation>
-        </message>
-        <message>
-            <source>Not speculating: drafting failed and is off for this answer.</source>
-            <translation>추측하지 않음: 초안을 만드는 중에 오류가 생겨 이 답변에서는 쓰지 않아요.</translation>
-        </message>
-        <message>
-            <source>Not speculating: there is no usable proposal at this point.</source>
-            <translation>추측하지 않음: 이 부분에는 쓸 만한 제안이 없어요.</translation>
-        </message>
-        <message>
-            <source>Not speculating: earlier tokens must be reprocessed first.</source>
-            <translation>추측하지 않음: 앞의 토큰을 먼저 다시 처리해야 해요.</translation>
-        </message>
-        <message>
-            <source>Not speculating: this model's cache ({kind}) cannot be rolled back.</source>
-            <translation>추측하지 않음: 이 모델의 캐시({kind})는 되돌릴 수 없어요.</translation>
-        </message>
-        <message>
-            <source>Not speculating: no matching text earlier in this chat.</source>
-            <translation>추측하지 않음: 이 대화의 앞부분에 일치하는 텍스트가 없어요.</translation>
-        </message>
-        <message>
-            <source>Not speculating: the answer format leaves a choice at this point.</source>
-            <translation>추측하지 않음: 이 지점에서는 답변 형식이 다음 토큰을 정해 주지 않아요.</translation>
-        </message>
-        <message>
-            <source>Not speculating: plain decoding is faster.</source>
-            <translation>추측하지 않음: 일반 디코딩이 더 빨라요.</translation>
-        </message>
-        <message>
-            <source>Measuring plain decoding speed.</source>
-            <translation>일반 디코딩 속도를 재고 있어요.</translation>
-        </message>
-        <message>
-            <source>Without speculation: drafting failed.</source>
-            <translation>추측 없음: 초안을 만드는 중에 오류가 생겼어요.</translation>
-        </message>
-        <message>
-            <source>Without speculation: there was no usable proposal.</source>
-            <translation>추측 없음: 쓸 만한 제안이 없었어요.</translation>
-        </message>
-        <message>
-            <source>Without speculation: another answer was about to start.</source>
-            <translation>추측 없음: 다른 답변이 곧 시작될 참이었어요.</translation>
-        </message>
-        <message>
-            <source>Not speculating: answers run one at a time because they cannot be batched ({kind}).</source>
-            <translation>추측하지 않음: 답변을 한꺼번에 처리할 수 없어({kind}) 하나씩 진행하고 있어요.</translation>
-        </message>
-        <message>
-            <source>Not speculating: another answer is about to start.</source>
-            <translation>추측하지 않음: 다른 답변이 곧 시작돼요.</translation>
-        </message>
-        <message>
-            <source>Not speculating: each round would take {cost}× the time of one token and produce only {tokens}.</source>
-            <translation>추측하지 않음: 라운드 하나에 토큰 하나의 {cost}배 시간이 걸리는데, 얻는 토큰은 {tokens}개뿐이에요.</translation>
-        </message>
-        <message>
-            <source>Without speculation: each round would have taken {cost}× the time of one token and produced only {tokens}.</source>
-            <translation>추측 없음: 라운드 하나에 토큰 하나의 {cost}배 시간이 걸리고, 토큰은 {tokens}개만 얻었을 거예요.</translation>
-        </message>
-        <message>
-            <source>Not speculating: the draft model is still processing this chat.</source>
-            <translation>추측하지 않음: 초안 모델이 아직 이 대화를 처리하고 있어요.</translation>
-        </message>
-        <message>
-            <source>The first token always comes from the main model alone.</source>
-            <translation>첫 토큰은 항상 메인 모델이 혼자 생성해요.</translation>
-        </message>
-        <message>
-            <source>Not speculating: the answer is about to reach its length limit.</source>
-            <translation>추측하지 않음: 답변이 곧 길이 제한에 닿아요.</translation>
-        </message>
-        <message>
-            <source>Without speculation: it was turned off.</source>
-            <translation>추측 없음: 추측이 꺼져 있었어요.</translation>
-        </message>
-        <message>
-            <source>Without speculation: no draft model was loaded.</source>
-            <translation>추측 없음: 불러온 초안 모델이 없었어요.</translation>
-        </message>
-        <message>
-            <source>Without speculation: the draft model was still loading.</source>
-            <translation>추측 없음: 초안 모델을 아직 불러오고 있었어요.</translation>
-        </message>
-        <message>
-            <source>Without speculation: the draft model cannot be used with this main model. {reason}</source>
-            <translation>추측 없음: 이 초안 모델은 이 메인 모델과 함께 쓸 수 없어요. {reason}</translation>
-        </message>
-        <message>
-            <source>Without speculation: the draft model's context was full.</source>
-            <translation>추측 없음: 초안 모델의 컨텍스트가 가득 찼어요.</translation>
-        </message>
-        <message>
-            <source>Without speculation: earlier tokens had to be reprocessed first.</source>
-            <translation>추측 없음: 앞의 토큰을 먼저 다시 처리해야 했어요.</translation>
-        </message>
-        <message>
-            <source>Without speculation: this model's cache ({kind}) cannot be rolled back.</source>
-            <translation>추측 없음: 이 모델의 캐시({kind})는 되돌릴 수 없어요.</translation>
-        </message>
-        <message>
-            <source>Without speculation: no matching text earlier in the chat.</source>
-            <translation>추측 없음: 대화의 앞부분에 일치하는 텍스트가 없었어요.</translation>
-        </message>
-        <message>
-            <source>Without speculation: the answer format left a choice everywhere.</source>
-            <translation>추측 없음: 답변 형식이 다음 토큰을 정해 준 곳이 없었어요.</translation>
-        </message>
-        <message>
-            <source>Without speculation: plain decoding was faster.</source>
-            <translation>추측 없음: 일반 디코딩이 더 빨랐어요.</translation>
-        </message>
-        <message>
-            <source>Without speculation: plain decoding was still being measured.</source>
-            <translation>추측 없음: 일반 디코딩 속도를 재고 있었어요.</translation>
-        </message>
-        <message>
-            <source>Without speculation: the draft model was still processing the chat.</source>
-            <translation>추측 없음: 초안 모델이 아직 대화를 처리하고 있었어요.</translation>
-        </message>
-        <message>
-            <source>Without speculation: answers ran one at a time because they cannot be batched ({kind}).</source>
-            <translation>추측 없음: 답변을 한꺼번에 처리할 수 없어({kind}) 하나씩 진행했어요.</translation>
-        </message>
-        <message>
-            <source>Without speculation: the answer had almost reached its length limit.</source>
-            <translation>추측 없음: 답변이 길이 제한에 거의 닿아 있었어요.</translation>
-        </message>
-        <message>
-            <source>Not speculating: it could change the text by rounding.</source>
-            <translation>추측하지 않는 중: 반올림 때문에 텍스트가 달라질 수 있어요.</translation>
-        </message>
-        <message>
-            <source>Without speculation: it could have changed the text by rounding.</source>
-            <translation>추측 없음: 반올림 때문에 텍스트가 달라질 수 있었어요.</translation>
-        </message>
-    </context>
-    <context>
-        <name>PositionBars</name>
-        <message>
-            <source>Draft token {position}: {rate} accepted ({accepted} of {reached})</source>
-            <translation>초안 토큰 {position}: {rate} 채택({reached}개 중 {accepted}개)</translation>
-        </message>
-    </context>
-    <context>
-        <name>PresetButton</name>
-        <message>
-            <source>Preset</source>
-            <translation>프리셋</translation>
-        </message>
-        <message>
-            <source>Chat settings: {name}</source>
-            <translation>대화 설정: {name}</translation>
-        </message>
-    </context>
-    <context>
-        <name>Presets</name>
-        <message>
-            <source>Custom</source>
-            <translation>사용자 설정</translation>
-        </message>
-        <message>
-            <source>Defaults</source>
-            <translation>기본값</translation>
-        </message>
-        <message>
-            <source>Precise</source>
-            <translation>정밀</translation>
-        </message>
-        <message>
-            <source>Balanced</source>
-            <translation>균형</translation>
-        </message>
-        <message>
-            <source>Creative</source>
-            <translation>창의</translation>
-        </message>
-        <message>
-            <source>Concise</source>
-            <translation>간결</translation>
-        </message>
-    </context>
-    <context>
-        <name>PromptField</name>
-        <message>
-            <source>Today's date</source>
-            <translation>오늘 날짜</translation>
-        </message>
-        <message>
-            <source>Day of the week</source>
-            <translation>요일</translation>
-        </message>
-        <message>
-            <source>App language</source>
-            <translation>앱 언어</translation>
-        </message>
-        <message>
-            <source>Main model</source>
-            <translation>메인 모델</translation>
-        </message>
-        <message>
-            <source>Draft model</source>
-            <translation>초안 모델</translation>
-        </message>
-        <message>
-            <source>System</source>
-            <translation>시스템</translation>
-        </message>
-        <message>
-            <source>System prompt</source>
-            <translation>시스템 프롬프트</translation>
-        </message>
-        <message>
-            <source>Insert a variable</source>
-            <translation>변수 넣기</translation>
-        </message>
-        <message>
-            <source>How the model should answer in this chat</source>
-            <translation>이 대화에서 모델이 어떻게 답할지 적어 주세요</translation>
-        </message>
-        <message>
-            <source>Replaced when you send: {names}</source>
-            <translation>보낼 때 대체돼요: {names}</translation>
-        </message>
-    </context>
-    <context>
-        <name>PurgeButton</name>
-        <message>
-            <source>Empty Trash</source>
-            <translation>휴지통 비우기</translation>
-        </message>
-        <message numerus="yes">
-            <source>%n chat(s)</source>
-            <translation>
-                <numerusform>대화 %n개</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>Untitled chat</source>
-            <translation>제목 없는 대화</translation>
-        </message>
-        <message>
-            <source>Delete permanently?</source>
-            <translation>완전히 삭제할까요?</translation>
-        </message>
-    </context>
-    <context>
-        <name>QuestionBubble</name>
-        <message>
-            <source>Only the beginning of this very long text is shown. Copies and exports have all of it.</source>
-            <translation>텍스트가 매우 길어 앞부분만 표시해요. 복사하거나 내보내면 전체가 포함돼요.</translation>
-        </message>
-        <message>
-            <source>Only the beginning of this very long text is shown. Copies and exports contain all of it.</source>
-            <translation>텍스트가 매우 길어 앞부분만 표시해요. 복사와 내보내기에는 전체가 포함돼요.</translation>
-        </message>
-    </context>
-    <context>
-        <name>QuestionEditor</name>
-        <message>
-            <source>Edit the message</source>
-            <translation>메시지 편집</translation>
-        </message>
-        <message>
-            <source>Send</source>
-            <translation>보내기</translation>
-        </message>
-        <message>
-            <source>Cancel</source>
-            <translation>취소</translation>
-        </message>
-    </context>
-    <context>
-        <name>Relocation</name>
-        <message>
-            <source>Moved to {folder}. All files were verified; the old location links to the new one.</source>
-            <translation>{folder} 폴더로 옮겼어요. 모든 파일을 확인했고, 예전 위치는 새 위치로 연결돼요.</translation>
-        </message>
-        <message>
-            <source>Not moved: that folder is not empty.</source>
-            <translation>옮기지 않았어요. 그 폴더가 비어 있지 않아요.</translation>
-        </message>
-        <message>
-            <source>Not moved: a folder cannot be moved into itself.</source>
-            <translation>옮기지 않았어요. 폴더를 그 폴더 안으로 옮길 수는 없어요.</translation>
-        </message>
-        <message>
-            <source>Not moved: {needed} needed, but only {free} free on that disk.</source>
-            <translation>옮기지 않았어요. 공간이 {needed} 필요한데 그 디스크에는 {free}만 남아 있어요.</translation>
-        </message>
-        <message>
-            <source>Not moved: {file} failed verification. Check that disk.</source>
-            <translation>옮기지 않았어요. {file} 파일이 확인 과정에서 원본과 달랐어요. 그 디스크를 점검해 주세요.</translation>
-        </message>
-        <message>
-            <source>Not moved: {detail}.</source>
-            <translation>옮기지 않았어요: {detail}</translation>
-        </message>
-        <message>
-            <source>Stopped. Nothing was moved.</source>
-            <translation>중지했어요. 옮긴 것은 없어요.</translation>
-        </message>
-        <message>
-            <source>Not moved: another copy of Tandem is running. Tandem will try again at the next launch.</source>
-            <translation>옮기지 않았어요. 다른 Tandem이 실행 중이에요. 다음에 실행할 때 다시 시도해요.</translation>
-        </message>
-        <message>
-            <source>There is nothing to move yet.</source>
-            <translation>아직 옮길 것이 없어요.</translation>
-        </message>
-    </context>
-    <context>
-        <name>RemovalControls</name>
-        <message>
-            <source>This deletes all chats and their backups ({chats}), and settings and caches ({rest}), from this Mac. Export the chats first if you want to keep them.</source>
-            <translation>이 Mac에서 모든 대화와 백업({chats}), 설정과 캐시({rest})를 삭제해요. 대화를 남겨 두려면 먼저 내보내 주세요.</translation>
-        </message>
-        <message>
-            <source>Delete everything now? Tandem then quits. You can't undo this.</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <source>Remove everything…</source>
-            <translation>전체 데이터 삭제…</translation>
-        </message>
-        <message>
-            <source>Continue…</source>
-            <translation>계속…</translation>
-        </message>
-        <message>
-            <source>Delete and quit</source>
-            <translation>삭제하고 종료</translation>
-        </message>
-        <message>
-            <source>Cancel</source>
-            <translation>취소</translation>
-        </message>
-        <message>
-            <source>Delete everything…</source>
-            <translation>모두 삭제…</translation>
-        </message>
-    </context>
-    <context>
-        <name>RestoreButton</name>
-        <message>
-            <source>Restore a backup…</source>
-            <translation>백업 복원…</translation>
-        </message>
-        <message>
-            <source>Restore a backup of the chats</source>
-            <translation>대화 백업 복원</translation>
-        </message>
-        <message>
-            <source>There is no backup yet. Tandem makes one every day.</source>
-            <translation>아직 백업이 없어요. Tandem이 매일 하나씩 만들어요.</translation>
-        </message>
-        <message>
-            <source>Don't restore</source>
-            <translation>복원하지 않기</translation>
-        </message>
-        <message>
-            <source>Chats from {date} will be restored the next time you open Tandem. Your current chats are kept as a backup.</source>
-            <translation>다음에 Tandem을 열면 {date}의 대화를 복원해요. 지금의 대화는 백업으로 보관돼요.</translation>
-        </message>
-        <message numerus="yes">
-            <source>{date} · %n chat(s)</source>
-            <translation>
-                <numerusform>{date} · 대화 %n개</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>Your chats stay as they are.</source>
-            <translation>대화는 지금 그대로예요.</translation>
-        </message>
-    </context>
-    <context>
-        <name>Rounding</name>
-        <message>
-            <source>The text is identical to plain decoding.</source>
-            <translation>텍스트는 일반 디코딩과 동일해요.</translation>
-        </message>
-        <message>
-            <source>The text is that of plain decoding up to rounding.</source>
-            <translation>텍스트는 반올림을 제외하면 일반 디코딩과 같아요.</translation>
-        </message>
-        <message>
-            <source>The text is that of plain decoding up to rounding: about one token in {count} may differ.</source>
-            <translation>텍스트는 반올림을 제외하면 일반 디코딩과 같아요. 토큰 약 {count}개 중 하나가 다를 수 있어요.</translation>
-        </message>
-        <message>
-            <source>How this Mac rounds with {main} is measured while Tandem is idle.</source>
-            <translation>이 Mac에서 {main} 모델의 반올림이 어떤지는 Tandem이 쉬는 동안 측정해요.</translation>
-        </message>
-        <message>
-            <source>It does not slow answers down.</source>
-            <translation>답변이 느려지지 않아요.</translation>
-        </message>
-        <message>
-            <source>It slows answers down by about {share}%.</source>
-            <translation>답변이 약 {share}% 느려져요.</translation>
-        </message>
-        <message>
-            <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
-            <translation>{main} 모델은 이 Mac에서 어떤 추측 길이도 반올림이 같지 않아서, 초안 토큰 없이 답변해요.</translation>
-        </message>
-        <message>
-            <source>With {main}, rounding is the same at every draft length on this Mac.</source>
-            <translation>{main} 모델은 이 Mac에서 모든 추측 길이의 반올림이 같아요.</translation>
-        </message>
-        <message>
-            <source>With {main}, rounding stays the same up to {most} draft tokens per round on this Mac.</source>
-            <translation>{main} 모델은 이 Mac에서 라운드당 초안 토큰 {most}개까지 반올림이 같아요.</translation>
-        </message>
-    </context>
-    <context>
-        <name>SampleRound</name>
-        <message>
-            <source>The main model checks all of them in a single pass.</source>
-            <translation>메인 모델이 한 번의 계산으로 모두 확인해요.</translation>
-        </message>
-        <message>
-            <source>A small draft model quickly proposes the next tokens.</source>
-            <translation>작은 초안 모델이 다음 토큰을 빠르게 제안해요.</translation>
-        </message>
-        <message>
-            <source>It keeps every token it would have written itself, then adds one.</source>
-            <translation>스스로 썼을 토큰은 모두 남기고, 토큰 하나를 더 써요.</translation>
-        </message>
-        <message>
-            <source>Water</source>
-            <comment>the sample: the text so far</comment>
-            <translation>물은</translation>
-        </message>
-        <message>
-            <source>boils|at|100|°F|or</source>
-            <comment>the sample: five draft tokens</comment>
-            <translation>섭씨|100|도에서|얼어|요</translation>
-        </message>
-        <message>
-            <source>°C</source>
-            <comment>the sample: the main model's token in place of the fourth</comment>
-            <translation>끓어</translation>
-        </message>
-        <message numerus="yes">
-            <source>%n token(s) in one round instead of one, and the text is the main model's own.</source>
-            <translation>
-                <numerusform>라운드 한 번에 토큰 1개가 아니라 %n개예요. 텍스트는 메인 모델의 것이에요.</numerusform>
-            </translation>
-        </message>
-    </context>
-    <context>
-        <name>SearchField</name>
-        <message>
-            <source>Clear the text</source>
-            <translation>입력한 내용 지우기</translation>
-        </message>
-    </context>
-    <context>
-        <name>Sentences</name>
-        <message>
-            <source>{first} {second}</source>
-            <comment>two sentences, one after the other</comment>
-            <translation>{first} {second}</translation>
-        </message>
-        <message>
-            <source>“{text}”</source>
-            <translation>“{text}”</translation>
-        </message>
-    </context>
-    <context>
-        <name>SettingRow</name>
-        <message>
-            <source>Reset {name}</source>
-            <translation>{name} 초기화</translation>
-        </message>
-    </context>
-    <context>
-        <name>Settings</name>
-        <message>
-            <source>Automatic</source>
-            <translation>자동</translation>
-        </message>
-        <message>
-            <source>Draft model</source>
-            <translation>초안 모델</translation>
-        </message>
-        <message>
-            <source>Prompt lookup (n-gram)</source>
-            <translation>프롬프트 룩업(n-gram)</translation>
-        </message>
-        <message>
-            <source>On</source>
-            <translation>켬</translation>
-        </message>
-        <message>
-            <source>Off</source>
-            <translation>끔</translation>
-        </message>
-        <message>
-            <source>Low</source>
-            <translation>낮음</translation>
-        </message>
-        <message>
-            <source>Medium</source>
-            <translation>보통</translation>
-        </message>
-        <message>
-            <source>High</source>
-            <translation>높음</translation>
-        </message>
-        <message>
-            <source>Maximum</source>
-            <translation>최대</translation>
-        </message>
-        <message>
-            <source>This Mac's CPU</source>
-            <translation>이 Mac의 CPU</translation>
-        </message>
-        <message>
-            <source>Another computer</source>
-            <translation>다른 컴퓨터</translation>
-        </message>
-        <message>
-            <source>Full precision</source>
-            <translation>전체 정밀도</translation>
-        </message>
-        <message>
-            <source>8-bit</source>
-            <translation>8비트</translation>
-        </message>
-        <message>
-            <source>4-bit</source>
-            <translation>4비트</translation>
-        </message>
-        <message>
-            <source>Same distribution</source>
-            <translation>동일한 분포</translation>
-        </message>
-        <message>
-            <source>Network</source>
-            <translation>네트워크</translation>
-        </message>
-        <message>
-            <source>Thunderbolt</source>
-            <translation>Thunderbolt</translation>
-        </message>
-        <message>
-            <source>Language</source>
-            <translation>언어</translation>
-        </message>
-        <message>
-            <source>App language. Models usually answer in the language you write in.</source>
-            <translation>앱의 언어예요. 모델은 보통 질문한 언어로 답해요.</translation>
-        </message>
-        <message>
-            <source>Match system</source>
-            <translation>시스템 설정과 동일하게</translation>
-        </message>
-        <message>
-            <source>Appearance</source>
-            <translation>화면 모드</translation>
-        </message>
-        <message>
-            <source>Light, dark, or match the system.</source>
-            <translation>라이트, 다크, 또는 시스템 설정과 동일하게 표시해요.</translation>
-        </message>
-        <message>
-            <source>Light</source>
-            <translation>라이트</translation>
-        </message>
-        <message>
-            <source>Dark</source>
-            <translation>다크</translation>
-        </message>
-        <message>
-            <source>Text size</source>
-            <translation>텍스트 크기</translation>
-        </message>
-        <message>
-            <source>Applies to the whole app.</source>
-            <translation>앱 전체에 적용돼요.</translation>
-        </message>
-        <message>
-            <source>Small</source>
-            <translation>작게</translation>
-        </message>
-        <message>
-            <source>Normal</source>
-            <translation>보통</translation>
-        </message>
-        <message>
-            <source>Large</source>
-            <translation>크게</translation>
-        </message>
-        <message>
-            <source>Very large</source>
-            <translation>매우 크게</translation>
-        </message>
-        <message>
-            <source>Send messages with</source>
-            <translation>메시지 보내기 키</translation>
-        </message>
-        <message>
-            <source>Shift+Enter always starts a new line.</source>
-            <translation>Shift+Enter는 항상 줄을 바꿔요.</translation>
-        </message>
-        <message>
-            <source>Enter</source>
-            <translation>Enter</translation>
-        </message>
-        <message>
-            <source>Cmd+Enter (Ctrl+Enter)</source>
-            <translation>Cmd+Enter(Ctrl+Enter)</translation>
-        </message>
-        <message>
-            <source>Notify when an answer is ready</source>
-            <translation>답변이 준비되면 알림</translation>
-        </message>
-        <message>
-            <source>For long answers while another app is in front. Notifications contain no chat text.</source>
-            <translation>다른 앱을 사용하는 동안 긴 답변이 끝나면 알려요. 알림에는 대화 내용이 들어가지 않아요.</translation>
-        </message>
-        <message>
-            <source>On startup, load</source>
-            <translation>시작할 때 불러오기</translation>
-        </message>
-        <message>
-            <source>The starter pair is small and answers questions about Tandem only.</source>
-            <translation>스타터 모델 쌍은 작고, Tandem에 관한 질문에만 답해요.</translation>
-        </message>
-        <message>
-            <source>Last used models</source>
-            <translation>마지막으로 사용한 모델</translation>
-        </message>
-        <message>
-            <source>The starter pair</source>
-            <translation>스타터 모델 쌍</translation>
-        </message>
-        <message>
-            <source>Draft source</source>
-            <translation>초안 생성 방법</translation>
-        </message>
-        <message>
-            <source>Draft tokens per round</source>
-            <translation>라운드당 초안 토큰</translation>
-        </message>
-        <message>
-            <source>Acceptance rule</source>
-            <translation>채택 기준</translation>
-        </message>
-        <message>
-            <source>Parallel drafting</source>
-            <translation>병렬 초안 생성</translation>
-        </message>
-        <message>
-            <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac's CPU where answers could get faster. The CPU needs a second copy of the draft model in memory. Another computer receives the text of your chats unencrypted.</source>
-            <translation>메인 모델이 검증하는 동안 초안 모델이 다음 토큰을 준비해요. 자동은 답변이 더 빨라질 수 있을 때 이 Mac의 CPU를 써요. CPU를 쓰면 초안 모델의 복사본이 메모리에 하나 더 필요해요. 다른 컴퓨터에는 대화 내용이 암호화되지 않은 채 전송돼요.</translation>
-        </message>
-        <message>
-            <source>Address of the other computer</source>
-            <translation>다른 컴퓨터의 주소</translation>
-        </message>
-        <message>
-            <source>Temperature</source>
-            <translation>온도</translation>
-        </message>
-        <message>
-            <source>0 always picks the most likely token. Higher values add variety and mistakes.</source>
-            <translation>0이면 항상 가장 확률 높은 토큰을 골라요. 값이 클수록 다양해지고 실수도 늘어요.</translation>
-        </message>
-        <message>
-            <source>Top p</source>
-            <translation>Top p</translation>
-        </message>
-        <message>
-            <source>Samples only from the most likely tokens that add up to this probability. 1 turns it off.</source>
-            <translation>확률 높은 순으로 합이 이 확률이 될 때까지의 토큰에서만 뽑아요. 1이면 꺼져요.</translation>
-        </message>
-        <message>
-            <source>Top k</source>
-            <translation>Top k</translation>
-        </message>
-        <message>
-            <source>Samples only from this many of the most likely tokens.</source>
-            <translation>확률 높은 순으로 이 개수만큼의 토큰에서만 뽑아요.</translation>
-        </message>
-        <message>
-            <source>All</source>
-            <translation>모두</translation>
-        </message>
-        <message>
-            <source>Min p</source>
-            <translation>Min p</translation>
-        </message>
-        <message>
-            <source>Drops tokens below this fraction of the top probability. 0 turns it off.</source>
-            <translation>가장 높은 확률의 이 비율보다 낮은 토큰은 빼요. 0이면 꺼져요.</translation>
-        </message>
-        <message>
-            <source>Repetition penalty</source>
-            <translation>반복 페널티</translation>
-        </message>
-        <message>
-            <source>Above 1, tokens that were just used become less likely.</source>
-            <translation>1보다 크면 방금 쓴 토큰이 덜 나와요.</translation>
-        </message>
-        <message>
-            <source>Maximum answer length</source>
-            <translation>답변 최대 길이</translation>
-        </message>
-        <message>
-            <source>In tokens. A token is about three quarters of an English word.</source>
-            <translation>토큰 단위예요. 한국어는 보통 한 글자가 토큰 하나쯤이에요.</translation>
-        </message>
-        <message>
-            <source>Up to the context limit</source>
-            <translation>컨텍스트 한도까지</translation>
-        </message>
-        <message>
-            <source>Seed</source>
-            <translation>시드</translation>
-        </message>
-        <message>
-            <source>The same seed reproduces the same text. Only matters above temperature 0.</source>
-            <translation>시드가 같으면 같은 텍스트가 다시 나와요. 온도가 0보다 높을 때만 의미가 있어요.</translation>
-        </message>
-        <message>
-            <source>Random</source>
-            <translation>무작위</translation>
-        </message>
-        <message>
-            <source>Thinking</source>
-            <translation>추론</translation>
-        </message>
-        <message>
-            <source>Models that can think do so before they answer. Other models ignore it.</source>
-            <translation>추론할 수 있는 모델이 답하기 전에 추론하게 해요. 다른 모델에는 영향이 없어요.</translation>
-        </message>
-        <message>
-            <source>Stop and notify me</source>
-            <translation>멈추고 알리기</translation>
-        </message>
-        <message>
-            <source>The address of a mirror of Hugging Face. Leave empty to use Hugging Face directly.</source>
-            <translation>Hugging Face 미러의 주소예요. 비워 두면 Hugging Face를 직접 써요.</translation>
-        </message>
-        <message>
-            <source>Run a local API server</source>
-            <translation>로컬 API 서버 실행하기</translation>
-        </message>
-        <message>
-            <source>Editors, agents and scripts on this Mac can ask the loaded models, with the same speculation. Chats are never shared.</source>
-            <translation>이 Mac의 편집기, 에이전트, 스크립트가 불러온 모델에 질문할 수 있고, 추측도 똑같이 쓰여요. 대화는 절대 공유되지 않아요.</translation>
-        </message>
-        <message>
-            <source>Require an API key</source>
-            <translation>API 키 요구하기</translation>
-        </message>
-        <message>
-            <source>Requests without the key below are rejected.</source>
-            <translation>아래의 키가 없는 요청은 거부해요.</translation>
-        </message>
-        <message>
-            <source>Allowed web origins</source>
-            <translation>허용할 웹 출처</translation>
-        </message>
-        <message>
-            <source>Uses Thunderbolt if every Mac is connected by it; otherwise the network.</source>
-            <translation>모든 Mac이 Thunderbolt로 연결되어 있으면 Thunderbolt를, 아니면 네트워크를 사용해요.</translation>
-        </message>
-        <message>
-            <source>Loads models beyond the limit. This Mac may become very slow, and the system may quit Tandem.</source>
-            <translation>한도를 넘어도 모델을 불러와요. 이 Mac이 아주 느려지거나 시스템이 Tandem을 종료할 수 있어요.</translation>
-        </message>
-        <message>
-            <source>Marks such as &lt;|im_end|&gt; in messages and files take effect instead of being ordinary text. A file or web page can then pretend to be you or the system.</source>
-            <translation>메시지와 파일에 있는 &lt;|im_end|&gt; 같은 표시를 일반 텍스트로 다루지 않고 그대로 적용해요. 그러면 파일이나 웹 페이지가 사용자나 시스템인 척할 수 있어요.</translation>
-        </message>
-        <message>
-            <source>Model default</source>
-            <translation>모델 기본값</translation>
-        </message>
-        <message>
-            <source>When the context is full</source>
-            <translation>컨텍스트가 가득 차면</translation>
-        </message>
-        <message>
-            <source>Stop with a message, or drop the oldest messages. The system prompt and recent messages stay; the chat itself is not changed.</source>
-            <translation>알림을 표시하고 멈추거나, 오래된 메시지부터 제외해요. 시스템 프롬프트와 최근 메시지는 남고, 대화 자체는 바뀌지 않아요.</translation>
-        </message>
-        <message>
-            <source>Drop the oldest messages</source>
-            <translation>오래된 메시지부터 제외</translation>
-        </message>
-        <message>
-            <source>KV cache of the main model</source>
-            <translation>메인 모델의 KV 캐시</translation>
-        </message>
-        <message>
-            <source>The model's working memory of a chat. Fewer bits use less memory; answers can change slightly.</source>
-            <translation>대화에 대한 모델의 작업 메모리예요. 비트가 적으면 메모리를 덜 쓰지만 답변이 조금 달라질 수 있어요.</translation>
-        </message>
-        <message>
-            <source>KV cache of the draft model</source>
-            <translation>초안 모델의 KV 캐시</translation>
-        </message>
-        <message>
-            <source>Fewer bits use less memory. Draft tokens may be accepted slightly less often; the text stays the same.</source>
-            <translation>비트가 적으면 메모리를 덜 써요. 초안 토큰이 조금 덜 채택될 수 있지만 텍스트는 그대로예요.</translation>
-        </message>
-        <message>
-            <source>Work offline</source>
-            <translation>오프라인 작업</translation>
-        </message>
-        <message>
-            <source>Tandem never goes online. Downloads wait; chats and installed models keep working.</source>
-            <translation>Tandem이 인터넷에 연결하지 않아요. 다운로드는 대기하고, 대화와 설치된 모델은 그대로 쓸 수 있어요.</translation>
-        </message>
-        <message>
-            <source>Check for updates once a day</source>
-            <translation>하루에 한 번 업데이트 확인</translation>
-        </message>
-        <message>
-            <source>Reads which version of Tandem is the newest. Nothing about you or your chats is sent.</source>
-            <translation>Tandem의 최신 버전만 확인해요. 사용자나 대화에 관한 정보는 보내지 않아요.</translation>
-        </message>
-        <message>
-            <source>Mirror</source>
-            <translation>미러</translation>
-        </message>
-        <message>
-            <source>Proxy</source>
-            <translation>프록시</translation>
-        </message>
-        <message>
-            <source>The address of a proxy, such as http://proxy:8080. Leave empty for no proxy.</source>
-            <translation>프록시의 주소예요(예: http://proxy:8080). 비워 두면 쓰지 않아요.</translation>
-        </message>
-        <message>
-            <source>Models of other apps</source>
-            <translation>다른 앱의 모델</translation>
-        </message>
-        <message>
-            <source>Also offer the MLX models that LM Studio, oMLX, Jan and MTPLX have downloaded. Their files are only read.</source>
-            <translation>LM Studio, oMLX, Jan, MTPLX에서 다운로드한 MLX 모델도 보여줘요. 파일은 읽기만 해요.</translation>
-        </message>
-        <message>
-            <source>Keep prompt cache on disk</source>
-            <translation>프롬프트 캐시를 디스크에 보관</translation>
-        </message>
-        <message>
-            <source>Reopens long chats instantly. Removed when the chat is permanently deleted.</source>
-            <translation>긴 대화를 바로 이어 갈 수 있어요. 대화를 완전히 삭제하면 함께 지워져요.</translation>
-        </message>
-        <message>
-            <source>Disk limit for the prompt cache</source>
-            <translation>프롬프트 캐시 최대 크기</translation>
-        </message>
-        <message>
-            <source>In GB. The least recently used chats are removed first.</source>
-            <translation>GB 단위예요. 가장 오래 쓰지 않은 대화부터 지워져요.</translation>
-        </message>
-        <message>
-            <source>Port</source>
-            <translation>포트</translation>
-        </message>
-        <message>
-            <source>Change it if another program uses this one.</source>
-            <translation>다른 프로그램이 이 포트를 쓰고 있으면 바꿔 주세요.</translation>
-        </message>
-        <message>
-            <source>Let other computers connect</source>
-            <translation>다른 컴퓨터의 연결 허용하기</translation>
-        </message>
-        <message>
-            <source>Refuse unknown model names</source>
-            <translation>알 수 없는 모델 이름 거부</translation>
-        </message>
-        <message>
-            <source>Many programs ask for a model by a name of their own. By default, the loaded model answers them, and the reply names it.</source>
-            <translation>많은 프로그램이 자기만의 이름으로 모델을 요청해요. 기본적으로 불러온 모델이 대신 답하고, 응답에 그 모델의 이름이 들어가요.</translation>
-        </message>
-        <message>
-            <source>Their addresses, such as http://localhost:3000, separated by spaces. Leave empty for none.</source>
-            <translation>http://localhost:3000 같은 주소를 빈칸으로 구분해 입력해 주세요. 비워 두면 아무 페이지도 연결할 수 없어요.</translation>
-        </message>
-        <message>
-            <source>Other Macs</source>
-            <translation>다른 Mac</translation>
-        </message>
-        <message>
-            <source>Names or addresses, separated by commas, such as mac-studio.local. This Mac has to reach them over SSH with a key, and Tandem has to be installed there.</source>
-            <translation>mac-studio.local 같은 이름이나 주소를 쉼표로 구분해 입력해 주세요. 이 Mac에서 SSH 키로 접속할 수 있어야 하고, 그곳에도 Tandem이 설치되어 있어야 해요.</translation>
-        </message>
-        <message>
-            <source>Connection</source>
-            <translation>연결</translation>
-        </message>
-        <message>
-            <source>Unload idle models after</source>
-            <translation>쓰지 않는 모델을 언로드하기까지의 시간</translation>
-        </message>
-        <message>
-            <source>In minutes. Frees their memory; they reload with your next question.</source>
-            <translation>분 단위예요. 메모리를 비우고, 다음 질문 때 다시 불러와요.</translation>
-        </message>
-        <message>
-            <source>Never</source>
-            <translation>안 함</translation>
-        </message>
-        <message>
-            <source>Prompt cache in memory</source>
-            <translation>메모리의 프롬프트 캐시</translation>
-        </message>
-        <message>
-            <source>In GB. Keeps processed chats in memory so follow-up questions start faster.</source>
-            <translation>GB 단위예요. 처리한 대화를 메모리에 두어 이어지는 질문에 더 빨리 답해요.</translation>
-        </message>
-        <message>
-            <source>Memory for models and chats</source>
-            <translation>모델과 대화에 쓸 메모리</translation>
-        </message>
-        <message>
-            <source>In GB. Models that do not fit are not loaded.</source>
-            <translation>GB 단위예요. 들어가지 않는 모델은 불러오지 않아요.</translation>
-        </message>
-        <message>
-            <source>System recommendation</source>
-            <translation>시스템 권장값</translation>
-        </message>
-        <message>
-            <source>Allow exceeding the memory limit</source>
-            <translation>메모리 한도 초과 허용</translation>
-        </message>
-        <message>
-            <source>Control tokens in messages</source>
-            <translation>메시지 속 제어 토큰</translation>
-        </message>
-        <message>
-            <source>Log level</source>
-            <translation>로그 수준</translation>
-        </message>
-        <message>
-            <source>What the log below contains. Kept in memory only; never contains chat text.</source>
-            <translation>아래 로그에 담을 내용이에요. 메모리에만 보관하고 대화 내용은 담지 않아요.</translation>
-        </message>
-        <message>
-            <source>Errors and warnings</source>
-            <translation>오류와 경고</translation>
-        </message>
-        <message>
-            <source>Errors, warnings and events</source>
-            <translation>오류, 경고, 이벤트</translation>
-        </message>
-        <message>
-            <source>Everything</source>
-            <translation>모두</translation>
-        </message>
-        <message>
-            <source>General</source>
-            <translation>일반</translation>
-        </message>
-        <message>
-            <source>Models</source>
-            <translation>모델</translation>
-        </message>
-        <message>
-            <source>Speculation</source>
-            <translation>추측 디코딩</translation>
-        </message>
-        <message>
-            <source>Generation</source>
-            <translation>생성</translation>
-        </message>
-        <message>
-            <source>Request history</source>
-            <translation>요청 기록</translation>
-        </message>
-        <message>
-            <source>Storage</source>
-            <translation>저장 공간</translation>
-        </message>
-        <message>
-            <source>Privacy and network</source>
-            <translation>개인정보 및 네트워크</translation>
-        </message>
-        <message>
-            <source>Local API</source>
-            <translation>로컬 API</translation>
-        </message>
-        <message>
-            <source>Multiple Macs</source>
-            <translation>여러 대의 Mac</translation>
-        </message>
-        <message>
-            <source>Advanced</source>
-            <translation>고급</translation>
-        </message>
-        <message>
-            <source>Settings</source>
-            <translation>설정</translation>
-        </message>
-        <message>
-            <source>Pages of the settings</source>
-            <translation>설정 페이지</translation>
-        </message>
-        <message>
-            <source>Developer</source>
-            <translation>개발자</translation>
-        </message>
-        <message>
-            <source>Search</source>
-            <translation>검색</translation>
-        </message>
-        <message>
-            <source>Search in the settings</source>
-            <translation>설정에서 검색</translation>
-        </message>
-        <message>
-            <source>Restore defaults</source>
-            <translation>기본값으로 되돌리기</translation>
-        </message>
-        <message>
-            <source>Applies the next time a model is loaded.</source>
-            <translation>다음에 불러오는 모델부터 적용돼요.</translation>
-        </message>
-        <message>
-            <source>Takes effect after a restart.</source>
-            <translation>다시 시작하면 적용돼요.</translation>
-        </message>
-        <message>
-            <source>Same text</source>
-            <translation>같은 텍스트</translation>
-        </message>
-        <message>
-            <source>“Same text”: the same seed gives the same text with or without speculation, up to rounding. “Same distribution”: above temperature 0 the text may differ, but follows the main model's probabilities exactly.</source>
-            <translation>‘같은 텍스트’는 시드가 같으면 추측을 쓰든 쓰지 않든 반올림을 제외하고 같은 텍스트를 내요. ‘동일한 분포’는 온도가 0보다 높을 때 텍스트가 달라질 수 있지만 메인 모델의 확률을 정확히 따라요.</translation>
-        </message>
-        <message>
-            <source>Automatic uses the draft model or prompt lookup, whichever is faster on this Mac, or neither when speculation would not help.</source>
-            <translation>자동은 초안 모델과 프롬프트 룩업 가운데 이 Mac에서 더 빠른 쪽을 쓰고, 추측이 도움이 되지 않으면 둘 다 쓰지 않아요.</translation>
-        </message>
-        <message>
-            <source>Automatic adapts to the speed measured on this Mac. A fixed number can slow answers down.</source>
-            <translation>자동은 이 Mac에서 측정한 속도에 맞춰 정해져요. 수를 고정하면 답변이 느려질 수 있어요.</translation>
-        </message>
-        <message>
-            <source>Always the same text with and without speculation</source>
-            <translation>추측을 쓰든 쓰지 않든 항상 같은 텍스트</translation>
-        </message>
-        <message>
-            <source>Anyone on your network who has the key can use your models and this Mac's power, and everything is sent unencrypted. Turn it on only on a network you trust.</source>
-            <translation>네트워크에서 키를 아는 사람은 누구나 이 Mac의 모델과 성능을 쓸 수 있고, 모든 내용이 암호화되지 않은 채 오가요. 믿을 수 있는 네트워크에서만 켜 주세요.</translation>
-        </message>
-        <message>
-            <source>What “tandem drafter serve” shows on the other computer, such as mac.local:8799.</source>
-            <translation>그 컴퓨터에서 ‘tandem drafter serve’가 보여 주는 주소예요(예: mac.local:8799).</translation>
-        </message>
-        <message>
-            <source>Changes take effect with the next answer.</source>
-            <translation>바꾸면 다음 답변부터 적용돼요.</translation>
-        </message>
-        <message>
-            <source>Processors can round differently when they verify more tokens at once. With this on, Tandem uses only draft lengths at which rounding is the same, and computes one answer at a time.</source>
-            <translation>프로세서는 더 많은 토큰을 한 번에 확인할 때 반올림이 달라질 수 있어요. 이 설정을 켜면 Tandem은 반올림이 같은 추측 길이만 쓰고 한 번에 답변 하나씩 계산해요.</translation>
-        </message>
-    </context>
-    <context>
-        <name>SettingsInForce</name>
-        <message>
-            <source>Change…</source>
-            <translation>변경…</translation>
-        </message>
-        <message>
-            <source>Settings of this chat</source>
-            <translation>이 대화의 설정</translation>
-        </message>
-        <message>
-            <source>Settings of this model pair</source>
-            <translation>이 모델 쌍의 설정</translation>
-        </message>
-        <message>
-            <source>Settings of all chats</source>
-            <translation>모든 대화의 설정</translation>
-        </message>
-    </context>
-    <context>
-        <name>ShortcutSheet</name>
-        <message>
-            <source>Keyboard shortcuts</source>
-            <translation>키보드 단축키</translation>
-        </message>
-    </context>
-    <context>
-        <name>SlashMenu</name>
-        <message>
-            <source>{name}, in use</source>
-            <translation>{name}, 사용 중</translation>
-        </message>
-        <message>
-            <source>Preset: {name}</source>
-            <translation>프리셋: {name}</translation>
-        </message>
-        <message>
-            <source>Presets</source>
-            <translation>프리셋</translation>
-        </message>
-    </context>
-    <context>
-        <name>Speculation</name>
-        <message>
-            <source>The draft model is loading. You can already ask questions.</source>
-            <translation>초안 모델을 불러오고 있어요. 질문은 지금 해도 돼요.</translation>
-        </message>
-        <message>
-            <source>The models are loading.</source>
-            <translation>모델을 불러오고 있어요.</translation>
-        </message>
-        <message>
-            <source>No main model is loaded.</source>
-            <translation>불러온 메인 모델이 없어요.</translation>
-        </message>
-        <message>
-            <source>Speculation is off.</source>
-            <translation>추측이 꺼져 있어요.</translation>
-        </message>
-        <message>
-            <source>No draft model is loaded.</source>
-            <translation>불러온 초안 모델이 없어요.</translation>
-        </message>
-        <message>
-            <source>Ask something to see how much speculation speeds up the answer.</source>
-            <translation>질문을 보내면 추측으로 답변이 얼마나 빨라지는지 볼 수 있어요.</translation>
-        </message>
-        <message>
-            <source>Speculation: {sources}, no draft model</source>
-            <translation>추측: {sources}, 초안 모델 없음</translation>
-        </message>
-        <message>
-            <source>Speculation: {sources}</source>
-            <translation>추측: {sources}</translation>
-        </message>
-        <message>
-            <source>Speculation: auto</source>
-            <translation>추측: 자동</translation>
-        </message>
-        <message>
-            <source>Speculation: on</source>
-            <translation>추측: 켬</translation>
-        </message>
-        <message>
-            <source>Waiting for the first token</source>
-            <translation>첫 토큰을 기다리는 중</translation>
-        </message>
-        <message>
-            <source>{tokens} tokens a round instead of 1</source>
-            <translation>라운드당 1토큰 대신 {tokens}토큰</translation>
-        </message>
-        <message>
-            <source>No figures for this answer</source>
-            <translation>이 답변의 측정값 없음</translation>
-        </message>
-        <message>
-            <source>No draft token accepted</source>
-            <translation>채택된 초안 토큰 없음</translation>
-        </message>
-    </context>
-    <context>
-        <name>SpeculationPage</name>
-        <message>
-            <source>{pair} is loaded and uses the settings above.</source>
-            <translation>불러온 {pair}에는 위의 설정이 적용돼요.</translation>
-        </message>
-        <message>
-            <source>Customize</source>
-            <translation>사용자 설정</translation>
-        </message>
-        <message>
-            <source>Remove</source>
-            <translation>제거</translation>
-        </message>
-        <message>
-            <source>Remove the settings of {pair}</source>
-            <translation>{pair} 설정 제거</translation>
-        </message>
-        <message>
-            <source>Settings per model pair</source>
-            <translation>모델 쌍별 설정</translation>
-        </message>
-        <message>
-            <source>These override the settings above while that pair is loaded.</source>
-            <translation>해당 모델 쌍을 불러온 동안에는 위의 설정 대신 이 설정이 적용돼요.</translation>
-        </message>
-    </context>
-    <context>
-        <name>SpeculationPanel</name>
-        <message>
-            <source>How it gets faster</source>
-            <translation>빨라지는 원리</translation>
-        </message>
-        <message>
-            <source>This answer</source>
-            <translation>이 답변</translation>
-        </message>
-        <message>
-            <source>Answer {number} of {count}</source>
-            <translation>답변 {number}/{count}</translation>
-        </message>
-        <message>
-            <source>Local API</source>
-            <translation>로컬 API</translation>
-        </message>
-        <message>
-            <source>without speculation</source>
-            <translation>추측 없음</translation>
-        </message>
-        <message>
-            <source>of draft tokens accepted</source>
-            <translation>초안 토큰 채택률</translation>
-        </message>
-        <message>
-            <source>tokens a round</source>
-            <translation>라운드당 토큰</translation>
-        </message>
-        <message>
-            <source>No round data: this answer was saved by an older version of Tandem.</source>
-            <translation>라운드 데이터가 없어요. 이전 버전의 Tandem에서 저장한 답변이에요.</translation>
-        </message>
-        <message>
-            <source>Speed-up</source>
-            <translation>속도 배율</translation>
-        </message>
-        <message>
-            <source>Compared with decoding without speculation, measured by plain rounds within the same answer.</source>
-            <translation>추측 없이 디코딩할 때와 비교한 값이에요. 같은 답변 안에 일반 라운드를 섞어서 재요.</translation>
-        </message>
-        <message>
-            <source>Acceptance rate</source>
-            <translation>채택률</translation>
-        </message>
-        <message>
-            <source>The share of the draft tokens that the main model accepted.</source>
-            <translation>메인 모델이 채택한 초안 토큰의 비율이에요.</translation>
-        </message>
-        <message>
-            <source>Tokens per round</source>
-            <translation>라운드당 토큰</translation>
-        </message>
-        <message>
-            <source>How many tokens a round adds to the answer: the accepted ones and one of the main model's own.</source>
-            <translation>라운드마다 답변에 더해지는 토큰 수예요. 채택된 토큰에 메인 모델의 토큰 하나를 더한 값이에요.</translation>
-        </message>
-        <message>
-            <source>How often the first, the second and each further draft token of a round is accepted.</source>
-            <translation>라운드의 첫 번째, 두 번째, 그 뒤의 초안 토큰이 각각 채택되는 비율이에요.</translation>
-        </message>
-        <message>
-            <source>How the decoding time splits into drafting, verification by the main model and everything else.</source>
-            <translation>디코딩 시간이 추측, 메인 모델의 검증, 그 밖의 작업에 쓰인 비율이에요.</translation>
-        </message>
-        <message>
-            <source>How many tokens are proposed before the main model checks them.</source>
-            <translation>메인 모델이 확인하기 전에 제안되는 토큰 수예요.</translation>
-        </message>
-        <message>
-            <source>The time until the first token appears, most of which goes into processing the prompt.</source>
-            <translation>첫 토큰이 나올 때까지 걸린 시간이에요. 대부분 프롬프트를 처리하는 데 쓰여요.</translation>
-        </message>
-        <message>
-            <source>Rounds</source>
-            <translation>라운드</translation>
-        </message>
-        <message>
-            <source>A column for each round, from the bottom up: accepted draft tokens, the main model's own token, rejected draft tokens.</source>
-            <translation>한 열이 한 라운드예요. 아래부터 채택된 초안 토큰, 메인 모델의 토큰, 기각된 초안 토큰 순서예요.</translation>
-        </message>
-        <message>
-            <source>Drafted per round</source>
-            <translation>라운드당 초안 토큰</translation>
-        </message>
-        <message>
-            <source>First token</source>
-            <translation>첫 토큰까지</translation>
-        </message>
-        <message>
-            <source>Time saved</source>
-            <translation>절약한 시간</translation>
-        </message>
-        <message>
-            <source>How much longer the answer would have taken without speculation.</source>
-            <translation>추측 없이 답했다면 더 걸렸을 시간이에요.</translation>
-        </message>
-        <message>
-            <source>Tokens per second</source>
-            <translation>초당 토큰 추이</translation>
-        </message>
-        <message>
-            <source>Acceptance by position</source>
-            <translation>위치별 채택률</translation>
-        </message>
-        <message>
-            <source>Where time went</source>
-            <translation>소요 시간 내역</translation>
-        </message>
-        <message>
-            <source>Totals</source>
-            <translation>합계</translation>
-        </message>
-        <message>
-            <source>Speed-up and time saved cover the answers in which the speed-up was measured.</source>
-            <translation>속도 향상과 절약한 시간은 속도 향상을 측정한 답변만 더한 값이에요.</translation>
-        </message>
-        <message>
-            <source>What the live panel shows</source>
-            <translation>실시간 패널에 보이는 것</translation>
-        </message>
-        <message>
-            <source>Close</source>
-            <translation>닫기</translation>
-        </message>
-        <message>
-            <source>The speed over the course of the answer. The dashed line is plain decoding, measured along the way.</source>
-            <translation>답변이 진행되는 동안의 속도예요. 점선은 그동안 잰 일반 디코딩 속도예요.</translation>
-        </message>
-    </context>
-    <context>
-        <name>SpeculationSentences</name>
-        <message numerus="yes">
-            <source>Drafting %n token(s) per round. Each round produces {tokens}.</source>
-            <translation>
-                <numerusform>라운드마다 토큰 %n개를 추측해요. 라운드 하나로 토큰 {tokens}개를 얻어요.</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token and produces {tokens}.</source>
-            <translation>
-                <numerusform>라운드마다 토큰 %n개를 추측해요. 라운드 하나에 토큰 하나의 {cost}배 시간이 걸리고, 토큰 {tokens}개를 얻어요.</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>%n of {drafted} draft token(s) accepted.</source>
-            <translation>
-                <numerusform>초안 토큰 {drafted}개 중 %n개가 채택됐어요.</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token and produced {tokens}.</source>
-            <translation>
-                <numerusform>초안 토큰 {drafted}개 중 %n개를 채택했어요. 라운드 하나에 토큰 하나의 {cost}배 시간이 걸렸고, 토큰 {tokens}개를 얻었어요.</numerusform>
-            </translation>
-        </message>
-    </context>
-    <context>
-        <name>StoragePage</name>
-        <message>
-            <source>Choose where to move it</source>
-            <translation>옮길 곳 선택</translation>
-        </message>
-        <message>
-            <source>The chats will move to {folder} the next time Tandem starts.</source>
-            <translation>다음에 Tandem을 시작할 때 대화를 {folder} 폴더로 옮겨요.</translation>
-        </message>
-        <message>
-            <source>Models are being downloaded. Move them when that is finished.</source>
-            <translation>모델을 다운로드하는 중이에요. 끝난 뒤에 옮겨 주세요.</translation>
-        </message>
-        <message>
-            <source>Copying and verifying: {done} of {total}.</source>
-            <translation>복사하고 확인하는 중: {total} 중 {done}</translation>
-        </message>
-        <message>
-            <source>Chats</source>
-            <translation>대화</translation>
-        </message>
-        <message>
-            <source>Includes the download list.</source>
-            <translation>다운로드 목록도 포함돼요.</translation>
-        </message>
-        <message>
-            <source>Prompt cache</source>
-            <translation>프롬프트 캐시</translation>
-        </message>
-        <message>
-            <source>Lets follow-up questions start without reprocessing the chat.</source>
-            <translation>이어지는 질문에서 대화를 다시 처리하지 않아도 돼요.</translation>
-        </message>
-        <message>
-            <source>Models</source>
-            <translation>모델</translation>
-        </message>
-        <message>
-            <source>The Hugging Face cache, shared with other apps.</source>
-            <translation>다른 앱과 함께 쓰는 Hugging Face 캐시예요.</translation>
-        </message>
-        <message>
-            <source>Caches</source>
-            <translation>캐시</translation>
-        </message>
-        <message>
-            <source>Temporary files that Tandem can recreate.</source>
-            <translation>Tandem이 다시 만들 수 있는 임시 파일이에요.</translation>
-        </message>
-        <message>
-            <source>Settings</source>
-            <translation>설정</translation>
-        </message>
-        <message>
-            <source>Your preferences.</source>
-            <translation>사용자가 고른 설정이에요.</translation>
-        </message>
-        <message>
-            <source>Before you uninstall Tandem: deletes what it keeps, and your Hugging Face token in the keychain. Downloaded models stay, because other apps may use them.</source>
-            <translation>Tandem을 제거하기 전에 저장된 데이터와 키체인의 Hugging Face 토큰을 삭제해요. 다운로드한 모델은 다른 앱에서 쓸 수 있으므로 그대로 두어요.</translation>
-        </message>
-        <message>
-            <source>Show</source>
-            <translation>보기</translation>
-        </message>
-        <message>
-            <source>Show in Finder: {name}</source>
-            <translation>Finder에서 보기: {name}</translation>
-        </message>
-        <message>
-            <source>Move the folder: {name}</source>
-            <translation>폴더 옮기기: {name}</translation>
-        </message>
-        <message>
-            <source>Move…</source>
-            <translation>옮기기…</translation>
-        </message>
-        <message>
-            <source>Clear</source>
-            <translation>비우기</translation>
-        </message>
-        <message>
-            <source>Clear the caches</source>
-            <translation>캐시 비우기</translation>
-        </message>
-        <message>
-            <source>Clear the prompt cache</source>
-            <translation>프롬프트 캐시 비우기</translation>
-        </message>
-        <message>
-            <source>Backups</source>
-            <translation>백업</translation>
-        </message>
-        <message>
-            <source>All data</source>
-            <translation>전체 데이터</translation>
-        </message>
-        <message>
-            <source>Stop</source>
-            <translation>중지</translation>
-        </message>
-    </context>
-    <context>
-        <name>Store</name>
-        <message>
-            <source>The disk is full, so this chat can't be saved. Free up space and save again.</source>
-            <translation>디스크가 가득 차서 이 대화를 저장할 수 없어요. 공간을 비우고 다시 저장해 주세요.</translation>
-        </message>
-        <message>
-            <source>The chats cannot be changed: the disk or the file does not allow writing.</source>
-            <translation>대화를 바꿀 수 없어요. 디스크나 파일에 쓸 권한이 없어요.</translation>
-        </message>
-        <message>
-            <source>The disk is not responding correctly, so this chat can't be saved.</source>
-            <translation>디스크가 제대로 응답하지 않아 이 대화를 저장할 수 없어요.</translation>
-        </message>
-        <message>
-            <source>Part of this chat could not be saved: {detail}</source>
-            <translation>이 대화의 일부를 저장하지 못했어요: {detail}</translation>
-        </message>
-        <message>
-            <source>Tandem is already running.</source>
-            <translation>Tandem이 이미 실행 중이에요.</translation>
-        </message>
-        <message>
-            <source>Your chats were saved by a newer version of Tandem. Update Tandem.</source>
-            <translation>대화가 더 새로운 버전의 Tandem에서 저장됐어요. Tandem을 업데이트해 주세요.</translation>
-        </message>
-        <message>
-            <source>Your chats cannot be opened because the disk is full. Free up space and try again.</source>
-            <translation>디스크가 가득 차서 대화를 열 수 없어요. 공간을 비우고 다시 시도해 주세요.</translation>
-        </message>
-        <message>
-            <source>Your chats cannot be opened because their disk or folder does not allow it.</source>
-            <translation>디스크나 폴더의 권한 때문에 대화를 열 수 없어요.</translation>
-        </message>
-        <message>
-            <source>Your chats cannot be opened: {detail}.</source>
-            <translation>대화를 열 수 없어요({detail}).</translation>
-        </message>
-        <message>
-            <source>The chat database was damaged. What could be recovered is in the chat list; the damaged file was kept as {name}.</source>
-            <translation>대화 데이터베이스가 손상됐어요. 복구한 내용은 대화 목록에 있고, 손상된 파일은 ‘{name}’ 파일로 남겨 두었어요.</translation>
-        </message>
-    </context>
-    <context>
-        <name>ThinkingButton</name>
-        <message>
-            <source>Thinking: {level}</source>
-            <translation>추론: {level}</translation>
-        </message>
-        <message>
-            <source>Whether the model thinks before it answers in this chat</source>
-            <translation>이 대화에서 모델이 답하기 전에 추론할지 정해요</translation>
-        </message>
-    </context>
-    <context>
-        <name>ThinkingFold</name>
-        <message>
-            <source>Thinking… {count} tokens</source>
-            <translation>추론하는 중… 토큰 {count}개</translation>
-        </message>
-        <message>
-            <source>Thought for {time} ({count} tokens)</source>
-            <translation>{time} 동안 추론함(토큰 {count}개)</translation>
-        </message>
-        <message>
-            <source>Reasoning</source>
-            <translation>추론 과정</translation>
-        </message>
-        <message>
-            <source>Thought for {count} tokens</source>
-            <translation>추론함(토큰 {count}개)</translation>
-        </message>
-        <message>
-            <source>Show or hide what the model thought before it answered</source>
-            <translation>모델의 추론 과정 보기 또는 가리기</translation>
-        </message>
-    </context>
-    <context>
-        <name>TimeBar</name>
-        <message>
-            <source>draft {draft} · verify {verify} · overhead {host}</source>
-            <translation>초안 {draft} · 검증 {verify} · 기타 {host}</translation>
-        </message>
-    </context>
-    <context>
-        <name>TokenLegend</name>
-        <message>
-            <source>rejected</source>
-            <translation>기각</translation>
-        </message>
-    </context>
-    <context>
-        <name>TokenView</name>
-        <message>
-            <source>Only the beginning of this very long text is shown.</source>
-            <translation>텍스트가 매우 길어 앞부분만 표시해요.</translation>
-        </message>
-        <message>
-            <source>{source} · round {round}, position {position} · probability {percent}</source>
-            <translation>{source} · 라운드 {round}, 위치 {position} · 확률 {percent}</translation>
-        </message>
-    </context>
-    <context>
-        <name>TotalsView</name>
-        <message>
-            <source>This chat</source>
-            <translation>이 대화</translation>
-        </message>
-        <message>
-            <source>Last 7 days</source>
-            <translation>최근 7일</translation>
-        </message>
-        <message>
-            <source>Answers</source>
-            <translation>답변</translation>
-        </message>
-        <message>
-            <source>Acceptance rate</source>
-            <translation>채택률</translation>
-        </message>
-        <message>
-            <source>Speed-up</source>
-            <translation>속도 배율</translation>
-        </message>
-        <message>
-            <source>Time saved</source>
-            <translation>절약한 시간</translation>
-        </message>
-    </context>
-    <context>
-        <name>Transcript</name>
-        <message>
-            <source>Chat</source>
-            <translation>대화</translation>
-        </message>
-        <message>
-            <source>Jump to the latest text</source>
-            <translation>최신 내용으로 이동</translation>
-        </message>
-    </context>
-    <context>
-        <name>Transfer</name>
-        <message>
-            <source>Untitled chat</source>
-            <translation>제목 없는 대화</translation>
-        </message>
-        <message>
-            <source>Export chat</source>
-            <translation>대화 내보내기</translation>
-        </message>
-        <message>
-            <source>Tandem chats</source>
-            <translation>Tandem 대화</translation>
-        </message>
-        <message>
-            <source>Export all chats</source>
-            <translation>모든 대화 내보내기</translation>
-        </message>
-        <message>
-            <source>Import chats</source>
-            <translation>대화 가져오기</translation>
-        </message>
-        <message>
-            <source>Exported to {name}.</source>
-            <translation>‘{name}’ 파일로 내보냈어요.</translation>
-        </message>
-        <message numerus="yes">
-            <source>%n chat(s) exported.</source>
-            <translation>
-                <numerusform>대화 %n개를 내보냈어요.</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>Exporting to {name}…</source>
-            <translation>‘{name}’ 파일로 내보내는 중…</translation>
-        </message>
-        <message numerus="yes">
-            <source>Importing {name}: %n chat(s) so far.</source>
-            <translation>
-                <numerusform>‘{name}’ 파일에서 지금까지 대화 %n개를 가져왔어요.</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>The import of {name} was cut off when Tandem quit. Import the file again to add the missing chats.</source>
-            <translation>Tandem이 종료되어 ‘{name}’ 파일 가져오기가 중단됐어요. 파일을 다시 가져오면 빠진 대화만 추가돼요.</translation>
-        </message>
-        <message>
-            <source>The export to {name} was cut off when Tandem quit. Export again to get everything.</source>
-            <translation>Tandem이 종료되어 ‘{name}’ 파일로 내보내기가 중단됐어요. 전부 저장하려면 다시 내보내 주세요.</translation>
-        </message>
-        <message>
-            <source>Show in Finder</source>
-            <translation>Finder에서 보기</translation>
-        </message>
-        <message numerus="yes">
-            <source>%n chat(s) imported.</source>
-            <translation>
-                <numerusform>대화 %n개를 가져왔어요.</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>%n chat(s) were skipped because they already exist.</source>
-            <translation>
-                <numerusform>이미 있는 대화 %n개를 건너뛰었어요.</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>%n chat(s) are in the trash and stay there.</source>
-            <translation>
-                <numerusform>대화 %n개는 휴지통에 있어서 그대로 두었어요.</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>%n part(s) of the file could not be read as a chat.</source>
-            <translation>
-                <numerusform>파일 안의 항목 %n개는 대화로 읽지 못했어요.</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>%n line(s) of the file could not be read.</source>
-            <translation>
-                <numerusform>파일의 %n줄은 읽지 못했어요.</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>%n file(s), tool call(s) or reasoning text(s) were left out.</source>
-            <translation>
-                <numerusform>첨부 파일, 도구 호출, 추론 %n개는 가져오지 않았어요.</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>The import was canceled. Import the file again to add the missing chats.</source>
-            <translation>가져오기를 취소했어요. 파일을 다시 가져오면 빠진 대화만 추가돼요.</translation>
-        </message>
-        <message>
-            <source>Reasoning</source>
-            <translation>추론 과정</translation>
-        </message>
-        <message>
-            <source>The operation failed: {detail}</source>
-            <translation>작업에 실패했어요: {detail}</translation>
-        </message>
-        <message>
-            <source>The export was canceled.</source>
-            <translation>내보내기를 취소했어요.</translation>
-        </message>
-        <message>
-            <source>You</source>
-            <translation>나</translation>
-        </message>
-        <message>
-            <source>Assistant</source>
-            <translation>어시스턴트</translation>
-        </message>
-        <message>
-            <source>System prompt</source>
-            <translation>시스템 프롬프트</translation>
-        </message>
-        <message>
-            <source>This answer was interrupted.</source>
-            <translation>이 답변은 중간에 끊겼어요.</translation>
-        </message>
-        <message>
-            <source>This answer ended with an error.</source>
-            <translation>이 답변은 오류로 끝났어요.</translation>
-        </message>
-    </context>
-    <context>
-        <name>TuningView</name>
-        <message>
-            <source>The time of a round compared with that of one token, the acceptance rate from which it is faster, and the expected tokens per second.</source>
-            <translation>토큰 하나와 비교한 라운드 시간, 더 빨라지는 데 필요한 채택률, 예상되는 초당 토큰이에요.</translation>
-        </message>
-        <message>
-            <source>Measuring the cost of each draft length. This takes a few seconds.</source>
-            <translation>추측 길이별 비용을 측정하고 있어요. 몇 초면 돼요.</translation>
-        </message>
-        <message>
-            <source>Nothing could be measured.</source>
-            <translation>측정된 값이 없어요.</translation>
-        </message>
-        <message>
-            <source>Plain decoding: {speed} tokens/s.</source>
-            <translation>일반 디코딩은 초당 {speed}토큰이에요.</translation>
-        </message>
-        <message>
-            <source>Saved for new answers. Took {time}.</source>
-            <translation>새 답변에 쓰도록 저장했어요. {time} 걸렸어요.</translation>
-        </message>
-        <message>
-            <source>Stopped early. Unmeasured lengths keep their previous values.</source>
-            <translation>도중에 멈췄어요. 측정하지 못한 길이는 이전 값을 유지해요.</translation>
-        </message>
-        <message numerus="yes">
-            <source>Best: %n draft token(s) per round, {times} as fast.</source>
-            <translation>
-                <numerusform>최적: 라운드당 초안 토큰 %n개, {times} 속도예요.</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>Best: %n draft token(s) per round, {times} as fast at a typical acceptance rate. Your chats will refine this.</source>
-            <translation>
-                <numerusform>최적: 라운드당 초안 토큰 %n개, 일반적인 채택률에서 {times} 속도예요. 대화하면서 더 정확해져요.</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>Plain decoding is fastest on this Mac, even if every draft token were accepted.</source>
-            <translation>이 Mac에서는 일반 디코딩이 가장 빨라요. 초안 토큰이 모두 채택되어도 마찬가지예요.</translation>
-        </message>
-        <message>
-            <source>Plain decoding is fastest on this Mac. Speculation helps above {rate} acceptance.</source>
-            <translation>이 Mac에서는 일반 디코딩이 가장 빨라요. 채택률이 {rate}보다 높으면 추측이 도움이 돼요.</translation>
-        </message>
-        <message>
-            <source>Draft tokens</source>
-            <translation>초안 토큰</translation>
-        </message>
-        <message>
-            <source>Cost (× one token)</source>
-            <translation>비용(토큰 1개 기준)</translation>
-        </message>
-        <message>
-            <source>Acceptance needed</source>
-            <translation>필요한 채택률</translation>
-        </message>
-        <message>
-            <source>Expected</source>
-            <translation>예상 속도</translation>
-        </message>
-        <message>
-            <source>Tune for this Mac</source>
-            <translation>이 Mac에 맞게 조정</translation>
-        </message>
-        <message>
-            <source>Measure again</source>
-            <translation>다시 측정</translation>
-        </message>
-    </context>
-    <context>
-        <name>TurnCommands</name>
-        <message>
-            <source>Copy the selection</source>
-            <translation>선택한 부분 복사하기</translation>
-        </message>
-        <message>
-            <source>Copy the answer as Markdown</source>
-            <translation>답변을 Markdown으로 복사하기</translation>
-        </message>
-        <message>
-            <source>Copy the message</source>
-            <translation>메시지 복사하기</translation>
-        </message>
-        <message>
-            <source>Edit the message</source>
-            <translation>메시지 편집</translation>
-        </message>
-        <message>
-            <source>Continue the answer</source>
-            <translation>답변 이어서 생성</translation>
-        </message>
-        <message>
-            <source>Regenerate</source>
-            <translation>다시 생성</translation>
-        </message>
-        <message>
-            <source>Copy the answer as shown</source>
-            <translation>답변을 보이는 대로 복사하기</translation>
-        </message>
-        <message>
-            <source>Branch from here</source>
-            <translation>여기서 분기</translation>
-        </message>
-        <message>
-            <source>Delete the message and its answer</source>
-            <translation>메시지와 답변 삭제</translation>
-        </message>
-        <message>
-            <source>Delete the answer</source>
-            <translation>답변 삭제</translation>
-        </message>
-        <message>
-            <source>Delete the answer and everything after it</source>
-            <translation>답변과 그 뒤의 모든 내용 삭제</translation>
-        </message>
-        <message>
-            <source>Read the answer aloud</source>
-            <translation>답변 소리 내어 읽기</translation>
-        </message>
-    </context>
-    <context>
-        <name>TurnView</name>
-        <message>
-            <source>Reached the length limit: the JSON is incomplete.</source>
-            <translation>길이 제한에 도달해서 JSON이 완성되지 않았어요.</translation>
-        </message>
-        <message>
-            <source>Try again</source>
-            <translation>다시 시도</translation>
-        </message>
-        <message>
-            <source>The Starter only knows Tandem. A larger model can answer this.</source>
-            <translation>스타터는 Tandem만 알아요. 이 질문에는 더 큰 모델이 답할 수 있어요.</translation>
-        </message>
-        <message>
-            <source>This answer was cut off when Tandem quit.</source>
-            <translation>Tandem이 종료되어 이 답변이 중간에 끊겼어요.</translation>
-        </message>
-        <message>
-            <source>Continue</source>
-            <translation>계속</translation>
-        </message>
-        <message>
-            <source>Stopped.</source>
-            <translation>중지했어요.</translation>
-        </message>
-        <message>
-            <source>Reached the length limit.</source>
-            <translation>길이 제한에 도달했어요.</translation>
-        </message>
-        <message>
-            <source>Processing prompt: {share}</source>
-            <translation>프롬프트 처리 중: {share}</translation>
-        </message>
-        <message>
-            <source>Waiting for the first token…</source>
-            <translation>첫 토큰을 기다리는 중…</translation>
-        </message>
-        <message>
-            <source>Previous version</source>
-            <translation>이전 버전</translation>
-        </message>
-        <message>
-            <source>Next version</source>
-            <translation>다음 버전</translation>
-        </message>
-        <message>
-            <source>Edit the message</source>
-            <translation>메시지 편집</translation>
-        </message>
-        <message>
-            <source>Copy the message</source>
-            <translation>메시지 복사하기</translation>
-        </message>
-        <message>
-            <source>Copy the answer as Markdown</source>
-            <translation>답변을 Markdown으로 복사하기</translation>
-        </message>
-        <message>
-            <source>Regenerate</source>
-            <translation>다시 생성</translation>
-        </message>
-        <message>
-            <source>Branch from here</source>
-            <translation>여기서 분기</translation>
-        </message>
-        <message>
-            <source>Continue the answer</source>
-            <translation>답변 이어서 생성</translation>
-        </message>
-        <message>
-            <source>More actions</source>
-            <translation>더 보기</translation>
-        </message>
-    </context>
-    <context>
-        <name>Unsaved</name>
-        <message>
-            <source>Choose another folder…</source>
-            <translation>다른 폴더 선택…</translation>
-        </message>
-        <message>
-            <source>Try again</source>
-            <translation>다시 시도</translation>
-        </message>
-        <message>
-            <source>Until your chats can be opened, those of this window are kept in {folder}.</source>
-            <translation>대화를 다시 열 수 있을 때까지 이 윈도우의 대화는 {folder} 폴더에 보관돼요.</translation>
-        </message>
-        <message>
-            <source>Choose where to keep these chats</source>
-            <translation>이 대화를 보관할 위치 선택</translation>
-        </message>
-        <message numerus="yes">
-            <source>%n chat(s) in this window are not saved.</source>
-            <translation>
-                <numerusform>이 윈도우의 대화 %n개가 저장되지 않았어요.</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>Chats in this window are not saved.</source>
-            <translation>이 윈도우의 대화는 저장되지 않아요.</translation>
-        </message>
-        <message>
-            <source>Tandem keeps them aside and offers to add them to your chats the next time it starts.</source>
-            <translation>Tandem이 따로 보관해 두었다가 다음에 시작할 때 내 대화에 추가할지 물어봐요.</translation>
-        </message>
-        <message>
-            <source>They are lost when Tandem quits. Export them first if you want to keep them.</source>
-            <translation>Tandem을 종료하면 사라져요. 남겨 두려면 먼저 내보내 주세요.</translation>
-        </message>
-        <message>
-            <source>Cancel</source>
-            <translation>취소</translation>
-        </message>
-        <message>
-            <source>Quit</source>
-            <translation>종료</translation>
-        </message>
-        <message>
-            <source>Add to my chats</source>
-            <translation>내 대화에 추가</translation>
-        </message>
-        <message>
-            <source>Show in Finder</source>
-            <translation>Finder에서 보기</translation>
-        </message>
-        <message numerus="yes">
-            <source>Tandem kept %n chat(s) from a time when it could not open your chats.</source>
-            <translation>
-                <numerusform>Tandem이 대화를 열 수 없었을 때의 대화 %n개가 남아 있어요.</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>Until your chats can be opened, the ones in this window are kept in {folder}.</source>
-            <translation>대화를 다시 열 수 있을 때까지 이 윈도우의 대화는 ‘{folder}’ 폴더에 보관돼요.</translation>
-        </message>
-    </context>
-    <context>
-        <name>Welcome</name>
-        <message>
-            <source>What can I help with?</source>
-            <translation>무엇을 도와드릴까요?</translation>
-        </message>
-        <message>
-            <source>Runs on this Mac. Nothing you type leaves it.</source>
-            <translation>이 Mac에서 실행돼요. 입력한 내용은 밖으로 나가지 않아요.</translation>
-        </message>
-        <message>
-            <source>Show me a fast answer</source>
-            <translation>빠른 답변 보기</translation>
-        </message>
-        <message>
-            <source>What is Tandem?</source>
-            <translation>Tandem은 무엇인가요?</translation>
-        </message>
-        <message>
-            <source>How does speculative decoding work?</source>
-            <translation>추측 디코딩은 어떻게 작동하나요?</translation>
-        </message>
-    </context>
-    <context>
-        <name>_DeleteButton</name>
-        <message numerus="yes">
-            <source>Delete %n backup(s)?</source>
-            <translation>
-                <numerusform>백업 %n개를 삭제할까요?</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>Delete all…</source>
-            <translation>모두 삭제…</translation>
-        </message>
-        <message>
-            <source>Delete all backups</source>
-            <translation>모든 백업 삭제하기</translation>
-        </message>
-    </context>
-    <context>
-        <name>_OfferRow</name>
-        <message>
-            <source>Downloading…</source>
-            <translation>다운로드하는 중…</translation>
-        </message>
-        <message>
-            <source>Resume</source>
-            <translation>다시 시작</translation>
-        </message>
-        <message>
-            <source>Chat</source>
-            <translation>대화</translation>
-        </message>
-        <message>
-            <source>Download ({size})</source>
-            <translation>다운로드({size})</translation>
-        </message>
-        <message>
-            <source>With {draft} as draft</source>
-            <translation>초안: {draft}</translation>
-        </message>
-        <message>
-            <source>about {speed} (estimate)</source>
-            <translation>약 {speed}(추정)</translation>
-        </message>
-    </context>
-    <context>
-        <name>ChatControls</name>
-        <message>
-            <source>Draft source, draft length and acceptance rule. Takes effect with the next answer.</source>
-            <translation>초안 생성 방법, 추측 길이, 채택 기준이에요. 다음 답변부터 적용돼요.</translation>
-        </message>
-    </context>
+<context>
+    <name>Actions</name>
+    <message>
+        <source>Tandem</source>
+        <translation>Tandem</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>파일</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>대화</translation>
+    </message>
+    <message>
+        <source>Speculation</source>
+        <translation>추측 디코딩</translation>
+    </message>
+    <message>
+        <source>Window</source>
+        <translation>윈도우</translation>
+    </message>
+    <message>
+        <source>Help</source>
+        <translation>도움말</translation>
+    </message>
+    <message>
+        <source>Find</source>
+        <translation>찾기</translation>
+    </message>
+    <message>
+        <source>Speech</source>
+        <translation>말하기</translation>
+    </message>
+    <message>
+        <source>Appearance</source>
+        <translation>화면 모드</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>언어</translation>
+    </message>
+    <message>
+        <source>Edit</source>
+        <translation>편집</translation>
+    </message>
+    <message>
+        <source>View</source>
+        <translation>보기</translation>
+    </message>
+    <message>
+        <source>New chat</source>
+        <translation>새 대화</translation>
+    </message>
+    <message>
+        <source>Start a new chat</source>
+        <translation>새 대화 시작</translation>
+    </message>
+    <message>
+        <source>Zoom</source>
+        <translation>확대/축소</translation>
+    </message>
+    <message>
+        <source>Previous chat</source>
+        <translation>이전 대화</translation>
+    </message>
+    <message>
+        <source>Next chat</source>
+        <translation>다음 대화</translation>
+    </message>
+    <message>
+        <source>Start the local API</source>
+        <translation>로컬 API 켜기</translation>
+    </message>
+    <message>
+        <source>Let other programs on this Mac use the models</source>
+        <translation>이 Mac의 다른 프로그램이 모델을 쓸 수 있게 하기</translation>
+    </message>
+    <message>
+        <source>Stop the local API</source>
+        <translation>로컬 API 끄기</translation>
+    </message>
+    <message>
+        <source>Local API…</source>
+        <translation>로컬 API…</translation>
+    </message>
+    <message>
+        <source>Multiple Macs…</source>
+        <translation>여러 대의 Mac…</translation>
+    </message>
+    <message>
+        <source>Run a model on multiple Macs together</source>
+        <translation>여러 대의 Mac에서 모델 하나를 함께 실행하기</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>보내기</translation>
+    </message>
+    <message>
+        <source>Send the message</source>
+        <translation>메시지 보내기</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>중지</translation>
+    </message>
+    <message>
+        <source>Stop the answer</source>
+        <translation>답변 중지</translation>
+    </message>
+    <message>
+        <source>Regenerate the last answer</source>
+        <translation>마지막 답변 다시 생성</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>계속</translation>
+    </message>
+    <message>
+        <source>Continue the last answer</source>
+        <translation>마지막 답변 이어서 생성</translation>
+    </message>
+    <message>
+        <source>Edit last message</source>
+        <translation>마지막 메시지 편집</translation>
+    </message>
+    <message>
+        <source>Edit your last message</source>
+        <translation>마지막으로 보낸 메시지 편집</translation>
+    </message>
+    <message>
+        <source>Rename chat</source>
+        <translation>대화 이름 바꾸기</translation>
+    </message>
+    <message>
+        <source>Change the title of this chat</source>
+        <translation>이 대화의 제목 바꾸기</translation>
+    </message>
+    <message>
+        <source>Pin this chat to the top, or unpin it</source>
+        <translation>이 대화를 맨 위에 고정하거나 고정 해제</translation>
+    </message>
+    <message>
+        <source>Duplicate chat</source>
+        <translation>대화 복제</translation>
+    </message>
+    <message>
+        <source>Make a copy of this chat</source>
+        <translation>이 대화의 복사본 만들기</translation>
+    </message>
+    <message>
+        <source>Archive chat</source>
+        <translation>대화 보관</translation>
+    </message>
+    <message>
+        <source>Archive this chat</source>
+        <translation>이 대화 보관</translation>
+    </message>
+    <message>
+        <source>Delete chat</source>
+        <translation>대화 삭제</translation>
+    </message>
+    <message>
+        <source>Delete this chat</source>
+        <translation>이 대화 삭제</translation>
+    </message>
+    <message>
+        <source>Save again</source>
+        <translation>다시 저장</translation>
+    </message>
+    <message>
+        <source>Retry saving</source>
+        <translation>다시 저장 시도</translation>
+    </message>
+    <message>
+        <source>Show chats in Finder</source>
+        <translation>Finder에서 대화 보기</translation>
+    </message>
+    <message>
+        <source>Show the folder where chats are stored</source>
+        <translation>대화가 저장된 폴더 보기</translation>
+    </message>
+    <message>
+        <source>Export chat…</source>
+        <translation>대화 내보내기…</translation>
+    </message>
+    <message>
+        <source>Save this chat as Markdown, HTML or JSON</source>
+        <translation>이 대화를 Markdown, HTML, JSON으로 저장</translation>
+    </message>
+    <message>
+        <source>Print…</source>
+        <translation>프린트…</translation>
+    </message>
+    <message>
+        <source>Print this chat</source>
+        <translation>이 대화 프린트</translation>
+    </message>
+    <message>
+        <source>Export all chats…</source>
+        <translation>모든 대화 내보내기…</translation>
+    </message>
+    <message>
+        <source>Export all chats to a file or folder</source>
+        <translation>모든 대화를 파일이나 폴더로 내보내기</translation>
+    </message>
+    <message>
+        <source>Import chats…</source>
+        <translation>대화 가져오기…</translation>
+    </message>
+    <message>
+        <source>Import chats from Tandem or another app</source>
+        <translation>Tandem이나 다른 앱에서 대화 가져오기</translation>
+    </message>
+    <message>
+        <source>Check for updates…</source>
+        <translation>업데이트 확인…</translation>
+    </message>
+    <message>
+        <source>Look for a newer version of Tandem</source>
+        <translation>새 버전의 Tandem이 있는지 확인</translation>
+    </message>
+    <message>
+        <source>Settings…</source>
+        <translation>설정…</translation>
+    </message>
+    <message>
+        <source>Open settings</source>
+        <translation>설정 열기</translation>
+    </message>
+    <message>
+        <source>Close window</source>
+        <translation>윈도우 닫기</translation>
+    </message>
+    <message>
+        <source>Attach files…</source>
+        <translation>파일 첨부…</translation>
+    </message>
+    <message>
+        <source>Attach text, code or PDF files</source>
+        <translation>텍스트, 코드, PDF 파일 첨부</translation>
+    </message>
+    <message>
+        <source>System prompt and settings…</source>
+        <translation>시스템 프롬프트와 설정…</translation>
+    </message>
+    <message>
+        <source>Edit this chat&apos;s system prompt and settings</source>
+        <translation>이 대화의 시스템 프롬프트와 설정 편집</translation>
+    </message>
+    <message>
+        <source>Regenerate</source>
+        <translation>다시 생성</translation>
+    </message>
+    <message>
+        <source>Pin chat</source>
+        <translation>대화 고정</translation>
+    </message>
+    <message>
+        <source>Unpin chat</source>
+        <translation>대화 고정 해제</translation>
+    </message>
+    <message>
+        <source>Move to folder…</source>
+        <translation>폴더로 옮기기…</translation>
+    </message>
+    <message>
+        <source>Move this chat to a folder</source>
+        <translation>이 대화를 폴더로 옮기기</translation>
+    </message>
+    <message>
+        <source>Cancel import or export</source>
+        <translation>가져오기·내보내기 취소</translation>
+    </message>
+    <message>
+        <source>Cancel the import or export in progress</source>
+        <translation>진행 중인 가져오기·내보내기 취소</translation>
+    </message>
+    <message>
+        <source>About Tandem</source>
+        <translation>Tandem 정보</translation>
+    </message>
+    <message>
+        <source>Show version and licenses</source>
+        <translation>버전과 라이선스 보기</translation>
+    </message>
+    <message>
+        <source>Show crash report</source>
+        <translation>오류 보고서 보기</translation>
+    </message>
+    <message>
+        <source>Show the crash report</source>
+        <translation>오류 보고서 보기</translation>
+    </message>
+    <message>
+        <source>Close the window</source>
+        <translation>윈도우 닫기</translation>
+    </message>
+    <message>
+        <source>Quit Tandem</source>
+        <translation>Tandem 종료</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>실행 취소</translation>
+    </message>
+    <message>
+        <source>Undo typing</source>
+        <translation>입력 실행 취소</translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation>실행 복귀</translation>
+    </message>
+    <message>
+        <source>Redo typing</source>
+        <translation>입력 실행 복귀</translation>
+    </message>
+    <message>
+        <source>Cut</source>
+        <translation>오려두기</translation>
+    </message>
+    <message>
+        <source>Cut the selection</source>
+        <translation>선택한 부분 오려두기</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>복사하기</translation>
+    </message>
+    <message>
+        <source>Copy the selection</source>
+        <translation>선택한 부분 복사하기</translation>
+    </message>
+    <message>
+        <source>Paste</source>
+        <translation>붙여넣기</translation>
+    </message>
+    <message>
+        <source>Paste text or files</source>
+        <translation>텍스트나 파일 붙여넣기</translation>
+    </message>
+    <message>
+        <source>Select all</source>
+        <translation>전체 선택</translation>
+    </message>
+    <message>
+        <source>Select all text</source>
+        <translation>텍스트 전체 선택</translation>
+    </message>
+    <message>
+        <source>Undo delete</source>
+        <translation>삭제 실행 취소</translation>
+    </message>
+    <message>
+        <source>Copy last answer</source>
+        <translation>마지막 답변 복사하기</translation>
+    </message>
+    <message>
+        <source>Copy the last answer as Markdown</source>
+        <translation>마지막 답변을 Markdown으로 복사하기</translation>
+    </message>
+    <message>
+        <source>Read last answer aloud</source>
+        <translation>마지막 답변 소리 내어 읽기</translation>
+    </message>
+    <message>
+        <source>Read the last answer aloud with the system&apos;s voice</source>
+        <translation>마지막 답변을 시스템 음성으로 읽기</translation>
+    </message>
+    <message>
+        <source>Stop reading</source>
+        <translation>읽기 중지</translation>
+    </message>
+    <message>
+        <source>Stop reading aloud</source>
+        <translation>소리 내어 읽기 중지</translation>
+    </message>
+    <message>
+        <source>Focus message box</source>
+        <translation>메시지 입력란으로 이동</translation>
+    </message>
+    <message>
+        <source>Go to the message box</source>
+        <translation>메시지 입력란으로 이동</translation>
+    </message>
+    <message>
+        <source>Find in chat</source>
+        <translation>대화에서 찾기</translation>
+    </message>
+    <message>
+        <source>Find text in this chat</source>
+        <translation>이 대화에서 텍스트 찾기</translation>
+    </message>
+    <message>
+        <source>Find next</source>
+        <translation>다음 찾기</translation>
+    </message>
+    <message>
+        <source>Go to the next match in this chat</source>
+        <translation>이 대화의 다음 결과로 이동</translation>
+    </message>
+    <message>
+        <source>Find previous</source>
+        <translation>이전 찾기</translation>
+    </message>
+    <message>
+        <source>Go to the previous match in this chat</source>
+        <translation>이 대화의 이전 결과로 이동</translation>
+    </message>
+    <message>
+        <source>Search chats</source>
+        <translation>대화 검색</translation>
+    </message>
+    <message>
+        <source>Go to the chat search</source>
+        <translation>대화 검색으로 이동</translation>
+    </message>
+    <message>
+        <source>Choose main model…</source>
+        <translation>메인 모델 선택…</translation>
+    </message>
+    <message>
+        <source>Choose a main model</source>
+        <translation>메인 모델 선택</translation>
+    </message>
+    <message>
+        <source>Choose draft model…</source>
+        <translation>초안 모델 선택…</translation>
+    </message>
+    <message>
+        <source>Choose a draft model</source>
+        <translation>초안 모델 선택</translation>
+    </message>
+    <message>
+        <source>Models and downloads…</source>
+        <translation>모델과 다운로드…</translation>
+    </message>
+    <message>
+        <source>Show models and downloads</source>
+        <translation>모델과 다운로드 보기</translation>
+    </message>
+    <message>
+        <source>Unload models</source>
+        <translation>모델 언로드</translation>
+    </message>
+    <message>
+        <source>Free the memory of both models</source>
+        <translation>두 모델이 쓰는 메모리 비우기</translation>
+    </message>
+    <message>
+        <source>Use the starter pair</source>
+        <translation>스타터 모델 쌍 사용</translation>
+    </message>
+    <message>
+        <source>Load the two small models that come with Tandem</source>
+        <translation>Tandem에 포함된 작은 모델 두 개 불러오기</translation>
+    </message>
+    <message>
+        <source>Open main model…</source>
+        <translation>메인 모델 열기…</translation>
+    </message>
+    <message>
+        <source>Choose a main model folder</source>
+        <translation>메인 모델 폴더 선택</translation>
+    </message>
+    <message>
+        <source>Open draft model…</source>
+        <translation>초안 모델 열기…</translation>
+    </message>
+    <message>
+        <source>Choose a draft model folder</source>
+        <translation>초안 모델 폴더 선택</translation>
+    </message>
+    <message>
+        <source>No draft model</source>
+        <translation>초안 모델 없음</translation>
+    </message>
+    <message>
+        <source>Answer without a draft model</source>
+        <translation>초안 모델 없이 답하기</translation>
+    </message>
+    <message>
+        <source>Auto</source>
+        <translation>자동</translation>
+    </message>
+    <message>
+        <source>Speculate only when it is faster</source>
+        <translation>더 빠를 때만 추측</translation>
+    </message>
+    <message>
+        <source>On</source>
+        <translation>켬</translation>
+    </message>
+    <message>
+        <source>Always speculate with the draft model</source>
+        <translation>항상 초안 모델로 추측</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>끔</translation>
+    </message>
+    <message>
+        <source>Do not speculate</source>
+        <translation>추측하지 않기</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>비교</translation>
+    </message>
+    <message>
+        <source>Answer the last question with and without speculation, side by side</source>
+        <translation>마지막 질문에 추측을 켠 답변과 끈 답변을 나란히 보기</translation>
+    </message>
+    <message>
+        <source>Explain</source>
+        <translation>설명</translation>
+    </message>
+    <message>
+        <source>Explain the figures of the live panel</source>
+        <translation>실시간 패널의 수치 설명 보기</translation>
+    </message>
+    <message>
+        <source>Tune for this Mac</source>
+        <translation>이 Mac에 맞게 조정</translation>
+    </message>
+    <message>
+        <source>Measure the cost and benefit of speculation for these models</source>
+        <translation>이 모델 쌍에서 추측의 비용과 효과 측정</translation>
+    </message>
+    <message>
+        <source>Show or hide the chat list</source>
+        <translation>대화 목록 보기 또는 가리기</translation>
+    </message>
+    <message>
+        <source>Show or hide the live panel</source>
+        <translation>실시간 패널 보기 또는 가리기</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>텍스트</translation>
+    </message>
+    <message>
+        <source>Show answers as text</source>
+        <translation>답변을 텍스트로 보기</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>토큰</translation>
+    </message>
+    <message>
+        <source>Show which tokens were drafted</source>
+        <translation>초안에서 나온 토큰 보기</translation>
+    </message>
+    <message>
+        <source>Show chat list</source>
+        <translation>대화 목록 보기</translation>
+    </message>
+    <message>
+        <source>Hide chat list</source>
+        <translation>대화 목록 가리기</translation>
+    </message>
+    <message>
+        <source>Show live panel</source>
+        <translation>실시간 패널 보기</translation>
+    </message>
+    <message>
+        <source>Hide live panel</source>
+        <translation>실시간 패널 가리기</translation>
+    </message>
+    <message>
+        <source>Answers as text</source>
+        <translation>답변을 텍스트로</translation>
+    </message>
+    <message>
+        <source>Answers as tokens</source>
+        <translation>답변을 토큰으로</translation>
+    </message>
+    <message>
+        <source>Larger text</source>
+        <translation>텍스트 크게</translation>
+    </message>
+    <message>
+        <source>Make the text larger</source>
+        <translation>텍스트를 더 크게</translation>
+    </message>
+    <message>
+        <source>Smaller text</source>
+        <translation>텍스트 작게</translation>
+    </message>
+    <message>
+        <source>Make the text smaller</source>
+        <translation>텍스트를 더 작게</translation>
+    </message>
+    <message>
+        <source>Normal text size</source>
+        <translation>기본 텍스트 크기</translation>
+    </message>
+    <message>
+        <source>Show the text in its normal size</source>
+        <translation>텍스트를 기본 크기로 보기</translation>
+    </message>
+    <message>
+        <source>Enter full screen</source>
+        <translation>전체 화면 시작</translation>
+    </message>
+    <message>
+        <source>Exit full screen</source>
+        <translation>전체 화면 종료</translation>
+    </message>
+    <message>
+        <source>Minimize</source>
+        <translation>최소화</translation>
+    </message>
+    <message>
+        <source>Minimize the window</source>
+        <translation>윈도우 최소화</translation>
+    </message>
+    <message>
+        <source>Command palette…</source>
+        <translation>명령 팔레트…</translation>
+    </message>
+    <message>
+        <source>Find a command</source>
+        <translation>명령 찾기</translation>
+    </message>
+    <message>
+        <source>Keyboard shortcuts</source>
+        <translation>키보드 단축키</translation>
+    </message>
+    <message>
+        <source>Show the keyboard shortcuts</source>
+        <translation>키보드 단축키 보기</translation>
+    </message>
+    <message>
+        <source>Match system</source>
+        <translation>시스템 설정과 동일하게</translation>
+    </message>
+    <message>
+        <source>Match the system appearance</source>
+        <translation>시스템의 화면 모드에 맞추기</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>라이트</translation>
+    </message>
+    <message>
+        <source>Light appearance</source>
+        <translation>라이트 모드</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>다크</translation>
+    </message>
+    <message>
+        <source>Dark appearance</source>
+        <translation>다크 모드</translation>
+    </message>
+    <message>
+        <source>Use the system&apos;s language</source>
+        <translation>시스템 언어 사용</translation>
+    </message>
+    <message>
+        <source>Make the window as large as possible, or restore its size</source>
+        <translation>윈도우를 최대 크기로, 또는 이전 크기로</translation>
+    </message>
+    <message>
+        <source>Go to the chat above this one in the list</source>
+        <translation>목록에서 위에 있는 대화 보기</translation>
+    </message>
+    <message>
+        <source>Go to the chat below this one in the list</source>
+        <translation>목록에서 아래에 있는 대화 보기</translation>
+    </message>
+    <message>
+        <source>Show the address and status of the local API</source>
+        <translation>로컬 API의 주소와 상태 보기</translation>
+    </message>
+    <message>
+        <source>Restore the chat or messages you deleted last</source>
+        <translation>마지막으로 삭제한 대화 또는 메시지 복원</translation>
+    </message>
+    <message>
+        <source>Enter or exit full screen</source>
+        <translation>전체 화면 시작 또는 종료</translation>
+    </message>
+</context>
+<context>
+    <name>AdvancedPage</name>
+    <message>
+        <source>No models loaded.</source>
+        <translation>불러온 모델이 없어요.</translation>
+    </message>
+    <message numerus="yes">
+        <source>The prompt cache contains %n chat(s) in {size}.</source>
+        <translation>
+            <numerusform>프롬프트 캐시에 대화 %n개가 들어 있어요({size}).</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{used} of the {limit} this Mac can use for models.</source>
+        <translation>이 Mac에서 모델에 쓸 수 있는 {limit} 중 {used} 사용 중이에요.</translation>
+    </message>
+    <message>
+        <source>The prompt cache is empty.</source>
+        <translation>프롬프트 캐시가 비어 있어요.</translation>
+    </message>
+    <message>
+        <source>Memory in use</source>
+        <translation>메모리 사용량</translation>
+    </message>
+    <message>
+        <source>Clear prompt cache</source>
+        <translation>프롬프트 캐시 비우기</translation>
+    </message>
+    <message>
+        <source>Check now</source>
+        <translation>지금 점검</translation>
+    </message>
+    <message>
+        <source>The log is empty.</source>
+        <translation>로그가 비어 있어요.</translation>
+    </message>
+    <message>
+        <source>Export diagnostics</source>
+        <translation>진단 정보 내보내기</translation>
+    </message>
+    <message>
+        <source>Saved to {file}. It contains no chat text.</source>
+        <translation>{file}에 저장했어요. 대화 내용은 들어 있지 않아요.</translation>
+    </message>
+    <message>
+        <source>The file could not be saved. Choose another folder.</source>
+        <translation>파일을 저장하지 못했어요. 다른 폴더를 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>Log of this session</source>
+        <translation>이번 실행 로그</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>복사하기</translation>
+    </message>
+    <message>
+        <source>Copy log</source>
+        <translation>로그 복사하기</translation>
+    </message>
+    <message>
+        <source>Export diagnostics…</source>
+        <translation>진단 정보 내보내기…</translation>
+    </message>
+    <message>
+        <source>Saves versions, settings, statistics and the log to a file you can review and share</source>
+        <translation>버전, 설정, 통계, 로그를 직접 확인하고 공유할 수 있는 파일로 저장</translation>
+    </message>
+    <message>
+        <source>About Tandem</source>
+        <translation>Tandem 정보</translation>
+    </message>
+    <message>
+        <source>Checking. The loaded models are measured for about half a minute.</source>
+        <translation>점검 중이에요. 불러온 모델의 속도를 30초쯤 측정해요.</translation>
+    </message>
+    <message>
+        <source>Reads the chip, memory, power, heat and local network, and measures the loaded models for about half a minute. macOS may ask about the local network.</source>
+        <translation>칩, 메모리, 전원, 발열, 로컬 네트워크를 확인하고 불러온 모델의 속도를 30초쯤 측정해요. macOS가 로컬 네트워크 사용을 허용할지 물어볼 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>중지</translation>
+    </message>
+    <message>
+        <source>Check this Mac</source>
+        <translation>이 Mac 점검</translation>
+    </message>
+    <message>
+        <source>{name}, under the Apache License 2.0.</source>
+        <translation>{name}, Apache License 2.0에 따라 배포돼요.</translation>
+    </message>
+    <message>
+        <source>The interface is built with Qt, used unmodified under the GNU Lesser General Public License, version 3. You may replace Qt with your own version; its source code is available from the Qt Project.</source>
+        <translation>인터페이스는 Qt로 만들었어요. Qt는 GNU 약소 일반 공중 사용 허가서(LGPL) 버전 3에 따라 수정 없이 사용해요. 직접 빌드한 Qt로 바꿔 쓸 수 있고, 소스 코드는 Qt Project에서 받을 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Built with: {parts}.</source>
+        <translation>사용한 소프트웨어: {parts}.</translation>
+    </message>
+    <message>
+        <source>Show all licenses</source>
+        <translation>모든 라이선스 보기</translation>
+    </message>
+</context>
+<context>
+    <name>Ahead</name>
+    <message>
+        <source>Parallel drafting was tried, but would not have made this answer faster.</source>
+        <translation>병렬 초안 생성을 시도했지만, 이 답변이 더 빨라지지는 않았을 거예요.</translation>
+    </message>
+    <message>
+        <source>Parallel drafting: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. {seconds} of drafting overlapped with verification.</source>
+        <translation>병렬 초안 생성: 초안 {rounds}개 중 {hits}개가 제때 준비됐고, 라운드마다 {branches}개를 준비했어요. 검증과 겹친 초안 생성 시간: {seconds}.</translation>
+    </message>
+    <message>
+        <source>Parallel drafting was not needed for this answer.</source>
+        <translation>이 답변에는 병렬 초안 생성이 쓰이지 않았어요.</translation>
+    </message>
+    <message>
+        <source>Parallel drafting is starting.</source>
+        <translation>병렬 초안 생성을 시작하고 있어요.</translation>
+    </message>
+    <message>
+        <source>Parallel drafting would not help: drafting takes too little of a round.</source>
+        <translation>라운드에서 초안 생성에 드는 시간이 너무 짧아, 병렬 초안 생성이 도움이 되지 않아요.</translation>
+    </message>
+    <message>
+        <source>Parallel drafting is off: a second copy of the draft model does not fit in memory.</source>
+        <translation>병렬 초안 생성이 꺼져 있어요. 메모리가 부족해서 초안 모델을 하나 더 올릴 수 없어요.</translation>
+    </message>
+    <message>
+        <source>Parallel drafting is off: the other computer&apos;s address or secret is missing.</source>
+        <translation>병렬 초안 생성이 꺼져 있어요. 다른 컴퓨터의 주소나 공유 암호가 없어요.</translation>
+    </message>
+    <message>
+        <source>Parallel drafting is off: this draft model cannot do it.</source>
+        <translation>병렬 초안 생성이 꺼져 있어요. 이 초안 모델은 지원하지 않아요.</translation>
+    </message>
+    <message>
+        <source>Parallel drafting is off: it needs a draft model with the same tokenizer.</source>
+        <translation>병렬 초안 생성이 꺼져 있어요. 토크나이저가 같은 초안 모델이 필요해요.</translation>
+    </message>
+    <message>
+        <source>Parallel drafting is off: macOS does not let Tandem use the local network. Turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
+        <translation>병렬 초안 생성이 꺼져 있어요. macOS가 Tandem의 로컬 네트워크 사용을 막고 있어요. ‘시스템 설정 &gt; 개인정보 보호 및 보안 &gt; 로컬 네트워크’에서 Tandem을 켜 주세요.</translation>
+    </message>
+    <message>
+        <source>Parallel drafting is off: its copy of the draft model cannot be loaded.</source>
+        <translation>병렬 초안 생성이 꺼져 있어요. 병렬로 쓸 초안 모델을 불러올 수 없어요.</translation>
+    </message>
+    <message>
+        <source>Parallel drafting is off: the process that drafts cannot be reached.</source>
+        <translation>병렬 초안 생성이 꺼져 있어요. 초안을 만드는 프로세스에 연결할 수 없어요.</translation>
+    </message>
+    <message>
+        <source>Parallel drafting is off: the process that drafts quit unexpectedly twice.</source>
+        <translation>병렬 초안 생성이 꺼져 있어요. 초안을 만드는 프로세스가 두 번 예기치 않게 종료되었어요.</translation>
+    </message>
+</context>
+<context>
+    <name>Announcer</name>
+    <message>
+        <source>The answer was stopped.</source>
+        <translation>답변을 중지했어요.</translation>
+    </message>
+    <message>
+        <source>The answer reached its length limit.</source>
+        <translation>답변이 길이 제한에 도달했어요.</translation>
+    </message>
+    <message>
+        <source>The answer is complete.</source>
+        <translation>답변이 완료됐어요.</translation>
+    </message>
+    <message>
+        <source>{chat}: {sentence}</source>
+        <translation>{chat}: {sentence}</translation>
+    </message>
+    <message>
+        <source>Another chat</source>
+        <translation>다른 대화</translation>
+    </message>
+</context>
+<context>
+    <name>AnswerBody</name>
+    <message>
+        <source>Shown without formatting, because this passage is very long.</source>
+        <translation>이 부분은 매우 길어서 서식 없이 표시해요.</translation>
+    </message>
+    <message>
+        <source>Only the beginning of this very long text is shown. Copies and exports contain all of it.</source>
+        <translation>텍스트가 매우 길어 앞부분만 표시해요. 복사와 내보내기에는 전체가 포함돼요.</translation>
+    </message>
+</context>
+<context>
+    <name>AnswerFormatField</name>
+    <message>
+        <source>Checking the schema…</source>
+        <translation>스키마 확인 중…</translation>
+    </message>
+    <message>
+        <source>Every answer will be JSON that matches this schema.</source>
+        <translation>모든 답변이 이 스키마에 맞는 JSON으로 나와요.</translation>
+    </message>
+    <message>
+        <source>Answer format</source>
+        <translation>답변 형식</translation>
+    </message>
+    <message>
+        <source>JSON Schema</source>
+        <translation>JSON 스키마</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>텍스트</translation>
+    </message>
+    <message>
+        <source>JSON</source>
+        <translation>JSON</translation>
+    </message>
+</context>
+<context>
+    <name>AnswerFormatMark</name>
+    <message>
+        <source>JSON</source>
+        <translation>JSON</translation>
+    </message>
+    <message>
+        <source>Answers in this chat are JSON</source>
+        <translation>이 대화의 답변은 JSON이에요</translation>
+    </message>
+    <message>
+        <source>Answers in this chat follow a JSON schema</source>
+        <translation>이 대화의 답변은 JSON 스키마를 따라요</translation>
+    </message>
+</context>
+<context>
+    <name>AnswerNotice</name>
+    <message>
+        <source>An answer stopped with an error.</source>
+        <translation>오류로 답변이 중단됐어요.</translation>
+    </message>
+    <message>
+        <source>Your answer is ready.</source>
+        <translation>답변이 준비됐어요.</translation>
+    </message>
+</context>
+<context>
+    <name>ApiPage</name>
+    <message>
+        <source>The local API is off.</source>
+        <translation>로컬 API가 꺼져 있어요.</translation>
+    </message>
+    <message>
+        <source>Running, for programs on this Mac only.</source>
+        <translation>실행 중이에요. 이 Mac의 프로그램만 쓸 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Status</source>
+        <translation>상태</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>주소</translation>
+    </message>
+    <message>
+        <source>Key</source>
+        <translation>키</translation>
+    </message>
+    <message>
+        <source>Try it in a terminal</source>
+        <translation>터미널에서 시험해 보기</translation>
+    </message>
+    <message>
+        <source>In other programs</source>
+        <translation>다른 프로그램에서</translation>
+    </message>
+    <message>
+        <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. If a program requires a key, enter anything, or the key above if API keys are required. For tools in a terminal, copy the variables that the official libraries read.</source>
+        <translation>제공자는 ‘OpenAI-compatible’을 고르고, 기본 URL에는 위의 주소를, 모델에는 모델 이름이나 ‘default’를 입력해 주세요. 키를 꼭 넣어야 하는 프로그램에는 아무 글자나 넣으면 돼요. ‘API 키 요구하기’를 켰다면 위의 키를 넣어 주세요. 터미널 도구에는 공식 라이브러리가 읽는 환경 변수를 복사해서 쓰면 돼요.</translation>
+    </message>
+    <message>
+        <source>Requests</source>
+        <translation>요청</translation>
+    </message>
+    <message>
+        <source>No requests yet.</source>
+        <translation>아직 요청이 없어요.</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>복사하기</translation>
+    </message>
+    <message>
+        <source>New key</source>
+        <translation>새 키</translation>
+    </message>
+    <message>
+        <source>Running, for programs on this Mac, including those of other users. Require an API key to keep other users out.</source>
+        <translation>실행 중이에요. 이 Mac의 프로그램이 쓸 수 있고, 이 Mac을 쓰는 다른 사람의 프로그램도 마찬가지예요. 막으려면 API 키를 요구해 주세요.</translation>
+    </message>
+    <message>
+        <source>Running, for programs on your network.</source>
+        <translation>실행 중이에요. 네트워크에 있는 다른 컴퓨터의 프로그램도 쓸 수 있어요.</translation>
+    </message>
+</context>
+<context>
+    <name>AttachmentReader</name>
+    <message>
+        <source>Attach files</source>
+        <translation>파일 첨부</translation>
+    </message>
+    <message>
+        <source>{name} is not a text file. Tandem attaches text, code and PDF files.</source>
+        <translation>‘{name}’ 파일은 텍스트가 아니에요. 텍스트, 코드, PDF 파일을 첨부할 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Models in Tandem read text only, so {name} cannot be attached. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
+        <translation>Tandem의 모델은 텍스트만 읽을 수 있어서 ‘{name}’ 파일을 첨부할 수 없어요. 그림에 있는 텍스트를 복사해 붙여 넣거나 텍스트, 코드, PDF 파일을 첨부해 주세요.</translation>
+    </message>
+    <message>
+        <source>Models in Tandem read text only. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
+        <translation>Tandem의 모델은 텍스트만 읽을 수 있어요. 그림에 있는 텍스트를 복사해 붙여 넣거나 텍스트, 코드, PDF 파일을 첨부해 주세요.</translation>
+    </message>
+    <message>
+        <source>The text encoding of {name} was not recognized. Save it as UTF-8.</source>
+        <translation>‘{name}’ 파일의 인코딩을 알 수 없어요. UTF-8로 저장한 다음 다시 첨부해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} is too large for any model&apos;s context.</source>
+        <translation>‘{name}’ 파일은 너무 커서 어떤 모델의 컨텍스트에도 들어가지 않아요.</translation>
+    </message>
+    <message>
+        <source>{name} cannot be read.</source>
+        <translation>‘{name}’ 파일을 읽을 수 없어요.</translation>
+    </message>
+    <message>
+        <source>{name} is password-protected. Save a copy without a password and attach that.</source>
+        <translation>‘{name}’ 파일에 암호가 걸려 있어요. 암호 없는 사본을 저장해서 첨부해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} is damaged: its text cannot be read.</source>
+        <translation>‘{name}’ 파일이 손상되어 내용을 읽을 수 없어요.</translation>
+    </message>
+    <message>
+        <source>{name} contains only images, such as scanned pages. Run OCR on it first.</source>
+        <translation>‘{name}’ 파일에는 스캔한 페이지 같은 이미지만 있어요. 먼저 문자 인식(OCR)을 해 주세요.</translation>
+    </message>
+</context>
+<context>
+    <name>AttachmentRow</name>
+    <message>
+        <source>{count} tokens</source>
+        <translation>토큰 {count}개</translation>
+    </message>
+    <message>
+        <source>read as {encoding}</source>
+        <translation>{encoding} 인코딩으로 읽음</translation>
+    </message>
+    <message>
+        <source>If the text looks garbled, save the file as UTF-8 and attach it again.</source>
+        <translation>글자가 깨져 있으면 파일을 UTF-8로 저장한 다음 다시 첨부해 주세요.</translation>
+    </message>
+    <message>
+        <source>Remove {name}</source>
+        <translation>‘{name}’ 빼기</translation>
+    </message>
+    <message>
+        <source>reading…</source>
+        <translation>읽는 중…</translation>
+    </message>
+</context>
+<context>
+    <name>BackupControls</name>
+    <message>
+        <source>Tandem makes a backup every day and keeps the last three.</source>
+        <translation>매일 백업하고 최근 세 개를 보관해요.</translation>
+    </message>
+    <message>
+        <source>The oldest is from {date}. Chats and messages deleted since then stay in it until it is replaced or deleted.</source>
+        <translation>가장 오래된 백업은 {date}에 만들었어요. 그 뒤에 삭제한 대화와 메시지는 백업이 새것으로 바뀌거나 삭제될 때까지 그 안에 남아 있어요.</translation>
+    </message>
+    <message>
+        <source>Back up now</source>
+        <translation>지금 백업</translation>
+    </message>
+    <message>
+        <source>Back up the chats now</source>
+        <translation>지금 대화 백업</translation>
+    </message>
+    <message>
+        <source>The chats could not be backed up. Check whether there is free space on the disk.</source>
+        <translation>대화를 백업하지 못했어요. 디스크에 빈 공간이 있는지 확인해 주세요.</translation>
+    </message>
+    <message>
+        <source>The chats were backed up to {file}.</source>
+        <translation>대화를 {file}에 백업했어요.</translation>
+    </message>
+    <message>
+        <source>All backups were deleted.</source>
+        <translation>모든 백업을 삭제했어요.</translation>
+    </message>
+</context>
+<context>
+    <name>Banner</name>
+    <message numerus="yes">
+        <source>%n more notice(s)</source>
+        <translation>
+            <numerusform>알림 %n개 더 있음</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Card</name>
+    <message>
+        <source>Opens {address} in your browser.</source>
+        <translation>브라우저에서 열어요: {address}</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>열기</translation>
+    </message>
+    <message>
+        <source>Model page…</source>
+        <translation>모델 페이지…</translation>
+    </message>
+</context>
+<context>
+    <name>ChatPane</name>
+    <message>
+        <source>Pinned</source>
+        <translation>고정됨</translation>
+    </message>
+    <message>
+        <source>Folders</source>
+        <translation>폴더</translation>
+    </message>
+    <message>
+        <source>Today</source>
+        <translation>오늘</translation>
+    </message>
+    <message>
+        <source>Yesterday</source>
+        <translation>어제</translation>
+    </message>
+    <message>
+        <source>Previous 7 days</source>
+        <translation>지난 7일</translation>
+    </message>
+    <message>
+        <source>Previous 30 days</source>
+        <translation>지난 30일</translation>
+    </message>
+    <message>
+        <source>Older</source>
+        <translation>이전</translation>
+    </message>
+    <message>
+        <source>Messages</source>
+        <translation>메시지</translation>
+    </message>
+    <message>
+        <source>Nothing found</source>
+        <translation>검색 결과 없음</translation>
+    </message>
+    <message>
+        <source>Untitled chat</source>
+        <translation>제목 없는 대화</translation>
+    </message>
+    <message>
+        <source>{name}, closed folder</source>
+        <translation>{name}, 닫힌 폴더</translation>
+    </message>
+    <message>
+        <source>{name}, folder</source>
+        <translation>{name}, 폴더</translation>
+    </message>
+    <message>
+        <source>{title}, generating</source>
+        <translation>{title}, 생성 중</translation>
+    </message>
+    <message>
+        <source>Restore</source>
+        <translation>복원</translation>
+    </message>
+    <message>
+        <source>Delete permanently</source>
+        <translation>완전히 삭제</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>이름 바꾸기</translation>
+    </message>
+    <message>
+        <source>Unpin</source>
+        <translation>고정 해제</translation>
+    </message>
+    <message>
+        <source>Pin to the top</source>
+        <translation>맨 위에 고정</translation>
+    </message>
+    <message>
+        <source>Move to folder</source>
+        <translation>폴더로 옮기기</translation>
+    </message>
+    <message>
+        <source>Duplicate</source>
+        <translation>복제</translation>
+    </message>
+    <message>
+        <source>Archive chat</source>
+        <translation>대화 보관</translation>
+    </message>
+    <message>
+        <source>Unarchive</source>
+        <translation>보관 해제</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>내보내기…</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>삭제</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>열기</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>닫기</translation>
+    </message>
+    <message>
+        <source>Show only this folder</source>
+        <translation>이 폴더만 보기</translation>
+    </message>
+    <message>
+        <source>Move up</source>
+        <translation>위로 옮기기</translation>
+    </message>
+    <message>
+        <source>Move down</source>
+        <translation>아래로 옮기기</translation>
+    </message>
+    <message>
+        <source>Delete the folder, keep its chats</source>
+        <translation>폴더만 삭제하고 대화는 남기기</translation>
+    </message>
+    <message>
+        <source>No folder</source>
+        <translation>폴더 없음</translation>
+    </message>
+    <message>
+        <source>New folder…</source>
+        <translation>새 폴더…</translation>
+    </message>
+    <message>
+        <source>Archive</source>
+        <translation>보관함</translation>
+    </message>
+    <message>
+        <source>Trash</source>
+        <translation>휴지통</translation>
+    </message>
+    <message>
+        <source>New chat</source>
+        <translation>새 대화</translation>
+    </message>
+    <message>
+        <source>Search chats</source>
+        <translation>대화 검색</translation>
+    </message>
+    <message>
+        <source>Folders, archive and trash</source>
+        <translation>폴더, 보관함, 휴지통</translation>
+    </message>
+    <message>
+        <source>Back to the chats</source>
+        <translation>대화 목록으로 돌아가기</translation>
+    </message>
+    <message>
+        <source>No chats in this folder.</source>
+        <translation>이 폴더에는 대화가 없어요.</translation>
+    </message>
+    <message>
+        <source>Backups may still contain deleted chats. Delete backups in Settings &gt; Storage.</source>
+        <translation>삭제한 대화가 백업에는 남아 있을 수 있어요. 백업은 ‘설정 &gt; 저장 공간’에서 삭제할 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Your chats will appear here.</source>
+        <translation>대화가 여기에 표시돼요.</translation>
+    </message>
+    <message>
+        <source>No archived chats</source>
+        <translation>보관된 대화 없음</translation>
+    </message>
+    <message>
+        <source>The trash is empty.</source>
+        <translation>휴지통이 비어 있어요.</translation>
+    </message>
+    <message>
+        <source>Chats</source>
+        <translation>대화 목록</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>설정</translation>
+    </message>
+    <message>
+        <source>New folder</source>
+        <translation>새 폴더</translation>
+    </message>
+</context>
+<context>
+    <name>ChatSettingsSheet</name>
+    <message>
+        <source>Saved as “{name}”.</source>
+        <translation>‘{name}’ 프리셋으로 저장했어요.</translation>
+    </message>
+    <message>
+        <source>New chats will use these settings.</source>
+        <translation>새 대화에 이 설정이 쓰여요.</translation>
+    </message>
+    <message>
+        <source>Chat settings</source>
+        <translation>대화 설정</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>닫기</translation>
+    </message>
+    <message>
+        <source>Preset</source>
+        <translation>프리셋</translation>
+    </message>
+    <message>
+        <source>Preset name</source>
+        <translation>프리셋 이름</translation>
+    </message>
+    <message>
+        <source>Save as preset</source>
+        <translation>프리셋으로 저장</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>삭제</translation>
+    </message>
+    <message>
+        <source>Delete the preset</source>
+        <translation>프리셋 삭제</translation>
+    </message>
+    <message>
+        <source>Use for new chats</source>
+        <translation>새 대화에 사용</translation>
+    </message>
+    <message>
+        <source>Reset all</source>
+        <translation>모두 초기화</translation>
+    </message>
+</context>
+<context>
+    <name>CheckReport</name>
+    <message>
+        <source>Copy as JSON</source>
+        <translation>JSON으로 복사</translation>
+    </message>
+    <message>
+        <source>Results of the check</source>
+        <translation>이 Mac의 점검 결과</translation>
+    </message>
+    <message>
+        <source>Copy as text</source>
+        <translation>텍스트로 복사</translation>
+    </message>
+</context>
+<context>
+    <name>Checkup</name>
+    <message>
+        <source>Low Power Mode is on, which makes models slower.</source>
+        <translation>저전력 모드가 켜져 있어서 모델이 더 느려요.</translation>
+    </message>
+    <message>
+        <source>Low Power Mode is off.</source>
+        <translation>저전력 모드가 꺼져 있어요.</translation>
+    </message>
+    <message>
+        <source>This Mac is hot, which makes models slower.</source>
+        <translation>이 Mac이 뜨거워서 모델이 더 느려요.</translation>
+    </message>
+    <message>
+        <source>Tandem can use it.</source>
+        <translation>Tandem이 사용할 수 있어요.</translation>
+    </message>
+    <message>
+        <source>macOS does not let Tandem use it. For multiple Macs, turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
+        <translation>macOS가 Tandem의 사용을 막고 있어요. 여러 Mac을 쓰려면 시스템 설정 &gt; 개인정보 보호 및 보안 &gt; 로컬 네트워크에서 Tandem을 켜 주세요.</translation>
+    </message>
+    <message>
+        <source>Not measured.</source>
+        <translation>측정하지 않았어요.</translation>
+    </message>
+    <message>
+        <source>Stopped before it was measured.</source>
+        <translation>측정하기 전에 중지했어요.</translation>
+    </message>
+    <message>
+        <source>Not measured, because another answer was being written. Try again later.</source>
+        <translation>다른 답변을 생성하고 있어서 측정하지 않았어요. 나중에 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>Chip</source>
+        <translation>칩</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>시스템</translation>
+    </message>
+    <message>
+        <source>Versions</source>
+        <translation>버전</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>메모리</translation>
+    </message>
+    <message>
+        <source>Memory for models</source>
+        <translation>모델용 메모리</translation>
+    </message>
+    <message>
+        <source>Power</source>
+        <translation>전원</translation>
+    </message>
+    <message>
+        <source>Heat</source>
+        <translation>발열</translation>
+    </message>
+    <message>
+        <source>Local network</source>
+        <translation>로컬 네트워크</translation>
+    </message>
+    <message>
+        <source>Rounding</source>
+        <translation>반올림</translation>
+    </message>
+    <message>
+        <source>- {name}: {value}</source>
+        <translation>- {name}: {value}</translation>
+    </message>
+    <message>
+        <source>{total}, of which {free} is free.</source>
+        <translation>{total} 중 {free} 사용 가능</translation>
+    </message>
+    <message>
+        <source>iogpu.wired_limit_mb is set to {number}.</source>
+        <translation>iogpu.wired_limit_mb 값: {number}</translation>
+    </message>
+    <message>
+        <source>iogpu.wired_limit_mb is not set.</source>
+        <translation>iogpu.wired_limit_mb 값이 설정되지 않았어요.</translation>
+    </message>
+    <message>
+        <source>Otherwise about one token in {count} may differ.</source>
+        <translation>그 밖에는 토큰 {count}개에 하나쯤 달라질 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Plain decoding</source>
+        <translation>일반 디코딩</translation>
+    </message>
+    <message>
+        <source>With speculation</source>
+        <translation>추측 켬</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>모델</translation>
+    </message>
+    <message>
+        <source>{speed} tokens/s</source>
+        <translation>초당 {speed}토큰</translation>
+    </message>
+    <message>
+        <source>{speed} tokens/s, {times}× as fast.</source>
+        <translation>초당 {speed}토큰, 일반 디코딩의 {times}배 속도예요.</translation>
+    </message>
+    <message>
+        <source>{rate}% of the draft tokens were accepted.</source>
+        <translation>초안 토큰의 {rate}%가 채택됐어요.</translation>
+    </message>
+    <message>
+        <source>Not reported by the system.</source>
+        <translation>시스템에서 알 수 없어요.</translation>
+    </message>
+    <message>
+        <source>Heat does not slow models down.</source>
+        <translation>발열로 느려지지 않았어요.</translation>
+    </message>
+    <message>
+        <source>This Mac is not connected to a network.</source>
+        <translation>이 Mac은 네트워크에 연결되어 있지 않아요.</translation>
+    </message>
+    <message>
+        <source>With draft tokens, rounding always differs from plain decoding.</source>
+        <translation>초안 토큰을 쓰면 반올림이 항상 일반 디코딩과 달라요.</translation>
+    </message>
+    <message>
+        <source>Up to {most} draft tokens per round, rounding stays the same, but differs from plain decoding.</source>
+        <translation>라운드당 초안 토큰 {most}개까지 서로 반올림이 같지만, 일반 디코딩과는 달라요.</translation>
+    </message>
+    <message>
+        <source>Up to {most} draft tokens per round, rounding is the same as in plain decoding.</source>
+        <translation>라운드당 초안 토큰 {most}개까지 일반 디코딩과 반올림이 같아요.</translation>
+    </message>
+    <message>
+        <source>At every draft length, rounding is the same as in plain decoding.</source>
+        <translation>모든 추측 길이의 반올림이 일반 디코딩과 같아요.</translation>
+    </message>
+    <message>
+        <source>Results of the check</source>
+        <translation>이 Mac의 점검 결과</translation>
+    </message>
+    <message>
+        <source>{total}. The system does not report how much of it is free.</source>
+        <translation>{total}. 사용 가능한 크기는 시스템에서 알 수 없어요.</translation>
+    </message>
+</context>
+<context>
+    <name>Cluster</name>
+    <message>
+        <source>“{detail}” isn&apos;t a name or an address of a computer. Change it and try again.</source>
+        <translation>‘{detail}’ 값은 컴퓨터의 이름이나 주소가 아니에요. 바꾸고 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>The list of computers cannot be read: {detail}. Check the file and try again.</source>
+        <translation>컴퓨터 목록을 읽을 수 없어요: {detail}. 파일을 확인하고 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>macOS does not let Tandem connect to {host}. Open System Settings &gt; Privacy &amp; Security &gt; Local Network, turn on Tandem, and try again.</source>
+        <translation>macOS가 Tandem과 {host} 컴퓨터의 연결을 막고 있어요. 시스템 설정 &gt; 개인정보 보호 및 보안 &gt; 로컬 네트워크에서 Tandem을 켠 다음 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>{host} cannot be reached over SSH: {detail}. Allow remote login there, and set up a key that needs no password.</source>
+        <translation>{host} 컴퓨터에 SSH로 연결할 수 없어요: {detail}. 그 컴퓨터에서 원격 로그인을 켜고 암호가 필요 없는 키를 설정해 주세요.</translation>
+    </message>
+    <message>
+        <source>Tandem was not found on {host}: {detail}. Install it there.</source>
+        <translation>{host} 컴퓨터에서 Tandem을 찾을 수 없어요: {detail}. 그 컴퓨터에 설치해 주세요.</translation>
+    </message>
+    <message>
+        <source>{host} does not have the model: {detail}. Download or copy it there.</source>
+        <translation>{host} 컴퓨터에 모델이 없어요: {detail}. 그 컴퓨터에 다운로드하거나 복사해 주세요.</translation>
+    </message>
+    <message>
+        <source>{host} still needs to download {detail} of the model.</source>
+        <translation>{host} 컴퓨터에 모델 파일을 {detail} 더 다운로드해야 해요.</translation>
+    </message>
+    <message>
+        <source>{host} disconnected: {detail}. Start again, or continue with a smaller model.</source>
+        <translation>{host} 컴퓨터의 연결이 끊겼어요: {detail}. 다시 시작하거나 더 작은 모델로 계속해 주세요.</translation>
+    </message>
+    <message>
+        <source>{host} could not download the model: {detail}. Check its connection and try again.</source>
+        <translation>{host} 컴퓨터에서 모델을 다운로드하지 못했어요: {detail}. 연결을 확인하고 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>{host} does not have enough memory: {detail}. Choose a smaller model.</source>
+        <translation>{host} 컴퓨터의 메모리가 부족해요: {detail}. 더 작은 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>The model cannot be divided among these computers: {detail}. Choose another model or another number of computers.</source>
+        <translation>이 컴퓨터들에 모델을 나눌 수 없어요: {detail}. 다른 모델을 선택하거나 컴퓨터 수를 바꿔 주세요.</translation>
+    </message>
+    <message>
+        <source>{host} did not start within {detail} seconds. Check it and try again.</source>
+        <translation>{host} 컴퓨터가 {detail}초 안에 시작되지 않았어요. 확인하고 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>{host} has not responded for {detail} seconds. Wake it up and check its connection, then start again.</source>
+        <translation>{host} 컴퓨터가 {detail}초 동안 응답하지 않았어요. 잠자기를 깨우고 연결을 확인한 다음 다시 시작해 주세요.</translation>
+    </message>
+    <message>
+        <source>{host} computed something different from the other computers: {detail}. Start again.</source>
+        <translation>{host} 컴퓨터의 계산 결과가 다른 컴퓨터와 달라요: {detail}. 다시 시작해 주세요.</translation>
+    </message>
+    <message>
+        <source>At least two computers are needed, but only {detail} is listed. Add another one.</source>
+        <translation>컴퓨터가 두 대 이상 필요하지만 목록에는 {detail}대가 있어요. 한 대를 더 추가해 주세요.</translation>
+    </message>
+    <message>
+        <source>The other computers cannot reach {host}. Enter the address that it has on the shared network.</source>
+        <translation>다른 컴퓨터에서 {host} 컴퓨터에 연결할 수 없어요. 함께 쓰는 네트워크에서의 주소를 입력해 주세요.</translation>
+    </message>
+    <message>
+        <source>{host} has different versions: {detail}. Install the same version of Tandem on all computers.</source>
+        <translation>{host} 컴퓨터의 버전이 달라요: {detail}. 모든 컴퓨터에 같은 버전의 Tandem을 설치해 주세요.</translation>
+    </message>
+    <message>
+        <source>{host} has different files for the model {detail}. Download or copy it there again.</source>
+        <translation>{host} 컴퓨터에 있는 {detail} 모델의 파일이 달라요. 그 컴퓨터에 다시 다운로드하거나 복사해 주세요.</translation>
+    </message>
+    <message>
+        <source>{host} cannot be connected by {detail}. Choose “Network” as the connection.</source>
+        <translation>{host} 컴퓨터는 {detail} 방식으로 연결할 수 없어요. 연결을 ‘네트워크’로 바꿔 주세요.</translation>
+    </message>
+    <message>
+        <source>The computers are already working together: {detail}. Stop them first.</source>
+        <translation>컴퓨터들이 이미 함께 작동하고 있어요: {detail}. 먼저 중지해 주세요.</translation>
+    </message>
+    <message>
+        <source>No computers are working together.</source>
+        <translation>지금 함께 작동하는 컴퓨터가 없어요.</translation>
+    </message>
+</context>
+<context>
+    <name>CodeBlock</name>
+    <message>
+        <source>code</source>
+        <translation>코드</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>복사하기</translation>
+    </message>
+    <message>
+        <source>Copy this code</source>
+        <translation>이 코드 복사하기</translation>
+    </message>
+    <message>
+        <source>Code</source>
+        <translation>코드</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>복사됨</translation>
+    </message>
+</context>
+<context>
+    <name>CommandPalette</name>
+    <message>
+        <source>What would you like to do?</source>
+        <translation>무엇을 할까요?</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>명령</translation>
+    </message>
+    <message>
+        <source>Commands</source>
+        <translation>명령 목록</translation>
+    </message>
+    <message>
+        <source>No commands</source>
+        <translation>명령 없음</translation>
+    </message>
+</context>
+<context>
+    <name>ComparisonView</name>
+    <message>
+        <source>tokens/s</source>
+        <translation>초당 토큰</translation>
+    </message>
+    <message>
+        <source>{value} to first token</source>
+        <translation>첫 토큰까지 {value}</translation>
+    </message>
+    <message>
+        <source>{value} accepted</source>
+        <translation>채택률 {value}</translation>
+    </message>
+    <message>
+        <source>{value} tokens per round</source>
+        <translation>라운드당 토큰 {value}개</translation>
+    </message>
+    <message>
+        <source>Processing the prompt first, so both runs start from the same point.</source>
+        <translation>두 답변이 같은 지점에서 시작하도록 프롬프트를 먼저 처리하고 있어요.</translation>
+    </message>
+    <message>
+        <source>Generating with speculation…</source>
+        <translation>추측을 켜고 생성하는 중…</translation>
+    </message>
+    <message>
+        <source>Generating again without speculation…</source>
+        <translation>추측을 끄고 다시 생성하는 중…</translation>
+    </message>
+    <message>
+        <source>Stopped.</source>
+        <translation>중지했어요.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Identical text: all %n token(s) match.</source>
+        <translation>
+            <numerusform>동일한 출력이에요. 토큰 %n개가 모두 일치해요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Identical so far: %n token(s).</source>
+        <translation>
+            <numerusform>지금까지 토큰 %n개가 일치해요.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Different texts, both sampled from the main model&apos;s own distribution, because “Same distribution” is selected.</source>
+        <translation>두 텍스트는 다르지만 둘 다 메인 모델 자체의 분포에서 뽑은 거예요. ‘동일한 분포’를 선택했기 때문이에요.</translation>
+    </message>
+    <message>
+        <source>The texts differ from token {place} on: {guessed} or {plain}. This should not happen. Please report it and attach the diagnostics from Settings &gt; Advanced.</source>
+        <translation>{place}번째 토큰부터 텍스트가 달라요({guessed}, {plain}). 정상적인 동작이 아니에요. ‘설정 &gt; 고급’에서 내보낸 진단 정보를 첨부해 알려 주세요.</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>비교</translation>
+    </message>
+    <message>
+        <source>{times} as fast with speculation.</source>
+        <translation>추측을 켜면 {times} 속도예요.</translation>
+    </message>
+    <message>
+        <source>Roughly {times} as fast with speculation.</source>
+        <translation>추측을 켜면 대략 {times} 속도예요.</translation>
+    </message>
+    <message>
+        <source>The answer is too short to compare speeds.</source>
+        <translation>답변이 너무 짧아 속도를 비교할 수 없어요.</translation>
+    </message>
+    <message>
+        <source>The load on this Mac changed between the two runs.</source>
+        <translation>두 번 실행하는 사이에 이 Mac의 부하가 달라졌어요.</translation>
+    </message>
+    <message>
+        <source>With speculation</source>
+        <translation>추측 켬</translation>
+    </message>
+    <message>
+        <source>Without speculation</source>
+        <translation>추측 끔</translation>
+    </message>
+    <message>
+        <source>Compare again</source>
+        <translation>다시 비교</translation>
+    </message>
+    <message>
+        <source>Identical up to token {place} ({guessed} or {plain}). How close the two were could not be measured, because other answers were written at the same time.</source>
+        <translation>{place}번째 토큰 앞까지 동일해요({guessed} 또는 {plain}). 동시에 다른 답변을 생성하고 있어서, 두 토큰의 점수가 얼마나 가까운지 측정하지 못했어요.</translation>
+    </message>
+    <message>
+        <source>Identical up to token {place} ({guessed} or {plain}, {gap} apart). Top p, top k or min p may have excluded one of them, which rounding decides at their limits.</source>
+        <translation>{place}번째 토큰 앞까지 동일해요({guessed} 또는 {plain}, 점수 차이 {gap}). Top p, Top k, Min p 중 하나가 한쪽을 제외했을 수 있어요. 그 경계에서는 반올림에 따라 갈려요.</translation>
+    </message>
+    <message>
+        <source>Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so rounding decides. Both answers are right.</source>
+        <translation>토큰 {place}번 앞까지 동일해요. 거기서 {guessed}, {plain} 두 토큰의 점수 차이가 {gap}밖에 되지 않아 반올림에 따라 갈려요. 두 답변 모두 맞아요.</translation>
+    </message>
+</context>
+<context>
+    <name>Composer</name>
+    <message>
+        <source>{keys} to send · Enter for a new line</source>
+        <translation>{keys}로 보내기 · Enter로 줄바꿈</translation>
+    </message>
+    <message>
+        <source>Message (type / for presets)</source>
+        <translation>메시지 (/를 입력하면 프리셋)</translation>
+    </message>
+    <message>
+        <source>Message</source>
+        <translation>메시지</translation>
+    </message>
+    <message>
+        <source>Shorten</source>
+        <translation>줄이기</translation>
+    </message>
+    <message>
+        <source>Shorten the message to fit the model&apos;s context</source>
+        <translation>메시지를 모델의 컨텍스트에 맞게 줄이기</translation>
+    </message>
+    <message>
+        <source>Queued: press to take it back</source>
+        <translation>보내기 대기 중: 눌러서 취소</translation>
+    </message>
+    <message>
+        <source>Enter to send · Shift+Enter for a new line</source>
+        <translation>Enter로 보내기 · Shift+Enter로 줄바꿈</translation>
+    </message>
+</context>
+<context>
+    <name>ContextMeter</name>
+    <message>
+        <source>Queued: sent as soon as the model is ready.</source>
+        <translation>대기 중: 모델이 준비되면 바로 보내요.</translation>
+    </message>
+    <message>
+        <source>Loading models… You can start typing.</source>
+        <translation>모델을 불러오고 있어요. 먼저 입력해도 돼요.</translation>
+    </message>
+    <message>
+        <source>No main model is loaded.</source>
+        <translation>불러온 메인 모델이 없어요.</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens: too long for this model</source>
+        <translation>토큰 {limit}개 중 {used}개: 이 모델에는 너무 길어요</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens: the oldest messages are dropped</source>
+        <translation>토큰 {limit}개 중 {used}개: 오래된 메시지부터 제외돼요</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens</source>
+        <translation>토큰 {limit}개 중 {used}개</translation>
+    </message>
+    <message>
+        <source>Drop the oldest messages</source>
+        <translation>오래된 메시지부터 제외</translation>
+    </message>
+    <message>
+        <source>Keep the first {count} tokens of {name}</source>
+        <translation>‘{name}’ 파일의 첫 토큰 {count}개만 남기기</translation>
+    </message>
+</context>
+<context>
+    <name>CountedCalls</name>
+    <message numerus="yes">
+        <source>%n token(s)</source>
+        <translation>
+            <numerusform>토큰 %n개</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n request(s) under way.</source>
+        <translation>
+            <numerusform>요청 %n개를 처리하고 있어요.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>CountedWords</name>
+    <message numerus="yes">
+        <source>%n language(s)</source>
+        <translation>
+            <numerusform>%n개 언어</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>about %n minute(s) left</source>
+        <translation>
+            <numerusform>약 %n분 남음</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>about %n hour(s) left</source>
+        <translation>
+            <numerusform>약 %n시간 남음</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Details</name>
+    <message>
+        <source>Details</source>
+        <translation>자세히</translation>
+    </message>
+    <message>
+        <source>charts, totals, tune</source>
+        <translation>차트, 합계, 조정</translation>
+    </message>
+    <message>
+        <source>first token</source>
+        <translation>첫 토큰까지</translation>
+    </message>
+    <message>
+        <source>time saved</source>
+        <translation>절약한 시간</translation>
+    </message>
+    <message>
+        <source>plain decoding: {speed} tokens/s</source>
+        <translation>일반 디코딩 속도: 초당 {speed}토큰</translation>
+    </message>
+</context>
+<context>
+    <name>DownloadCard</name>
+    <message>
+        <source>Resume</source>
+        <translation>다시 시작</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>다시 시도</translation>
+    </message>
+    <message>
+        <source>I&apos;ve been granted access</source>
+        <translation>권한을 받았어요</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>일시 정지</translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation>목록에서 지우기</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>취소</translation>
+    </message>
+</context>
+<context>
+    <name>DownloadTray</name>
+    <message numerus="yes">
+        <source>%n download(s) running</source>
+        <translation>
+            <numerusform>다운로드 %n개 진행 중</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>DraftReasons</name>
+    <message>
+        <source>Its folder is missing.</source>
+        <translation>폴더가 없어요.</translation>
+    </message>
+    <message>
+        <source>Its folder contains no model.</source>
+        <translation>폴더에 모델이 없어요.</translation>
+    </message>
+    <message>
+        <source>One of its files is missing.</source>
+        <translation>파일 하나가 빠져 있어요.</translation>
+    </message>
+    <message>
+        <source>One of its files is damaged.</source>
+        <translation>파일 하나가 손상됐어요.</translation>
+    </message>
+    <message>
+        <source>Its weights don&apos;t match its configuration.</source>
+        <translation>가중치가 구성 파일과 맞지 않아요.</translation>
+    </message>
+    <message>
+        <source>Its architecture is not supported yet.</source>
+        <translation>아직 지원하지 않는 아키텍처예요.</translation>
+    </message>
+    <message>
+        <source>It is a head, not a model.</source>
+        <translation>모델이 아니라 헤드예요.</translation>
+    </message>
+    <message>
+        <source>Its kind of head is not supported yet.</source>
+        <translation>아직 지원하지 않는 종류의 헤드예요.</translation>
+    </message>
+    <message>
+        <source>The layers of the main model cannot be read.</source>
+        <translation>메인 모델의 레이어를 읽을 수 없어요.</translation>
+    </message>
+    <message>
+        <source>It was made for another main model.</source>
+        <translation>다른 메인 모델용으로 만들어졌어요.</translation>
+    </message>
+    <message>
+        <source>Its tokenizer cannot be read.</source>
+        <translation>토크나이저를 읽을 수 없어요.</translation>
+    </message>
+    <message>
+        <source>It requires running its own code.</source>
+        <translation>자체 코드를 실행해야 해요.</translation>
+    </message>
+    <message>
+        <source>Their vocabularies differ.</source>
+        <translation>어휘 집합이 달라요.</translation>
+    </message>
+    <message>
+        <source>Its weights produce invalid values.</source>
+        <translation>가중치에서 잘못된 값이 나와요.</translation>
+    </message>
+    <message>
+        <source>Its weights are all zero.</source>
+        <translation>가중치가 모두 0이에요.</translation>
+    </message>
+    <message>
+        <source>There is not enough memory for it.</source>
+        <translation>메모리가 부족해요.</translation>
+    </message>
+</context>
+<context>
+    <name>DrafterPage</name>
+    <message>
+        <source>Your secret is in the keychain.</source>
+        <translation>공유 암호가 키체인에 있어요.</translation>
+    </message>
+    <message>
+        <source>This Mac has no keychain that Tandem can use, so the secret is for this run only.</source>
+        <translation>이 Mac에는 Tandem이 쓸 수 있는 키체인이 없어서, 공유 암호는 이번 실행에만 쓰여요.</translation>
+    </message>
+    <message>
+        <source>Secret</source>
+        <translation>공유 암호</translation>
+    </message>
+    <message>
+        <source>The secret of “tandem drafter serve” on the other computer. Stored only in the system keychain.</source>
+        <translation>다른 컴퓨터의 ‘tandem drafter serve’에서 쓰는 공유 암호예요. 시스템 키체인에만 저장돼요.</translation>
+    </message>
+</context>
+<context>
+    <name>Errors</name>
+    <message>
+        <source>Something went wrong in the engine. Try again.</source>
+        <translation>엔진에 문제가 생겼어요. 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>“{actual}” isn&apos;t a valid value for {name}. Change it and try again.</source>
+        <translation>{name}에 ‘{actual}’ 값은 쓸 수 없어요. 바꾼 뒤 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>No main model is loaded. Choose one at the top of the window.</source>
+        <translation>불러온 메인 모델이 없어요. 윈도우 위쪽에서 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>The model&apos;s chat template rejected this chat: {detail}. Start a new chat or choose another model.</source>
+        <translation>모델의 대화 템플릿이 이 대화를 거부했어요({detail}). 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>{limit} questions are already queued. Try again when one of them has been answered.</source>
+        <translation>이미 질문 {limit}개가 대기 중이에요. 그중 하나의 답변이 끝나면 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>The model&apos;s chat template produced an empty prompt for this chat. Start a new chat or choose another model.</source>
+        <translation>모델의 대화 템플릿이 이 대화에서 빈 프롬프트를 만들었어요. 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. It fits with {largest} tokens: shorten the context or choose a smaller draft model.</source>
+        <translation>{name} 모델은 컨텍스트 {context}토큰에 메모리 {needed}GB가 필요한데 {available}GB만 비어 있어요. {largest}토큰이면 들어가요. 컨텍스트를 줄이거나 더 작은 초안 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. Choose a smaller model or close other apps.</source>
+        <translation>{name} 모델은 컨텍스트 {context}토큰에 메모리 {needed}GB가 필요한데 {available}GB만 비어 있어요. 더 작은 모델을 선택하거나 다른 앱을 닫아 주세요.</translation>
+    </message>
+    <message>
+        <source>It fits with a {bits}-bit KV cache (Settings &gt; Generation).</source>
+        <translation>KV 캐시를 {bits}비트로 하면 들어가요(설정 &gt; 생성).</translation>
+    </message>
+    <message>
+        <source>A draft model of up to {draft} GB would fit.</source>
+        <translation>초안 모델은 {draft}GB까지 들어가요.</translation>
+    </message>
+    <message>
+        <source>The engine has stopped. Restart Tandem.</source>
+        <translation>엔진이 멈췄어요. Tandem을 다시 시작해 주세요.</translation>
+    </message>
+    <message>
+        <source>An answer is still being generated. Try again when it is done.</source>
+        <translation>아직 답변을 생성하고 있어요. 끝난 뒤에 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>The engine hit an unexpected error: {detail}. Try again; if it happens again, restart Tandem.</source>
+        <translation>엔진에서 예상하지 못한 오류가 났어요({detail}). 다시 시도해 보고, 또 생기면 Tandem을 다시 시작해 주세요.</translation>
+    </message>
+    <message>
+        <source>The model&apos;s chat template was stopped after {detail} seconds with this chat. Shorten your message, start a new chat or choose another model.</source>
+        <translation>이 대화에서 모델의 대화 템플릿이 {detail}초를 넘겨 중단했어요. 메시지를 줄이거나 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>The model&apos;s chat template was stopped because it took too much memory with this chat. Shorten your message, start a new chat or choose another model.</source>
+        <translation>이 대화에서 모델의 대화 템플릿이 메모리를 너무 많이 써서 중단했어요. 메시지를 줄이거나 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>The model&apos;s chat template or tokenizer crashed on this chat ({detail}). Start a new chat or choose another model.</source>
+        <translation>이 대화에서 모델의 대화 템플릿이나 토크나이저가 오류로 종료됐어요({detail}). 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>The answer format can&apos;t be used: {detail}.</source>
+        <translation>답변 형식을 사용할 수 없어요: {detail}.</translation>
+    </message>
+    <message>
+        <source>The schema isn&apos;t valid JSON: {detail}.</source>
+        <translation>스키마가 올바른 JSON이 아니에요: {detail}.</translation>
+    </message>
+    <message>
+        <source>The schema has to be a JSON object in braces.</source>
+        <translation>스키마는 중괄호로 묶은 JSON 객체여야 해요.</translation>
+    </message>
+    <message>
+        <source>The answer format is too large. Shorten it.</source>
+        <translation>답변 형식이 너무 커요. 줄여 주세요.</translation>
+    </message>
+    <message>
+        <source>The answer format is too complex: checking it was stopped after {detail} seconds. Simplify it.</source>
+        <translation>답변 형식이 너무 복잡해서 {detail}초 뒤에 확인을 중단했어요. 더 단순하게 바꿔 주세요.</translation>
+    </message>
+    <message>
+        <source>The answer format is too complex: checking it took too much memory. Simplify it.</source>
+        <translation>답변 형식이 너무 복잡해서 확인하는 데 메모리가 너무 많이 필요했어요. 더 단순하게 바꿔 주세요.</translation>
+    </message>
+    <message>
+        <source>The answer so far doesn&apos;t follow the answer format, so it can&apos;t be continued. Regenerate it, or choose text as the answer format.</source>
+        <translation>지금까지의 답변이 답변 형식과 맞지 않아 계속할 수 없어요. 다시 생성하거나 답변 형식을 ‘텍스트’로 바꿔 주세요.</translation>
+    </message>
+    <message>
+        <source>The answer format became too complex while the answer was being written. Simplify it and try again.</source>
+        <translation>답변을 쓰는 동안 답변 형식이 너무 복잡해졌어요. 더 단순하게 바꾼 뒤 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>This chat is {tokens} tokens long; the model&apos;s context is {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
+        <translation>이 대화는 {tokens}토큰인데 모델의 컨텍스트는 {limit}토큰이에요. 새 대화를 시작하거나, 메시지를 줄이거나, 컨텍스트가 더 긴 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>The GPU failed, so all answers were stopped. Try again; if it happens again, choose a smaller model, ask fewer questions at once or start a new chat.</source>
+        <translation>GPU에 오류가 나서 모든 답변을 중단했어요. 다시 시도해 보고, 또 생기면 더 작은 모델을 선택하거나 한 번에 묻는 질문을 줄이거나 새 대화를 시작해 주세요.</translation>
+    </message>
+    <message>
+        <source>The GPU failed twice in a row, so {name} was unloaded. Choose a smaller model, ask fewer questions at once or start a new chat; the next question loads the model again.</source>
+        <translation>GPU 오류가 두 번 연달아 나서 {name} 모델을 언로드했어요. 더 작은 모델을 선택하거나 한 번에 묻는 질문을 줄이거나 새 대화를 시작해 주세요. 다음 질문을 보내면 모델을 다시 불러와요.</translation>
+    </message>
+    <message>
+        <source>There is no model folder at {path}. Choose another one.</source>
+        <translation>{path}에 모델 폴더가 없어요. 다른 폴더를 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} has no config.json, so it is not a model. Choose a folder that contains one.</source>
+        <translation>‘{name}’ 폴더에 config.json이 없어서 모델로 쓸 수 없어요. 모델이 들어 있는 폴더를 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} is incomplete: {detail} is missing. Download or copy it again.</source>
+        <translation>{name} 모델에 {detail} 파일이 없어요. 다시 다운로드하거나 복사해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} is damaged: {detail} cannot be read. Download or copy it again.</source>
+        <translation>{name} 모델의 {detail} 파일이 손상되어 읽을 수 없어요. 다시 다운로드하거나 복사해 주세요.</translation>
+    </message>
+    <message>
+        <source>The weights of {name} don&apos;t match its configuration ({detail}). Choose another copy of this model.</source>
+        <translation>{name}의 가중치가 구성 파일과 맞지 않아요({detail}). 이 모델의 다른 사본을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>Tandem does not support the architecture of {name} yet ({detail}). Choose another model or update Tandem.</source>
+        <translation>Tandem은 {name}의 아키텍처를 아직 지원하지 않아요({detail}). 다른 모델을 선택하거나 Tandem을 업데이트해 주세요.</translation>
+    </message>
+    <message>
+        <source>Tandem does not support this kind of head yet: {name} ({detail}). Choose another head.</source>
+        <translation>{name} 헤드는 Tandem에서 아직 지원하지 않는 종류예요({detail}). 다른 헤드를 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} cannot be used with this main model, whose layers cannot be read ({detail}). Choose a draft model.</source>
+        <translation>이 메인 모델의 레이어를 읽을 수 없어서 {name} 헤드를 사용할 수 없어요({detail}). 초안 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} was made for another main model ({detail}). Choose a head made for this one.</source>
+        <translation>{name} 헤드는 다른 메인 모델용으로 만들어졌어요({detail}). 이 메인 모델용 헤드를 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>The tokenizer of {name} cannot be read ({detail}). Download or copy it again.</source>
+        <translation>{name}의 토크나이저를 읽을 수 없어요({detail}). 다시 다운로드하거나 복사해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} requires running its own code or reading files outside its folder ({detail}). Tandem never allows that; choose another model.</source>
+        <translation>{name} 모델은 자체 코드를 실행하거나 폴더 밖의 파일을 읽어야 해요({detail}). Tandem은 이를 허용하지 않아요. 다른 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} cannot draft for this main model: their vocabularies differ ({detail}). Choose another draft model.</source>
+        <translation>{name} 모델은 이 메인 모델의 초안 모델로 쓸 수 없어요. 어휘 집합이 달라요({detail}). 다른 초안 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>The weights of {name} produce invalid values ({detail}). Choose another copy of this model.</source>
+        <translation>{name}의 가중치에서 잘못된 값이 나와요({detail}). 이 모델의 다른 사본을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>The weights of {name} are all zero. Choose another copy of this model.</source>
+        <translation>{name}의 가중치가 모두 0이에요. 이 모델의 다른 사본을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.</source>
+        <translation>{name} 모델을 불러올 메모리가 부족해요({detail}). 더 작은 모델을 선택하거나 다른 앱을 닫아 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.</source>
+        <translation>‘{name}’ 모델은 헤드예요. 헤드는 메인 모델 하나의 초안만 만들고 직접 답변할 수 없어요. 초안으로 선택해 주세요.</translation>
+    </message>
+</context>
+<context>
+    <name>Figures</name>
+    <message>
+        <source>{value}%</source>
+        <translation>{value}%</translation>
+    </message>
+    <message>
+        <source>{value} s</source>
+        <translation>{value}초</translation>
+    </message>
+    <message>
+        <source>{value} min</source>
+        <translation>{value}분</translation>
+    </message>
+    <message>
+        <source>{value} h</source>
+        <translation>{value}시간</translation>
+    </message>
+    <message>
+        <source>{value}×</source>
+        <translation>{value}배</translation>
+    </message>
+    <message>
+        <source>at least {times}</source>
+        <translation>{times} 이상</translation>
+    </message>
+    <message>
+        <source>Low Power Mode is on: this Mac runs slower, with speculation and without it.</source>
+        <translation>저전력 모드가 켜져 있어요. 추측을 켜든 끄든 이 Mac이 더 느려져요.</translation>
+    </message>
+    <message>
+        <source>This Mac is hot and runs slower, with speculation and without it.</source>
+        <translation>이 Mac이 뜨거워져서 추측을 켜든 끄든 더 느려져요.</translation>
+    </message>
+    <message>
+        <source>{value} tokens/s</source>
+        <translation>초당 {value}토큰</translation>
+    </message>
+    <message>
+        <source>at most {times}</source>
+        <translation>최대 {times}</translation>
+    </message>
+    <message>
+        <source>{times} as fast</source>
+        <translation>{times} 속도</translation>
+    </message>
+    <message>
+        <source>at least {times} as fast</source>
+        <translation>최소 {times} 속도</translation>
+    </message>
+    <message>
+        <source>at most {times} as fast</source>
+        <translation>최대 {times} 속도</translation>
+    </message>
+    <message>
+        <source>This Mac is busy: plain decoding also takes {times} as long as usual.</source>
+        <translation>이 Mac의 부하가 높아요. 일반 디코딩에도 평소의 {times} 시간이 걸려요.</translation>
+    </message>
+    <message>
+        <source>{value} to first token</source>
+        <translation>첫 토큰까지 {value}</translation>
+    </message>
+    <message>
+        <source>{value} accepted</source>
+        <translation>채택률 {value}</translation>
+    </message>
+    <message>
+        <source>{value} tokens per round</source>
+        <translation>라운드당 토큰 {value}개</translation>
+    </message>
+    <message>
+        <source>older messages left out: {value}</source>
+        <translation>제외한 이전 메시지 {value}개</translation>
+    </message>
+    <message>
+        <source>drafted per round</source>
+        <translation>라운드당 초안 토큰</translation>
+    </message>
+    <message>
+        <source>drafted ({source})</source>
+        <translation>초안 토큰({source})</translation>
+    </message>
+    <message>
+        <source>{speed} tokens a second</source>
+        <translation>초당 {speed}토큰</translation>
+    </message>
+    <message>
+        <source>{speed} tokens a second instead of {plain}</source>
+        <translation>초당 {plain}토큰 대신 {speed}토큰</translation>
+    </message>
+    <message>
+        <source>Round {number}: {accepted} of {drafted} draft tokens accepted ({source})</source>
+        <translation>라운드 {number}: 초안 토큰 {drafted}개 중 {accepted}개 채택({source})</translation>
+    </message>
+    <message>
+        <source>Round {number}: main model only</source>
+        <translation>라운드 {number}: 메인 모델만</translation>
+    </message>
+    <message>
+        <source>Rejected: {text}</source>
+        <translation>기각됨: {text}</translation>
+    </message>
+    <message>
+        <source>This draft does not fit this model: fewer than 2% of its tokens are accepted. Choose another draft, or none.</source>
+        <translation>이 초안 모델은 이 모델에 맞지 않아요. 초안 토큰이 2%도 채택되지 않아요. 다른 초안 모델을 선택하거나 초안 모델 없이 사용해 주세요.</translation>
+    </message>
+    <message>
+        <source>main</source>
+        <translation>메인</translation>
+    </message>
+    <message>
+        <source>draft</source>
+        <translation>초안</translation>
+    </message>
+    <message>
+        <source>head</source>
+        <translation>초안 헤드</translation>
+    </message>
+    <message>
+        <source>prompt lookup</source>
+        <translation>프롬프트 룩업</translation>
+    </message>
+    <message>
+        <source>answer format</source>
+        <translation>답변 형식</translation>
+    </message>
+    <message>
+        <source>draft, in parallel</source>
+        <translation>초안, 병렬 생성</translation>
+    </message>
+</context>
+<context>
+    <name>FindBar</name>
+    <message>
+        <source>{place} of {count}</source>
+        <translation>{count}개 중 {place}번째</translation>
+    </message>
+    <message>
+        <source>Not found</source>
+        <translation>결과 없음</translation>
+    </message>
+    <message>
+        <source>Find in this chat</source>
+        <translation>이 대화에서 찾기</translation>
+    </message>
+    <message>
+        <source>Previous match</source>
+        <translation>이전 결과</translation>
+    </message>
+    <message>
+        <source>Next match</source>
+        <translation>다음 결과</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>닫기</translation>
+    </message>
+</context>
+<context>
+    <name>FirstRunOffer</name>
+    <message>
+        <source>Not now</source>
+        <translation>나중에</translation>
+    </message>
+    <message>
+        <source>Other models…</source>
+        <translation>다른 모델…</translation>
+    </message>
+    <message>
+        <source>Chat with {name}</source>
+        <translation>{name} 모델과 대화하기</translation>
+    </message>
+    <message>
+        <source>Download {name} ({size})</source>
+        <translation>{name} 다운로드({size})</translation>
+    </message>
+    <message>
+        <source>The Starter only knows Tandem. For everything else, download a model that fits this Mac:</source>
+        <translation>스타터는 Tandem만 알아요. 다른 일에는 이 Mac에 맞는 모델을 다운로드해 주세요:</translation>
+    </message>
+</context>
+<context>
+    <name>GenerationPage</name>
+    <message>
+        <source>As the authors of the loaded model recommend</source>
+        <translation>불러온 모델의 제작자가 권장하는 값</translation>
+    </message>
+    <message>
+        <source>Model&apos;s recommendation</source>
+        <translation>모델 권장값</translation>
+    </message>
+    <message>
+        <source>Precise</source>
+        <translation>정밀</translation>
+    </message>
+    <message>
+        <source>Always the most likely token</source>
+        <translation>항상 가장 확률 높은 토큰</translation>
+    </message>
+    <message>
+        <source>Balanced</source>
+        <translation>균형</translation>
+    </message>
+    <message>
+        <source>Some variety, few surprises</source>
+        <translation>적당히 다양하고 엉뚱하지 않게</translation>
+    </message>
+    <message>
+        <source>Creative</source>
+        <translation>창의</translation>
+    </message>
+    <message>
+        <source>Full variety, minus very unlikely tokens</source>
+        <translation>확률이 아주 낮은 토큰만 빼고 최대한 다양하게</translation>
+    </message>
+</context>
+<context>
+    <name>Header</name>
+    <message>
+        <source>Main</source>
+        <translation>메인</translation>
+    </message>
+    <message>
+        <source>Main model: {name}</source>
+        <translation>메인 모델: {name}</translation>
+    </message>
+    <message>
+        <source>Draft</source>
+        <translation>초안</translation>
+    </message>
+    <message>
+        <source>Draft (off)</source>
+        <translation>초안(꺼짐)</translation>
+    </message>
+    <message>
+        <source>Draft model: {name}. {state}</source>
+        <translation>초안 모델: {name}. {state}</translation>
+    </message>
+    <message>
+        <source>Draft head: {name}. {state}</source>
+        <translation>초안 헤드: {name}. {state}</translation>
+    </message>
+    <message>
+        <source>Loading…</source>
+        <translation>불러오는 중…</translation>
+    </message>
+    <message>
+        <source>Loading… {share}</source>
+        <translation>불러오는 중… {share}</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n download(s) running</source>
+        <translation>
+            <numerusform>다운로드 %n개 진행 중</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>loading…</source>
+        <translation>불러오는 중…</translation>
+    </message>
+    <message>
+        <source>Draft head (off)</source>
+        <translation>초안 헤드(꺼짐)</translation>
+    </message>
+    <message>
+        <source>Draft head</source>
+        <translation>초안 헤드</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>없음</translation>
+    </message>
+</context>
+<context>
+    <name>History</name>
+    <message>
+        <source>Chat</source>
+        <translation>대화</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>없음</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>실패</translation>
+    </message>
+    <message>
+        <source>Date</source>
+        <translation>날짜</translation>
+    </message>
+    <message>
+        <source>Main model</source>
+        <translation>메인 모델</translation>
+    </message>
+    <message>
+        <source>Draft model</source>
+        <translation>초안 모델</translation>
+    </message>
+    <message>
+        <source>Method</source>
+        <translation>방법</translation>
+    </message>
+    <message>
+        <source>Source</source>
+        <translation>출처</translation>
+    </message>
+    <message>
+        <source>Accepted</source>
+        <translation>채택</translation>
+    </message>
+    <message>
+        <source>Speed-up</source>
+        <translation>속도 배율</translation>
+    </message>
+    <message>
+        <source>Tokens/s</source>
+        <translation>초당 토큰</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>토큰</translation>
+    </message>
+    <message>
+        <source>{program}, through the local API: only statistics are kept</source>
+        <translation>{program}, 로컬 API: 통계만 저장됨</translation>
+    </message>
+    <message>
+        <source>{title}: double-click to show the answer</source>
+        <translation>{title}: 이중 클릭하면 답변 보기</translation>
+    </message>
+</context>
+<context>
+    <name>HistoryPage</name>
+    <message numerus="yes">
+        <source>%n API request(s) deleted.</source>
+        <translation>
+            <numerusform>API 요청 %n개를 삭제했어요.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>All models</source>
+        <translation>모든 모델</translation>
+    </message>
+    <message>
+        <source>No answers yet. Each answer adds a row with its speed-up.</source>
+        <translation>아직 답변이 없어요. 답변할 때마다 속도 배율이 담긴 행이 추가돼요.</translation>
+    </message>
+    <message>
+        <source>Export the history</source>
+        <translation>기록 내보내기</translation>
+    </message>
+    <message>
+        <source>Saved to {file}.</source>
+        <translation>{file}에 저장했어요.</translation>
+    </message>
+    <message>
+        <source>The file could not be saved. Choose another folder.</source>
+        <translation>파일을 저장하지 못했어요. 다른 폴더를 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>모델</translation>
+    </message>
+    <message>
+        <source>Answers and statistics</source>
+        <translation>답변과 통계</translation>
+    </message>
+    <message>
+        <source>Delete API requests</source>
+        <translation>API 요청 삭제</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>실행 취소</translation>
+    </message>
+    <message>
+        <source>No speed-up measured yet. It appears after a few answers.</source>
+        <translation>아직 속도 향상을 측정하지 못했어요. 답변이 몇 번 쌓이면 표시돼요.</translation>
+    </message>
+    <message numerus="yes">
+        <source>{main} is {faster} with {draft} on this Mac (%n answer(s)).</source>
+        <translation>
+            <numerusform>이 Mac에서 {main} + {draft}: {faster}(답변 %n개)</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{main} is {faster} with prompt lookup on this Mac (%n answer(s)).</source>
+        <translation>
+            <numerusform>이 Mac에서 {main} + 프롬프트 룩업: {faster}(답변 %n개)</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Export as {kind}</source>
+        <translation>{kind} 형식으로 내보내기</translation>
+    </message>
+</context>
+<context>
+    <name>HubErrors</name>
+    <message>
+        <source>Waiting for a connection. The download then resumes by itself.</source>
+        <translation>인터넷 연결을 기다리는 중이에요. 연결되면 다운로드가 자동으로 이어져요.</translation>
+    </message>
+    <message>
+        <source>“Work offline” is on, so Tandem does not connect. Turn it off in the settings.</source>
+        <translation>‘오프라인 작업’이 켜져 있어 연결하지 않아요. 설정에서 꺼 주세요.</translation>
+    </message>
+    <message>
+        <source>The proxy does not respond or refuses to connect. Check its address in the settings.</source>
+        <translation>프록시가 응답하지 않거나 연결을 거부해요. 설정에서 주소를 확인해 주세요.</translation>
+    </message>
+    <message>
+        <source>Hugging Face is having problems (error {status}). Try again later.</source>
+        <translation>Hugging Face에 문제가 있어요(오류 {status}). 나중에 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>Hugging Face is rate-limiting requests. Try again later.</source>
+        <translation>Hugging Face가 요청 수를 제한하고 있어요. 나중에 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>“{repository}” isn&apos;t a model ID. Use organization/name or a model page URL.</source>
+        <translation>모델 ID가 올바르지 않아요(‘{repository}’). ‘조직/이름’ 형식이나 모델 페이지의 URL을 입력해 주세요.</translation>
+    </message>
+    <message>
+        <source>There is no model {repository}, or it is private. Check its name, or add a token in the settings.</source>
+        <translation>{repository} 모델이 없거나 비공개예요. 이름을 확인하거나 설정에서 토큰을 추가해 주세요.</translation>
+    </message>
+    <message>
+        <source>{repository} has no version {revision}.</source>
+        <translation>{repository} 모델에는 {revision} 버전이 없어요.</translation>
+    </message>
+    <message>
+        <source>{repository} is gated. Accept the terms on its page, then add a token in the settings.</source>
+        <translation>{repository} 모델을 받으려면 먼저 약관에 동의해야 해요. 모델 페이지에서 동의한 뒤 설정에서 토큰을 추가해 주세요.</translation>
+    </message>
+    <message>
+        <source>Your token has no access to {repository}. Ask its owners, or add another token in the settings.</source>
+        <translation>이 토큰으로는 {repository} 모델에 접근할 수 없어요. 소유자에게 문의하거나 설정에서 다른 토큰을 추가해 주세요.</translation>
+    </message>
+    <message>
+        <source>Can&apos;t reach Hugging Face. Check your connection and try again.</source>
+        <translation>Hugging Face에 연결할 수 없어요. 인터넷 연결을 확인하고 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>The certificate of Hugging Face isn&apos;t trusted on this Mac. Check the mirror and the proxy in the settings.</source>
+        <translation>이 Mac에서 Hugging Face의 인증서를 신뢰할 수 없어요. 설정에서 미러와 프록시를 확인해 주세요.</translation>
+    </message>
+    <message>
+        <source>{endpoint} does not respond like Hugging Face. Check the mirror in the settings.</source>
+        <translation>{endpoint}의 응답이 Hugging Face와 달라요. 설정에서 미러를 확인해 주세요.</translation>
+    </message>
+    <message>
+        <source>Hugging Face takes too long to answer. Try again later.</source>
+        <translation>Hugging Face의 응답이 너무 느려요. 나중에 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>Hugging Face no longer has {file} of {repository}. Choose another model.</source>
+        <translation>{repository}의 {file} 파일이 더 이상 Hugging Face에 없어요. 다른 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>Hugging Face rejected your token: it is wrong, expired or revoked. Add a new one in the settings.</source>
+        <translation>Hugging Face가 토큰을 거부했어요. 잘못됐거나 만료됐거나 취소된 토큰이에요. 설정에서 새 토큰을 추가해 주세요.</translation>
+    </message>
+    <message>
+        <source>{repository} has no MLX weights. Search for an MLX version of this model.</source>
+        <translation>{repository}에는 MLX 가중치가 없어요. 이 모델의 MLX 버전을 검색해 주세요.</translation>
+    </message>
+    <message>
+        <source>{repository} refers to a file outside its folder ({file}). Tandem won&apos;t download it.</source>
+        <translation>{repository} 모델이 폴더 밖의 파일({file})을 가리켜요. Tandem은 이런 파일을 다운로드하지 않아요.</translation>
+    </message>
+    <message>
+        <source>{needed} needed, but only {free} free on the disk. Free up space, then try again.</source>
+        <translation>공간이 {needed} 필요한데 디스크에 {free}만 남았어요. 공간을 비운 뒤 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>The disk is full. Free up space, then try again; nothing is lost.</source>
+        <translation>디스크가 가득 찼어요. 공간을 비운 뒤 다시 시도해 주세요. 받은 내용은 그대로 남아 있어요.</translation>
+    </message>
+    <message>
+        <source>{path} cannot be written to. Check its permissions.</source>
+        <translation>{path}에 쓸 수 없어요. 쓰기 권한을 확인해 주세요.</translation>
+    </message>
+    <message>
+        <source>{file} failed its checksum twice. Try again later or from another connection.</source>
+        <translation>{file} 파일의 체크섬이 두 번 맞지 않았어요. 나중에, 또는 다른 네트워크에서 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>{repository} has no MTP head. Choose another draft.</source>
+        <translation>{repository}에는 MTP 헤드가 없어요. 다른 초안을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>{repository} lists an MTP head, but none of its files contains one. Choose another draft.</source>
+        <translation>{repository}의 설정에는 MTP 헤드가 있다고 되어 있지만 실제 파일에는 없어요. 다른 초안을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>The MTP head of {repository} is of a kind that Tandem can&apos;t run yet ({family}).</source>
+        <translation>{repository}의 MTP 헤드는 Tandem이 아직 실행할 수 없는 종류예요({family}).</translation>
+    </message>
+    <message>
+        <source>{repository} is no longer on this Mac.</source>
+        <translation>{repository} 모델은 이제 이 Mac에 없어요.</translation>
+    </message>
+    <message>
+        <source>Another program is downloading {repository}. Wait until it has finished.</source>
+        <translation>다른 프로그램이 {repository} 모델을 다운로드하고 있어요. 끝날 때까지 기다려 주세요.</translation>
+    </message>
+    <message>
+        <source>The starter pair is part of Tandem and can&apos;t be deleted.</source>
+        <translation>스타터 모델 쌍은 Tandem의 일부라서 삭제할 수 없어요.</translation>
+    </message>
+    <message>
+        <source>This model belongs to {app}. Delete it there.</source>
+        <translation>{app} 앱의 모델이에요. 그 앱에서 삭제해 주세요.</translation>
+    </message>
+    <message>
+        <source>This head is part of its main model&apos;s files. To delete it, delete the main model.</source>
+        <translation>이 헤드는 메인 모델 파일의 일부예요. 삭제하려면 메인 모델을 삭제해 주세요.</translation>
+    </message>
+</context>
+<context>
+    <name>Learned</name>
+    <message>
+        <source>Low Power Mode</source>
+        <translation>저전력 모드</translation>
+    </message>
+    <message>
+        <source>hot</source>
+        <translation>고온</translation>
+    </message>
+    <message>
+        <source>{models} ({pace})</source>
+        <translation>{models} ({pace})</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>모델</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>컨텍스트</translation>
+    </message>
+    <message>
+        <source>Best draft length</source>
+        <translation>최적 추측 길이</translation>
+    </message>
+    <message>
+        <source>Speed-up</source>
+        <translation>속도 배율</translation>
+    </message>
+    <message>
+        <source>Plain tokens/s</source>
+        <translation>초당 토큰(일반)</translation>
+    </message>
+    <message>
+        <source>Acceptance rate</source>
+        <translation>채택률</translation>
+    </message>
+    <message>
+        <source>Rounds</source>
+        <translation>라운드</translation>
+    </message>
+    <message>
+        <source>from {first}</source>
+        <translation>{first}부터</translation>
+    </message>
+    <message>
+        <source>{first} to {last}</source>
+        <translation>{first}~{last}</translation>
+    </message>
+    <message>
+        <source>{depth} ({source})</source>
+        <translation>{depth}({source})</translation>
+    </message>
+    <message>
+        <source>none (plain)</source>
+        <translation>없음(일반)</translation>
+    </message>
+</context>
+<context>
+    <name>LearnedSection</name>
+    <message>
+        <source>Updated as you chat and used to choose the draft length. Anything you clear is measured again.</source>
+        <translation>대화하는 동안 계속 갱신되고, 추측 길이를 정하는 데 쓰여요. 지운 값은 다시 측정해요.</translation>
+    </message>
+    <message>
+        <source>No measurements yet. Load models and chat, or choose “Tune for this Mac” in the live panel.</source>
+        <translation>아직 측정값이 없어요. 모델을 불러와 대화하거나 실시간 패널에서 ‘이 Mac에 맞게 조정’을 눌러 보세요.</translation>
+    </message>
+    <message>
+        <source>Measured on this Mac</source>
+        <translation>이 Mac에서 측정한 값</translation>
+    </message>
+    <message>
+        <source>Measurements per model pair</source>
+        <translation>모델 쌍별 측정값</translation>
+    </message>
+    <message>
+        <source>Clear this pair</source>
+        <translation>이 모델 쌍 지우기</translation>
+    </message>
+    <message>
+        <source>Clear all</source>
+        <translation>모두 지우기</translation>
+    </message>
+</context>
+<context>
+    <name>LinkMenu</name>
+    <message>
+        <source>Open in the browser</source>
+        <translation>브라우저에서 열기</translation>
+    </message>
+    <message>
+        <source>Copy the address</source>
+        <translation>주소 복사하기</translation>
+    </message>
+</context>
+<context>
+    <name>LocalApi</name>
+    <message>
+        <source>waiting</source>
+        <translation>대기 중</translation>
+    </message>
+    <message>
+        <source>answering</source>
+        <translation>답변 중</translation>
+    </message>
+    <message>
+        <source>finished</source>
+        <translation>완료</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>중지됨</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>실패</translation>
+    </message>
+    <message>
+        <source>unknown program</source>
+        <translation>알 수 없는 프로그램</translation>
+    </message>
+    <message>
+        <source>{rate} accepted</source>
+        <translation>{rate} 채택</translation>
+    </message>
+    <message>
+        <source>Another program uses port {port}. Choose another one.</source>
+        <translation>다른 프로그램이 {port}번 포트를 쓰고 있어요. 다른 포트를 골라 주세요.</translation>
+    </message>
+    <message>
+        <source>The system does not allow port {port}. Choose one above 1023.</source>
+        <translation>시스템이 {port}번 포트를 허용하지 않아요. 1023보다 큰 포트를 골라 주세요.</translation>
+    </message>
+    <message>
+        <source>This Mac has no address {host}.</source>
+        <translation>이 Mac에 없는 주소예요: {host}.</translation>
+    </message>
+    <message>
+        <source>The local API could not start.</source>
+        <translation>로컬 API를 시작할 수 없었어요.</translation>
+    </message>
+    <message>
+        <source>processing the prompt</source>
+        <translation>프롬프트 처리 중</translation>
+    </message>
+    <message>
+        <source>The local API is running at {address}.</source>
+        <translation>로컬 API를 {address} 주소에서 쓸 수 있어요.</translation>
+    </message>
+</context>
+<context>
+    <name>Machines</name>
+    <message>
+        <source>Running on {count} Macs: {names}</source>
+        <translation>Mac {count}대에서 실행 중: {names}</translation>
+    </message>
+    <message>
+        <source>This Mac</source>
+        <translation>이 Mac</translation>
+    </message>
+    <message>
+        <source>{name} is ready</source>
+        <translation>{name} 준비됨</translation>
+    </message>
+    <message>
+        <source>{size} for models</source>
+        <translation>모델용 {size}</translation>
+    </message>
+    <message>
+        <source>{size}/s</source>
+        <translation>초당 {size}</translation>
+    </message>
+    <message>
+        <source>round trip {time} ms</source>
+        <translation>왕복 {time}ms</translation>
+    </message>
+    <message>
+        <source>{name} is downloading: {done} of {total}</source>
+        <translation>{name}에서 다운로드하는 중: {total} 중 {done}</translation>
+    </message>
+    <message>
+        <source>{name}: layers {first} to {last}</source>
+        <translation>{name}: 레이어 {first}~{last}</translation>
+    </message>
+    <message>
+        <source>{name}: parts {first} to {last} of every layer</source>
+        <translation>{name}: 모든 레이어의 {first}~{last}번째 부분</translation>
+    </message>
+    <message>
+        <source>needs {size}</source>
+        <translation>{size} 필요</translation>
+    </message>
+    <message>
+        <source>needs {size} of {free}</source>
+        <translation>{free} 중 {size} 필요</translation>
+    </message>
+    <message>
+        <source>needs {size}, but only {free} can be used</source>
+        <translation>{size} 필요, {free}만 사용 가능</translation>
+    </message>
+</context>
+<context>
+    <name>MachinesPage</name>
+    <message>
+        <source>Download on the other Macs</source>
+        <translation>다른 Mac에 다운로드</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>시작</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>중지</translation>
+    </message>
+    <message>
+        <source>Status</source>
+        <translation>상태</translation>
+    </message>
+    <message>
+        <source>Downloading on the other Macs…</source>
+        <translation>다른 Mac에서 필요한 파일을 다운로드하는 중…</translation>
+    </message>
+    <message>
+        <source>Checking the Macs…</source>
+        <translation>Mac을 확인하는 중…</translation>
+    </message>
+    <message>
+        <source>Starting the Macs…</source>
+        <translation>여러 Mac에서 모델을 시작하는 중…</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>중지하는 중…</translation>
+    </message>
+    <message>
+        <source>Enter another Mac first.</source>
+        <translation>먼저 다른 Mac을 입력해 주세요.</translation>
+    </message>
+    <message>
+        <source>What the check found</source>
+        <translation>확인 결과</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>모델</translation>
+    </message>
+    <message>
+        <source>Splits a model too large for one Mac. Click Check to see what each Mac needs to download.</source>
+        <translation>한 대에 담기 어려운 모델을 여러 대에 나눠요. ‘확인’을 클릭하면 각 Mac에 다운로드할 파일을 알 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Check</source>
+        <translation>확인</translation>
+    </message>
+    <message>
+        <source>Running on this Mac only.</source>
+        <translation>이 Mac에서만 실행 중이에요.</translation>
+    </message>
+    <message>
+        <source>Over a network, nothing that the Macs exchange is encrypted. Connect them only over a network you trust, or by Thunderbolt.</source>
+        <translation>네트워크로 연결하면 Mac 사이에 오가는 내용이 암호화되지 않아요. 신뢰하는 네트워크나 Thunderbolt로만 연결해 주세요.</translation>
+    </message>
+</context>
+<context>
+    <name>MeasurementCard</name>
+    <message>
+        <source>Stop</source>
+        <translation>중지</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>닫기</translation>
+    </message>
+</context>
+<context>
+    <name>ModelCard</name>
+    <message>
+        <source>Download as draft</source>
+        <translation>초안 모델로 다운로드</translation>
+    </message>
+    <message>
+        <source>Check files</source>
+        <translation>파일 검사</translation>
+    </message>
+    <message>
+        <source>It is in use. Choose another model first.</source>
+        <translation>사용 중이에요. 먼저 다른 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>Other apps that use the Hugging Face cache will lose it too.</source>
+        <translation>Hugging Face 캐시를 쓰는 다른 앱에서도 사라져요.</translation>
+    </message>
+    <message>
+        <source>Delete…</source>
+        <translation>삭제…</translation>
+    </message>
+    <message>
+        <source>Delete this model? ({size})</source>
+        <translation>이 모델을 삭제할까요? ({size})</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>삭제</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>취소</translation>
+    </message>
+    <message>
+        <source>A tiny built-in model that explains Tandem. Works offline.</source>
+        <translation>Tandem을 안내하는 아주 작은 내장 모델이에요. 오프라인에서도 쓸 수 있어요.</translation>
+    </message>
+    <message>
+        <source>With {draft} as draft</source>
+        <translation>초안: {draft}</translation>
+    </message>
+    <message>
+        <source>{speed} measured on this Mac</source>
+        <translation>이 Mac에서 측정: {speed}</translation>
+    </message>
+    <message>
+        <source>about {speed} (estimate)</source>
+        <translation>약 {speed}(추정)</translation>
+    </message>
+    <message>
+        <source>checking</source>
+        <translation>검사 중</translation>
+    </message>
+    <message>
+        <source>damaged</source>
+        <translation>손상됨</translation>
+    </message>
+    <message>
+        <source>in use</source>
+        <translation>사용 중</translation>
+    </message>
+    <message>
+        <source>built in</source>
+        <translation>내장</translation>
+    </message>
+    <message>
+        <source>installed</source>
+        <translation>설치됨</translation>
+    </message>
+    <message>
+        <source>too large</source>
+        <translation>너무 큼</translation>
+    </message>
+    <message>
+        <source>multiple Macs</source>
+        <translation>여러 대의 Mac</translation>
+    </message>
+    <message>
+        <source>tight</source>
+        <translation>빠듯함</translation>
+    </message>
+    <message>
+        <source>pair</source>
+        <translation>모델 쌍</translation>
+    </message>
+    <message>
+        <source>Usable memory: {size}</source>
+        <translation>쓸 수 있는 메모리: {size}</translation>
+    </message>
+    <message>
+        <source>Downloading…</source>
+        <translation>다운로드하는 중…</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>다시 시작</translation>
+    </message>
+    <message>
+        <source>Repair</source>
+        <translation>복구</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>대화</translation>
+    </message>
+    <message>
+        <source>Use this head</source>
+        <translation>이 헤드 사용</translation>
+    </message>
+    <message>
+        <source>Download ({size})</source>
+        <translation>다운로드({size})</translation>
+    </message>
+    <message>
+        <source>Download</source>
+        <translation>다운로드</translation>
+    </message>
+</context>
+<context>
+    <name>ModelController</name>
+    <message>
+        <source>Use as draft</source>
+        <translation>초안으로 사용</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>대화</translation>
+    </message>
+    <message>
+        <source>{name} is ready.</source>
+        <translation>{name} 준비가 끝났어요.</translation>
+    </message>
+    <message>
+        <source>Show the download</source>
+        <translation>다운로드 보기</translation>
+    </message>
+</context>
+<context>
+    <name>Models</name>
+    <message>
+        <source>{name} · {bits}-bit</source>
+        <translation>{name} · {bits}비트</translation>
+    </message>
+    <message>
+        <source>Recommended for {model}: {values}</source>
+        <translation>{model} 모델 권장값: {values}</translation>
+    </message>
+    <message>
+        <source>Starter</source>
+        <translation>스타터</translation>
+    </message>
+    <message>
+        <source>Starter draft</source>
+        <translation>스타터 초안</translation>
+    </message>
+    <message>
+        <source>Starter head</source>
+        <translation>스타터 헤드</translation>
+    </message>
+    <message>
+        <source>Prompt lookup (n-gram)</source>
+        <translation>프롬프트 룩업(n-gram)</translation>
+    </message>
+    <message>
+        <source>No draft</source>
+        <translation>초안 없음</translation>
+    </message>
+    <message>
+        <source>Unload</source>
+        <translation>언로드</translation>
+    </message>
+    <message>
+        <source>Frees the memory of both models.</source>
+        <translation>두 모델이 쓰는 메모리를 비워요.</translation>
+    </message>
+    <message>
+        <source>Plain decoding: the main model alone.</source>
+        <translation>일반 디코딩: 메인 모델만 써요.</translation>
+    </message>
+    <message>
+        <source>Incomplete: download it again.</source>
+        <translation>빠진 파일이 있어요. 다시 다운로드해 주세요.</translation>
+    </message>
+    <message>
+        <source>Built-in guide to Tandem. Choose another model for real work.</source>
+        <translation>Tandem을 안내하는 내장 모델이에요. 실제로 사용하려면 다른 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>Includes {draft} as draft. {facts}</source>
+        <translation>초안 모델({draft})도 함께 들어 있어요. {facts}</translation>
+    </message>
+    <message>
+        <source>Needs no draft model. Best for edits and code.</source>
+        <translation>초안 모델이 필요 없어요. 텍스트 수정과 코드에 좋아요.</translation>
+    </message>
+    <message>
+        <source>Same tokenizer.</source>
+        <translation>토크나이저가 같아요.</translation>
+    </message>
+    <message>
+        <source>Different tokenizer: text is re-encoded ({share} of tokens shared).</source>
+        <translation>토크나이저가 달라서 텍스트를 다시 인코딩해요(공통 토큰 {share}).</translation>
+    </message>
+    <message>
+        <source>Its tokenizer has not been read yet.</source>
+        <translation>토크나이저를 아직 읽지 않았어요.</translation>
+    </message>
+    <message>
+        <source>Too slow to help: each draft token takes {share} of a main-model step.</source>
+        <translation>너무 느려서 도움이 되지 않아요. 초안 토큰 하나에 메인 모델 한 단계의 {share}만큼 시간이 걸려요.</translation>
+    </message>
+    <message>
+        <source>Won&apos;t fit alongside the main model ({size} short).</source>
+        <translation>메인 모델과 함께 올릴 수 없어요({size} 부족).</translation>
+    </message>
+    <message>
+        <source>Cannot be used with this main model. {reason}</source>
+        <translation>이 메인 모델과 함께 쓸 수 없어요. {reason}</translation>
+    </message>
+    <message>
+        <source>Head for this model.</source>
+        <translation>이 모델용 헤드예요.</translation>
+    </message>
+    <message>
+        <source>Head for {model}: fewer draft tokens may be accepted.</source>
+        <translation>{model} 모델용 헤드라서 초안 토큰의 채택률이 낮을 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Published head for this model. Not checked yet.</source>
+        <translation>이 모델용으로 공개된 헤드예요. 아직 확인하지 않았어요.</translation>
+    </message>
+    <message>
+        <source>Head that comes with the original model. Only its part of the files is downloaded.</source>
+        <translation>원본 모델에 포함된 헤드예요. 파일에서 헤드 부분만 다운로드해요.</translation>
+    </message>
+    <message>
+        <source>Head for another model: made for {theirs} layers, this one has {ours}.</source>
+        <translation>다른 모델용 헤드예요. 레이어 수가 서로 달라요(헤드 {theirs}, 모델 {ours}).</translation>
+    </message>
+    <message>
+        <source>Head for another model: made for a width of {theirs}, this one&apos;s is {ours}.</source>
+        <translation>다른 모델용 헤드예요. 너비가 서로 달라요(헤드 {theirs}, 모델 {ours}).</translation>
+    </message>
+    <message>
+        <source>Head for another model: made for a vocabulary of {theirs}, this one&apos;s is {ours}.</source>
+        <translation>다른 모델용 헤드예요. 어휘 크기가 서로 달라요(헤드 {theirs}, 모델 {ours}).</translation>
+    </message>
+    <message>
+        <source>Measured on this Mac: {speed}.</source>
+        <translation>이 Mac에서 측정: {speed}.</translation>
+    </message>
+    <message>
+        <source>Measured on this Mac: {speed}, {rate} accepted.</source>
+        <translation>이 Mac에서 측정: {speed}, 채택률 {rate}.</translation>
+    </message>
+    <message>
+        <source>Estimate: {speed}.</source>
+        <translation>추정: {speed}.</translation>
+    </message>
+    <message>
+        <source>As draft for {main}: {verdict}</source>
+        <translation>{main}의 초안으로 쓰면: {verdict}</translation>
+    </message>
+    <message>
+        <source>Files differ from the published version: {files}. Repair downloads only these again.</source>
+        <translation>배포된 버전과 다른 파일이 있어요: {files}. 복구하면 이 파일만 다시 다운로드해요.</translation>
+    </message>
+    <message>
+        <source>Same tokenizer (padded vocabulary).</source>
+        <translation>토크나이저가 같아요(어휘 크기만 달라요).</translation>
+    </message>
+    <message>
+        <source>Files differ from the published version: {files}. Delete the model and download it again.</source>
+        <translation>배포된 버전과 다른 파일이 있어요: {files}. 모델을 삭제한 뒤 다시 다운로드해 주세요.</translation>
+    </message>
+    <message>
+        <source>Cannot be used. {reason}</source>
+        <translation>쓸 수 없어요. {reason}</translation>
+    </message>
+    <message>
+        <source>Does not fit: it needs {size} more memory than this Mac can use.</source>
+        <translation>이 Mac에는 맞지 않아요. 쓸 수 있는 메모리보다 {size} 더 필요해요.</translation>
+    </message>
+    <message>
+        <source>Too large for this Mac alone, but your Macs can run it together.</source>
+        <translation>이 Mac 한 대에는 너무 크지만, 여러 대로 함께 실행할 수 있어요.</translation>
+    </message>
+    <message>
+        <source>{count}-token context</source>
+        <translation>컨텍스트 {count}토큰</translation>
+    </message>
+    <message>
+        <source>downloads: {count}</source>
+        <translation>다운로드 {count}회</translation>
+    </message>
+    <message>
+        <source>gated</source>
+        <translation>약관 동의 필요</translation>
+    </message>
+    <message>
+        <source>weights {size}</source>
+        <translation>가중치 {size}</translation>
+    </message>
+    <message>
+        <source>draft {size}</source>
+        <translation>초안 {size}</translation>
+    </message>
+    <message>
+        <source>context {size}</source>
+        <translation>컨텍스트 {size}</translation>
+    </message>
+    <message>
+        <source>workspace {size}</source>
+        <translation>작업 공간 {size}</translation>
+    </message>
+    <message>
+        <source>{sum} plus context</source>
+        <translation>{sum} + 컨텍스트</translation>
+    </message>
+    <message>
+        <source>{done} of {total}</source>
+        <translation>{total} 중 {done}</translation>
+    </message>
+    <message>
+        <source>Failed.</source>
+        <translation>실패했어요.</translation>
+    </message>
+    <message>
+        <source>reconnecting</source>
+        <translation>다시 연결하는 중</translation>
+    </message>
+    <message>
+        <source>{size}/s</source>
+        <translation>초당 {size}</translation>
+    </message>
+    <message>
+        <source>resumes where it stopped, even after a restart</source>
+        <translation>앱을 다시 시작해도 멈춘 곳부터 이어받음</translation>
+    </message>
+    <message>
+        <source>Waiting in queue</source>
+        <translation>차례를 기다리는 중</translation>
+    </message>
+    <message>
+        <source>Getting the file list…</source>
+        <translation>파일 목록을 가져오는 중…</translation>
+    </message>
+    <message>
+        <source>Verifying checksums…</source>
+        <translation>체크섬을 확인하는 중…</translation>
+    </message>
+    <message>
+        <source>Ready.</source>
+        <translation>준비됐어요.</translation>
+    </message>
+    <message>
+        <source>waiting</source>
+        <translation>대기 중</translation>
+    </message>
+    <message>
+        <source>queued</source>
+        <translation>대기 중</translation>
+    </message>
+    <message>
+        <source>starting</source>
+        <translation>시작하는 중</translation>
+    </message>
+    <message>
+        <source>downloading</source>
+        <translation>다운로드 중</translation>
+    </message>
+    <message>
+        <source>checking</source>
+        <translation>검사 중</translation>
+    </message>
+    <message>
+        <source>ready</source>
+        <translation>준비됨</translation>
+    </message>
+    <message>
+        <source>paused</source>
+        <translation>일시 정지됨</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>실패</translation>
+    </message>
+    <message>
+        <source>less than a minute left</source>
+        <translation>1분 미만 남음</translation>
+    </message>
+</context>
+<context>
+    <name>ModelsPage</name>
+    <message>
+        <source>Choose a folder that contains models</source>
+        <translation>모델이 있는 폴더 선택</translation>
+    </message>
+    <message>
+        <source>All files of {name} match the published version.</source>
+        <translation>{name}의 모든 파일이 배포된 버전과 일치해요.</translation>
+    </message>
+    <message>
+        <source>No checksums were published for {name}, so its files can&apos;t be verified.</source>
+        <translation>{name}에는 공개된 체크섬이 없어서 파일을 검사할 수 없어요.</translation>
+    </message>
+    <message>
+        <source>Scanning models…</source>
+        <translation>모델을 찾는 중…</translation>
+    </message>
+    <message>
+        <source>This Mac can use {limit} for models. {loaded} are loaded.</source>
+        <translation>이 Mac은 모델에 {limit}까지 쓸 수 있어요. 지금 불러온 모델: {loaded}.</translation>
+    </message>
+    <message>
+        <source>Downloads</source>
+        <translation>다운로드</translation>
+    </message>
+    <message>
+        <source>Recommended for this Mac</source>
+        <translation>이 Mac에 추천하는 모델</translation>
+    </message>
+    <message>
+        <source>Installed</source>
+        <translation>설치됨</translation>
+    </message>
+    <message>
+        <source>Searching…</source>
+        <translation>검색하는 중…</translation>
+    </message>
+    <message>
+        <source>Type part of a name, such as Qwen3.8 or Gemma, or paste a model page URL.</source>
+        <translation>Qwen3.8이나 Gemma처럼 이름의 일부를 입력하거나 모델 페이지의 URL을 붙여 넣어 주세요.</translation>
+    </message>
+    <message>
+        <source>No MLX models match.</source>
+        <translation>일치하는 MLX 모델이 없어요.</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>모델</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>다시 시도</translation>
+    </message>
+    <message>
+        <source>Search Hugging Face, or paste a model ID or URL</source>
+        <translation>Hugging Face 검색, 또는 모델 ID나 URL 붙여넣기</translation>
+    </message>
+    <message>
+        <source>Recommended</source>
+        <translation>추천</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>검색</translation>
+    </message>
+    <message>
+        <source>Add a model folder…</source>
+        <translation>모델 폴더 추가…</translation>
+    </message>
+    <message>
+        <source>On Hugging Face</source>
+        <translation>Hugging Face에 있는 모델</translation>
+    </message>
+    <message>
+        <source>Context: {count} tokens</source>
+        <translation>컨텍스트: {count}토큰</translation>
+    </message>
+    <message>
+        <source>Context length used for memory estimates</source>
+        <translation>메모리 추정에 쓰는 컨텍스트 길이</translation>
+    </message>
+</context>
+<context>
+    <name>NetworkPage</name>
+    <message>
+        <source>Tandem goes online only to search Hugging Face, download a model, check for updates or run the test above. Chats, settings and statistics never leave this Mac. No telemetry.</source>
+        <translation>Tandem은 Hugging Face를 검색하거나, 모델을 다운로드하거나, 업데이트를 확인하거나, 위의 테스트를 실행할 때만 인터넷에 연결해요. 대화, 설정, 통계는 이 Mac을 떠나지 않아요. 사용 정보도 수집하지 않아요.</translation>
+    </message>
+    <message>
+        <source>Connection</source>
+        <translation>연결</translation>
+    </message>
+    <message>
+        <source>Testing…</source>
+        <translation>테스트하는 중…</translation>
+    </message>
+    <message>
+        <source>Your token is in the keychain.</source>
+        <translation>토큰을 키체인에 보관했어요.</translation>
+    </message>
+    <message>
+        <source>Hugging Face token</source>
+        <translation>Hugging Face 토큰</translation>
+    </message>
+    <message>
+        <source>Connected to Hugging Face.</source>
+        <translation>Hugging Face에 연결됐어요.</translation>
+    </message>
+    <message>
+        <source>Connected to Hugging Face through the proxy.</source>
+        <translation>프록시를 거쳐 Hugging Face에 연결됐어요.</translation>
+    </message>
+    <message>
+        <source>Test</source>
+        <translation>테스트</translation>
+    </message>
+    <message>
+        <source>Test the connection</source>
+        <translation>연결 테스트</translation>
+    </message>
+    <message>
+        <source>This Mac has no keychain that Tandem can use, so the token was not kept.</source>
+        <translation>이 Mac에는 Tandem이 쓸 수 있는 키체인이 없어서 토큰을 보관하지 않았어요.</translation>
+    </message>
+    <message>
+        <source>Checks the mirror, proxy and token with two small requests.</source>
+        <translation>작은 요청 두 번으로 미러와 프록시, 토큰을 확인해요.</translation>
+    </message>
+    <message>
+        <source>Connected to the mirror.</source>
+        <translation>미러에 연결됐어요.</translation>
+    </message>
+    <message>
+        <source>Connected to the mirror through the proxy.</source>
+        <translation>프록시를 거쳐 미러에 연결됐어요.</translation>
+    </message>
+    <message>
+        <source>Token valid (account {user}).</source>
+        <translation>토큰이 유효해요(계정 {user}).</translation>
+    </message>
+    <message>
+        <source>Token rejected: it is wrong, expired or revoked.</source>
+        <translation>토큰이 거부됐어요. 잘못됐거나 만료됐거나 취소된 토큰이에요.</translation>
+    </message>
+    <message>
+        <source>For gated or private models. Stored only in the system keychain.</source>
+        <translation>약관 동의가 필요한 모델이나 비공개 모델에 쓰여요. 시스템 키체인에만 보관해요.</translation>
+    </message>
+    <message>
+        <source>The server does not report whether the token is valid.</source>
+        <translation>토큰이 유효한지는 알려 주지 않아요.</translation>
+    </message>
+</context>
+<context>
+    <name>Notice</name>
+    <message>
+        <source>Dismiss</source>
+        <translation>닫기</translation>
+    </message>
+</context>
+<context>
+    <name>Notifications</name>
+    <message>
+        <source>Something unexpected happened. Tandem keeps running; the details could not be saved.</source>
+        <translation>예상하지 못한 일이 생겼어요. Tandem은 계속 쓸 수 있지만 자세한 내용은 저장하지 못했어요.</translation>
+    </message>
+    <message>
+        <source>Something unexpected happened. Tandem keeps running; the details are in {file}.</source>
+        <translation>예상하지 못한 일이 생겼어요. Tandem은 계속 쓸 수 있어요. 자세한 내용은 {file}에 있어요.</translation>
+    </message>
+    <message>
+        <source>Tandem quit unexpectedly last time. Your chats are safe, and the report stays on this Mac.</source>
+        <translation>지난번에 Tandem이 예기치 않게 종료됐어요. 대화는 안전하고, 보고서는 이 Mac에만 남아요.</translation>
+    </message>
+    <message>
+        <source>Some settings could not be read and were reset. The old file was kept as {file}.</source>
+        <translation>일부 설정을 읽을 수 없어 초기화했어요. 예전 파일은 {file}에 남겨 두었어요.</translation>
+    </message>
+    <message>
+        <source>The engine stopped unexpectedly and was started again. Your chats are safe; ask again.</source>
+        <translation>엔진이 예기치 않게 멈춰서 다시 시작했어요. 대화는 안전하니 다시 질문해 주세요.</translation>
+    </message>
+    <message>
+        <source>Backup restored. Your previous chats were saved as {file}.</source>
+        <translation>백업을 복원했어요. 이전 대화는 {file}에 저장했어요.</translation>
+    </message>
+    <message>
+        <source>The backup could not be restored. Your chats are as they were.</source>
+        <translation>백업을 복원하지 못했어요. 대화는 그대로 있어요.</translation>
+    </message>
+    <message>
+        <source>Open the page</source>
+        <translation>페이지 열기</translation>
+    </message>
+    <message>
+        <source>Tandem {version} is available.</source>
+        <translation>Tandem {version} 버전을 사용할 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Tandem is up to date.</source>
+        <translation>Tandem이 최신 버전이에요.</translation>
+    </message>
+    <message>
+        <source>Tandem is set to work offline. Change that in Settings &gt; Privacy and network to check for updates.</source>
+        <translation>‘오프라인 작업’이 켜져 있어요. 업데이트를 확인하려면 ‘설정 &gt; 개인정보 및 네트워크’에서 꺼 주세요.</translation>
+    </message>
+    <message>
+        <source>This copy was built from source, so Tandem can&apos;t check for updates. Update the source instead.</source>
+        <translation>소스에서 빌드한 Tandem이라 업데이트를 확인할 수 없어요. 대신 소스를 업데이트해 주세요.</translation>
+    </message>
+    <message>
+        <source>The update information is damaged or isn&apos;t signed by Tandem&apos;s publisher. Nothing was changed.</source>
+        <translation>업데이트 정보가 손상됐거나 Tandem 배포자의 서명이 없어요. 아무것도 바꾸지 않았어요.</translation>
+    </message>
+    <message>
+        <source>Tandem couldn&apos;t check for updates. Check the network and try again.</source>
+        <translation>업데이트를 확인하지 못했어요. 네트워크를 확인하고 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>Untitled chat</source>
+        <translation>제목 없는 대화</translation>
+    </message>
+    <message>
+        <source>“{title}” was archived.</source>
+        <translation>‘{title}’ 대화를 보관했어요.</translation>
+    </message>
+    <message>
+        <source>This is a copy of the chat up to that answer.</source>
+        <translation>그 답변까지의 대화를 복사한 새 대화예요.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n message(s) deleted.</source>
+        <translation>
+            <numerusform>메시지 %n개를 삭제했어요.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Continue on this Mac</source>
+        <translation>이 Mac에서만 계속</translation>
+    </message>
+    <message>
+        <source>Start again</source>
+        <translation>다시 시작</translation>
+    </message>
+    <message>
+        <source>The engine stopped twice with {model}, so the starter pair is loaded instead.</source>
+        <translation>{model} 모델을 쓰는 동안 엔진이 두 번 멈춰서 대신 스타터 모델 쌍을 불러왔어요.</translation>
+    </message>
+    <message>
+        <source>“{title}” was moved to the trash.</source>
+        <translation>‘{title}’ 대화를 휴지통으로 옮겼어요.</translation>
+    </message>
+</context>
+<context>
+    <name>PaneHandle</name>
+    <message>
+        <source>Width of the chat list</source>
+        <translation>대화 목록 너비</translation>
+    </message>
+    <message>
+        <source>Width of the live panel</source>
+        <translation>실시간 패널 너비</translation>
+    </message>
+</context>
+<context>
+    <name>Picker</name>
+    <message>
+        <source>No matching draft model is installed or in the catalog. Prompt lookup needs none.</source>
+        <translation>설치된 모델과 카탈로그에 맞는 초안 모델이 없어요. 프롬프트 룩업에는 초안 모델이 필요 없어요.</translation>
+    </message>
+    <message>
+        <source>Choose a main model first.</source>
+        <translation>먼저 메인 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>No matching models</source>
+        <translation>일치하는 모델 없음</translation>
+    </message>
+    <message>
+        <source>Scanning models…</source>
+        <translation>모델을 찾는 중…</translation>
+    </message>
+    <message>
+        <source>Choose a main model</source>
+        <translation>메인 모델 선택</translation>
+    </message>
+    <message>
+        <source>Find more models…</source>
+        <translation>모델 더 찾기…</translation>
+    </message>
+    <message>
+        <source>Main models</source>
+        <translation>메인 모델</translation>
+    </message>
+    <message>
+        <source>Choose a draft for {name}</source>
+        <translation>{name}의 초안 선택</translation>
+    </message>
+    <message>
+        <source>Choose a draft</source>
+        <translation>초안 선택</translation>
+    </message>
+    <message>
+        <source>Find more drafts for this model…</source>
+        <translation>이 모델의 초안 더 찾기…</translation>
+    </message>
+    <message>
+        <source>Draft models</source>
+        <translation>초안 모델</translation>
+    </message>
+</context>
+<context>
+    <name>PickerRow</name>
+    <message>
+        <source>in use</source>
+        <translation>사용 중</translation>
+    </message>
+    <message>
+        <source>Download ({size})</source>
+        <translation>다운로드({size})</translation>
+    </message>
+    <message>
+        <source>Download</source>
+        <translation>다운로드</translation>
+    </message>
+    <message>
+        <source>best on this Mac</source>
+        <translation>이 Mac에서 최적</translation>
+    </message>
+    <message>
+        <source>recommended</source>
+        <translation>추천</translation>
+    </message>
+    <message>
+        <source>{method} head</source>
+        <translation>{method} 헤드</translation>
+    </message>
+    <message>
+        <source>guide</source>
+        <translation>내장</translation>
+    </message>
+    <message>
+        <source>multiple Macs</source>
+        <translation>여러 대의 Mac</translation>
+    </message>
+    <message>
+        <source>different tokenizer</source>
+        <translation>다른 토크나이저</translation>
+    </message>
+    <message>
+        <source>tight</source>
+        <translation>빠듯함</translation>
+    </message>
+</context>
+<context>
+    <name>PlainReasons</name>
+    <message>
+        <source>Not speculating: speculation is off.</source>
+        <translation>추측하지 않음: 추측이 꺼져 있어요.</translation>
+    </message>
+    <message>
+        <source>Not speculating: no draft model is loaded.</source>
+        <translation>추측하지 않음: 불러온 초안 모델이 없어요.</translation>
+    </message>
+    <message>
+        <source>Not speculating yet: the draft model is still loading.</source>
+        <translation>아직 추측하지 않음: 초안 모델을 불러오고 있어요.</translation>
+    </message>
+    <message>
+        <source>Not speculating: the draft model cannot be used with this main model. {reason}</source>
+        <translation>추측하지 않음: 이 초안 모델은 이 메인 모델과 함께 쓸 수 없어요. {reason}</translation>
+    </message>
+    <message>
+        <source>Not speculating: the draft model&apos;s context is full.</source>
+        <translation>추측하지 않음: 초안 모델의 컨텍스트가 가득 찼어요.</translation>
+    </message>
+    <message>
+        <source>Not speculating: drafting failed and is off for this answer.</source>
+        <translation>추측하지 않음: 초안을 만드는 중에 오류가 생겨 이 답변에서는 쓰지 않아요.</translation>
+    </message>
+    <message>
+        <source>Not speculating: there is no usable proposal at this point.</source>
+        <translation>추측하지 않음: 이 부분에는 쓸 만한 제안이 없어요.</translation>
+    </message>
+    <message>
+        <source>Not speculating: earlier tokens must be reprocessed first.</source>
+        <translation>추측하지 않음: 앞의 토큰을 먼저 다시 처리해야 해요.</translation>
+    </message>
+    <message>
+        <source>Not speculating: this model&apos;s cache ({kind}) cannot be rolled back.</source>
+        <translation>추측하지 않음: 이 모델의 캐시({kind})는 되돌릴 수 없어요.</translation>
+    </message>
+    <message>
+        <source>Not speculating: no matching text earlier in this chat.</source>
+        <translation>추측하지 않음: 이 대화의 앞부분에 일치하는 텍스트가 없어요.</translation>
+    </message>
+    <message>
+        <source>Not speculating: the answer format leaves a choice at this point.</source>
+        <translation>추측하지 않음: 이 지점에서는 답변 형식이 다음 토큰을 정해 주지 않아요.</translation>
+    </message>
+    <message>
+        <source>Not speculating: plain decoding is faster.</source>
+        <translation>추측하지 않음: 일반 디코딩이 더 빨라요.</translation>
+    </message>
+    <message>
+        <source>Measuring plain decoding speed.</source>
+        <translation>일반 디코딩 속도를 측정하고 있어요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: drafting failed.</source>
+        <translation>추측 없음: 초안을 만드는 중에 오류가 생겼어요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: there was no usable proposal.</source>
+        <translation>추측 없음: 쓸 만한 제안이 없었어요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: another answer was about to start.</source>
+        <translation>추측 없음: 다른 답변이 곧 시작될 참이었어요.</translation>
+    </message>
+    <message>
+        <source>Not speculating: answers run one at a time because they cannot be batched ({kind}).</source>
+        <translation>추측하지 않음: 답변을 한꺼번에 처리할 수 없어({kind}) 하나씩 진행하고 있어요.</translation>
+    </message>
+    <message>
+        <source>Not speculating: another answer is about to start.</source>
+        <translation>추측하지 않음: 다른 답변이 곧 시작돼요.</translation>
+    </message>
+    <message>
+        <source>Not speculating: each round would take {cost}× the time of one token and produce only {tokens}.</source>
+        <translation>추측하지 않음: 라운드 하나에 토큰 하나의 {cost}배 시간이 걸리는데, 나오는 토큰은 {tokens}개뿐이에요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: each round would have taken {cost}× the time of one token and produced only {tokens}.</source>
+        <translation>추측 없음: 라운드 하나에 토큰 하나의 {cost}배 시간이 걸리고, 토큰은 {tokens}개만 나왔을 거예요.</translation>
+    </message>
+    <message>
+        <source>Not speculating: the draft model is still processing this chat.</source>
+        <translation>추측하지 않음: 초안 모델이 아직 이 대화를 처리하고 있어요.</translation>
+    </message>
+    <message>
+        <source>The first token always comes from the main model alone.</source>
+        <translation>첫 토큰은 항상 메인 모델이 혼자 생성해요.</translation>
+    </message>
+    <message>
+        <source>Not speculating: the answer is about to reach its length limit.</source>
+        <translation>추측하지 않음: 답변이 곧 길이 제한에 도달해요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: it was turned off.</source>
+        <translation>추측 없음: 추측이 꺼져 있었어요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: no draft model was loaded.</source>
+        <translation>추측 없음: 불러온 초안 모델이 없었어요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: the draft model was still loading.</source>
+        <translation>추측 없음: 초안 모델을 아직 불러오고 있었어요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: the draft model cannot be used with this main model. {reason}</source>
+        <translation>추측 없음: 이 초안 모델은 이 메인 모델과 함께 쓸 수 없어요. {reason}</translation>
+    </message>
+    <message>
+        <source>Without speculation: the draft model&apos;s context was full.</source>
+        <translation>추측 없음: 초안 모델의 컨텍스트가 가득 찼어요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: earlier tokens had to be reprocessed first.</source>
+        <translation>추측 없음: 앞의 토큰을 먼저 다시 처리해야 했어요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: this model&apos;s cache ({kind}) cannot be rolled back.</source>
+        <translation>추측 없음: 이 모델의 캐시({kind})는 되돌릴 수 없어요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: no matching text earlier in the chat.</source>
+        <translation>추측 없음: 대화의 앞부분에 일치하는 텍스트가 없었어요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: the answer format left a choice everywhere.</source>
+        <translation>추측 없음: 답변 형식이 다음 토큰을 정해 준 곳이 없었어요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: plain decoding was faster.</source>
+        <translation>추측 없음: 일반 디코딩이 더 빨랐어요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: plain decoding was still being measured.</source>
+        <translation>추측 없음: 일반 디코딩 속도를 측정하고 있었어요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: the draft model was still processing the chat.</source>
+        <translation>추측 없음: 초안 모델이 아직 대화를 처리하고 있었어요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: answers ran one at a time because they cannot be batched ({kind}).</source>
+        <translation>추측 없음: 답변을 한꺼번에 처리할 수 없어({kind}) 하나씩 진행했어요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: the answer had almost reached its length limit.</source>
+        <translation>추측 없음: 답변이 길이 제한에 거의 도달했어요.</translation>
+    </message>
+    <message>
+        <source>Not speculating: it could change the text by rounding.</source>
+        <translation>추측하지 않음: 반올림 때문에 텍스트가 달라질 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: it could have changed the text by rounding.</source>
+        <translation>추측 없음: 반올림 때문에 텍스트가 달라질 수 있었어요.</translation>
+    </message>
+</context>
+<context>
+    <name>PositionBars</name>
+    <message>
+        <source>Draft token {position}: {rate} accepted ({accepted} of {reached})</source>
+        <translation>초안 토큰 {position}: {rate} 채택({reached}개 중 {accepted}개)</translation>
+    </message>
+</context>
+<context>
+    <name>PresetButton</name>
+    <message>
+        <source>Preset</source>
+        <translation>프리셋</translation>
+    </message>
+    <message>
+        <source>Chat settings: {name}</source>
+        <translation>대화 설정: {name}</translation>
+    </message>
+</context>
+<context>
+    <name>Presets</name>
+    <message>
+        <source>Custom</source>
+        <translation>사용자 설정</translation>
+    </message>
+    <message>
+        <source>Defaults</source>
+        <translation>기본값</translation>
+    </message>
+    <message>
+        <source>Precise</source>
+        <translation>정밀</translation>
+    </message>
+    <message>
+        <source>Balanced</source>
+        <translation>균형</translation>
+    </message>
+    <message>
+        <source>Creative</source>
+        <translation>창의</translation>
+    </message>
+    <message>
+        <source>Concise</source>
+        <translation>간결</translation>
+    </message>
+</context>
+<context>
+    <name>PromptField</name>
+    <message>
+        <source>Today&apos;s date</source>
+        <translation>오늘 날짜</translation>
+    </message>
+    <message>
+        <source>Day of the week</source>
+        <translation>요일</translation>
+    </message>
+    <message>
+        <source>App language</source>
+        <translation>앱 언어</translation>
+    </message>
+    <message>
+        <source>Main model</source>
+        <translation>메인 모델</translation>
+    </message>
+    <message>
+        <source>Draft model</source>
+        <translation>초안 모델</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>시스템</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>시스템 프롬프트</translation>
+    </message>
+    <message>
+        <source>Insert a variable</source>
+        <translation>변수 넣기</translation>
+    </message>
+    <message>
+        <source>How the model should answer in this chat</source>
+        <translation>이 대화에서 모델이 어떻게 답할지 적어 주세요</translation>
+    </message>
+    <message>
+        <source>Replaced when you send: {names}</source>
+        <translation>보낼 때 대체돼요: {names}</translation>
+    </message>
+</context>
+<context>
+    <name>PurgeButton</name>
+    <message>
+        <source>Empty Trash</source>
+        <translation>휴지통 비우기</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s)</source>
+        <translation>
+            <numerusform>대화 %n개</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Untitled chat</source>
+        <translation>제목 없는 대화</translation>
+    </message>
+    <message>
+        <source>Delete permanently?</source>
+        <translation>완전히 삭제할까요?</translation>
+    </message>
+</context>
+<context>
+    <name>QuestionBubble</name>
+    <message>
+        <source>Only the beginning of this very long text is shown. Copies and exports contain all of it.</source>
+        <translation>텍스트가 매우 길어 앞부분만 표시해요. 복사와 내보내기에는 전체가 포함돼요.</translation>
+    </message>
+</context>
+<context>
+    <name>QuestionEditor</name>
+    <message>
+        <source>Edit the message</source>
+        <translation>메시지 편집</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>보내기</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>취소</translation>
+    </message>
+</context>
+<context>
+    <name>Relocation</name>
+    <message>
+        <source>Moved to {folder}. All files were verified; the old location links to the new one.</source>
+        <translation>{folder} 폴더로 옮겼어요. 모든 파일을 확인했고, 예전 위치는 새 위치로 연결돼요.</translation>
+    </message>
+    <message>
+        <source>Not moved: that folder is not empty.</source>
+        <translation>옮기지 않았어요. 그 폴더가 비어 있지 않아요.</translation>
+    </message>
+    <message>
+        <source>Not moved: a folder cannot be moved into itself.</source>
+        <translation>옮기지 않았어요. 폴더를 그 폴더 안으로 옮길 수는 없어요.</translation>
+    </message>
+    <message>
+        <source>Not moved: {needed} needed, but only {free} free on that disk.</source>
+        <translation>옮기지 않았어요. 공간이 {needed} 필요한데 그 디스크에는 {free}만 남아 있어요.</translation>
+    </message>
+    <message>
+        <source>Not moved: {file} failed verification. Check that disk.</source>
+        <translation>옮기지 않았어요. {file} 파일이 확인 과정에서 원본과 달랐어요. 그 디스크를 점검해 주세요.</translation>
+    </message>
+    <message>
+        <source>Not moved: {detail}.</source>
+        <translation>옮기지 않았어요: {detail}</translation>
+    </message>
+    <message>
+        <source>Stopped. Nothing was moved.</source>
+        <translation>중지했어요. 옮긴 것은 없어요.</translation>
+    </message>
+    <message>
+        <source>Not moved: another copy of Tandem is running. Tandem will try again at the next launch.</source>
+        <translation>옮기지 않았어요. 다른 Tandem이 실행 중이에요. 다음에 실행할 때 다시 시도해요.</translation>
+    </message>
+    <message>
+        <source>There is nothing to move yet.</source>
+        <translation>아직 옮길 것이 없어요.</translation>
+    </message>
+</context>
+<context>
+    <name>RemovalControls</name>
+    <message>
+        <source>This deletes all chats and their backups ({chats}), and settings and caches ({rest}), from this Mac. Export the chats first if you want to keep them.</source>
+        <translation>이 Mac에서 모든 대화와 백업({chats}), 설정과 캐시({rest})를 삭제해요. 대화를 남겨 두려면 먼저 내보내 주세요.</translation>
+    </message>
+    <message>
+        <source>This deletes your chats, backups, settings and caches, then quits Tandem. You can&apos;t undo this.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Continue…</source>
+        <translation>계속…</translation>
+    </message>
+    <message>
+        <source>Delete and quit</source>
+        <translation>삭제하고 종료</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>취소</translation>
+    </message>
+    <message>
+        <source>Delete everything…</source>
+        <translation>모두 삭제…</translation>
+    </message>
+</context>
+<context>
+    <name>RestoreButton</name>
+    <message>
+        <source>Restore a backup…</source>
+        <translation>백업 복원…</translation>
+    </message>
+    <message>
+        <source>Restore a backup of the chats</source>
+        <translation>대화 백업 복원</translation>
+    </message>
+    <message>
+        <source>There is no backup yet. Tandem makes one every day.</source>
+        <translation>아직 백업이 없어요. Tandem이 매일 하나씩 만들어요.</translation>
+    </message>
+    <message>
+        <source>Don&apos;t restore</source>
+        <translation>복원하지 않기</translation>
+    </message>
+    <message>
+        <source>Chats from {date} will be restored the next time you open Tandem. Your current chats are kept as a backup.</source>
+        <translation>다음에 Tandem을 열면 {date}의 대화를 복원해요. 지금의 대화는 백업으로 보관돼요.</translation>
+    </message>
+    <message numerus="yes">
+        <source>{date} · %n chat(s)</source>
+        <translation>
+            <numerusform>{date} · 대화 %n개</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Your chats stay as they are.</source>
+        <translation>대화는 지금 그대로예요.</translation>
+    </message>
+</context>
+<context>
+    <name>Rounding</name>
+    <message>
+        <source>The text is identical to plain decoding.</source>
+        <translation>텍스트는 일반 디코딩과 동일해요.</translation>
+    </message>
+    <message>
+        <source>The text is that of plain decoding up to rounding.</source>
+        <translation>텍스트는 반올림을 제외하면 일반 디코딩과 같아요.</translation>
+    </message>
+    <message>
+        <source>The text is that of plain decoding up to rounding: about one token in {count} may differ.</source>
+        <translation>텍스트는 반올림을 제외하면 일반 디코딩과 같아요. 토큰 약 {count}개 중 하나가 다를 수 있어요.</translation>
+    </message>
+    <message>
+        <source>How this Mac rounds with {main} is measured while Tandem is idle.</source>
+        <translation>이 Mac에서 {main} 모델의 반올림은 Tandem이 쉬는 동안 측정해요.</translation>
+    </message>
+    <message>
+        <source>It does not slow answers down.</source>
+        <translation>답변이 느려지지 않아요.</translation>
+    </message>
+    <message>
+        <source>It slows answers down by about {share}%.</source>
+        <translation>답변이 약 {share}% 느려져요.</translation>
+    </message>
+    <message>
+        <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
+        <translation>{main} 모델은 이 Mac에서 어떤 추측 길이도 반올림이 같지 않아서, 초안 토큰 없이 답변해요.</translation>
+    </message>
+    <message>
+        <source>With {main}, rounding is the same at every draft length on this Mac.</source>
+        <translation>{main} 모델은 이 Mac에서 모든 추측 길이의 반올림이 같아요.</translation>
+    </message>
+    <message>
+        <source>With {main}, rounding stays the same up to {most} draft tokens per round on this Mac.</source>
+        <translation>{main} 모델은 이 Mac에서 라운드당 초안 토큰 {most}개까지 반올림이 같아요.</translation>
+    </message>
+</context>
+<context>
+    <name>SampleRound</name>
+    <message>
+        <source>The main model checks all of them in a single pass.</source>
+        <translation>메인 모델이 한 번의 계산으로 모두 확인해요.</translation>
+    </message>
+    <message>
+        <source>A small draft model quickly proposes the next tokens.</source>
+        <translation>작은 초안 모델이 다음 토큰을 빠르게 제안해요.</translation>
+    </message>
+    <message>
+        <source>It keeps every token it would have written itself, then adds one.</source>
+        <translation>직접 썼을 토큰은 모두 남기고, 토큰 하나를 더해요.</translation>
+    </message>
+    <message>
+        <source>Water</source>
+        <comment>the sample: the text so far</comment>
+        <translation>물은</translation>
+    </message>
+    <message>
+        <source>boils|at|100|°F|or</source>
+        <comment>the sample: five draft tokens</comment>
+        <translation>섭씨|100|도에서|얼어|요</translation>
+    </message>
+    <message>
+        <source>°C</source>
+        <comment>the sample: the main model&apos;s token in place of the fourth</comment>
+        <translation>끓어</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n token(s) in one round instead of one, and the text is the main model&apos;s own.</source>
+        <translation>
+            <numerusform>라운드 한 번에 토큰이 1개가 아니라 %n개 나오고, 텍스트는 메인 모델이 쓴 그대로예요.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>SearchField</name>
+    <message>
+        <source>Clear the text</source>
+        <translation>입력한 내용 지우기</translation>
+    </message>
+</context>
+<context>
+    <name>Sentences</name>
+    <message>
+        <source>{first} {second}</source>
+        <comment>two sentences, one after the other</comment>
+        <translation>{first} {second}</translation>
+    </message>
+    <message>
+        <source>“{text}”</source>
+        <translation>“{text}”</translation>
+    </message>
+</context>
+<context>
+    <name>SettingRow</name>
+    <message>
+        <source>Reset {name}</source>
+        <translation>{name} 초기화</translation>
+    </message>
+</context>
+<context>
+    <name>Settings</name>
+    <message>
+        <source>Automatic</source>
+        <translation>자동</translation>
+    </message>
+    <message>
+        <source>Draft model</source>
+        <translation>초안 모델</translation>
+    </message>
+    <message>
+        <source>Prompt lookup (n-gram)</source>
+        <translation>프롬프트 룩업(n-gram)</translation>
+    </message>
+    <message>
+        <source>On</source>
+        <translation>켬</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>끔</translation>
+    </message>
+    <message>
+        <source>Low</source>
+        <translation>낮음</translation>
+    </message>
+    <message>
+        <source>Medium</source>
+        <translation>보통</translation>
+    </message>
+    <message>
+        <source>High</source>
+        <translation>높음</translation>
+    </message>
+    <message>
+        <source>Maximum</source>
+        <translation>최대</translation>
+    </message>
+    <message>
+        <source>This Mac&apos;s CPU</source>
+        <translation>이 Mac의 CPU</translation>
+    </message>
+    <message>
+        <source>Another computer</source>
+        <translation>다른 컴퓨터</translation>
+    </message>
+    <message>
+        <source>Full precision</source>
+        <translation>전체 정밀도</translation>
+    </message>
+    <message>
+        <source>8-bit</source>
+        <translation>8비트</translation>
+    </message>
+    <message>
+        <source>4-bit</source>
+        <translation>4비트</translation>
+    </message>
+    <message>
+        <source>Same distribution</source>
+        <translation>동일한 분포</translation>
+    </message>
+    <message>
+        <source>Network</source>
+        <translation>네트워크</translation>
+    </message>
+    <message>
+        <source>Thunderbolt</source>
+        <translation>Thunderbolt</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>언어</translation>
+    </message>
+    <message>
+        <source>App language. Models usually answer in the language you write in.</source>
+        <translation>앱의 언어예요. 모델은 보통 질문한 언어로 답해요.</translation>
+    </message>
+    <message>
+        <source>Match system</source>
+        <translation>시스템 설정과 동일하게</translation>
+    </message>
+    <message>
+        <source>Appearance</source>
+        <translation>화면 모드</translation>
+    </message>
+    <message>
+        <source>Light, dark, or match the system.</source>
+        <translation>라이트, 다크, 또는 시스템 설정과 동일하게 표시해요.</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>라이트</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>다크</translation>
+    </message>
+    <message>
+        <source>Text size</source>
+        <translation>텍스트 크기</translation>
+    </message>
+    <message>
+        <source>Applies to the whole app.</source>
+        <translation>앱 전체에 적용돼요.</translation>
+    </message>
+    <message>
+        <source>Small</source>
+        <translation>작게</translation>
+    </message>
+    <message>
+        <source>Normal</source>
+        <translation>보통</translation>
+    </message>
+    <message>
+        <source>Large</source>
+        <translation>크게</translation>
+    </message>
+    <message>
+        <source>Very large</source>
+        <translation>매우 크게</translation>
+    </message>
+    <message>
+        <source>Send messages with</source>
+        <translation>메시지 보내기 키</translation>
+    </message>
+    <message>
+        <source>Shift+Enter always starts a new line.</source>
+        <translation>Shift+Enter는 항상 줄을 바꿔요.</translation>
+    </message>
+    <message>
+        <source>Enter</source>
+        <translation>Enter</translation>
+    </message>
+    <message>
+        <source>Cmd+Enter (Ctrl+Enter)</source>
+        <translation>Cmd+Enter(Ctrl+Enter)</translation>
+    </message>
+    <message>
+        <source>Notify when an answer is ready</source>
+        <translation>답변이 준비되면 알림</translation>
+    </message>
+    <message>
+        <source>For long answers while another app is in front. Notifications contain no chat text.</source>
+        <translation>다른 앱을 사용하는 동안 긴 답변이 끝나면 알려요. 알림에는 대화 내용이 들어가지 않아요.</translation>
+    </message>
+    <message>
+        <source>On startup, load</source>
+        <translation>시작할 때 불러오기</translation>
+    </message>
+    <message>
+        <source>The starter pair is small and answers questions about Tandem only.</source>
+        <translation>스타터 모델 쌍은 작고, Tandem에 관한 질문에만 답해요.</translation>
+    </message>
+    <message>
+        <source>Last used models</source>
+        <translation>마지막으로 사용한 모델</translation>
+    </message>
+    <message>
+        <source>The starter pair</source>
+        <translation>스타터 모델 쌍</translation>
+    </message>
+    <message>
+        <source>Draft source</source>
+        <translation>초안 생성 방법</translation>
+    </message>
+    <message>
+        <source>Draft tokens per round</source>
+        <translation>라운드당 초안 토큰</translation>
+    </message>
+    <message>
+        <source>Acceptance rule</source>
+        <translation>채택 기준</translation>
+    </message>
+    <message>
+        <source>Parallel drafting</source>
+        <translation>병렬 초안 생성</translation>
+    </message>
+    <message>
+        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory. Another computer receives the text of your chats unencrypted.</source>
+        <translation>메인 모델이 검증하는 동안 초안 모델이 다음 토큰을 준비해요. ‘자동’은 답변이 더 빨라질 수 있을 때 이 Mac의 CPU를 써요. CPU를 쓰려면 초안 모델을 메모리에 하나 더 올려야 해요. 다른 컴퓨터에는 대화 내용이 암호화되지 않은 채 전송돼요.</translation>
+    </message>
+    <message>
+        <source>Address of the other computer</source>
+        <translation>다른 컴퓨터의 주소</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>온도</translation>
+    </message>
+    <message>
+        <source>0 always picks the most likely token. Higher values add variety and mistakes.</source>
+        <translation>0이면 항상 가장 확률 높은 토큰을 골라요. 값이 클수록 다양해지고 실수도 늘어요.</translation>
+    </message>
+    <message>
+        <source>Top p</source>
+        <translation>Top p</translation>
+    </message>
+    <message>
+        <source>Samples only from the most likely tokens that add up to this probability. 1 turns it off.</source>
+        <translation>확률 높은 순으로 합이 이 확률이 될 때까지의 토큰에서만 뽑아요. 1이면 꺼져요.</translation>
+    </message>
+    <message>
+        <source>Top k</source>
+        <translation>Top k</translation>
+    </message>
+    <message>
+        <source>Samples only from this many of the most likely tokens.</source>
+        <translation>확률 높은 순으로 이 개수만큼의 토큰에서만 뽑아요.</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <translation>모두</translation>
+    </message>
+    <message>
+        <source>Min p</source>
+        <translation>Min p</translation>
+    </message>
+    <message>
+        <source>Drops tokens below this fraction of the top probability. 0 turns it off.</source>
+        <translation>가장 높은 확률의 이 비율보다 낮은 토큰은 빼요. 0이면 꺼져요.</translation>
+    </message>
+    <message>
+        <source>Repetition penalty</source>
+        <translation>반복 페널티</translation>
+    </message>
+    <message>
+        <source>Above 1, tokens that were just used become less likely.</source>
+        <translation>1보다 크면 방금 쓴 토큰이 덜 나와요.</translation>
+    </message>
+    <message>
+        <source>Maximum answer length</source>
+        <translation>답변 최대 길이</translation>
+    </message>
+    <message>
+        <source>In tokens. A token is about three quarters of an English word.</source>
+        <translation>토큰 단위예요. 한국어는 보통 한 글자가 토큰 하나쯤이에요.</translation>
+    </message>
+    <message>
+        <source>Up to the context limit</source>
+        <translation>컨텍스트 한도까지</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>시드</translation>
+    </message>
+    <message>
+        <source>The same seed reproduces the same text. Only matters above temperature 0.</source>
+        <translation>시드가 같으면 같은 텍스트가 다시 나와요. 온도가 0보다 높을 때만 의미가 있어요.</translation>
+    </message>
+    <message>
+        <source>Random</source>
+        <translation>무작위</translation>
+    </message>
+    <message>
+        <source>Thinking</source>
+        <translation>추론</translation>
+    </message>
+    <message>
+        <source>Models that can think do so before they answer. Other models ignore it.</source>
+        <translation>추론할 수 있는 모델이 답하기 전에 추론하게 해요. 다른 모델에는 영향이 없어요.</translation>
+    </message>
+    <message>
+        <source>Stop and notify me</source>
+        <translation>멈추고 알리기</translation>
+    </message>
+    <message>
+        <source>The address of a mirror of Hugging Face. Leave empty to use Hugging Face directly.</source>
+        <translation>Hugging Face 미러의 주소예요. 비워 두면 Hugging Face를 직접 써요.</translation>
+    </message>
+    <message>
+        <source>Run a local API server</source>
+        <translation>로컬 API 서버 실행하기</translation>
+    </message>
+    <message>
+        <source>Editors, agents and scripts on this Mac can ask the loaded models, with the same speculation. Chats are never shared.</source>
+        <translation>이 Mac의 편집기, 에이전트, 스크립트가 불러온 모델에 질문할 수 있고, 추측도 똑같이 쓰여요. 대화는 절대 공유되지 않아요.</translation>
+    </message>
+    <message>
+        <source>Require an API key</source>
+        <translation>API 키 요구하기</translation>
+    </message>
+    <message>
+        <source>Requests without the key below are rejected.</source>
+        <translation>아래의 키가 없는 요청은 거부해요.</translation>
+    </message>
+    <message>
+        <source>Allowed web origins</source>
+        <translation>허용할 웹 출처</translation>
+    </message>
+    <message>
+        <source>Uses Thunderbolt if every Mac is connected by it; otherwise the network.</source>
+        <translation>모든 Mac이 Thunderbolt로 연결되어 있으면 Thunderbolt를, 아니면 네트워크를 사용해요.</translation>
+    </message>
+    <message>
+        <source>Loads models beyond the limit. This Mac may become very slow, and the system may quit Tandem.</source>
+        <translation>한도를 넘어도 모델을 불러와요. 이 Mac이 아주 느려지거나 시스템이 Tandem을 종료할 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Marks such as &lt;|im_end|&gt; in messages and files take effect instead of being ordinary text. A file or web page can then pretend to be you or the system.</source>
+        <translation>메시지와 파일에 있는 &lt;|im_end|&gt; 같은 표시를 일반 텍스트로 다루지 않고 그대로 적용해요. 그러면 파일이나 웹 페이지가 사용자나 시스템인 척할 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Model default</source>
+        <translation>모델 기본값</translation>
+    </message>
+    <message>
+        <source>When the context is full</source>
+        <translation>컨텍스트가 가득 차면</translation>
+    </message>
+    <message>
+        <source>Stop with a message, or drop the oldest messages. The system prompt and recent messages stay; the chat itself is not changed.</source>
+        <translation>알림을 표시하고 멈추거나, 오래된 메시지부터 제외해요. 시스템 프롬프트와 최근 메시지는 남고, 대화 자체는 바뀌지 않아요.</translation>
+    </message>
+    <message>
+        <source>Drop the oldest messages</source>
+        <translation>오래된 메시지부터 제외</translation>
+    </message>
+    <message>
+        <source>KV cache of the main model</source>
+        <translation>메인 모델의 KV 캐시</translation>
+    </message>
+    <message>
+        <source>The model&apos;s working memory of a chat. Fewer bits use less memory; answers can change slightly.</source>
+        <translation>대화에 대한 모델의 작업 메모리예요. 비트가 적으면 메모리를 덜 쓰지만 답변이 조금 달라질 수 있어요.</translation>
+    </message>
+    <message>
+        <source>KV cache of the draft model</source>
+        <translation>초안 모델의 KV 캐시</translation>
+    </message>
+    <message>
+        <source>Fewer bits use less memory. Draft tokens may be accepted slightly less often; the text stays the same.</source>
+        <translation>비트가 적으면 메모리를 덜 써요. 초안 토큰이 조금 덜 채택될 수 있지만 텍스트는 그대로예요.</translation>
+    </message>
+    <message>
+        <source>Work offline</source>
+        <translation>오프라인 작업</translation>
+    </message>
+    <message>
+        <source>Tandem never goes online. Downloads wait; chats and installed models keep working.</source>
+        <translation>Tandem이 인터넷에 연결하지 않아요. 다운로드는 대기하고, 대화와 설치된 모델은 그대로 쓸 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Check for updates once a day</source>
+        <translation>하루에 한 번 업데이트 확인</translation>
+    </message>
+    <message>
+        <source>Reads which version of Tandem is the newest. Nothing about you or your chats is sent.</source>
+        <translation>Tandem의 최신 버전만 확인해요. 사용자나 대화에 관한 정보는 보내지 않아요.</translation>
+    </message>
+    <message>
+        <source>Mirror</source>
+        <translation>미러</translation>
+    </message>
+    <message>
+        <source>Proxy</source>
+        <translation>프록시</translation>
+    </message>
+    <message>
+        <source>The address of a proxy, such as http://proxy:8080. Leave empty for no proxy.</source>
+        <translation>프록시의 주소예요(예: http://proxy:8080). 비워 두면 쓰지 않아요.</translation>
+    </message>
+    <message>
+        <source>Models of other apps</source>
+        <translation>다른 앱의 모델</translation>
+    </message>
+    <message>
+        <source>Also offer the MLX models that LM Studio, oMLX, Jan and MTPLX have downloaded. Their files are only read.</source>
+        <translation>LM Studio, oMLX, Jan, MTPLX에서 다운로드한 MLX 모델도 보여줘요. 파일은 읽기만 해요.</translation>
+    </message>
+    <message>
+        <source>Keep prompt cache on disk</source>
+        <translation>프롬프트 캐시를 디스크에 보관</translation>
+    </message>
+    <message>
+        <source>Reopens long chats instantly. Removed when the chat is permanently deleted.</source>
+        <translation>긴 대화를 바로 이어 갈 수 있어요. 대화를 완전히 삭제하면 함께 지워져요.</translation>
+    </message>
+    <message>
+        <source>Disk limit for the prompt cache</source>
+        <translation>프롬프트 캐시 최대 크기</translation>
+    </message>
+    <message>
+        <source>In GB. The least recently used chats are removed first.</source>
+        <translation>GB 단위예요. 가장 오래 쓰지 않은 대화부터 지워져요.</translation>
+    </message>
+    <message>
+        <source>Port</source>
+        <translation>포트</translation>
+    </message>
+    <message>
+        <source>Change it if another program uses this one.</source>
+        <translation>다른 프로그램이 이 포트를 쓰고 있으면 바꿔 주세요.</translation>
+    </message>
+    <message>
+        <source>Let other computers connect</source>
+        <translation>다른 컴퓨터의 연결 허용하기</translation>
+    </message>
+    <message>
+        <source>Refuse unknown model names</source>
+        <translation>알 수 없는 모델 이름 거부</translation>
+    </message>
+    <message>
+        <source>Many programs ask for a model by a name of their own. By default, the loaded model answers them, and the reply names it.</source>
+        <translation>많은 프로그램이 자기만의 이름으로 모델을 요청해요. 기본적으로 불러온 모델이 대신 답하고, 응답에 그 모델의 이름이 들어가요.</translation>
+    </message>
+    <message>
+        <source>Their addresses, such as http://localhost:3000, separated by spaces. Leave empty for none.</source>
+        <translation>http://localhost:3000 같은 주소를 빈칸으로 구분해 입력해 주세요. 비워 두면 아무 페이지도 연결할 수 없어요.</translation>
+    </message>
+    <message>
+        <source>Other Macs</source>
+        <translation>다른 Mac</translation>
+    </message>
+    <message>
+        <source>Names or addresses, separated by commas, such as mac-studio.local. This Mac has to reach them over SSH with a key, and Tandem has to be installed there.</source>
+        <translation>mac-studio.local 같은 이름이나 주소를 쉼표로 구분해 입력해 주세요. 이 Mac에서 SSH 키로 접속할 수 있어야 하고, 그곳에도 Tandem이 설치되어 있어야 해요.</translation>
+    </message>
+    <message>
+        <source>Connection</source>
+        <translation>연결</translation>
+    </message>
+    <message>
+        <source>Unload idle models after</source>
+        <translation>쓰지 않는 모델을 언로드하기까지의 시간</translation>
+    </message>
+    <message>
+        <source>In minutes. Frees their memory; they reload with your next question.</source>
+        <translation>분 단위예요. 메모리를 비우고, 다음 질문 때 다시 불러와요.</translation>
+    </message>
+    <message>
+        <source>Never</source>
+        <translation>안 함</translation>
+    </message>
+    <message>
+        <source>Prompt cache in memory</source>
+        <translation>메모리의 프롬프트 캐시</translation>
+    </message>
+    <message>
+        <source>In GB. Keeps processed chats in memory so follow-up questions start faster.</source>
+        <translation>GB 단위예요. 처리한 대화를 메모리에 두어 이어지는 질문에 더 빨리 답해요.</translation>
+    </message>
+    <message>
+        <source>Memory for models and chats</source>
+        <translation>모델과 대화에 쓸 메모리</translation>
+    </message>
+    <message>
+        <source>In GB. Models that do not fit are not loaded.</source>
+        <translation>GB 단위예요. 들어가지 않는 모델은 불러오지 않아요.</translation>
+    </message>
+    <message>
+        <source>System recommendation</source>
+        <translation>시스템 권장값</translation>
+    </message>
+    <message>
+        <source>Allow exceeding the memory limit</source>
+        <translation>메모리 한도 초과 허용</translation>
+    </message>
+    <message>
+        <source>Control tokens in messages</source>
+        <translation>메시지 속 제어 토큰</translation>
+    </message>
+    <message>
+        <source>Log level</source>
+        <translation>로그 수준</translation>
+    </message>
+    <message>
+        <source>What the log below contains. Kept in memory only; never contains chat text.</source>
+        <translation>아래 로그에 담을 내용이에요. 메모리에만 보관하고 대화 내용은 담지 않아요.</translation>
+    </message>
+    <message>
+        <source>Errors and warnings</source>
+        <translation>오류와 경고</translation>
+    </message>
+    <message>
+        <source>Errors, warnings and events</source>
+        <translation>오류, 경고, 이벤트</translation>
+    </message>
+    <message>
+        <source>Everything</source>
+        <translation>모두</translation>
+    </message>
+    <message>
+        <source>General</source>
+        <translation>일반</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>모델</translation>
+    </message>
+    <message>
+        <source>Speculation</source>
+        <translation>추측 디코딩</translation>
+    </message>
+    <message>
+        <source>Generation</source>
+        <translation>생성</translation>
+    </message>
+    <message>
+        <source>Request history</source>
+        <translation>요청 기록</translation>
+    </message>
+    <message>
+        <source>Storage</source>
+        <translation>저장 공간</translation>
+    </message>
+    <message>
+        <source>Privacy and network</source>
+        <translation>개인정보 및 네트워크</translation>
+    </message>
+    <message>
+        <source>Local API</source>
+        <translation>로컬 API</translation>
+    </message>
+    <message>
+        <source>Multiple Macs</source>
+        <translation>여러 대의 Mac</translation>
+    </message>
+    <message>
+        <source>Advanced</source>
+        <translation>고급</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>설정</translation>
+    </message>
+    <message>
+        <source>Pages of the settings</source>
+        <translation>설정 페이지</translation>
+    </message>
+    <message>
+        <source>Developer</source>
+        <translation>개발자</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>검색</translation>
+    </message>
+    <message>
+        <source>Search in the settings</source>
+        <translation>설정에서 검색</translation>
+    </message>
+    <message>
+        <source>Restore defaults</source>
+        <translation>기본값으로 되돌리기</translation>
+    </message>
+    <message>
+        <source>Applies the next time a model is loaded.</source>
+        <translation>다음에 불러오는 모델부터 적용돼요.</translation>
+    </message>
+    <message>
+        <source>Takes effect after a restart.</source>
+        <translation>다시 시작하면 적용돼요.</translation>
+    </message>
+    <message>
+        <source>Same text</source>
+        <translation>같은 텍스트</translation>
+    </message>
+    <message>
+        <source>“Same text”: the same seed gives the same text with or without speculation, up to rounding. “Same distribution”: above temperature 0 the text may differ, but follows the main model&apos;s probabilities exactly.</source>
+        <translation>‘같은 텍스트’에서는 시드가 같으면 추측을 쓰든 쓰지 않든 반올림을 제외하고 같은 텍스트가 나와요. ‘동일한 분포’에서는 온도가 0보다 높으면 텍스트가 달라질 수 있지만, 메인 모델의 확률을 정확히 따라요.</translation>
+    </message>
+    <message>
+        <source>Automatic uses the draft model or prompt lookup, whichever is faster on this Mac, or neither when speculation would not help.</source>
+        <translation>‘자동’은 초안 모델과 프롬프트 룩업 가운데 이 Mac에서 더 빠른 쪽을 쓰고, 추측이 도움이 되지 않으면 둘 다 쓰지 않아요.</translation>
+    </message>
+    <message>
+        <source>Automatic adapts to the speed measured on this Mac. A fixed number can slow answers down.</source>
+        <translation>‘자동’은 이 Mac에서 측정한 속도에 맞춰 정해져요. 수를 고정하면 답변이 느려질 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Always the same text with and without speculation</source>
+        <translation>추측을 쓰든 쓰지 않든 항상 같은 텍스트</translation>
+    </message>
+    <message>
+        <source>Anyone on your network who has the key can use your models and this Mac&apos;s power, and everything is sent unencrypted. Turn it on only on a network you trust.</source>
+        <translation>네트워크에서 키를 아는 사람은 누구나 이 Mac의 모델과 성능을 쓸 수 있고, 모든 내용이 암호화되지 않은 채 오가요. 믿을 수 있는 네트워크에서만 켜 주세요.</translation>
+    </message>
+    <message>
+        <source>What “tandem drafter serve” shows on the other computer, such as mac.local:8799.</source>
+        <translation>그 컴퓨터에서 ‘tandem drafter serve’가 보여 주는 주소예요(예: mac.local:8799).</translation>
+    </message>
+    <message>
+        <source>Changes take effect with the next answer.</source>
+        <translation>바꾸면 다음 답변부터 적용돼요.</translation>
+    </message>
+    <message>
+        <source>Processors can round differently when they verify more tokens at once. With this on, Tandem uses only draft lengths at which rounding is the same, and computes one answer at a time.</source>
+        <translation>프로세서는 더 많은 토큰을 한 번에 확인할 때 반올림이 달라질 수 있어요. 이 설정을 켜면 Tandem은 반올림이 같은 추측 길이만 쓰고 한 번에 답변 하나씩 계산해요.</translation>
+    </message>
+</context>
+<context>
+    <name>SettingsInForce</name>
+    <message>
+        <source>Change…</source>
+        <translation>변경…</translation>
+    </message>
+    <message>
+        <source>Settings of this chat</source>
+        <translation>이 대화의 설정</translation>
+    </message>
+    <message>
+        <source>Settings of this model pair</source>
+        <translation>이 모델 쌍의 설정</translation>
+    </message>
+    <message>
+        <source>Settings of all chats</source>
+        <translation>모든 대화의 설정</translation>
+    </message>
+</context>
+<context>
+    <name>ShortcutSheet</name>
+    <message>
+        <source>Keyboard shortcuts</source>
+        <translation>키보드 단축키</translation>
+    </message>
+</context>
+<context>
+    <name>SlashMenu</name>
+    <message>
+        <source>{name}, in use</source>
+        <translation>{name}, 사용 중</translation>
+    </message>
+    <message>
+        <source>Preset: {name}</source>
+        <translation>프리셋: {name}</translation>
+    </message>
+    <message>
+        <source>Presets</source>
+        <translation>프리셋</translation>
+    </message>
+</context>
+<context>
+    <name>Speculation</name>
+    <message>
+        <source>The draft model is loading. You can already ask questions.</source>
+        <translation>초안 모델을 불러오고 있어요. 질문은 지금 해도 돼요.</translation>
+    </message>
+    <message>
+        <source>The models are loading.</source>
+        <translation>모델을 불러오고 있어요.</translation>
+    </message>
+    <message>
+        <source>No main model is loaded.</source>
+        <translation>불러온 메인 모델이 없어요.</translation>
+    </message>
+    <message>
+        <source>Speculation is off.</source>
+        <translation>추측이 꺼져 있어요.</translation>
+    </message>
+    <message>
+        <source>No draft model is loaded.</source>
+        <translation>불러온 초안 모델이 없어요.</translation>
+    </message>
+    <message>
+        <source>Ask something to see how much speculation speeds up the answer.</source>
+        <translation>질문을 보내면 추측으로 답변이 얼마나 빨라지는지 볼 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Speculation: {sources}, no draft model</source>
+        <translation>추측: {sources}, 초안 모델 없음</translation>
+    </message>
+    <message>
+        <source>Speculation: {sources}</source>
+        <translation>추측: {sources}</translation>
+    </message>
+    <message>
+        <source>Speculation: auto</source>
+        <translation>추측: 자동</translation>
+    </message>
+    <message>
+        <source>Speculation: on</source>
+        <translation>추측: 켬</translation>
+    </message>
+    <message>
+        <source>Waiting for the first token</source>
+        <translation>첫 토큰을 기다리는 중</translation>
+    </message>
+    <message>
+        <source>{tokens} tokens a round instead of 1</source>
+        <translation>라운드당 1토큰 대신 {tokens}토큰</translation>
+    </message>
+    <message>
+        <source>No figures for this answer</source>
+        <translation>이 답변의 측정값 없음</translation>
+    </message>
+    <message>
+        <source>No draft token accepted</source>
+        <translation>채택된 초안 토큰 없음</translation>
+    </message>
+</context>
+<context>
+    <name>SpeculationPage</name>
+    <message>
+        <source>{pair} is loaded and uses the settings above.</source>
+        <translation>불러온 {pair}에는 위의 설정이 적용돼요.</translation>
+    </message>
+    <message>
+        <source>Customize</source>
+        <translation>사용자 설정</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>삭제</translation>
+    </message>
+    <message>
+        <source>Remove the settings of {pair}</source>
+        <translation>{pair} 설정 삭제</translation>
+    </message>
+    <message>
+        <source>Settings per model pair</source>
+        <translation>모델 쌍별 설정</translation>
+    </message>
+    <message>
+        <source>These override the settings above while that pair is loaded.</source>
+        <translation>해당 모델 쌍을 불러온 동안에는 위의 설정 대신 이 설정이 적용돼요.</translation>
+    </message>
+</context>
+<context>
+    <name>SpeculationPanel</name>
+    <message>
+        <source>How it gets faster</source>
+        <translation>빨라지는 원리</translation>
+    </message>
+    <message>
+        <source>This answer</source>
+        <translation>이 답변</translation>
+    </message>
+    <message>
+        <source>Answer {number} of {count}</source>
+        <translation>답변 {number}/{count}</translation>
+    </message>
+    <message>
+        <source>Local API</source>
+        <translation>로컬 API</translation>
+    </message>
+    <message>
+        <source>without speculation</source>
+        <translation>추측 없음</translation>
+    </message>
+    <message>
+        <source>of draft tokens accepted</source>
+        <translation>초안 토큰 채택률</translation>
+    </message>
+    <message>
+        <source>tokens a round</source>
+        <translation>라운드당 토큰</translation>
+    </message>
+    <message>
+        <source>No round data: this answer was saved by an older version of Tandem.</source>
+        <translation>라운드 데이터가 없어요. 이전 버전의 Tandem에서 저장한 답변이에요.</translation>
+    </message>
+    <message>
+        <source>Speed-up</source>
+        <translation>속도 배율</translation>
+    </message>
+    <message>
+        <source>Compared with decoding without speculation, measured by plain rounds within the same answer.</source>
+        <translation>추측 없이 디코딩할 때와 비교한 값이에요. 같은 답변 안에 일반 라운드를 섞어서 측정해요.</translation>
+    </message>
+    <message>
+        <source>Acceptance rate</source>
+        <translation>채택률</translation>
+    </message>
+    <message>
+        <source>The share of the draft tokens that the main model accepted.</source>
+        <translation>메인 모델이 채택한 초안 토큰의 비율이에요.</translation>
+    </message>
+    <message>
+        <source>Tokens per round</source>
+        <translation>라운드당 토큰</translation>
+    </message>
+    <message>
+        <source>How many tokens a round adds to the answer: the accepted ones and one of the main model&apos;s own.</source>
+        <translation>라운드마다 답변에 더해지는 토큰 수예요. 채택된 토큰에 메인 모델의 토큰 하나를 더한 값이에요.</translation>
+    </message>
+    <message>
+        <source>How often the first, the second and each further draft token of a round is accepted.</source>
+        <translation>라운드의 첫 번째, 두 번째, 그 뒤의 초안 토큰이 각각 채택되는 비율이에요.</translation>
+    </message>
+    <message>
+        <source>How the decoding time splits into drafting, verification by the main model and everything else.</source>
+        <translation>디코딩 시간이 초안 생성, 메인 모델의 검증, 그 밖의 작업에 쓰인 비율이에요.</translation>
+    </message>
+    <message>
+        <source>How many tokens are proposed before the main model checks them.</source>
+        <translation>메인 모델이 확인하기 전에 제안되는 토큰 수예요.</translation>
+    </message>
+    <message>
+        <source>The time until the first token appears, most of which goes into processing the prompt.</source>
+        <translation>첫 토큰이 나올 때까지 걸린 시간이에요. 대부분 프롬프트를 처리하는 데 쓰여요.</translation>
+    </message>
+    <message>
+        <source>Rounds</source>
+        <translation>라운드</translation>
+    </message>
+    <message>
+        <source>A column for each round, from the bottom up: accepted draft tokens, the main model&apos;s own token, rejected draft tokens.</source>
+        <translation>한 열이 한 라운드예요. 아래부터 채택된 초안 토큰, 메인 모델의 토큰, 기각된 초안 토큰 순서예요.</translation>
+    </message>
+    <message>
+        <source>Drafted per round</source>
+        <translation>라운드당 초안 토큰</translation>
+    </message>
+    <message>
+        <source>First token</source>
+        <translation>첫 토큰까지</translation>
+    </message>
+    <message>
+        <source>Time saved</source>
+        <translation>절약한 시간</translation>
+    </message>
+    <message>
+        <source>How much longer the answer would have taken without speculation.</source>
+        <translation>추측 없이 답했다면 더 걸렸을 시간이에요.</translation>
+    </message>
+    <message>
+        <source>Tokens per second</source>
+        <translation>초당 토큰 추이</translation>
+    </message>
+    <message>
+        <source>Acceptance by position</source>
+        <translation>위치별 채택률</translation>
+    </message>
+    <message>
+        <source>Where time went</source>
+        <translation>소요 시간 내역</translation>
+    </message>
+    <message>
+        <source>Totals</source>
+        <translation>합계</translation>
+    </message>
+    <message>
+        <source>Speed-up and time saved cover the answers in which the speed-up was measured.</source>
+        <translation>속도 향상과 절약한 시간은 속도 향상을 측정한 답변만 더한 값이에요.</translation>
+    </message>
+    <message>
+        <source>What the live panel shows</source>
+        <translation>실시간 패널에 보이는 것</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>닫기</translation>
+    </message>
+    <message>
+        <source>The speed over the course of the answer. The dashed line is plain decoding, measured along the way.</source>
+        <translation>답변이 진행되는 동안의 속도예요. 점선은 그동안 잰 일반 디코딩 속도예요.</translation>
+    </message>
+</context>
+<context>
+    <name>SpeculationSentences</name>
+    <message numerus="yes">
+        <source>Drafting %n token(s) per round. Each round produces {tokens}.</source>
+        <translation>
+            <numerusform>라운드마다 토큰 %n개를 추측해요. 라운드 하나에서 토큰 {tokens}개가 나와요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token and produces {tokens}.</source>
+        <translation>
+            <numerusform>라운드마다 토큰 %n개를 추측해요. 라운드 하나에 토큰 하나의 {cost}배 시간이 걸리고, 토큰 {tokens}개가 나와요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of {drafted} draft token(s) accepted.</source>
+        <translation>
+            <numerusform>초안 토큰 {drafted}개 중 %n개가 채택됐어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token and produced {tokens}.</source>
+        <translation>
+            <numerusform>초안 토큰 {drafted}개 중 %n개가 채택됐어요. 라운드 하나에 토큰 하나의 {cost}배 시간이 걸렸고, 토큰 {tokens}개가 나왔어요.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>StoragePage</name>
+    <message>
+        <source>Choose where to move it</source>
+        <translation>옮길 곳 선택</translation>
+    </message>
+    <message>
+        <source>The chats will move to {folder} the next time Tandem starts.</source>
+        <translation>다음에 Tandem을 시작할 때 대화를 {folder} 폴더로 옮겨요.</translation>
+    </message>
+    <message>
+        <source>Models are being downloaded. Move them when that is finished.</source>
+        <translation>모델을 다운로드하는 중이에요. 끝난 뒤에 옮겨 주세요.</translation>
+    </message>
+    <message>
+        <source>Copying and verifying: {done} of {total}.</source>
+        <translation>복사하고 확인하는 중: {total} 중 {done}</translation>
+    </message>
+    <message>
+        <source>Chats</source>
+        <translation>대화</translation>
+    </message>
+    <message>
+        <source>Includes the download list.</source>
+        <translation>다운로드 목록도 포함돼요.</translation>
+    </message>
+    <message>
+        <source>Prompt cache</source>
+        <translation>프롬프트 캐시</translation>
+    </message>
+    <message>
+        <source>Lets follow-up questions start without reprocessing the chat.</source>
+        <translation>이어지는 질문에서 대화를 다시 처리하지 않아도 돼요.</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>모델</translation>
+    </message>
+    <message>
+        <source>The Hugging Face cache, shared with other apps.</source>
+        <translation>다른 앱과 함께 쓰는 Hugging Face 캐시예요.</translation>
+    </message>
+    <message>
+        <source>Caches</source>
+        <translation>캐시</translation>
+    </message>
+    <message>
+        <source>Temporary files that Tandem can recreate.</source>
+        <translation>Tandem이 다시 만들 수 있는 임시 파일이에요.</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>설정</translation>
+    </message>
+    <message>
+        <source>Your preferences.</source>
+        <translation>사용자가 고른 설정이에요.</translation>
+    </message>
+    <message>
+        <source>Before you uninstall Tandem: deletes what it keeps, and your Hugging Face token in the keychain. Downloaded models stay, because other apps may use them.</source>
+        <translation>Tandem을 제거하기 전에 저장된 데이터와 키체인의 Hugging Face 토큰을 삭제해요. 다운로드한 모델은 다른 앱에서 쓸 수 있으므로 그대로 두어요.</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>보기</translation>
+    </message>
+    <message>
+        <source>Show in Finder: {name}</source>
+        <translation>Finder에서 보기: {name}</translation>
+    </message>
+    <message>
+        <source>Move the folder: {name}</source>
+        <translation>폴더 옮기기: {name}</translation>
+    </message>
+    <message>
+        <source>Move…</source>
+        <translation>옮기기…</translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation>비우기</translation>
+    </message>
+    <message>
+        <source>Clear the caches</source>
+        <translation>캐시 비우기</translation>
+    </message>
+    <message>
+        <source>Clear the prompt cache</source>
+        <translation>프롬프트 캐시 비우기</translation>
+    </message>
+    <message>
+        <source>Backups</source>
+        <translation>백업</translation>
+    </message>
+    <message>
+        <source>All data</source>
+        <translation>전체 데이터</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>중지</translation>
+    </message>
+</context>
+<context>
+    <name>Store</name>
+    <message>
+        <source>The disk is full, so this chat can&apos;t be saved. Free up space and save again.</source>
+        <translation>디스크가 가득 차서 이 대화를 저장할 수 없어요. 공간을 비우고 다시 저장해 주세요.</translation>
+    </message>
+    <message>
+        <source>The chats cannot be changed: the disk or the file does not allow writing.</source>
+        <translation>대화를 바꿀 수 없어요. 디스크나 파일에 쓸 권한이 없어요.</translation>
+    </message>
+    <message>
+        <source>The disk is not responding correctly, so this chat can&apos;t be saved.</source>
+        <translation>디스크가 제대로 응답하지 않아 이 대화를 저장할 수 없어요.</translation>
+    </message>
+    <message>
+        <source>Part of this chat could not be saved: {detail}</source>
+        <translation>이 대화의 일부를 저장하지 못했어요: {detail}</translation>
+    </message>
+    <message>
+        <source>Tandem is already running.</source>
+        <translation>Tandem이 이미 실행 중이에요.</translation>
+    </message>
+    <message>
+        <source>Your chats were saved by a newer version of Tandem. Update Tandem.</source>
+        <translation>대화가 더 새로운 버전의 Tandem에서 저장됐어요. Tandem을 업데이트해 주세요.</translation>
+    </message>
+    <message>
+        <source>Your chats cannot be opened because the disk is full. Free up space and try again.</source>
+        <translation>디스크가 가득 차서 대화를 열 수 없어요. 공간을 비우고 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>Your chats cannot be opened because their disk or folder does not allow it.</source>
+        <translation>디스크나 폴더의 권한 때문에 대화를 열 수 없어요.</translation>
+    </message>
+    <message>
+        <source>Your chats cannot be opened: {detail}.</source>
+        <translation>대화를 열 수 없어요({detail}).</translation>
+    </message>
+    <message>
+        <source>The chat database was damaged. What could be recovered is in the chat list; the damaged file was kept as {name}.</source>
+        <translation>대화 데이터베이스가 손상됐어요. 복구한 내용은 대화 목록에 있고, 손상된 파일은 ‘{name}’ 파일로 남겨 두었어요.</translation>
+    </message>
+</context>
+<context>
+    <name>ThinkingButton</name>
+    <message>
+        <source>Thinking: {level}</source>
+        <translation>추론: {level}</translation>
+    </message>
+    <message>
+        <source>Whether the model thinks before it answers in this chat</source>
+        <translation>이 대화에서 모델이 답하기 전에 추론할지 정해요</translation>
+    </message>
+</context>
+<context>
+    <name>ThinkingFold</name>
+    <message>
+        <source>Thinking… {count} tokens</source>
+        <translation>추론하는 중… 토큰 {count}개</translation>
+    </message>
+    <message>
+        <source>Thought for {time} ({count} tokens)</source>
+        <translation>{time} 동안 추론함(토큰 {count}개)</translation>
+    </message>
+    <message>
+        <source>Reasoning</source>
+        <translation>추론 과정</translation>
+    </message>
+    <message>
+        <source>Thought for {count} tokens</source>
+        <translation>추론함(토큰 {count}개)</translation>
+    </message>
+    <message>
+        <source>Show or hide what the model thought before it answered</source>
+        <translation>모델의 추론 과정 보기 또는 가리기</translation>
+    </message>
+</context>
+<context>
+    <name>TimeBar</name>
+    <message>
+        <source>draft {draft} · verify {verify} · overhead {host}</source>
+        <translation>초안 {draft} · 검증 {verify} · 기타 {host}</translation>
+    </message>
+</context>
+<context>
+    <name>TokenLegend</name>
+    <message>
+        <source>rejected</source>
+        <translation>기각</translation>
+    </message>
+</context>
+<context>
+    <name>TokenView</name>
+    <message>
+        <source>Only the beginning of this very long text is shown.</source>
+        <translation>텍스트가 매우 길어 앞부분만 표시해요.</translation>
+    </message>
+    <message>
+        <source>{source} · round {round}, position {position} · probability {percent}</source>
+        <translation>{source} · 라운드 {round}, 위치 {position} · 확률 {percent}</translation>
+    </message>
+</context>
+<context>
+    <name>TotalsView</name>
+    <message>
+        <source>This chat</source>
+        <translation>이 대화</translation>
+    </message>
+    <message>
+        <source>Last 7 days</source>
+        <translation>최근 7일</translation>
+    </message>
+    <message>
+        <source>Answers</source>
+        <translation>답변</translation>
+    </message>
+    <message>
+        <source>Acceptance rate</source>
+        <translation>채택률</translation>
+    </message>
+    <message>
+        <source>Speed-up</source>
+        <translation>속도 배율</translation>
+    </message>
+    <message>
+        <source>Time saved</source>
+        <translation>절약한 시간</translation>
+    </message>
+</context>
+<context>
+    <name>Transcript</name>
+    <message>
+        <source>Chat</source>
+        <translation>대화</translation>
+    </message>
+    <message>
+        <source>Jump to the latest text</source>
+        <translation>최신 내용으로 이동</translation>
+    </message>
+</context>
+<context>
+    <name>Transfer</name>
+    <message>
+        <source>Untitled chat</source>
+        <translation>제목 없는 대화</translation>
+    </message>
+    <message>
+        <source>Export chat</source>
+        <translation>대화 내보내기</translation>
+    </message>
+    <message>
+        <source>Tandem chats</source>
+        <translation>Tandem 대화</translation>
+    </message>
+    <message>
+        <source>Export all chats</source>
+        <translation>모든 대화 내보내기</translation>
+    </message>
+    <message>
+        <source>Import chats</source>
+        <translation>대화 가져오기</translation>
+    </message>
+    <message>
+        <source>Exported to {name}.</source>
+        <translation>‘{name}’ 파일로 내보냈어요.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) exported.</source>
+        <translation>
+            <numerusform>대화 %n개를 내보냈어요.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Exporting to {name}…</source>
+        <translation>‘{name}’ 파일로 내보내는 중…</translation>
+    </message>
+    <message numerus="yes">
+        <source>Importing {name}: %n chat(s) so far.</source>
+        <translation>
+            <numerusform>‘{name}’ 파일에서 지금까지 대화 %n개를 가져왔어요.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The import of {name} was cut off when Tandem quit. Import the file again to add the missing chats.</source>
+        <translation>Tandem이 종료되어 ‘{name}’ 파일 가져오기가 중단됐어요. 파일을 다시 가져오면 빠진 대화만 추가돼요.</translation>
+    </message>
+    <message>
+        <source>The export to {name} was cut off when Tandem quit. Export again to get everything.</source>
+        <translation>Tandem이 종료되어 ‘{name}’ 파일로 내보내기가 중단됐어요. 전부 저장하려면 다시 내보내 주세요.</translation>
+    </message>
+    <message>
+        <source>Show in Finder</source>
+        <translation>Finder에서 보기</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) imported.</source>
+        <translation>
+            <numerusform>대화 %n개를 가져왔어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) were skipped because they already exist.</source>
+        <translation>
+            <numerusform>이미 있는 대화 %n개를 건너뛰었어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) are in the trash and stay there.</source>
+        <translation>
+            <numerusform>대화 %n개는 휴지통에 있어서 그대로 두었어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n part(s) of the file could not be read as a chat.</source>
+        <translation>
+            <numerusform>파일 안의 항목 %n개는 대화로 읽지 못했어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n line(s) of the file could not be read.</source>
+        <translation>
+            <numerusform>파일의 %n줄은 읽지 못했어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n file(s), tool call(s) or reasoning text(s) were left out.</source>
+        <translation>
+            <numerusform>첨부 파일, 도구 호출, 추론 %n개는 가져오지 않았어요.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The import was canceled. Import the file again to add the missing chats.</source>
+        <translation>가져오기를 취소했어요. 파일을 다시 가져오면 빠진 대화만 추가돼요.</translation>
+    </message>
+    <message>
+        <source>Reasoning</source>
+        <translation>추론 과정</translation>
+    </message>
+    <message>
+        <source>The operation failed: {detail}</source>
+        <translation>작업에 실패했어요: {detail}</translation>
+    </message>
+    <message>
+        <source>The export was canceled.</source>
+        <translation>내보내기를 취소했어요.</translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>나</translation>
+    </message>
+    <message>
+        <source>Assistant</source>
+        <translation>어시스턴트</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>시스템 프롬프트</translation>
+    </message>
+    <message>
+        <source>This answer was interrupted.</source>
+        <translation>이 답변은 중간에 끊겼어요.</translation>
+    </message>
+    <message>
+        <source>This answer ended with an error.</source>
+        <translation>이 답변은 오류로 끝났어요.</translation>
+    </message>
+</context>
+<context>
+    <name>TuningView</name>
+    <message>
+        <source>The time of a round compared with that of one token, the acceptance rate from which it is faster, and the expected tokens per second.</source>
+        <translation>토큰 하나와 비교한 라운드 시간, 더 빨라지는 데 필요한 채택률, 예상되는 초당 토큰이에요.</translation>
+    </message>
+    <message>
+        <source>Measuring the cost of each draft length. This takes a few seconds.</source>
+        <translation>추측 길이별 비용을 측정하고 있어요. 몇 초면 돼요.</translation>
+    </message>
+    <message>
+        <source>Nothing could be measured.</source>
+        <translation>측정된 값이 없어요.</translation>
+    </message>
+    <message>
+        <source>Plain decoding: {speed} tokens/s.</source>
+        <translation>일반 디코딩은 초당 {speed}토큰이에요.</translation>
+    </message>
+    <message>
+        <source>Saved for new answers. Took {time}.</source>
+        <translation>새 답변에 쓰도록 저장했어요. {time} 걸렸어요.</translation>
+    </message>
+    <message>
+        <source>Stopped early. Unmeasured lengths keep their previous values.</source>
+        <translation>도중에 중지했어요. 측정하지 못한 길이는 이전 값을 유지해요.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Best: %n draft token(s) per round, {times} as fast.</source>
+        <translation>
+            <numerusform>최적: 라운드당 초안 토큰 %n개, {times} 속도예요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Best: %n draft token(s) per round, {times} as fast at a typical acceptance rate. Your chats will refine this.</source>
+        <translation>
+            <numerusform>최적: 라운드당 초안 토큰 %n개, 일반적인 채택률에서 {times} 속도예요. 대화하면서 더 정확해져요.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Plain decoding is fastest on this Mac, even if every draft token were accepted.</source>
+        <translation>이 Mac에서는 일반 디코딩이 가장 빨라요. 초안 토큰이 모두 채택되어도 마찬가지예요.</translation>
+    </message>
+    <message>
+        <source>Plain decoding is fastest on this Mac. Speculation helps above {rate} acceptance.</source>
+        <translation>이 Mac에서는 일반 디코딩이 가장 빨라요. 채택률이 {rate}보다 높으면 추측이 도움이 돼요.</translation>
+    </message>
+    <message>
+        <source>Draft tokens</source>
+        <translation>초안 토큰</translation>
+    </message>
+    <message>
+        <source>Cost (× one token)</source>
+        <translation>비용(토큰 1개 기준)</translation>
+    </message>
+    <message>
+        <source>Acceptance needed</source>
+        <translation>필요한 채택률</translation>
+    </message>
+    <message>
+        <source>Expected</source>
+        <translation>예상 속도</translation>
+    </message>
+    <message>
+        <source>Tune for this Mac</source>
+        <translation>이 Mac에 맞게 조정</translation>
+    </message>
+    <message>
+        <source>Measure again</source>
+        <translation>다시 측정</translation>
+    </message>
+</context>
+<context>
+    <name>TurnCommands</name>
+    <message>
+        <source>Copy the selection</source>
+        <translation>선택한 부분 복사하기</translation>
+    </message>
+    <message>
+        <source>Copy the answer as Markdown</source>
+        <translation>답변을 Markdown으로 복사하기</translation>
+    </message>
+    <message>
+        <source>Copy the message</source>
+        <translation>메시지 복사하기</translation>
+    </message>
+    <message>
+        <source>Edit the message</source>
+        <translation>메시지 편집</translation>
+    </message>
+    <message>
+        <source>Continue the answer</source>
+        <translation>답변 이어서 생성</translation>
+    </message>
+    <message>
+        <source>Regenerate</source>
+        <translation>다시 생성</translation>
+    </message>
+    <message>
+        <source>Copy the answer as shown</source>
+        <translation>답변을 보이는 대로 복사하기</translation>
+    </message>
+    <message>
+        <source>Branch from here</source>
+        <translation>여기서 분기</translation>
+    </message>
+    <message>
+        <source>Delete the message and its answer</source>
+        <translation>메시지와 답변 삭제</translation>
+    </message>
+    <message>
+        <source>Delete the answer</source>
+        <translation>답변 삭제</translation>
+    </message>
+    <message>
+        <source>Delete the answer and everything after it</source>
+        <translation>답변과 그 뒤의 모든 내용 삭제</translation>
+    </message>
+    <message>
+        <source>Read the answer aloud</source>
+        <translation>답변 소리 내어 읽기</translation>
+    </message>
+</context>
+<context>
+    <name>TurnView</name>
+    <message>
+        <source>Reached the length limit: the JSON is incomplete.</source>
+        <translation>길이 제한에 도달해서 JSON이 완성되지 않았어요.</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>다시 시도</translation>
+    </message>
+    <message>
+        <source>The Starter only knows Tandem. A larger model can answer this.</source>
+        <translation>스타터는 Tandem만 알아요. 이 질문에는 더 큰 모델이 답할 수 있어요.</translation>
+    </message>
+    <message>
+        <source>This answer was cut off when Tandem quit.</source>
+        <translation>Tandem이 종료되어 이 답변이 중간에 끊겼어요.</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>계속</translation>
+    </message>
+    <message>
+        <source>Stopped.</source>
+        <translation>중지했어요.</translation>
+    </message>
+    <message>
+        <source>Reached the length limit.</source>
+        <translation>길이 제한에 도달했어요.</translation>
+    </message>
+    <message>
+        <source>Processing prompt: {share}</source>
+        <translation>프롬프트 처리 중: {share}</translation>
+    </message>
+    <message>
+        <source>Waiting for the first token…</source>
+        <translation>첫 토큰을 기다리는 중…</translation>
+    </message>
+    <message>
+        <source>Previous version</source>
+        <translation>이전 버전</translation>
+    </message>
+    <message>
+        <source>Next version</source>
+        <translation>다음 버전</translation>
+    </message>
+    <message>
+        <source>Edit the message</source>
+        <translation>메시지 편집</translation>
+    </message>
+    <message>
+        <source>Copy the message</source>
+        <translation>메시지 복사하기</translation>
+    </message>
+    <message>
+        <source>Copy the answer as Markdown</source>
+        <translation>답변을 Markdown으로 복사하기</translation>
+    </message>
+    <message>
+        <source>Regenerate</source>
+        <translation>다시 생성</translation>
+    </message>
+    <message>
+        <source>Branch from here</source>
+        <translation>여기서 분기</translation>
+    </message>
+    <message>
+        <source>Continue the answer</source>
+        <translation>답변 이어서 생성</translation>
+    </message>
+    <message>
+        <source>More actions</source>
+        <translation>더 보기</translation>
+    </message>
+</context>
+<context>
+    <name>Unsaved</name>
+    <message>
+        <source>Choose another folder…</source>
+        <translation>다른 폴더 선택…</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>다시 시도</translation>
+    </message>
+    <message>
+        <source>Choose where to keep these chats</source>
+        <translation>이 대화를 보관할 위치 선택</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) in this window are not saved.</source>
+        <translation>
+            <numerusform>이 윈도우의 대화 %n개가 저장되지 않았어요.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Chats in this window are not saved.</source>
+        <translation>이 윈도우의 대화는 저장되지 않아요.</translation>
+    </message>
+    <message>
+        <source>Tandem keeps them aside and offers to add them to your chats the next time it starts.</source>
+        <translation>Tandem이 따로 보관해 두었다가 다음에 시작할 때 내 대화에 추가할지 물어봐요.</translation>
+    </message>
+    <message>
+        <source>They are lost when Tandem quits. Export them first if you want to keep them.</source>
+        <translation>Tandem을 종료하면 사라져요. 남겨 두려면 먼저 내보내 주세요.</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>취소</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>종료</translation>
+    </message>
+    <message>
+        <source>Add to my chats</source>
+        <translation>내 대화에 추가</translation>
+    </message>
+    <message>
+        <source>Show in Finder</source>
+        <translation>Finder에서 보기</translation>
+    </message>
+    <message numerus="yes">
+        <source>Tandem kept %n chat(s) from a time when it could not open your chats.</source>
+        <translation>
+            <numerusform>Tandem이 대화를 열 수 없었을 때의 대화 %n개가 남아 있어요.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Until your chats can be opened, the ones in this window are kept in {folder}.</source>
+        <translation>대화를 다시 열 수 있을 때까지 이 윈도우의 대화는 ‘{folder}’ 폴더에 보관돼요.</translation>
+    </message>
+</context>
+<context>
+    <name>Welcome</name>
+    <message>
+        <source>What can I help with?</source>
+        <translation>무엇을 도와드릴까요?</translation>
+    </message>
+    <message>
+        <source>Runs on this Mac. Nothing you type leaves it.</source>
+        <translation>이 Mac에서 실행돼요. 입력한 내용은 밖으로 나가지 않아요.</translation>
+    </message>
+    <message>
+        <source>Show me a fast answer</source>
+        <translation>빠른 답변 보기</translation>
+    </message>
+    <message>
+        <source>What is Tandem?</source>
+        <translation>Tandem은 무엇인가요?</translation>
+    </message>
+    <message>
+        <source>How does speculative decoding work?</source>
+        <translation>추측 디코딩은 어떻게 작동하나요?</translation>
+    </message>
+</context>
+<context>
+    <name>_DeleteButton</name>
+    <message numerus="yes">
+        <source>Delete %n backup(s)?</source>
+        <translation>
+            <numerusform>백업 %n개를 삭제할까요?</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Delete all…</source>
+        <translation>모두 삭제…</translation>
+    </message>
+    <message>
+        <source>Delete all backups</source>
+        <translation>모든 백업 삭제하기</translation>
+    </message>
+</context>
+<context>
+    <name>_OfferRow</name>
+    <message>
+        <source>Downloading…</source>
+        <translation>다운로드하는 중…</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>다시 시작</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>대화</translation>
+    </message>
+    <message>
+        <source>Download ({size})</source>
+        <translation>다운로드({size})</translation>
+    </message>
+    <message>
+        <source>With {draft} as draft</source>
+        <translation>초안: {draft}</translation>
+    </message>
+    <message>
+        <source>about {speed} (estimate)</source>
+        <translation>약 {speed}(추정)</translation>
+    </message>
+</context>
 </TS>

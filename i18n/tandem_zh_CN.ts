@@ -1,5779 +1,5772 @@
 <?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
-    <context>
-        <name>Actions</name>
-        <message>
-            <source>Tandem</source>
-            <translation>Tandem</translation>
-        </message>
-        <message>
-            <source>File</source>
-            <translation>文件</translation>
-        </message>
-        <message>
-            <source>Chat</source>
-            <translation>对话</translation>
-        </message>
-        <message>
-            <source>Speculation</source>
-            <translation>推测</translation>
-        </message>
-        <message>
-            <source>Window</source>
-            <translation>窗口</translation>
-        </message>
-        <message>
-            <source>Help</source>
-            <translation>帮助</translation>
-        </message>
-        <message>
-            <source>Find</source>
-            <translation>查找</translation>
-        </message>
-        <message>
-            <source>Speech</source>
-            <translation>语音</translation>
-        </message>
-        <message>
-            <source>Appearance</source>
-            <translation>外观</translation>
-        </message>
-        <message>
-            <source>Language</source>
-            <translation>语言</translation>
-        </message>
-        <message>
-            <source>Edit</source>
-            <translation>编辑</translation>
-        </message>
-        <message>
-            <source>View</source>
-            <translation>视图</translation>
-        </message>
-        <message>
-            <source>New chat</source>
-            <translation>新建对话</translation>
-        </message>
-        <message>
-            <source>Start a new chat</source>
-            <translation>开始新对话</translation>
-        </message>
-        <message>
-            <source>Zoom</source>
-            <translation>缩放</translation>
-        </message>
-        <message>
-            <source>Previous chat</source>
-            <translation>上一个对话</translation>
-        </message>
-        <message>
-            <source>Next chat</source>
-            <translation>下一个对话</translation>
-        </message>
-        <message>
-            <source>Start the local API</source>
-            <translation>启动本地 API</translation>
-        </message>
-        <message>
-            <source>Let other programs on this Mac use the models</source>
-            <translation>让本机上的其他程序使用模型</translation>
-        </message>
-        <message>
-            <source>Stop the local API</source>
-            <translation>停止本地 API</translation>
-        </message>
-        <message>
-            <source>Local API…</source>
-            <translation>本地 API…</translation>
-        </message>
-        <message>
-            <source>Multiple Macs…</source>
-            <translation>多台 Mac…</translation>
-        </message>
-        <message>
-            <source>Run a model on multiple Macs together</source>
-            <translation>在多台 Mac 上运行同一个模型</translation>
-        </message>
-        <message>
-            <source>Send</source>
-            <translation>发送</translation>
-        </message>
-        <message>
-            <source>Send the message</source>
-            <translation>发送消息</translation>
-        </message>
-        <message>
-            <source>Stop</source>
-            <translation>停止</translation>
-        </message>
-        <message>
-            <source>Stop the answer</source>
-            <translation>停止回答</translation>
-        </message>
-        <message>
-            <source>Regenerate the last answer</source>
-            <translation>重新生成上一个回答</translation>
-        </message>
-        <message>
-            <source>Continue</source>
-            <translation>继续</translation>
-        </message>
-        <message>
-            <source>Continue the last answer</source>
-            <translation>继续上一个回答</translation>
-        </message>
-        <message>
-            <source>Edit last message</source>
-            <translation>编辑上一条消息</translation>
-        </message>
-        <message>
-            <source>Edit your last message</source>
-            <translation>编辑自己的上一条消息</translation>
-        </message>
-        <message>
-            <source>Rename chat</source>
-            <translation>重命名对话</translation>
-        </message>
-        <message>
-            <source>Change the title of this chat</source>
-            <translation>更改此对话的标题</translation>
-        </message>
-        <message>
-            <source>Pin this chat to the top, or unpin it</source>
-            <translation>将此对话置顶或取消置顶</translation>
-        </message>
-        <message>
-            <source>Duplicate chat</source>
-            <translation>复制对话</translation>
-        </message>
-        <message>
-            <source>Make a copy of this chat</source>
-            <translation>为此对话创建副本</translation>
-        </message>
-        <message>
-            <source>Archive chat</source>
-            <translation>归档对话</translation>
-        </message>
-        <message>
-            <source>Archive this chat</source>
-            <translation>归档此对话</translation>
-        </message>
-        <message>
-            <source>Delete chat</source>
-            <translation>删除对话</translation>
-        </message>
-        <message>
-            <source>Delete this chat</source>
-            <translation>删除此对话</translation>
-        </message>
-        <message>
-            <source>Save again</source>
-            <translation>再次保存</translation>
-        </message>
-        <message>
-            <source>Retry saving</source>
-            <translation>重试保存</translation>
-        </message>
-        <message>
-            <source>Show chats in Finder</source>
-            <translation>在访达中显示对话</translation>
-        </message>
-        <message>
-            <source>Show the folder where chats are stored</source>
-            <translation>显示保存对话的文件夹</translation>
-        </message>
-        <message>
-            <source>Export chat…</source>
-            <translation>导出对话…</translation>
-        </message>
-        <message>
-            <source>Save this chat as Markdown, HTML or JSON</source>
-            <translation>将此对话保存为 Markdown、HTML 或 JSON</translation>
-        </message>
-        <message>
-            <source>Print…</source>
-            <translation>打印…</translation>
-        </message>
-        <message>
-            <source>Print this chat</source>
-            <translation>打印此对话</translation>
-        </message>
-        <message>
-            <source>Export all chats…</source>
-            <translation>导出所有对话…</translation>
-        </message>
-        <message>
-            <source>Export all chats to a file or folder</source>
-            <translation>将所有对话导出到文件或文件夹</translation>
-        </message>
-        <message>
-            <source>Import chats…</source>
-            <translation>导入对话…</translation>
-        </message>
-        <message>
-            <source>Import chats from Tandem or another app</source>
-            <translation>从 Tandem 或其他应用导入对话</translation>
-        </message>
-        <message>
-            <source>Check for updates…</source>
-            <translation>检查更新…</translation>
-        </message>
-        <message>
-            <source>Look for a newer version of Tandem</source>
-            <translation>查看是否有新版 Tandem</translation>
-        </message>
-        <message>
-            <source>Settings…</source>
-            <translation>设置…</translation>
-        </message>
-        <message>
-            <source>Open settings</source>
-            <translation>打开设置</translation>
-        </message>
-        <message>
-            <source>Close window</source>
-            <translation>关闭窗口</translation>
-        </message>
-        <message>
-            <source>Attach files…</source>
-            <translation>附加文件…</translation>
-        </message>
-        <message>
-            <source>Attach text, code or PDF files</source>
-            <translation>附加文本、代码或 PDF 文件</translation>
-        </message>
-        <message>
-            <source>System prompt and settings…</source>
-            <translation>系统提示词和设置…</translation>
-        </message>
-        <message>
-            <source>Edit this chat's system prompt and settings</source>
-            <translation>编辑此对话的系统提示词和设置</translation>
-        </message>
-        <message>
-            <source>Regenerate</source>
-            <translation>重新生成</translation>
-        </message>
-        <message>
-            <source>Pin chat</source>
-            <translation>置顶对话</translation>
-        </message>
-        <message>
-            <source>Unpin chat</source>
-            <translation>取消置顶对话</translation>
-        </message>
-        <message>
-            <source>Move to folder…</source>
-            <translation>移到文件夹…</translation>
-        </message>
-        <message>
-            <source>Move this chat to a folder</source>
-            <translation>将此对话移到文件夹</translation>
-        </message>
-        <message>
-            <source>Cancel import or export</source>
-            <translation>取消导入或导出</translation>
-        </message>
-        <message>
-            <source>Cancel the import or export in progress</source>
-            <translation>取消正在进行的导入或导出</translation>
-        </message>
-        <message>
-            <source>About Tandem</source>
-            <translation>关于 Tandem</translation>
-        </message>
-        <message>
-            <source>Show version and licenses</source>
-            <translation>显示版本和许可证</translation>
-        </message>
-        <message>
-            <source>Show crash report</source>
-            <translation>显示崩溃报告</translation>
-        </message>
-        <message>
-            <source>Show the crash report</source>
-            <translation>显示崩溃报告</translation>
-        </message>
-        <message>
-            <source>Close the window</source>
-            <translation>关闭窗口</translation>
-        </message>
-        <message>
-            <source>Quit Tandem</source>
-            <translation>退出 Tandem</translation>
-        </message>
-        <message>
-            <source>Undo</source>
-            <translation>撤销</translation>
-        </message>
-        <message>
-            <source>Undo typing</source>
-            <translation>撤销输入</translation>
-        </message>
-        <message>
-            <source>Redo</source>
-            <translation>重做</translation>
-        </message>
-        <message>
-            <source>Redo typing</source>
-            <translation>重做输入</translation>
-        </message>
-        <message>
-            <source>Cut</source>
-            <translation>剪切</translation>
-        </message>
-        <message>
-            <source>Cut the selection</source>
-            <translation>剪切所选内容</translation>
-        </message>
-        <message>
-            <source>Copy</source>
-            <translation>拷贝</translation>
-        </message>
-        <message>
-            <source>Copy the selection</source>
-            <translation>拷贝所选内容</translation>
-        </message>
-        <message>
-            <source>Paste</source>
-            <translation>粘贴</translation>
-        </message>
-        <message>
-            <source>Paste text or files</source>
-            <translation>粘贴文本或文件</translation>
-        </message>
-        <message>
-            <source>Select all</source>
-            <translation>全选</translation>
-        </message>
-        <message>
-            <source>Select all text</source>
-            <translation>全选文本</translation>
-        </message>
-        <message>
-            <source>Undo delete</source>
-            <translation>撤销删除</translation>
-        </message>
-        <message>
-            <source>Copy last answer</source>
-            <translation>拷贝上一个回答</translation>
-        </message>
-        <message>
-            <source>Copy the last answer as Markdown</source>
-            <translation>将上一个回答拷贝为 Markdown</translation>
-        </message>
-        <message>
-            <source>Read last answer aloud</source>
-            <translation>朗读上一个回答</translation>
-        </message>
-        <message>
-            <source>Read the last answer aloud with the system's voice</source>
-            <translation>使用系统语音朗读上一个回答</translation>
-        </message>
-        <message>
-            <source>Stop reading</source>
-            <translation>停止朗读</translation>
-        </message>
-        <message>
-            <source>Stop reading aloud</source>
-            <translation>停止朗读</translation>
-        </message>
-        <message>
-            <source>Focus message box</source>
-            <translation>转到消息输入框</translation>
-        </message>
-        <message>
-            <source>Go to the message box</source>
-            <translation>转到消息输入框</translation>
-        </message>
-        <message>
-            <source>Find in chat</source>
-            <translation>在对话中查找</translation>
-        </message>
-        <message>
-            <source>Find text in this chat</source>
-            <translation>在此对话中查找文本</translation>
-        </message>
-        <message>
-            <source>Find next</source>
-            <translation>查找下一个</translation>
-        </message>
-        <message>
-            <source>Go to the next match in this chat</source>
-            <translation>转到此对话中的下一个结果</translation>
-        </message>
-        <message>
-            <source>Find previous</source>
-            <translation>查找上一个</translation>
-        </message>
-        <message>
-            <source>Go to the previous match in this chat</source>
-            <translation>转到此对话中的上一个结果</translation>
-        </message>
-        <message>
-            <source>Search chats</source>
-            <translation>搜索对话</translation>
-        </message>
-        <message>
-            <source>Go to the chat search</source>
-            <translation>转到对话搜索</translation>
-        </message>
-        <message>
-            <source>Choose main model…</source>
-            <translation>选择主模型…</translation>
-        </message>
-        <message>
-            <source>Choose a main model</source>
-            <translation>选择主模型</translation>
-        </message>
-        <message>
-            <source>Choose draft model…</source>
-            <translation>选择草稿模型…</translation>
-        </message>
-        <message>
-            <source>Choose a draft model</source>
-            <translation>选择草稿模型</translation>
-        </message>
-        <message>
-            <source>Models and downloads…</source>
-            <translation>模型与下载…</translation>
-        </message>
-        <message>
-            <source>Show models and downloads</source>
-            <translation>显示模型与下载</translation>
-        </message>
-        <message>
-            <source>Unload models</source>
-            <translation>将模型移出内存</translation>
-        </message>
-        <message>
-            <source>Free the memory of both models</source>
-            <translation>释放两个模型占用的内存</translation>
-        </message>
-        <message>
-            <source>Use the starter pair</source>
-            <translation>使用入门模型</translation>
-        </message>
-        <message>
-            <source>Load the two small models that come with Tandem</source>
-            <translation>加载 Tandem 自带的两个小模型</translation>
-        </message>
-        <message>
-            <source>Open main model…</source>
-            <translation>打开主模型…</translation>
-        </message>
-        <message>
-            <source>Choose a main model folder</source>
-            <translation>选择主模型的文件夹</translation>
-        </message>
-        <message>
-            <source>Open draft model…</source>
-            <translation>打开草稿模型…</translation>
-        </message>
-        <message>
-            <source>Choose a draft model folder</source>
-            <translation>选择草稿模型的文件夹</translation>
-        </message>
-        <message>
-            <source>No draft model</source>
-            <translation>不用草稿模型</translation>
-        </message>
-        <message>
-            <source>Answer without a draft model</source>
-            <translation>不用草稿模型回答</translation>
-        </message>
-        <message>
-            <source>Auto</source>
-            <translation>自动</translation>
-        </message>
-        <message>
-            <source>Speculate only when it is faster</source>
-            <translation>仅在能提速时推测</translation>
-        </message>
-        <message>
-            <source>On</source>
-            <translation>开</translation>
-        </message>
-        <message>
-            <source>Always speculate with the draft model</source>
-            <translation>始终用草稿模型推测</translation>
-        </message>
-        <message>
-            <source>Off</source>
-            <translation>关</translation>
-        </message>
-        <message>
-            <source>Do not speculate</source>
-            <translation>不推测</translation>
-        </message>
-        <message>
-            <source>Compare</source>
-            <translation>比较</translation>
-        </message>
-        <message>
-            <source>Answer the last question with and without speculation, side by side</source>
-            <translation>开启和关闭推测各回答一遍上一个问题，并排显示</translation>
-        </message>
-        <message>
-            <source>Explain</source>
-            <translation>说明</translation>
-        </message>
-        <message>
-            <source>Explain the figures of the live panel</source>
-            <translation>说明实时面板中各项数字的含义</translation>
-        </message>
-        <message>
-            <source>Tune for this Mac</source>
-            <translation>为本机调优</translation>
-        </message>
-        <message>
-            <source>Measure the cost and benefit of speculation for these models</source>
-            <translation>测量这些模型的推测开销和收益</translation>
-        </message>
-        <message>
-            <source>Show or hide the chat list</source>
-            <translation>显示或隐藏对话列表</translation>
-        </message>
-        <message>
-            <source>Show or hide the live panel</source>
-            <translation>显示或隐藏实时面板</translation>
-        </message>
-        <message>
-            <source>Text</source>
-            <translation>文本</translation>
-        </message>
-        <message>
-            <source>Show answers as text</source>
-            <translation>以文本显示回答</translation>
-        </message>
-        <message>
-            <source>Tokens</source>
-            <translation>Token</translation>
-        </message>
-        <message>
-            <source>Show which tokens were drafted</source>
-            <translation>显示哪些 token 来自草稿</translation>
-        </message>
-        <message>
-            <source>Show chat list</source>
-            <translation>显示对话列表</translation>
-        </message>
-        <message>
-            <source>Hide chat list</source>
-            <translation>隐藏对话列表</translation>
-        </message>
-        <message>
-            <source>Show live panel</source>
-            <translation>显示实时面板</translation>
-        </message>
-        <message>
-            <source>Hide live panel</source>
-            <translation>隐藏实时面板</translation>
-        </message>
-        <message>
-            <source>Answers as text</source>
-            <translation>以文本显示回答</translation>
-        </message>
-        <message>
-            <source>Answers as tokens</source>
-            <translation>以 token 显示回答</translation>
-        </message>
-        <message>
-            <source>Larger text</source>
-            <translation>放大文字</translation>
-        </message>
-        <message>
-            <source>Make the text larger</source>
-            <translation>以更大的字号显示文字</translation>
-        </message>
-        <message>
-            <source>Smaller text</source>
-            <translation>缩小文字</translation>
-        </message>
-        <message>
-            <source>Make the text smaller</source>
-            <translation>以更小的字号显示文字</translation>
-        </message>
-        <message>
-            <source>Normal text size</source>
-            <translation>标准文字大小</translation>
-        </message>
-        <message>
-            <source>Show the text in its normal size</source>
-            <translation>以标准大小显示文字</translation>
-        </message>
-        <message>
-            <source>Enter full screen</source>
-            <translation>进入全屏幕</translation>
-        </message>
-        <message>
-            <source>Exit full screen</source>
-            <translation>退出全屏幕</translation>
-        </message>
-        <message>
-            <source>Minimize</source>
-            <translation>最小化</translation>
-        </message>
-        <message>
-            <source>Minimize the window</source>
-            <translation>将窗口最小化</translation>
-        </message>
-        <message>
-            <source>Command palette…</source>
-            <translation>命令面板…</translation>
-        </message>
-        <message>
-            <source>Find a command</source>
-            <translation>查找命令</translation>
-        </message>
-        <message>
-            <source>Keyboard shortcuts</source>
-            <translation>键盘快捷键</translation>
-        </message>
-        <message>
-            <source>Show the keyboard shortcuts</source>
-            <translation>显示键盘快捷键</translation>
-        </message>
-        <message>
-            <source>Match system</source>
-            <translation>跟随系统</translation>
-        </message>
-        <message>
-            <source>Match the system appearance</source>
-            <translation>跟随系统外观</translation>
-        </message>
-        <message>
-            <source>Light</source>
-            <translation>浅色</translation>
-        </message>
-        <message>
-            <source>Light appearance</source>
-            <translation>浅色外观</translation>
-        </message>
-        <message>
-            <source>Dark</source>
-            <translation>深色</translation>
-        </message>
-        <message>
-            <source>Dark appearance</source>
-            <translation>深色外观</translation>
-        </message>
-        <message>
-            <source>Use the system's language</source>
-            <translation>使用系统语言</translation>
-        </message>
-        <message>
-            <source>Make the window as large as possible, or restore its size</source>
-            <translation>将窗口放到最大，或恢复原来的大小</translation>
-        </message>
-        <message>
-            <source>Go to the chat above this one in the list</source>
-            <translation>转到列表中的上一个对话</translation>
-        </message>
-        <message>
-            <source>Go to the chat below this one in the list</source>
-            <translation>转到列表中的下一个对话</translation>
-        </message>
-        <message>
-            <source>Show the address and status of the local API</source>
-            <translation>显示本地 API 的地址和状态</translation>
-        </message>
-        <message>
-            <source>Restore the chat or messages you deleted last</source>
-            <translation>恢复上次删除的对话或消息</translation>
-        </message>
-        <message>
-            <source>Enter or exit full screen</source>
-            <translation>进入或退出全屏幕</translation>
-        </message>
-    </context>
-    <context>
-        <name>AdvancedPage</name>
-        <message>
-            <source>No models loaded.</source>
-            <translation>没有加载任何模型。</translation>
-        </message>
-        <message numerus="yes">
-            <source>The prompt cache contains %n chat(s) in {size}.</source>
-            <translation>
-                <numerusform>提示词缓存包含 %n 个对话（{size}）。</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>{used} of the {limit} this Mac can use for models.</source>
-            <translation>本机可供模型使用 {limit}，已用 {used}。</translation>
-        </message>
-        <message>
-            <source>The prompt cache is empty.</source>
-            <translation>提示词缓存为空。</translation>
-        </message>
-        <message>
-            <source>Memory in use</source>
-            <translation>内存用量</translation>
-        </message>
-        <message>
-            <source>Clear prompt cache</source>
-            <translation>清空提示词缓存</translation>
-        </message>
-        <message>
-            <source>Check now</source>
-            <translation>立即检查</translation>
-        </message>
-        <message>
-            <source>The log is empty.</source>
-            <translation>日志为空。</translation>
-        </message>
-        <message>
-            <source>Export diagnostics</source>
-            <translation>导出诊断信息</translation>
-        </message>
-        <message>
-            <source>Saved to {file}. It contains no chat text.</source>
-            <translation>已保存到“{file}”，其中不含对话内容。</translation>
-        </message>
-        <message>
-            <source>The file could not be saved. Choose another folder.</source>
-            <translation>无法保存文件。请选择其他文件夹。</translation>
-        </message>
-        <message>
-            <source>Log of this session</source>
-            <translation>本次运行的日志</translation>
-        </message>
-        <message>
-            <source>Copy</source>
-            <translation>拷贝</translation>
-        </message>
-        <message>
-            <source>Copy log</source>
-            <translation>拷贝日志</translation>
-        </message>
-        <message>
-            <source>Export diagnostics…</source>
-            <translation>导出诊断信息…</translation>
-        </message>
-        <message>
-            <source>Saves versions, settings, statistics and the log to a file you can review and share</source>
-            <translation>将版本、设置、统计和日志保存为可供查看和分享的文件</translation>
-        </message>
-        <message>
-            <source>About Tandem</source>
-            <translation>关于 Tandem</translation>
-        </message>
-        <message>
-            <source>Checking. The loaded models are measured for about half a minute.</source>
-            <translation>正在检查。测量已加载的模型约需半分钟。</translation>
-        </message>
-        <message>
-            <source>Reads the chip, memory, power, heat and local network, and measures the loaded models for about half a minute. macOS may ask about the local network.</source>
-            <translation>检查芯片、内存、电源、温度和本地网络，并用约半分钟测量已加载的模型。macOS 可能会询问是否允许使用本地网络。</translation>
-        </message>
-        <message>
-            <source>Stop</source>
-            <translation>停止</translation>
-        </message>
-        <message>
-            <source>Check this Mac</source>
-            <translation>检查本机</translation>
-        </message>
-        <message>
-            <source>{name}, under the Apache License 2.0.</source>
-            <translation>{name}，以 Apache License 2.0 发布。</translation>
-        </message>
-        <message>
-            <source>The interface is built with Qt, used unmodified under the GNU Lesser General Public License, version 3. You may replace Qt with your own version; its source code is available from the Qt Project.</source>
-            <translation>界面使用 Qt 构建。Qt 依据 GNU 较宽松公共许可证（LGPL）第 3 版使用，未作修改。你可以将 Qt 换成自己的版本，源代码可从 Qt Project 获取。</translation>
-        </message>
-        <message>
-            <source>Built with: {parts}.</source>
-            <translation>所用软件：{parts}。</translation>
-        </message>
-        <message>
-            <source>Show all licenses</source>
-            <translation>显示所有许可证</translation>
-        </message>
-    </context>
-    <context>
-        <name>Ahead</name>
-        <message>
-            <source>Parallel drafting was tried, but would not have made this answer faster.</source>
-            <translation>尝试了并行生成草稿，但不会让这个回答更快。</translation>
-        </message>
-        <message>
-            <source>Parallel drafting: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. {seconds} of drafting overlapped with verification.</source>
-            <translation>并行生成草稿：{rounds} 次草稿中有 {hits} 次及时就绪，每轮准备 {branches} 份。与验证同时进行的草稿生成用时 {seconds}。</translation>
-        </message>
-        <message>
-            <source>Parallel drafting was not needed for this answer.</source>
-            <translation>这个回答没有用到并行生成草稿。</translation>
-        </message>
-        <message>
-            <source>Parallel drafting is starting.</source>
-            <translation>正在启动并行生成草稿。</translation>
-        </message>
-        <message>
-            <source>Parallel drafting would not help: drafting takes too little of a round.</source>
-            <translation>生成草稿在一轮中用时太少，并行生成草稿没有帮助。</translation>
-        </message>
-        <message>
-            <source>Parallel drafting is off: a second copy of the draft model does not fit in memory.</source>
-            <translation>并行生成草稿已关闭：内存放不下草稿模型的第二个副本。</translation>
-        </message>
-        <message>
-            <source>Parallel drafting is off: the other computer's address or secret is missing.</source>
-            <translation>并行生成草稿已关闭：缺少另一台电脑的地址或密钥。</translation>
-        </message>
-        <message>
-            <source>Parallel drafting is off: this draft model cannot do it.</source>
-            <translation>并行生成草稿已关闭：这个草稿模型不支持。</translation>
-        </message>
-        <message>
-            <source>Parallel drafting is off: it needs a draft model with the same tokenizer.</source>
-            <translation>并行生成草稿已关闭：需要分词器相同的草稿模型。</translation>
-        </message>
-        <message>
-            <source>Parallel drafting is off: macOS does not let Tandem use the local network. Turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
-            <translation>并行生成草稿已关闭：macOS 不允许 Tandem 使用本地网络。请在“系统设置”&gt;“隐私与安全性”&gt;“本地网络”中打开 Tandem。</translation>
-        </message>
-        <message>
-            <source>Parallel drafting is off: its copy of the draft model cannot be loaded.</source>
-            <translation>并行生成草稿已关闭：无法加载所用的草稿模型副本。</translation>
-        </message>
-        <message>
-            <source>Parallel drafting is off: the process that drafts cannot be reached.</source>
-            <translation>并行生成草稿已关闭：无法连接到生成草稿的进程。</translation>
-        </message>
-        <message>
-            <source>Parallel drafting is off: the process that drafts quit unexpectedly twice.</source>
-            <translation>并行生成草稿已关闭：生成草稿的进程意外退出了两次。</translation>
-        </message>
-    </context>
-    <context>
-        <name>Announcer</name>
-        <message>
-            <source>The answer was stopped.</source>
-            <translation>回答已停止。</translation>
-        </message>
-        <message>
-            <source>The answer reached its length limit.</source>
-            <translation>回答已达到长度上限。</translation>
-        </message>
-        <message>
-            <source>The answer is complete.</source>
-            <translation>回答已完成。</translation>
-        </message>
-        <message>
-            <source>{chat}: {sentence}</source>
-            <translation>{chat}：{sentence}</translation>
-        </message>
-        <message>
-            <source>Another chat</source>
-            <translation>另一个对话</translation>
-        </message>
-    </context>
-    <context>
-        <name>AnswerBody</name>
-        <message>
-            <source>Shown without formatting, because this passage is very long.</source>
-            <translation>这一段很长，因此不带格式显示。</translation>
-        </message>
-        <message>
-            <source>Only the beginning of this very long text is shown. Copies and exports contain all of it.</source>
-            <translation>文本很长，只显示开头部分。拷贝和导出包含全部内容。</translation>
-        </message>
-    </context>
-    <context>
-        <name>AnswerFormatField</name>
-        <message>
-            <source>Checking the schema…</source>
-            <translation>正在检查 JSON Schema…</translation>
-        </message>
-        <message>
-            <source>Every answer will be JSON that matches this schema.</source>
-            <translation>每个回答都会是符合这个 JSON Schema 的 JSON。</translation>
-        </message>
-        <message>
-            <source>Answer format</source>
-            <translation>回答格式</translation>
-        </message>
-        <message>
-            <source>JSON Schema</source>
-            <translation>JSON Schema</translation>
-        </message>
-        <message>
-            <source>Text</source>
-            <translation>文本</translation>
-        </message>
-        <message>
-            <source>JSON</source>
-            <translation>JSON</translation>
-        </message>
-    </context>
-    <context>
-        <name>AnswerFormatMark</name>
-        <message>
-            <source>JSON</source>
-            <translation>JSON</translation>
-        </message>
-        <message>
-            <source>Answers in this chat are JSON</source>
-            <translation>此对话的回答是 JSON</translation>
-        </message>
-        <message>
-            <source>Answers in this chat follow a JSON schema</source>
-            <translation>此对话的回答遵循 JSON Schema</translation>
-        </message>
-    </context>
-    <context>
-        <name>AnswerNotice</name>
-        <message>
-            <source>An answer stopped with an error.</source>
-            <translation>回答因出错而中断。</translation>
-        </message>
-        <message>
-            <source>Your answer is ready.</source>
-            <translation>回答已完成。</translation>
-        </message>
-    </context>
-    <context>
-        <name>ApiPage</name>
-        <message>
-            <source>The local API is off.</source>
-            <translation>本地 API 已关闭。</translation>
-        </message>
-        <message>
-            <source>Running, for programs on this Mac only.</source>
-            <translation>正在运行，仅供本机上的程序使用。</translation>
-        </message>
-        <message>
-            <source>Status</source>
-            <translation>状态</translation>
-        </message>
-        <message>
-            <source>Address</source>
-            <translation>地址</translation>
-        </message>
-        <message>
-            <source>Key</source>
-            <translation>密钥</translation>
-        </message>
-        <message>
-            <source>Try it in a terminal</source>
-            <translation>在终端中试一试</translation>
-        </message>
-        <message>
-            <source>In other programs</source>
-            <translation>在其他程序中</translation>
-        </message>
-        <message>
-            <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. If a program requires a key, enter anything, or the key above if API keys are required. For tools in a terminal, copy the variables that the official libraries read.</source>
-            <translation>提供商选择“OpenAI-compatible”，基础 URL 填写上面的地址，模型填写任意模型名称或“default”。如果程序必须填写密钥，可以随意填写；打开“要求 API 密钥”后请填写上面的密钥。对于终端里的工具，可以拷贝官方库读取的环境变量。</translation>
-        </message>
-        <message>
-            <source>Requests</source>
-            <translation>请求</translation>
-        </message>
-        <message>
-            <source>No requests yet.</source>
-            <translation>还没有请求。</translation>
-        </message>
-        <message>
-            <source>Copy</source>
-            <translation>拷贝</translation>
-        </message>
-        <message>
-            <source>New key</source>
-            <translation>新密钥</translation>
-        </message>
-        <message>
-            <source>Running, for programs on this Mac, including those of other users. Require an API key to keep other users out.</source>
-            <translation>正在运行，可供本机上的程序使用，其他用户的程序也包括在内。如果只想自己使用，请打开“要求 API 密钥”。</translation>
-        </message>
-        <message>
-            <source>Running, for programs on your network.</source>
-            <translation>正在运行，网络中其他电脑上的程序也可使用。</translation>
-        </message>
-    </context>
-    <context>
-        <name>AttachmentReader</name>
-        <message>
-            <source>Attach files</source>
-            <translation>附加文件</translation>
-        </message>
-        <message>
-            <source>{name} is not a text file. Tandem attaches text, code and PDF files.</source>
-            <translation>“{name}”不是文本文件。Tandem 可以附加文本、代码和 PDF 文件。</translation>
-        </message>
-        <message>
-            <source>Models in Tandem read text only, so {name} cannot be attached. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
-            <translation>Tandem 的模型只能读取文字，因此无法附加“{name}”。请拷贝图片中的文字再粘贴，或附加文本、代码或 PDF 文件。</translation>
-        </message>
-        <message>
-            <source>Models in Tandem read text only. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
-            <translation>Tandem 的模型只能读取文字。请拷贝图片中的文字再粘贴，或附加文本、代码或 PDF 文件。</translation>
-        </message>
-        <message>
-            <source>The text encoding of {name} was not recognized. Save it as UTF-8.</source>
-            <translation>无法识别“{name}”的文字编码。请存为 UTF-8。</translation>
-        </message>
-        <message>
-            <source>{name} is too large for any model's context.</source>
-            <translation>“{name}”太大，任何模型的上下文都放不下。</translation>
-        </message>
-        <message>
-            <source>{name} cannot be read.</source>
-            <translation>无法读取“{name}”。</translation>
-        </message>
-        <message>
-            <source>{name} is password-protected. Save a copy without a password and attach that.</source>
-            <translation>“{name}”受密码保护。请另存一份无密码的副本，再附加该副本。</translation>
-        </message>
-        <message>
-            <source>{name} is damaged: its text cannot be read.</source>
-            <translation>“{name}”已损坏，无法读取其中的文字。</translation>
-        </message>
-        <message>
-            <source>{name} contains only images, such as scanned pages. Run OCR on it first.</source>
-            <translation>“{name}”只包含图像（例如扫描页）。请先识别其中的文字（OCR）。</translation>
-        </message>
-    </context>
-    <context>
-        <name>AttachmentRow</name>
-        <message>
-            <source>{count} tokens</source>
-            <translation>{count} 个 token</translation>
-        </message>
-        <message>
-            <source>read as {encoding}</source>
-            <translation>按 {encoding} 读取</translation>
-        </message>
-        <message>
-            <source>If the text looks garbled, save the file as UTF-8 and attach it again.</source>
-            <translation>如果文字显示为乱码，请将文件存为 UTF-8 后重新附加。</translation>
-        </message>
-        <message>
-            <source>Remove {name}</source>
-            <translation>移除“{name}”</translation>
-        </message>
-        <message>
-            <source>reading…</source>
-            <translation>正在读取…</translation>
-        </message>
-    </context>
-    <context>
-        <name>BackupControls</name>
-        <message>
-            <source>Tandem makes a backup every day and keeps the last three.</source>
-            <translation>Tandem 每天备份一次，保留最近三份。</translation>
-        </message>
-        <message>
-            <source>The oldest is from {date}. Chats and messages deleted since then stay in it until it is replaced or deleted.</source>
-            <translation>最早的备份创建于 {date}。此后删除的对话和消息仍在其中，直到该备份被替换或删除。</translation>
-        </message>
-        <message>
-            <source>Back up now</source>
-            <translation>立即备份</translation>
-        </message>
-        <message>
-            <source>Back up the chats now</source>
-            <translation>立即备份对话</translation>
-        </message>
-        <message>
-            <source>The chats could not be backed up. Check whether there is free space on the disk.</source>
-            <translation>无法备份对话。请检查磁盘是否有可用空间。</translation>
-        </message>
-        <message>
-            <source>The chats were backed up to {file}.</source>
-            <translation>对话已备份到“{file}”。</translation>
-        </message>
-        <message>
-            <source>All backups were deleted.</source>
-            <translation>所有备份均已删除。</translation>
-        </message>
-    </context>
-    <context>
-        <name>Banner</name>
-        <message numerus="yes">
-            <source>%n more notice(s)</source>
-            <translation>
-                <numerusform>还有 %n 条通知</numerusform>
-            </translation>
-        </message>
-    </context>
-    <context>
-        <name>Card</name>
-        <message>
-            <source>Opens {address} in your browser.</source>
-            <translation>将在浏览器中打开 {address}。</translation>
-        </message>
-        <message>
-            <source>Open</source>
-            <translation>打开</translation>
-        </message>
-        <message>
-            <source>Model page…</source>
-            <translation>模型页面…</translation>
-        </message>
-    </context>
-    <context>
-        <name>ChatPane</name>
-        <message>
-            <source>Pinned</source>
-            <translation>已置顶</translation>
-        </message>
-        <message>
-            <source>Folders</source>
-            <translation>文件夹</translation>
-        </message>
-        <message>
-            <source>Today</source>
-            <translation>今天</translation>
-        </message>
-        <message>
-            <source>Yesterday</source>
-            <translation>昨天</translation>
-        </message>
-        <message>
-            <source>Previous 7 days</source>
-            <translation>过去 7 天</translation>
-        </message>
-        <message>
-            <source>Previous 30 days</source>
-            <translation>过去 30 天</translation>
-        </message>
-        <message>
-            <source>Older</source>
-            <translation>更早</translation>
-        </message>
-        <message>
-            <source>Messages</source>
-            <translation>消息</translation>
-        </message>
-        <message>
-            <source>Nothing found</source>
-            <translation>未找到</translation>
-        </message>
-        <message>
-            <source>Untitled chat</source>
-            <translation>无标题对话</translation>
-        </message>
-        <message>
-            <source>{name}, closed folder</source>
-            <translation>{name}，已折叠的文件夹</translation>
-        </message>
-        <message>
-            <source>{name}, folder</source>
-            <translation>{name}，文件夹</translation>
-        </message>
-        <message>
-            <source>{title}, generating</source>
-            <translation>{title}，正在生成</translation>
-        </message>
-        <message>
-            <source>Restore</source>
-            <translation>恢复</translation>
-        </message>
-        <message>
-            <source>Delete permanently</source>
-            <translation>永久删除</translation>
-        </message>
-        <message>
-            <source>Rename</source>
-            <translation>重命名</translation>
-        </message>
-        <message>
-            <source>Unpin</source>
-            <translation>取消置顶</translation>
-        </message>
-        <message>
-            <source>Pin to the top</source>
-            <translation>置顶</translation>
-        </message>
-        <message>
-            <source>Move to folder</source>
-            <translation>移到文件夹</translation>
-        </message>
-        <message>
-            <source>Duplicate</source>
-            <translation>复制</translation>
-        </message>
-        <message>
-            <source>Archive chat</source>
-            <translation>归档对话</translation>
-        </message>
-        <message>
-            <source>Unarchive</source>
-            <translation>取消归档</translation>
-        </message>
-        <message>
-            <source>Export…</source>
-            <translation>导出…</translation>
-        </message>
-        <message>
-            <source>Delete</source>
-            <translation>删除</translation>
-        </message>
-        <message>
-            <source>Open</source>
-            <translation>展开</translation>
-        </message>
-        <message>
-            <source>Close</source>
-            <translation>折叠</translation>
-        </message>
-        <message>
-            <source>Show only this folder</source>
-            <translation>只显示此文件夹</translation>
-        </message>
-        <message>
-            <source>Move up</source>
-            <translation>上移</translation>
-        </message>
-        <message>
-            <source>Move down</source>
-            <translation>下移</translation>
-        </message>
-        <message>
-            <source>Delete the folder, keep its chats</source>
-            <translation>删除文件夹，保留其中的对话</translation>
-        </message>
-        <message>
-            <source>No folder</source>
-            <translation>无文件夹</translation>
-        </message>
-        <message>
-            <source>New folder…</source>
-            <translation>新建文件夹…</translation>
-        </message>
-        <message>
-            <source>Archive</source>
-            <translation>归档</translation>
-        </message>
-        <message>
-            <source>Trash</source>
-            <translation>废纸篓</translation>
-        </message>
-        <message>
-            <source>New chat</source>
-            <translation>新建对话</translation>
-        </message>
-        <message>
-            <source>Search chats</source>
-            <translation>搜索对话</translation>
-        </message>
-        <message>
-            <source>Folders, archive and trash</source>
-            <translation>文件夹、归档和废纸篓</translation>
-        </message>
-        <message>
-            <source>Back to the chats</source>
-            <translation>返回对话列表</translation>
-        </message>
-        <message>
-            <source>No chats in this folder.</source>
-            <translation>此文件夹中没有对话。</translation>
-        </message>
-        <message>
-            <source>Backups may still contain deleted chats. Delete backups in Settings &gt; Storage.</source>
-            <translation>备份中可能仍有已删除的对话。可在“设置 &gt; 存储”中删除备份。</translation>
-        </message>
-        <message>
-            <source>Your chats will appear here.</source>
-            <translation>你的对话会显示在这里。</translation>
-        </message>
-        <message>
-            <source>No archived chats</source>
-            <translation>没有已归档的对话</translation>
-        </message>
-        <message>
-            <source>The trash is empty.</source>
-            <translation>废纸篓是空的。</translation>
-        </message>
-        <message>
-            <source>Chats</source>
-            <translation>对话列表</translation>
-        </message>
-        <message>
-            <source>Settings</source>
-            <translation>设置</translation>
-        </message>
-        <message>
-            <source>New folder</source>
-            <translation>新建文件夹</translation>
-        </message>
-    </context>
-    <context>
-        <name>ChatSettingsSheet</name>
-        <message>
-            <source>Saved as “{name}”.</source>
-            <translation>已保存为“{name}”。</translation>
-        </message>
-        <message>
-            <source>New chats will use these settings.</source>
-            <translation>新对话将使用这些设置。</translation>
-        </message>
-        <message>
-            <source>Chat settings</source>
-            <translation>对话设置</translation>
-        </message>
-        <message>
-            <source>Close</source>
-            <translation>关闭</translation>
-        </message>
-        <message>
-            <source>Preset</source>
-            <translation>预设</translation>
-        </message>
-        <message>
-            <source>Preset name</source>
-            <translation>预设名称</translation>
-        </message>
-        <message>
-            <source>Save as preset</source>
-            <translation>存为预设</translation>
-        </message>
-        <message>
-            <source>Delete</source>
-            <translation>删除</translation>
-        </message>
-        <message>
-            <source>Delete the preset</source>
-            <translation>删除预设</translation>
-        </message>
-        <message>
-            <source>Use for new chats</source>
-            <translation>用于新对话</translation>
-        </message>
-        <message>
-            <source>Reset all</source>
-            <translation>全部重置</translation>
-        </message>
-    </context>
-    <context>
-        <name>CheckReport</name>
-        <message>
-            <source>Copy as JSON</source>
-            <translation>拷贝为 JSON</translation>
-        </message>
-        <message>
-            <source>Results of the check</source>
-            <translation>本机的检查结果</translation>
-        </message>
-        <message>
-            <source>Copy as text</source>
-            <translation>拷贝为文本</translation>
-        </message>
-    </context>
-    <context>
-        <name>Checkup</name>
-        <message>
-            <source>Low Power Mode is on, which makes models slower.</source>
-            <translation>低电量模式已打开，模型会变慢。</translation>
-        </message>
-        <message>
-            <source>Low Power Mode is off.</source>
-            <translation>低电量模式已关闭。</translation>
-        </message>
-        <message>
-            <source>This Mac is hot, which makes models slower.</source>
-            <translation>本机温度过高，模型会变慢。</translation>
-        </message>
-        <message>
-            <source>Tandem can use it.</source>
-            <translation>Tandem 可以使用。</translation>
-        </message>
-        <message>
-            <source>macOS does not let Tandem use it. For multiple Macs, turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
-            <translation>macOS 不允许 Tandem 使用。要使用多台 Mac，请在“系统设置”&gt;“隐私与安全性”&gt;“本地网络”中打开 Tandem。</translation>
-        </message>
-        <message>
-            <source>Not measured.</source>
-            <translation>未测量。</translation>
-        </message>
-        <message>
-            <source>Stopped before it was measured.</source>
-            <translation>测量前已停止。</translation>
-        </message>
-        <message>
-            <source>Not measured, because another answer was being written. Try again later.</source>
-            <translation>正在生成其他回答，因此未测量。请稍后重试。</translation>
-        </message>
-        <message>
-            <source>Chip</source>
-            <translation>芯片</translation>
-        </message>
-        <message>
-            <source>System</source>
-            <translation>系统</translation>
-        </message>
-        <message>
-            <source>Versions</source>
-            <translation>版本</translation>
-        </message>
-        <message>
-            <source>Memory</source>
-            <translation>内存</translation>
-        </message>
-        <message>
-            <source>Memory for models</source>
-            <translation>模型可用内存</translation>
-        </message>
-        <message>
-            <source>Power</source>
-            <translation>电源</translation>
-        </message>
-        <message>
-            <source>Heat</source>
-            <translation>温度</translation>
-        </message>
-        <message>
-            <source>Local network</source>
-            <translation>本地网络</translation>
-        </message>
-        <message>
-            <source>Rounding</source>
-            <translation>舍入</translation>
-        </message>
-        <message>
-            <source>- {name}: {value}</source>
-            <translation>- {name}：{value}</translation>
-        </message>
-        <message>
-            <source>{total}, of which {free} is free.</source>
-            <translation>{total}，其中 {free} 可用。</translation>
-        </message>
-        <message>
-            <source>iogpu.wired_limit_mb is set to {number}.</source>
-            <translation>iogpu.wired_limit_mb 已设为 {number}。</translation>
-        </message>
-        <message>
-            <source>iogpu.wired_limit_mb is not set.</source>
-            <translation>未设置 iogpu.wired_limit_mb。</translation>
-        </message>
-        <message>
-            <source>Otherwise about one token in {count} may differ.</source>
-            <translation>其他情况下，大约每 {count} 个 token 有一个可能不同。</translation>
-        </message>
-        <message>
-            <source>Plain decoding</source>
-            <translation>普通解码</translation>
-        </message>
-        <message>
-            <source>With speculation</source>
-            <translation>开启推测</translation>
-        </message>
-        <message>
-            <source>Models</source>
-            <translation>模型</translation>
-        </message>
-        <message>
-            <source>{speed} tokens/s</source>
-            <translation>{speed} token/秒</translation>
-        </message>
-        <message>
-            <source>{speed} tokens/s, {times}× as fast.</source>
-            <translation>{speed} token/秒，{times} 倍速。</translation>
-        </message>
-        <message>
-            <source>{rate}% of the draft tokens were accepted.</source>
-            <translation>草稿 token 的接受率为 {rate}%。</translation>
-        </message>
-        <message>
-            <source>Not reported by the system.</source>
-            <translation>系统未提供。</translation>
-        </message>
-        <message>
-            <source>Heat does not slow models down.</source>
-            <translation>没有因高温而变慢。</translation>
-        </message>
-        <message>
-            <source>This Mac is not connected to a network.</source>
-            <translation>本机没有连接到网络。</translation>
-        </message>
-        <message>
-            <source>With draft tokens, rounding always differs from plain decoding.</source>
-            <translation>使用草稿 token 时，舍入总是与普通解码不同。</translation>
-        </message>
-        <message>
-            <source>Up to {most} draft tokens per round, rounding stays the same, but differs from plain decoding.</source>
-            <translation>每轮草稿 token 不超过 {most} 个时彼此舍入一致，但与普通解码不同。</translation>
-        </message>
-        <message>
-            <source>Up to {most} draft tokens per round, rounding is the same as in plain decoding.</source>
-            <translation>每轮草稿 token 不超过 {most} 个时与普通解码舍入一致。</translation>
-        </message>
-        <message>
-            <source>At every draft length, rounding is the same as in plain decoding.</source>
-            <translation>所有草稿 token 数都与普通解码舍入一致。</translation>
-        </message>
-        <message>
-            <source>Results of the check</source>
-            <translation>本机的检查结果</translation>
-        </message>
-        <message>
-            <source>{total}. The system does not report how much of it is free.</source>
-            <translation>{total}。系统未提供可用大小。</translation>
-        </message>
-    </context>
-    <context>
-        <name>Cluster</name>
-        <message>
-            <source>“{detail}” isn't a name or an address of a computer. Change it and try again.</source>
-            <translation>“{detail}”不是电脑的名称或地址。请修改后重试。</translation>
-        </message>
-        <message>
-            <source>The list of computers cannot be read: {detail}. Check the file and try again.</source>
-            <translation>无法读取电脑列表：{detail}。请检查文件后重试。</translation>
-        </message>
-        <message>
-            <source>macOS does not let Tandem connect to {host}. Open System Settings &gt; Privacy &amp; Security &gt; Local Network, turn on Tandem, and try again.</source>
-            <translation>macOS 不允许 Tandem 连接 {host}。请在“系统设置”&gt;“隐私与安全性”&gt;“本地网络”中打开 Tandem，然后重试。</translation>
-        </message>
-        <message>
-            <source>{host} cannot be reached over SSH: {detail}. Allow remote login there, and set up a key that needs no password.</source>
-            <translation>无法通过 SSH 连接 {host}：{detail}。请在该电脑上打开远程登录，并设置无需密码的密钥。</translation>
-        </message>
-        <message>
-            <source>Tandem was not found on {host}: {detail}. Install it there.</source>
-            <translation>在 {host} 上找不到 Tandem：{detail}。请在该电脑上安装。</translation>
-        </message>
-        <message>
-            <source>{host} does not have the model: {detail}. Download or copy it there.</source>
-            <translation>{host} 上没有该模型：{detail}。请下载或拷贝到该电脑。</translation>
-        </message>
-        <message>
-            <source>{host} still needs to download {detail} of the model.</source>
-            <translation>{host} 还需下载 {detail} 的模型文件。</translation>
-        </message>
-        <message>
-            <source>{host} disconnected: {detail}. Start again, or continue with a smaller model.</source>
-            <translation>{host} 已断开连接：{detail}。请重新启动，或用更小的模型继续。</translation>
-        </message>
-        <message>
-            <source>{host} could not download the model: {detail}. Check its connection and try again.</source>
-            <translation>{host} 无法下载模型：{detail}。请检查其连接后重试。</translation>
-        </message>
-        <message>
-            <source>{host} does not have enough memory: {detail}. Choose a smaller model.</source>
-            <translation>{host} 的内存不足：{detail}。请选择更小的模型。</translation>
-        </message>
-        <message>
-            <source>The model cannot be divided among these computers: {detail}. Choose another model or another number of computers.</source>
-            <translation>无法将模型拆分到这些电脑：{detail}。请选择其他模型或改变电脑数量。</translation>
-        </message>
-        <message>
-            <source>{host} did not start within {detail} seconds. Check it and try again.</source>
-            <translation>{host} 未能在 {detail} 秒内启动。请检查后重试。</translation>
-        </message>
-        <message>
-            <source>{host} has not responded for {detail} seconds. Wake it up and check its connection, then start again.</source>
-            <translation>{host} 已有 {detail} 秒没有响应。请将其唤醒并检查连接，然后重新启动。</translation>
-        </message>
-        <message>
-            <source>{host} computed something different from the other computers: {detail}. Start again.</source>
-            <translation>{host} 的计算结果与其他电脑不同：{detail}。请重新启动。</translation>
-        </message>
-        <message>
-            <source>At least two computers are needed, but only {detail} is listed. Add another one.</source>
-            <translation>至少需要两台电脑，列表中只有 {detail} 台。请再添加一台。</translation>
-        </message>
-        <message>
-            <source>The other computers cannot reach {host}. Enter the address that it has on the shared network.</source>
-            <translation>其他电脑无法连接 {host}。请输入它在共享网络中的地址。</translation>
-        </message>
-        <message>
-            <source>{host} has different versions: {detail}. Install the same version of Tandem on all computers.</source>
-            <translation>{host} 的版本不同：{detail}。请在所有电脑上安装相同版本的 Tandem。</translation>
-        </message>
-        <message>
-            <source>{host} has different files for the model {detail}. Download or copy it there again.</source>
-            <translation>{host} 上模型 {detail} 的文件不同。请重新下载或拷贝到该电脑。</translation>
-        </message>
-        <message>
-            <source>{host} cannot be connected by {detail}. Choose “Network” as the connection.</source>
-            <translation>{host} 无法通过 {detail} 连接。请将“连接”设为“网络”。</translation>
-        </message>
-        <message>
-            <source>The computers are already working together: {detail}. Stop them first.</source>
-            <translation>电脑已在协同工作：{detail}。请先停止。</translation>
-        </message>
-        <message>
-            <source>No computers are working together.</source>
-            <translation>现在没有电脑在协同工作。</translation>
-        </message>
-    </context>
-    <context>
-        <name>CodeBlock</name>
-        <message>
-            <source>code</source>
-            <translation>代码</translation>
-        </message>
-        <message>
-            <source>Copy</source>
-            <translation>拷贝</translation>
-        </message>
-        <message>
-            <source>Copy this code</source>
-            <translation>拷贝这段代码</translation>
-        </message>
-        <message>
-            <source>Code</source>
-            <translation>代码</translation>
-        </message>
-        <message>
-            <source>Copied</source>
-            <translation>已拷贝</translation>
-        </message>
-    </context>
-    <context>
-        <name>CommandPalette</name>
-        <message>
-            <source>What would you like to do?</source>
-            <translation>你想做什么？</translation>
-        </message>
-        <message>
-            <source>Command</source>
-            <translation>命令</translation>
-        </message>
-        <message>
-            <source>Commands</source>
-            <translation>命令列表</translation>
-        </message>
-        <message>
-            <source>No commands</source>
-            <translation>没有命令</translation>
-        </message>
-    </context>
-    <context>
-        <name>ComparisonView</name>
-        <message>
-            <source>tokens/s</source>
-            <translation>token/秒</translation>
-        </message>
-        <message>
-            <source>{value} to first token</source>
-            <translation>首字延迟 {value}</translation>
-        </message>
-        <message>
-            <source>{value} accepted</source>
-            <translation>接受率 {value}</translation>
-        </message>
-        <message>
-            <source>{value} tokens per round</source>
-            <translation>{value} token/轮</translation>
-        </message>
-        <message>
-            <source>Processing the prompt first, so both runs start from the same point.</source>
-            <translation>先处理提示词，让两次生成从同一处开始。</translation>
-        </message>
-        <message>
-            <source>Generating with speculation…</source>
-            <translation>正在生成（开启推测）…</translation>
-        </message>
-        <message>
-            <source>Generating again without speculation…</source>
-            <translation>正在再次生成（关闭推测）…</translation>
-        </message>
-        <message>
-            <source>Stopped.</source>
-            <translation>已停止。</translation>
-        </message>
-        <message numerus="yes">
-            <source>Identical text: all %n token(s) match.</source>
-            <translation>
-                <numerusform>输出完全一致：%n 个 token 全部相同。</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>Identical so far: %n token(s).</source>
-            <translation>
-                <numerusform>到目前为止 %n 个 token 一致。</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>Different texts, both sampled from the main model's own distribution, because “Same distribution” is selected.</source>
-            <translation>两段文字不同，但都按主模型自身的分布采样，因为选择了“分布一致”。</translation>
-        </message>
-        <message>
-            <source>The texts differ from token {place} on: {guessed} or {plain}. This should not happen. Please report it and attach the diagnostics from Settings &gt; Advanced.</source>
-            <translation>从第 {place} 个 token 起文字不同：{guessed}或{plain}。这不应该发生。请反馈此问题，并附上从“设置 &gt; 高级”导出的诊断信息。</translation>
-        </message>
-        <message>
-            <source>Compare</source>
-            <translation>比较</translation>
-        </message>
-        <message>
-            <source>{times} as fast with speculation.</source>
-            <translation>开启推测后为 {times}速。</translation>
-        </message>
-        <message>
-            <source>Roughly {times} as fast with speculation.</source>
-            <translation>开启推测后约为 {times}速。</translation>
-        </message>
-        <message>
-            <source>The answer is too short to compare speeds.</source>
-            <translation>回答太短，无法比较速度。</translation>
-        </message>
-        <message>
-            <source>The load on this Mac changed between the two runs.</source>
-            <translation>两次运行之间本机的负载发生了变化。</translation>
-        </message>
-        <message>
-            <source>With speculation</source>
-            <translation>开启推测</translation>
-        </message>
-        <message>
-            <source>Without speculation</source>
-            <translation>关闭推测</translation>
-        </message>
-        <message>
-            <source>Compare again</source>
-            <translation>再次比较</translation>
-        </message>
-        <message>
-            <source>Identical up to token {place} ({guessed} or {plain}). How close the two were could not be measured, because other answers were written at the same time.</source>
-            <translation>第 {place} 个 token 之前完全一致（{guessed}或{plain}）。由于同时在生成其他回答，无法测量两者有多接近。</translation>
-        </message>
-        <message>
-            <source>Identical up to token {place} ({guessed} or {plain}, {gap} apart). Top p, top k or min p may have excluded one of them, which rounding decides at their limits.</source>
-            <translation>第 {place} 个 token 之前完全一致（{guessed}或{plain}，得分相差 {gap}）。Top p、Top k 或 Min p 可能排除了其中一个，在界限处由舍入决定。</translation>
-        </message>
-        <message>
-            <source>Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so rounding decides. Both answers are right.</source>
-            <translation>第 {place} 个 token 之前完全一致。该处{guessed}和{plain}的得分只差 {gap}，由舍入决定取哪一个。两个回答都正确。</translation>
-        </message>
-    </context>
-    <context>
-        <name>Composer</name>
-        <message>
-            <source>{keys} to send · Enter for a new line</source>
-            <translation>{keys} 发送 · Enter 换行</translation>
-        </message>
-        <message>
-            <source>Message (type / for presets)</source>
-            <translation>消息（输入 / 选择预设）</translation>
-        </message>
-        <message>
-            <source>Message</source>
-            <translation>消息</translation>
-        </message>
-        <message>
-            <source>Shorten</source>
-            <translation>缩短</translation>
-        </message>
-        <message>
-            <source>Shorten the message to fit the model's context</source>
-            <translation>缩短消息以适应模型的上下文</translation>
-        </message>
-        <message>
-            <source>Queued: press to take it back</source>
-            <translation>等待发送：点按可取消</translation>
-        </message>
-        <message>
-            <source>Enter to send · Shift+Enter for a new line</source>
-            <translation>Enter 发送 · Shift+Enter 换行</translation>
-        </message>
-    </context>
-    <context>
-        <name>ContextMeter</name>
-        <message>
-            <source>Queued: sent as soon as the model is ready.</source>
-            <translation>等待发送：模型就绪后立即发送。</translation>
-        </message>
-        <message>
-            <source>Loading models… You can start typing.</source>
-            <translation>正在加载模型，可以先输入。</translation>
-        </message>
-        <message>
-            <source>No main model is loaded.</source>
-            <translation>没有加载主模型。</translation>
-        </message>
-        <message>
-            <source>{used} of {limit} tokens: too long for this model</source>
-            <translation>{used} / {limit} 个 token：超出此模型的上限</translation>
-        </message>
-        <message>
-            <source>{used} of {limit} tokens: the oldest messages are dropped</source>
-            <translation>{used} / {limit} 个 token：最早的消息会被丢弃</translation>
-        </message>
-        <message>
-            <source>{used} of {limit} tokens</source>
-            <translation>{used} / {limit} 个 token</translation>
-        </message>
-        <message>
-            <source>Drop the oldest messages</source>
-            <translation>丢弃最早的消息</translation>
-        </message>
-        <message>
-            <source>Keep the first {count} tokens of {name}</source>
-            <translation>仅保留“{name}”的前 {count} 个 token</translation>
-        </message>
-    </context>
-    <context>
-        <name>CountedCalls</name>
-        <message numerus="yes">
-            <source>%n token(s)</source>
-            <translation>
-                <numerusform>%n 个 token</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>%n request(s) under way.</source>
-            <translation>
-                <numerusform>正在处理 %n 个请求。</numerusform>
-            </translation>
-        </message>
-    </context>
-    <context>
-        <name>CountedWords</name>
-        <message numerus="yes">
-            <source>%n language(s)</source>
-            <translation>
-                <numerusform>%n 种语言</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>about %n minute(s) left</source>
-            <translation>
-                <numerusform>剩余约 %n 分钟</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>about %n hour(s) left</source>
-            <translation>
-                <numerusform>剩余约 %n 小时</numerusform>
-            </translation>
-        </message>
-    </context>
-    <context>
-        <name>Details</name>
-        <message>
-            <source>Details</source>
-            <translation>详细信息</translation>
-        </message>
-        <message>
-            <source>charts, totals, tune</source>
-            <translation>图表、合计、调优</translation>
-        </message>
-        <message>
-            <source>first token</source>
-            <translation>首字延迟</translation>
-        </message>
-        <message>
-            <source>time saved</source>
-            <translation>节省的时间</translation>
-        </message>
-        <message>
-            <source>plain decoding: {speed} tokens/s</source>
-            <translation>普通解码：{speed} token/秒</translation>
-        </message>
-    </context>
-    <context>
-        <name>DownloadCard</name>
-        <message>
-            <source>Resume</source>
-            <translation>继续</translation>
-        </message>
-        <message>
-            <source>Try again</source>
-            <translation>重试</translation>
-        </message>
-        <message>
-            <source>I've been granted access</source>
-            <translation>我已获得访问权限</translation>
-        </message>
-        <message>
-            <source>Pause</source>
-            <translation>暂停</translation>
-        </message>
-        <message>
-            <source>Clear</source>
-            <translation>从列表清除</translation>
-        </message>
-        <message>
-            <source>Cancel</source>
-            <translation>取消</translation>
-        </message>
-    </context>
-    <context>
-        <name>DownloadTray</name>
-        <message numerus="yes">
-            <source>%n download(s) running</source>
-            <translation>
-                <numerusform>正在下载 %n 项</numerusform>
-            </translation>
-        </message>
-    </context>
-    <context>
-        <name>DraftReasons</name>
-        <message>
-            <source>Its folder is missing.</source>
-            <translation>找不到它的文件夹。</translation>
-        </message>
-        <message>
-            <source>Its folder contains no model.</source>
-            <translation>它的文件夹里没有模型。</translation>
-        </message>
-        <message>
-            <source>One of its files is missing.</source>
-            <translation>有一个文件缺失。</translation>
-        </message>
-        <message>
-            <source>One of its files is damaged.</source>
-            <translation>有一个文件已损坏。</translation>
-        </message>
-        <message>
-            <source>Its weights don't match its configuration.</source>
-            <translation>它的权重与配置不符。</translation>
-        </message>
-        <message>
-            <source>Its architecture is not supported yet.</source>
-            <translation>尚不支持它的架构。</translation>
-        </message>
-        <message>
-            <source>It is a head, not a model.</source>
-            <translation>它是草稿头，不是模型。</translation>
-        </message>
-        <message>
-            <source>Its kind of head is not supported yet.</source>
-            <translation>尚不支持这种草稿头。</translation>
-        </message>
-        <message>
-            <source>The layers of the main model cannot be read.</source>
-            <translation>无法读取主模型的各层。</translation>
-        </message>
-        <message>
-            <source>It was made for another main model.</source>
-            <translation>它是为其他主模型制作的。</translation>
-        </message>
-        <message>
-            <source>Its tokenizer cannot be read.</source>
-            <translation>无法读取它的分词器。</translation>
-        </message>
-        <message>
-            <source>It requires running its own code.</source>
-            <translation>它需要运行自带的代码。</translation>
-        </message>
-        <message>
-            <source>Their vocabularies differ.</source>
-            <translation>两者的词表不同。</translation>
-        </message>
-        <message>
-            <source>Its weights produce invalid values.</source>
-            <translation>它的权重会产生无效值。</translation>
-        </message>
-        <message>
-            <source>Its weights are all zero.</source>
-            <translation>它的权重全为零。</translation>
-        </message>
-        <message>
-            <source>There is not enough memory for it.</source>
-            <translation>内存不足。</translation>
-        </message>
-    </context>
-    <context>
-        <name>DrafterPage</name>
-        <message>
-            <source>Your secret is in the keychain.</source>
-            <translation>密钥已存入钥匙串。</translation>
-        </message>
-        <message>
-            <source>This Mac has no keychain that Tandem can use, so the secret is for this run only.</source>
-            <translation>本机没有 Tandem 可用的钥匙串，因此密钥仅在本次运行中有效。</translation>
-        </message>
-        <message>
-            <source>Secret</source>
-            <translation>密钥</translation>
-        </message>
-        <message>
-            <source>The secret of “tandem drafter serve” on the other computer. Stored only in the system keychain.</source>
-            <translation>另一台电脑上“tandem drafter serve”的密钥。只保存在系统钥匙串中。</translation>
-        </message>
-    </context>
-    <context>
-        <name>Errors</name>
-        <message>
-            <source>Something went wrong in the engine. Try again.</source>
-            <translation>引擎出了问题。请重试。</translation>
-        </message>
-        <message>
-            <source>“{actual}” isn't a valid value for {name}. Change it and try again.</source>
-            <translation>“{actual}”不是“{name}”的有效值。请修改后重试。</translation>
-        </message>
-        <message>
-            <source>No main model is loaded. Choose one at the top of the window.</source>
-            <translation>没有加载主模型。请在窗口顶部选择一个。</translation>
-        </message>
-        <message>
-            <source>The model's chat template rejected this chat: {detail}. Start a new chat or choose another model.</source>
-            <translation>模型的对话模板拒绝了此对话（{detail}）。请开始新对话或选择其他模型。</translation>
-        </message>
-        <message>
-            <source>{limit} questions are already queued. Try again when one of them has been answered.</source>
-            <translation>已有 {limit} 个问题在排队。请等其中一个回答完后再试。</translation>
-        </message>
-        <message>
-            <source>The model's chat template produced an empty prompt for this chat. Start a new chat or choose another model.</source>
-            <translation>模型的对话模板为此对话生成了空的提示词。请开始新对话或选择其他模型。</translation>
-        </message>
-        <message>
-            <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. It fits with {largest} tokens: shorten the context or choose a smaller draft model.</source>
-            <translation>上下文为 {context} 个 token 时，“{name}”需要 {needed} GB 内存，而可用的只有 {available} GB。上下文不超过 {largest} 个 token 时可以放下：请缩短上下文，或选择更小的草稿模型。</translation>
-        </message>
-        <message>
-            <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. Choose a smaller model or close other apps.</source>
-            <translation>上下文为 {context} 个 token 时，“{name}”需要 {needed} GB 内存，而可用的只有 {available} GB。请选择更小的模型，或关闭其他应用。</translation>
-        </message>
-        <message>
-            <source>It fits with a {bits}-bit KV cache (Settings &gt; Generation).</source>
-            <translation>将 KV 缓存改为 {bits} 位即可放下（设置 &gt; 生成）。</translation>
-        </message>
-        <message>
-            <source>A draft model of up to {draft} GB would fit.</source>
-            <translation>最多可放下 {draft} GB 的草稿模型。</translation>
-        </message>
-        <message>
-            <source>The engine has stopped. Restart Tandem.</source>
-            <translation>引擎已停止。请重新启动 Tandem。</translation>
-        </message>
-        <message>
-            <source>An answer is still being generated. Try again when it is done.</source>
-            <translation>仍在生成回答。请等它完成后再试。</translation>
-        </message>
-        <message>
-            <source>The engine hit an unexpected error: {detail}. Try again; if it happens again, restart Tandem.</source>
-            <translation>引擎遇到意外错误（{detail}）。请重试；如果再次出现，请重新启动 Tandem。</translation>
-        </message>
-        <message>
-            <source>The model's chat template was stopped after {detail} seconds with this chat. Shorten your message, start a new chat or choose another model.</source>
-            <translation>模型的对话模板处理此对话超过 {detail} 秒，已停止。请缩短消息、开始新对话或选择其他模型。</translation>
-        </message>
-        <message>
-            <source>The model's chat template was stopped because it took too much memory with this chat. Shorten your message, start a new chat or choose another model.</source>
-            <translation>模型的对话模板处理此对话占用内存过多，已停止。请缩短消息、开始新对话或选择其他模型。</translation>
-        </message>
-        <message>
-            <source>The model's chat template or tokenizer crashed on this chat ({detail}). Start a new chat or choose another model.</source>
-            <translation>模型的对话模板或分词器处理此对话时崩溃（{detail}）。请开始新对话或选择其他模型。</translation>
-        </message>
-        <message>
-            <source>The answer format can't be used: {detail}.</source>
-            <translation>无法使用这个回答格式：{detail}。</translation>
-        </message>
-        <message>
-            <source>The schema isn't valid JSON: {detail}.</source>
-            <translation>这个 JSON Schema 不是有效的 JSON：{detail}。</translation>
-        </message>
-        <message>
-            <source>The schema has to be a JSON object in braces.</source>
-            <translation>JSON Schema 必须是用花括号括起来的 JSON 对象。</translation>
-        </message>
-        <message>
-            <source>The answer format is too large. Shorten it.</source>
-            <translation>回答格式太大。请缩短。</translation>
-        </message>
-        <message>
-            <source>The answer format is too complex: checking it was stopped after {detail} seconds. Simplify it.</source>
-            <translation>回答格式过于复杂，检查在 {detail} 秒后停止。请简化。</translation>
-        </message>
-        <message>
-            <source>The answer format is too complex: checking it took too much memory. Simplify it.</source>
-            <translation>回答格式过于复杂，检查占用了过多内存。请简化。</translation>
-        </message>
-        <message>
-            <source>The answer so far doesn't follow the answer format, so it can't be continued. Regenerate it, or choose text as the answer format.</source>
-            <translation>目前的回答不符合回答格式，因此无法继续。请重新生成，或将回答格式设为文本。</translation>
-        </message>
-        <message>
-            <source>The answer format became too complex while the answer was being written. Simplify it and try again.</source>
-            <translation>生成回答时，回答格式变得过于复杂。请简化后重试。</translation>
-        </message>
-        <message>
-            <source>This chat is {tokens} tokens long; the model's context is {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
-            <translation>此对话有 {tokens} 个 token，而模型的上下文为 {limit} 个。请开始新对话、缩短消息，或选择上下文更长的模型。</translation>
-        </message>
-        <message>
-            <source>The GPU failed, so all answers were stopped. Try again; if it happens again, choose a smaller model, ask fewer questions at once or start a new chat.</source>
-            <translation>GPU 出错，所有回答都已停止。请重试；如果再次出现，请选择更小的模型、减少同时提出的问题，或开始新对话。</translation>
-        </message>
-        <message>
-            <source>The GPU failed twice in a row, so {name} was unloaded. Choose a smaller model, ask fewer questions at once or start a new chat; the next question loads the model again.</source>
-            <translation>GPU 连续两次出错，“{name}”已移出内存。请选择更小的模型、减少同时提出的问题，或开始新对话；下次提问时会重新加载该模型。</translation>
-        </message>
-        <message>
-            <source>There is no model folder at {path}. Choose another one.</source>
-            <translation>“{path}”处没有模型文件夹。请选择其他文件夹。</translation>
-        </message>
-        <message>
-            <source>{name} has no config.json, so it is not a model. Choose a folder that contains one.</source>
-            <translation>“{name}”里没有 config.json，不是模型。请选择存放模型的文件夹。</translation>
-        </message>
-        <message>
-            <source>{name} is incomplete: {detail} is missing. Download or copy it again.</source>
-            <translation>“{name}”不完整：缺少 {detail}。请重新下载或拷贝。</translation>
-        </message>
-        <message>
-            <source>{name} is damaged: {detail} cannot be read. Download or copy it again.</source>
-            <translation>“{name}”已损坏：无法读取 {detail}。请重新下载或拷贝。</translation>
-        </message>
-        <message>
-            <source>The weights of {name} don't match its configuration ({detail}). Choose another copy of this model.</source>
-            <translation>“{name}”的权重与配置不符（{detail}）。请选择此模型的其他副本。</translation>
-        </message>
-        <message>
-            <source>Tandem does not support the architecture of {name} yet ({detail}). Choose another model or update Tandem.</source>
-            <translation>Tandem 尚不支持“{name}”的架构（{detail}）。请选择其他模型或更新 Tandem。</translation>
-        </message>
-        <message>
-            <source>Tandem does not support this kind of head yet: {name} ({detail}). Choose another head.</source>
-            <translation>Tandem 尚不支持“{name}”这种草稿头（{detail}）。请选择其他草稿头。</translation>
-        </message>
-        <message>
-            <source>{name} cannot be used with this main model, whose layers cannot be read ({detail}). Choose a draft model.</source>
-            <translation>无法读取此主模型的各层，因此不能使用“{name}”（{detail}）。请选择草稿模型。</translation>
-        </message>
-        <message>
-            <source>{name} was made for another main model ({detail}). Choose a head made for this one.</source>
-            <translation>“{name}”是为其他主模型制作的（{detail}）。请选择为这个主模型制作的草稿头。</translation>
-        </message>
-        <message>
-            <source>The tokenizer of {name} cannot be read ({detail}). Download or copy it again.</source>
-            <translation>无法读取“{name}”的分词器（{detail}）。请重新下载或拷贝。</translation>
-        </message>
-        <message>
-            <source>{name} requires running its own code or reading files outside its folder ({detail}). Tandem never allows that; choose another model.</source>
-            <translation>“{name}”需要运行自带的代码或读取文件夹之外的文件（{detail}）。Tandem 不允许这样做。请选择其他模型。</translation>
-        </message>
-        <message>
-            <source>{name} cannot draft for this main model: their vocabularies differ ({detail}). Choose another draft model.</source>
-            <translation>“{name}”不能用作这个主模型的草稿模型：两者的词表不同（{detail}）。请选择其他草稿模型。</translation>
-        </message>
-        <message>
-            <source>The weights of {name} produce invalid values ({detail}). Choose another copy of this model.</source>
-            <translation>“{name}”的权重会产生无效值（{detail}）。请选择此模型的其他副本。</translation>
-        </message>
-        <message>
-            <source>The weights of {name} are all zero. Choose another copy of this model.</source>
-            <translation>“{name}”的权重全为零。请选择此模型的其他副本。</translation>
-        </message>
-        <message>
-            <source>There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.</source>
-            <translation>内存不足以加载“{name}”（{detail}）。请选择更小的模型或关闭其他应用。</translation>
-        </message>
-        <message>
-            <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.</source>
-            <translation>“{name}”是草稿头：它只为一个主模型生成草稿，不能回答。请将它选作草稿。</translation>
-        </message>
-    </context>
-    <context>
-        <name>Figures</name>
-        <message>
-            <source>{value}%</source>
-            <translation>{value}%</translation>
-        </message>
-        <message>
-            <source>{value} s</source>
-            <translation>{value} 秒</translation>
-        </message>
-        <message>
-            <source>{value} min</source>
-            <translation>{value} 分钟</translation>
-        </message>
-        <message>
-            <source>{value} h</source>
-            <translation>{value} 小时</translation>
-        </message>
-        <message>
-            <source>{value}×</source>
-            <translation>{value} 倍</translation>
-        </message>
-        <message>
-            <source>at least {times}</source>
-            <translation>{times}以上</translation>
-        </message>
-        <message>
-            <source>Low Power Mode is on: this Mac runs slower, with speculation and without it.</source>
-            <translation>低电量模式已打开：无论是否使用推测，本机都会变慢。</translation>
-        </message>
-        <message>
-            <source>This Mac is hot and runs slower, with speculation and without it.</source>
-            <translation>本机温度过高：无论是否使用推测，运行都会变慢。</translation>
-        </message>
-        <message>
-            <source>{value} tokens/s</source>
-            <translation>{value} token/秒</translation>
-        </message>
-        <message>
-            <source>at most {times}</source>
-            <translation>最多 {times}</translation>
-        </message>
-        <message>
-            <source>{times} as fast</source>
-            <translation>{times}速</translation>
-        </message>
-        <message>
-            <source>at least {times} as fast</source>
-            <translation>至少 {times}速</translation>
-        </message>
-        <message>
-            <source>at most {times} as fast</source>
-            <translation>最多 {times}速</translation>
-        </message>
-        <message>
-            <source>This Mac is busy: plain decoding also takes {times} as long as usual.</source>
-            <translation>本机负载较高：普通解码所用时间也是平时的 {times}。</translation>
-        </message>
-        <message>
-            <source>{value} to first token</source>
-            <translation>首字延迟 {value}</translation>
-        </message>
-        <message>
-            <source>{value} accepted</source>
-            <translation>接受率 {value}</translation>
-        </message>
-        <message>
-            <source>{value} tokens per round</source>
-            <translation>{value} token/轮</translation>
-        </message>
-        <message>
-            <source>older messages left out: {value}</source>
-            <translation>已丢弃 {value} 条旧消息</translation>
-        </message>
-        <message>
-            <source>drafted per round</source>
-            <translation>每轮草稿 token 数</translation>
-        </message>
-        <message>
-            <source>drafted ({source})</source>
-            <translation>{source}</translation>
-        </message>
-        <message>
-            <source>{speed} tokens a second</source>
-            <translation>{speed} token/秒</translation>
-        </message>
-        <message>
-            <source>{speed} tokens a second instead of {plain}</source>
-            <translation>{speed} token/秒（普通解码：{plain}）</translation>
-        </message>
-        <message>
-            <source>Round {number}: {accepted} of {drafted} draft tokens accepted ({source})</source>
-            <translation>第 {number} 轮：{drafted} 个草稿 token 中接受 {accepted} 个（{source}）</translation>
-        </message>
-        <message>
-            <source>Round {number}: main model only</source>
-            <translation>第 {number} 轮：仅主模型</translation>
-        </message>
-        <message>
-            <source>Rejected: {text}</source>
-            <translation>已拒绝：{text}</translation>
-        </message>
-        <message>
-            <source>This draft does not fit this model: fewer than 2% of its tokens are accepted. Choose another draft, or none.</source>
-            <translation>此草稿模型不适合这个主模型：草稿 token 的接受率不到 2%。请选择其他草稿模型，或不用草稿模型。</translation>
-        </message>
-        <message>
-            <source>main</source>
-            <translation>主模型</translation>
-        </message>
-        <message>
-            <source>draft</source>
-            <translation>草稿</translation>
-        </message>
-        <message>
-            <source>head</source>
-            <translation>草稿头</translation>
-        </message>
-        <message>
-            <source>prompt lookup</source>
-            <translation>提示词查找</translation>
-        </message>
-        <message>
-            <source>answer format</source>
-            <translation>回答格式</translation>
-        </message>
-        <message>
-            <source>draft, in parallel</source>
-            <translation>草稿，并行生成</translation>
-        </message>
-    </context>
-    <context>
-        <name>FindBar</name>
-        <message>
-            <source>{place} of {count}</source>
-            <translation>第 {place} 个，共 {count} 个</translation>
-        </message>
-        <message>
-            <source>Not found</source>
-            <translation>未找到</translation>
-        </message>
-        <message>
-            <source>Find in this chat</source>
-            <translation>在此对话中查找</translation>
-        </message>
-        <message>
-            <source>Previous match</source>
-            <translation>上一个结果</translation>
-        </message>
-        <message>
-            <source>Next match</source>
-            <translation>下一个结果</translation>
-        </message>
-        <message>
-            <source>Close</source>
-            <translation>关闭</translation>
-        </message>
-    </context>
-    <context>
-        <name>FirstRunOffer</name>
-        <message>
-            <source>Not now</source>
-            <translation>暂不下载</translation>
-        </message>
-        <message>
-            <source>Other models…</source>
-            <translation>其他模型…</translation>
-        </message>
-        <message>
-            <source>Chat with {name}</source>
-            <translation>与 {name} 对话</translation>
-        </message>
-        <message>
-            <source>Download {name} ({size})</source>
-            <translation>下载 {name}（{size}）</translation>
-        </message>
-        <message>
-            <source>The Starter only knows Tandem. For everything else, download a model that fits this Mac:</source>
-            <translation>入门模型只了解 Tandem。其他用途请下载适合本机的模型：</translation>
-        </message>
-    </context>
-    <context>
-        <name>GenerationPage</name>
-        <message>
-            <source>As the authors of the loaded model recommend</source>
-            <translation>已加载模型的作者推荐的设置</translation>
-        </message>
-        <message>
-            <source>Model's recommendation</source>
-            <translation>模型推荐</translation>
-        </message>
-        <message>
-            <source>Precise</source>
-            <translation>精确</translation>
-        </message>
-        <message>
-            <source>Always the most likely token</source>
-            <translation>始终取概率最高的 token</translation>
-        </message>
-        <message>
-            <source>Balanced</source>
-            <translation>均衡</translation>
-        </message>
-        <message>
-            <source>Some variety, few surprises</source>
-            <translation>有些变化，少有意外</translation>
-        </message>
-        <message>
-            <source>Creative</source>
-            <translation>创意</translation>
-        </message>
-        <message>
-            <source>Full variety, minus very unlikely tokens</source>
-            <translation>变化最多，只去掉概率极低的 token</translation>
-        </message>
-    </context>
-    <context>
-        <name>Header</name>
-        <message>
-            <source>Main</source>
-            <translation>主模型</translation>
-        </message>
-        <message>
-            <source>Main model: {name}</source>
-            <translation>主模型：{name}</translation>
-        </message>
-        <message>
-            <source>Draft</source>
-            <translation>草稿模型</translation>
-        </message>
-        <message>
-            <source>Draft (off)</source>
-            <translation>草稿模型（关）</translation>
-        </message>
-        <message>
-            <source>Draft model: {name}. {state}</source>
-            <translation>草稿模型：{name}。{state}</translation>
-        </message>
-        <message>
-            <source>Draft head: {name}. {state}</source>
-            <translation>草稿头：{name}。{state}</translation>
-        </message>
-        <message>
-            <source>Loading…</source>
-            <translation>正在加载…</translation>
-        </message>
-        <message>
-            <source>Loading… {share}</source>
-            <translation>正在加载… {share}</translation>
-        </message>
-        <message numerus="yes">
-            <source>%n download(s) running</source>
-            <translation>
-                <numerusform>正在下载 %n 项</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>loading…</source>
-            <translation>正在加载…</translation>
-        </message>
-        <message>
-            <source>Draft head (off)</source>
-            <translation>草稿头（关）</translation>
-        </message>
-        <message>
-            <source>Draft head</source>
-            <translation>草稿头</translation>
-        </message>
-        <message>
-            <source>none</source>
-            <translation>无</translation>
-        </message>
-    </context>
-    <context>
-        <name>History</name>
-        <message>
-            <source>Chat</source>
-            <translation>对话</translation>
-        </message>
-        <message>
-            <source>none</source>
-            <translation>无</translation>
-        </message>
-        <message>
-            <source>failed</source>
-            <translation>失败</translation>
-        </message>
-        <message>
-            <source>Date</source>
-            <translation>日期</translation>
-        </message>
-        <message>
-            <source>Main model</source>
-            <translation>主模型</translation>
-        </message>
-        <message>
-            <source>Draft model</source>
-            <translation>草稿模型</translation>
-        </message>
-        <message>
-            <source>Method</source>
-            <translation>方法</translation>
-        </message>
-        <message>
-            <source>Source</source>
-            <translation>请求来源</translation>
-        </message>
-        <message>
-            <source>Accepted</source>
-            <translation>接受率</translation>
-        </message>
-        <message>
-            <source>Speed-up</source>
-            <translation>加速比</translation>
-        </message>
-        <message>
-            <source>Tokens/s</source>
-            <translation>token/秒</translation>
-        </message>
-        <message>
-            <source>Tokens</source>
-            <translation>Token</translation>
-        </message>
-        <message>
-            <source>{program}, through the local API: only statistics are kept</source>
-            <translation>{program}，通过本地 API：仅保留统计数据</translation>
-        </message>
-        <message>
-            <source>{title}: double-click to show the answer</source>
-            <translation>{title}：连按以显示回答</translation>
-        </message>
-    </context>
-    <context>
-        <name>HistoryPage</name>
-        <message numerus="yes">
-            <source>%n API request(s) deleted.</source>
-            <translation>
-                <numerusform>已删除 %n 个 API 请求。</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>All models</source>
-            <translation>所有模型</translation>
-        </message>
-        <message>
-            <source>No answers yet. Each answer adds a row with its speed-up.</source>
-            <translation>还没有回答。每个回答都会添加一行，列出其加速比。</translation>
-        </message>
-        <message>
-            <source>Export the history</source>
-            <translation>导出历史</translation>
-        </message>
-        <message>
-            <source>Saved to {file}.</source>
-            <translation>已保存到“{file}”。</translation>
-        </message>
-        <message>
-            <source>The file could not be saved. Choose another folder.</source>
-            <translation>无法保存文件。请选择其他文件夹。</translation>
-        </message>
-        <message>
-            <source>Models</source>
-            <translation>模型</translation>
-        </message>
-        <message>
-            <source>Answers and statistics</source>
-            <translation>回答与统计</translation>
-        </message>
-        <message>
-            <source>Delete API requests</source>
-            <translation>删除 API 请求</translation>
-        </message>
-        <message>
-            <source>Undo</source>
-            <translation>撤销</translation>
-        </message>
-        <message>
-            <source>No speed-up measured yet. It appears after a few answers.</source>
-            <translation>尚未测得加速比。回答几次后即会显示。</translation>
-        </message>
-        <message numerus="yes">
-            <source>{main} is {faster} with {draft} on this Mac (%n answer(s)).</source>
-            <translation>
-                <numerusform>在本机上，{main} 搭配 {draft} 为 {faster}（%n 个回答）。</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>{main} is {faster} with prompt lookup on this Mac (%n answer(s)).</source>
-            <translation>
-                <numerusform>在本机上，{main} 使用提示词查找为 {faster}（%n 个回答）。</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>Export as {kind}</source>
-            <translation>导出为 {kind}</translation>
-        </message>
-    </context>
-    <context>
-        <name>HubErrors</name>
-        <message>
-            <source>Waiting for a connection. The download then resumes by itself.</source>
-            <translation>正在等待网络连接。连接后会自动继续下载。</translation>
-        </message>
-        <message>
-            <source>“Work offline” is on, so Tandem does not connect. Turn it off in the settings.</source>
-            <translation>“离线工作”已开启，因此不会连接。请在设置中关闭。</translation>
-        </message>
-        <message>
-            <source>The proxy does not respond or refuses to connect. Check its address in the settings.</source>
-            <translation>代理没有响应或拒绝连接。请在设置中检查地址。</translation>
-        </message>
-        <message>
-            <source>Hugging Face is having problems (error {status}). Try again later.</source>
-            <translation>Hugging Face 出现问题（错误 {status}）。请稍后重试。</translation>
-        </message>
-        <message>
-            <source>Hugging Face is rate-limiting requests. Try again later.</source>
-            <translation>Hugging Face 正在限制请求频率。请稍后重试。</translation>
-        </message>
-        <message>
-            <source>“{repository}” isn't a model ID. Use organization/name or a model page URL.</source>
-            <translation>“{repository}”不是模型 ID。请输入“组织/名称”或模型页面的 URL。</translation>
-        </message>
-        <message>
-            <source>There is no model {repository}, or it is private. Check its name, or add a token in the settings.</source>
-            <translation>没有模型 {repository}，或者它是私有的。请检查名称，或在设置中添加令牌。</translation>
-        </message>
-        <message>
-            <source>{repository} has no version {revision}.</source>
-            <translation>{repository} 没有版本 {revision}。</translation>
-        </message>
-        <message>
-            <source>{repository} is gated. Accept the terms on its page, then add a token in the settings.</source>
-            <translation>{repository} 需要先同意条款。请在其页面上同意，然后在设置中添加令牌。</translation>
-        </message>
-        <message>
-            <source>Your token has no access to {repository}. Ask its owners, or add another token in the settings.</source>
-            <translation>你的令牌无权访问 {repository}。请联系所有者，或在设置中添加其他令牌。</translation>
-        </message>
-        <message>
-            <source>Can't reach Hugging Face. Check your connection and try again.</source>
-            <translation>无法连接 Hugging Face。请检查网络连接后重试。</translation>
-        </message>
-        <message>
-            <source>The certificate of Hugging Face isn't trusted on this Mac. Check the mirror and the proxy in the settings.</source>
-            <translation>本机不信任 Hugging Face 的证书。请在设置中检查镜像和代理。</translation>
-        </message>
-        <message>
-            <source>{endpoint} does not respond like Hugging Face. Check the mirror in the settings.</source>
-            <translation>{endpoint} 的响应不像 Hugging Face。请在设置中检查镜像。</translation>
-        </message>
-        <message>
-            <source>Hugging Face takes too long to answer. Try again later.</source>
-            <translation>Hugging Face 响应过慢。请稍后重试。</translation>
-        </message>
-        <message>
-            <source>Hugging Face no longer has {file} of {repository}. Choose another model.</source>
-            <translation>Hugging Face 上已没有 {repository} 的“{file}”。请选择其他模型。</translation>
-        </message>
-        <message>
-            <source>Hugging Face rejected your token: it is wrong, expired or revoked. Add a new one in the settings.</source>
-            <translation>Hugging Face 拒绝了你的令牌：它有误、已过期或已被撤销。请在设置中添加新令牌。</translation>
-        </message>
-        <message>
-            <source>{repository} has no MLX weights. Search for an MLX version of this model.</source>
-            <translation>{repository} 没有 MLX 权重。请搜索该模型的 MLX 版本。</translation>
-        </message>
-        <message>
-            <source>{repository} refers to a file outside its folder ({file}). Tandem won't download it.</source>
-            <translation>{repository} 引用了文件夹之外的文件（{file}）。Tandem 不会下载。</translation>
-        </message>
-        <message>
-            <source>{needed} needed, but only {free} free on the disk. Free up space, then try again.</source>
-            <translation>需要 {needed}，磁盘只剩 {free}。请腾出空间后重试。</translation>
-        </message>
-        <message>
-            <source>The disk is full. Free up space, then try again; nothing is lost.</source>
-            <translation>磁盘已满。请腾出空间后重试；已下载的内容不会丢失。</translation>
-        </message>
-        <message>
-            <source>{path} cannot be written to. Check its permissions.</source>
-            <translation>无法写入“{path}”。请检查写入权限。</translation>
-        </message>
-        <message>
-            <source>{file} failed its checksum twice. Try again later or from another connection.</source>
-            <translation>“{file}”两次未通过校验。请稍后重试，或换个网络再试。</translation>
-        </message>
-        <message>
-            <source>{repository} has no MTP head. Choose another draft.</source>
-            <translation>{repository} 没有 MTP 草稿头。请选择其他草稿。</translation>
-        </message>
-        <message>
-            <source>{repository} lists an MTP head, but none of its files contains one. Choose another draft.</source>
-            <translation>{repository} 的配置声明了 MTP 草稿头，但文件中并不包含。请选择其他草稿。</translation>
-        </message>
-        <message>
-            <source>The MTP head of {repository} is of a kind that Tandem can't run yet ({family}).</source>
-            <translation>{repository} 的 MTP 草稿头属于 Tandem 暂不支持的类型（{family}）。</translation>
-        </message>
-        <message>
-            <source>{repository} is no longer on this Mac.</source>
-            <translation>{repository} 已不在本机上。</translation>
-        </message>
-        <message>
-            <source>Another program is downloading {repository}. Wait until it has finished.</source>
-            <translation>另一个程序正在下载 {repository}。请等它完成。</translation>
-        </message>
-        <message>
-            <source>The starter pair is part of Tandem and can't be deleted.</source>
-            <translation>入门模型是 Tandem 的一部分，不能删除。</translation>
-        </message>
-        <message>
-            <source>This model belongs to {app}. Delete it there.</source>
-            <translation>这是 {app} 的模型。请在该应用中删除。</translation>
-        </message>
-        <message>
-            <source>This head is part of its main model's files. To delete it, delete the main model.</source>
-            <translation>这个草稿头是主模型文件的一部分。要删除它，请删除主模型。</translation>
-        </message>
-    </context>
-    <context>
-        <name>Learned</name>
-        <message>
-            <source>Low Power Mode</source>
-            <translation>低电量模式</translation>
-        </message>
-        <message>
-            <source>hot</source>
-            <translation>高温</translation>
-        </message>
-        <message>
-            <source>{models} ({pace})</source>
-            <translation>{models}（{pace}）</translation>
-        </message>
-        <message>
-            <source>Models</source>
-            <translation>模型</translation>
-        </message>
-        <message>
-            <source>Context</source>
-            <translation>上下文</translation>
-        </message>
-        <message>
-            <source>Best draft length</source>
-            <translation>最佳草稿 token 数</translation>
-        </message>
-        <message>
-            <source>Speed-up</source>
-            <translation>加速比</translation>
-        </message>
-        <message>
-            <source>Plain tokens/s</source>
-            <translation>普通解码 token/秒</translation>
-        </message>
-        <message>
-            <source>Acceptance rate</source>
-            <translation>接受率</translation>
-        </message>
-        <message>
-            <source>Rounds</source>
-            <translation>轮次</translation>
-        </message>
-        <message>
-            <source>from {first}</source>
-            <translation>{first} 起</translation>
-        </message>
-        <message>
-            <source>{first} to {last}</source>
-            <translation>{first}–{last}</translation>
-        </message>
-        <message>
-            <source>{depth} ({source})</source>
-            <translation>{depth}（{source}）</translation>
-        </message>
-        <message>
-            <source>none (plain)</source>
-            <translation>无（普通）</translation>
-        </message>
-    </context>
-    <context>
-        <name>LearnedSection</name>
-        <message>
-            <source>Updated as you chat and used to choose the draft length. Anything you clear is measured again.</source>
-            <translation>会在对话中持续更新，用来决定草稿 token 数。清除的数据会重新测量。</translation>
-        </message>
-        <message>
-            <source>No measurements yet. Load models and chat, or choose “Tune for this Mac” in the live panel.</source>
-            <translation>还没有测量数据。请加载模型并对话，或使用实时面板里的“为本机调优”。</translation>
-        </message>
-        <message>
-            <source>Measured on this Mac</source>
-            <translation>本机测得的数据</translation>
-        </message>
-        <message>
-            <source>Measurements per model pair</source>
-            <translation>各模型组合的测量数据</translation>
-        </message>
-        <message>
-            <source>Clear this pair</source>
-            <translation>清除此组合</translation>
-        </message>
-        <message>
-            <source>Clear all</source>
-            <translation>全部清除</translation>
-        </message>
-    </context>
-    <context>
-        <name>LinkMenu</name>
-        <message>
-            <source>Open in the browser</source>
-            <translation>在浏览器中打开</translation>
-        </message>
-        <message>
-            <source>Copy the address</source>
-            <translation>拷贝网址</translation>
-        </message>
-    </context>
-    <context>
-        <name>LocalApi</name>
-        <message>
-            <source>waiting</source>
-            <translation>等待中</translation>
-        </message>
-        <message>
-            <source>answering</source>
-            <translation>正在回答</translation>
-        </message>
-        <message>
-            <source>finished</source>
-            <translation>已完成</translation>
-        </message>
-        <message>
-            <source>stopped</source>
-            <translation>已停止</translation>
-        </message>
-        <message>
-            <source>failed</source>
-            <translation>失败</translation>
-        </message>
-        <message>
-            <source>unknown program</source>
-            <translation>未知程序</translation>
-        </message>
-        <message>
-            <source>{rate} accepted</source>
-            <translation>接受率 {rate}</translation>
-        </message>
-        <message>
-            <source>Another program uses port {port}. Choose another one.</source>
-            <translation>端口 {port} 已被占用。请选择其他端口。</translation>
-        </message>
-        <message>
-            <source>The system does not allow port {port}. Choose one above 1023.</source>
-            <translation>系统不允许使用端口 {port}。请选择大于 1023 的端口。</translation>
-        </message>
-        <message>
-            <source>This Mac has no address {host}.</source>
-            <translation>本机没有地址 {host}。</translation>
-        </message>
-        <message>
-            <source>The local API could not start.</source>
-            <translation>本地 API 无法启动。</translation>
-        </message>
-        <message>
-            <source>processing the prompt</source>
-            <translation>正在处理提示词</translation>
-        </message>
-        <message>
-            <source>The local API is running at {address}.</source>
-            <translation>本地 API 正在运行，地址为 {address}。</translation>
-        </message>
-    </context>
-    <context>
-        <name>Machines</name>
-        <message>
-            <source>Running on {count} Macs: {names}</source>
-            <translation>正在 {count} 台 Mac 上运行：{names}</translation>
-        </message>
-        <message>
-            <source>This Mac</source>
-            <translation>本机</translation>
-        </message>
-        <message>
-            <source>{name} is ready</source>
-            <translation>{name} 已就绪</translation>
-        </message>
-        <message>
-            <source>{size} for models</source>
-            <translation>{size} 可供模型使用</translation>
-        </message>
-        <message>
-            <source>{size}/s</source>
-            <translation>{size}/秒</translation>
-        </message>
-        <message>
-            <source>round trip {time} ms</source>
-            <translation>往返 {time} 毫秒</translation>
-        </message>
-        <message>
-            <source>{name} is downloading: {done} of {total}</source>
-            <translation>{name} 正在下载：{done} / {total}</translation>
-        </message>
-        <message>
-            <source>{name}: layers {first} to {last}</source>
-            <translation>{name}：第 {first} 至 {last} 层</translation>
-        </message>
-        <message>
-            <source>{name}: parts {first} to {last} of every layer</source>
-            <translation>{name}：每一层的第 {first} 至 {last} 部分</translation>
-        </message>
-        <message>
-            <source>needs {size}</source>
-            <translation>需要 {size}</translation>
-        </message>
-        <message>
-            <source>needs {size} of {free}</source>
-            <translation>需要 {size}，可用 {free}</translation>
-        </message>
-        <message>
-            <source>needs {size}, but only {free} can be used</source>
-            <translation>需要 {size}，但只有 {free} 可用</translation>
-        </message>
-    </context>
-    <context>
-        <name>MachinesPage</name>
-        <message>
-            <source>Download on the other Macs</source>
-            <translation>下载到其他 Mac</translation>
-        </message>
-        <message>
-            <source>Start</source>
-            <translation>启动</translation>
-        </message>
-        <message>
-            <source>Stop</source>
-            <translation>停止</translation>
-        </message>
-        <message>
-            <source>Status</source>
-            <translation>状态</translation>
-        </message>
-        <message>
-            <source>Downloading on the other Macs…</source>
-            <translation>其他 Mac 正在下载所需的文件…</translation>
-        </message>
-        <message>
-            <source>Checking the Macs…</source>
-            <translation>正在检查各台 Mac…</translation>
-        </message>
-        <message>
-            <source>Starting the Macs…</source>
-            <translation>正在各台 Mac 上启动模型…</translation>
-        </message>
-        <message>
-            <source>Stopping…</source>
-            <translation>正在停止…</translation>
-        </message>
-        <message>
-            <source>Enter another Mac first.</source>
-            <translation>请先输入另一台 Mac。</translation>
-        </message>
-        <message>
-            <source>What the check found</source>
-            <translation>检查结果</translation>
-        </message>
-        <message>
-            <source>Model</source>
-            <translation>模型</translation>
-        </message>
-        <message>
-            <source>Splits a model too large for one Mac. Click Check to see what each Mac needs to download.</source>
-            <translation>将单台 Mac 放不下的模型拆分到多台 Mac 上。点按“检查”可查看每台 Mac 需要下载的内容。</translation>
-        </message>
-        <message>
-            <source>Check</source>
-            <translation>检查</translation>
-        </message>
-        <message>
-            <source>Running on this Mac only.</source>
-            <translation>仅在本机上运行。</translation>
-        </message>
-        <message>
-            <source>Over a network, nothing that the Macs exchange is encrypted. Connect them only over a network you trust, or by Thunderbolt.</source>
-            <translation>通过网络连接时，各台 Mac 之间交换的内容不加密。请只使用可信的网络，或通过雷雳连接。</translation>
-        </message>
-    </context>
-    <context>
-        <name>MeasurementCard</name>
-        <message>
-            <source>Stop</source>
-            <translation>停止</translation>
-        </message>
-        <message>
-            <source>Close</source>
-            <translation>关闭</translation>
-        </message>
-    </context>
-    <context>
-        <name>ModelCard</name>
-        <message>
-            <source>Download as draft</source>
-            <translation>下载为草稿模型</translation>
-        </message>
-        <message>
-            <source>Check files</source>
-            <translation>检查文件</translation>
-        </message>
-        <message>
-            <source>It is in use. Choose another model first.</source>
-            <translation>正在使用。请先选择其他模型。</translation>
-        </message>
-        <message>
-            <source>Other apps that use the Hugging Face cache will lose it too.</source>
-            <translation>使用 Hugging Face 缓存的其他应用也将无法再使用它。</translation>
-        </message>
-        <message>
-            <source>Delete…</source>
-            <translation>删除…</translation>
-        </message>
-        <message>
-            <source>Delete this model? ({size})</source>
-            <translation>要删除此模型（{size}）吗？</translation>
-        </message>
-        <message>
-            <source>Delete</source>
-            <translation>删除</translation>
-        </message>
-        <message>
-            <source>Cancel</source>
-            <translation>取消</translation>
-        </message>
-        <message>
-            <source>A tiny built-in model that explains Tandem. Works offline.</source>
-            <translation>介绍 Tandem 的内置小模型，可离线使用。</translation>
-        </message>
-        <message>
-            <source>With {draft} as draft</source>
-            <translation>草稿：{draft}</translation>
-        </message>
-        <message>
-            <source>{speed} measured on this Mac</source>
-            <translation>本机实测 {speed}</translation>
-        </message>
-        <message>
-            <source>about {speed} (estimate)</source>
-            <translation>约 {speed}（估算）</translation>
-        </message>
-        <message>
-            <source>checking</source>
-            <translation>检查中</translation>
-        </message>
-        <message>
-            <source>damaged</source>
-            <translation>已损坏</translation>
-        </message>
-        <message>
-            <source>in use</source>
-            <translation>使用中</translation>
-        </message>
-        <message>
-            <source>built in</source>
-            <translation>内置</translation>
-        </message>
-        <message>
-            <source>installed</source>
-            <translation>已安装</translation>
-        </message>
-        <message>
-            <source>too large</source>
-            <translation>过大</translation>
-        </message>
-        <message>
-            <source>multiple Macs</source>
-            <translation>多台 Mac</translation>
-        </message>
-        <message>
-            <source>tight</source>
-            <translation>内存紧张</translation>
-        </message>
-        <message>
-            <source>pair</source>
-            <translation>模型组合</translation>
-        </message>
-        <message>
-            <source>Usable memory: {size}</source>
-            <translation>可用内存：{size}</translation>
-        </message>
-        <message>
-            <source>Downloading…</source>
-            <translation>正在下载…</translation>
-        </message>
-        <message>
-            <source>Resume</source>
-            <translation>继续</translation>
-        </message>
-        <message>
-            <source>Repair</source>
-            <translation>修复</translation>
-        </message>
-        <message>
-            <source>Chat</source>
-            <translation>对话</translation>
-        </message>
-        <message>
-            <source>Use this head</source>
-            <translation>使用此草稿头</translation>
-        </message>
-        <message>
-            <source>Download ({size})</source>
-            <translation>下载（{size}）</translation>
-        </message>
-        <message>
-            <source>Download</source>
-            <translation>下载</translation>
-        </message>
-    </context>
-    <context>
-        <name>ModelController</name>
-        <message>
-            <source>Use as draft</source>
-            <translation>用作草稿</translation>
-        </message>
-        <message>
-            <source>Chat</source>
-            <translation>对话</translation>
-        </message>
-        <message>
-            <source>{name} is ready.</source>
-            <translation>“{name}”已就绪。</translation>
-        </message>
-        <message>
-            <source>Show the download</source>
-            <translation>显示下载</translation>
-        </message>
-    </context>
-    <context>
-        <name>Models</name>
-        <message>
-            <source>{name} · {bits}-bit</source>
-            <translation>{name} · {bits} 位</translation>
-        </message>
-        <message>
-            <source>Recommended for {model}: {values}</source>
-            <translation>“{model}”的推荐设置：{values}</translation>
-        </message>
-        <message>
-            <source>Starter</source>
-            <translation>入门模型</translation>
-        </message>
-        <message>
-            <source>Starter draft</source>
-            <translation>入门草稿模型</translation>
-        </message>
-        <message>
-            <source>Starter head</source>
-            <translation>入门草稿头</translation>
-        </message>
-        <message>
-            <source>Prompt lookup (n-gram)</source>
-            <translation>提示词查找（n-gram）</translation>
-        </message>
-        <message>
-            <source>No draft</source>
-            <translation>不用草稿</translation>
-        </message>
-        <message>
-            <source>Unload</source>
-            <translation>移出内存</translation>
-        </message>
-        <message>
-            <source>Frees the memory of both models.</source>
-            <translation>释放两个模型占用的内存。</translation>
-        </message>
-        <message>
-            <source>Plain decoding: the main model alone.</source>
-            <translation>普通解码：只用主模型。</translation>
-        </message>
-        <message>
-            <source>Incomplete: download it again.</source>
-            <translation>文件不完整，请重新下载。</translation>
-        </message>
-        <message>
-            <source>Built-in guide to Tandem. Choose another model for real work.</source>
-            <translation>Tandem 的内置指南。要用于实际工作，请选择其他模型。</translation>
-        </message>
-        <message>
-            <source>Includes {draft} as draft. {facts}</source>
-            <translation>包含草稿模型“{draft}”。{facts}</translation>
-        </message>
-        <message>
-            <source>Needs no draft model. Best for edits and code.</source>
-            <translation>无需草稿模型。适合修改文稿和写代码。</translation>
-        </message>
-        <message>
-            <source>Same tokenizer.</source>
-            <translation>分词器相同。</translation>
-        </message>
-        <message>
-            <source>Different tokenizer: text is re-encoded ({share} of tokens shared).</source>
-            <translation>分词器不同：会重新编码文本（{share} 的 token 相同）。</translation>
-        </message>
-        <message>
-            <source>Its tokenizer has not been read yet.</source>
-            <translation>尚未读取它的分词器。</translation>
-        </message>
-        <message>
-            <source>Too slow to help: each draft token takes {share} of a main-model step.</source>
-            <translation>太慢，没有帮助：每个草稿 token 的耗时是主模型一步的 {share}。</translation>
-        </message>
-        <message>
-            <source>Won't fit alongside the main model ({size} short).</source>
-            <translation>无法与主模型同时加载（还差 {size}）。</translation>
-        </message>
-        <message>
-            <source>Cannot be used with this main model. {reason}</source>
-            <translation>不能与此主模型一起使用。{reason}</translation>
-        </message>
-        <message>
-            <source>Head for this model.</source>
-            <translation>为此模型制作的草稿头。</translation>
-        </message>
-        <message>
-            <source>Head for {model}: fewer draft tokens may be accepted.</source>
-            <translation>为“{model}”制作的草稿头：草稿 token 的接受率可能较低。</translation>
-        </message>
-        <message>
-            <source>Published head for this model. Not checked yet.</source>
-            <translation>为此模型发布的草稿头，尚未检查。</translation>
-        </message>
-        <message>
-            <source>Head that comes with the original model. Only its part of the files is downloaded.</source>
-            <translation>原始模型自带的草稿头，只下载文件中的这一部分。</translation>
-        </message>
-        <message>
-            <source>Head for another model: made for {theirs} layers, this one has {ours}.</source>
-            <translation>为其他模型制作的草稿头：层数不同（草稿头 {theirs}，此模型 {ours}）。</translation>
-        </message>
-        <message>
-            <source>Head for another model: made for a width of {theirs}, this one's is {ours}.</source>
-            <translation>为其他模型制作的草稿头：宽度不同（草稿头 {theirs}，此模型 {ours}）。</translation>
-        </message>
-        <message>
-            <source>Head for another model: made for a vocabulary of {theirs}, this one's is {ours}.</source>
-            <translation>为其他模型制作的草稿头：词表大小不同（草稿头 {theirs}，此模型 {ours}）。</translation>
-        </message>
-        <message>
-            <source>Measured on this Mac: {speed}.</source>
-            <translation>本机实测：{speed}。</translation>
-        </message>
-        <message>
-            <source>Measured on this Mac: {speed}, {rate} accepted.</source>
-            <translation>本机实测：{speed}，接受率 {rate}。</translation>
-        </message>
-        <message>
-            <source>Estimate: {speed}.</source>
-            <translation>估算：{speed}。</translation>
-        </message>
-        <message>
-            <source>As draft for {main}: {verdict}</source>
-            <translation>作为“{main}”的草稿：{verdict}</translation>
-        </message>
-        <message>
-            <source>Files differ from the published version: {files}. Repair downloads only these again.</source>
-            <translation>文件与发布的版本不一致：{files}。“修复”只会重新下载这些文件。</translation>
-        </message>
-        <message>
-            <source>Same tokenizer (padded vocabulary).</source>
-            <translation>分词器相同（词表有填充）。</translation>
-        </message>
-        <message>
-            <source>Files differ from the published version: {files}. Delete the model and download it again.</source>
-            <translation>文件与发布的版本不一致：{files}。请删除模型后重新下载。</translation>
-        </message>
-        <message>
-            <source>Cannot be used. {reason}</source>
-            <translation>无法使用。{reason}</translation>
-        </message>
-        <message>
-            <source>Does not fit: it needs {size} more memory than this Mac can use.</source>
-            <translation>放不下：所需内存比本机可用的多 {size}。</translation>
-        </message>
-        <message>
-            <source>Too large for this Mac alone, but your Macs can run it together.</source>
-            <translation>本机单独放不下，但你的多台 Mac 可以一起运行。</translation>
-        </message>
-        <message>
-            <source>{count}-token context</source>
-            <translation>上下文 {count} 个 token</translation>
-        </message>
-        <message>
-            <source>downloads: {count}</source>
-            <translation>下载量 {count}</translation>
-        </message>
-        <message>
-            <source>gated</source>
-            <translation>需同意条款</translation>
-        </message>
-        <message>
-            <source>weights {size}</source>
-            <translation>权重 {size}</translation>
-        </message>
-        <message>
-            <source>draft {size}</source>
-            <translation>草稿 {size}</translation>
-        </message>
-        <message>
-            <source>context {size}</source>
-            <translation>上下文 {size}</translation>
-        </message>
-        <message>
-            <source>workspace {size}</source>
-            <translation>工作区 {size}</translation>
-        </message>
-        <message>
-            <source>{sum} plus context</source>
-            <translation>{sum}，另加上下文</translation>
-        </message>
-        <message>
-            <source>{done} of {total}</source>
-            <translation>{done} / {total}</translation>
-        </message>
-        <message>
-            <source>Failed.</source>
-            <translation>失败。</translation>
-        </message>
-        <message>
-            <source>reconnecting</source>
-            <translation>正在重新连接</translation>
-        </message>
-        <message>
-            <source>{size}/s</source>
-            <translation>{size}/秒</translation>
-        </message>
-        <message>
-            <source>resumes where it stopped, even after a restart</source>
-            <translation>会从中断处继续，重新启动后也一样</translation>
-        </message>
-        <message>
-            <source>Waiting in queue</source>
-            <translation>正在排队</translation>
-        </message>
-        <message>
-            <source>Getting the file list…</source>
-            <translation>正在获取文件列表…</translation>
-        </message>
-        <message>
-            <source>Verifying checksums…</source>
-            <translation>正在校验…</translation>
-        </message>
-        <message>
-            <source>Ready.</source>
-            <translation>已就绪。</translation>
-        </message>
-        <message>
-            <source>waiting</source>
-            <translation>等待中</translation>
-        </message>
-        <message>
-            <source>queued</source>
-            <translation>排队中</translation>
-        </message>
-        <message>
-            <source>starting</source>
-            <translation>正在开始</translation>
-        </message>
-        <message>
-            <source>downloading</source>
-            <translation>下载中</translation>
-        </message>
-        <message>
-            <source>checking</source>
-            <translation>检查中</translation>
-        </message>
-        <message>
-            <source>ready</source>
-            <translation>已就绪</translation>
-        </message>
-        <message>
-            <source>paused</source>
-            <translation>已暂停</translation>
-        </message>
-        <message>
-            <source>failed</source>
-            <translation>失败</translation>
-        </message>
-        <message>
-            <source>less than a minute left</source>
-            <translation>剩余不足 1 分钟</translation>
-        </message>
-    </context>
-    <context>
-        <name>ModelsPage</name>
-        <message>
-            <source>Choose a folder that contains models</source>
-            <translation>选择存放模型的文件夹</translation>
-        </message>
-        <message>
-            <source>All files of {name} match the published version.</source>
-            <translation>“{name}”的所有文件都与发布的版本一致。</translation>
-        </message>
-        <message>
-            <source>No checksums were published for {name}, so its files can't be verified.</source>
-            <translation>“{name}”没有发布校验和，无法校验它的文件。</translation>
-        </message>
-        <message>
-            <source>Scanning models…</source>
-            <translation>正在扫描模型…</translation>
-        </message>
-        <message>
-            <source>This Mac can use {limit} for models. {loaded} are loaded.</source>
-            <translation>本机可供模型使用 {limit}，已加载 {loaded}。</translation>
-        </message>
-        <message>
-            <source>Downloads</source>
-            <translation>下载</translation>
-        </message>
-        <message>
-            <source>Recommended for this Mac</source>
-            <translation>为本机推荐</translation>
-        </message>
-        <message>
-            <source>Installed</source>
-            <translation>已安装</translation>
-        </message>
-        <message>
-            <source>Searching…</source>
-            <translation>正在搜索…</translation>
-        </message>
-        <message>
-            <source>Type part of a name, such as Qwen3.8 or Gemma, or paste a model page URL.</source>
-            <translation>输入名称的一部分，如 Qwen3.8 或 Gemma，或粘贴模型页面的 URL。</translation>
-        </message>
-        <message>
-            <source>No MLX models match.</source>
-            <translation>没有匹配的 MLX 模型。</translation>
-        </message>
-        <message>
-            <source>Models</source>
-            <translation>模型</translation>
-        </message>
-        <message>
-            <source>Try again</source>
-            <translation>重试</translation>
-        </message>
-        <message>
-            <source>Search Hugging Face, or paste a model ID or URL</source>
-            <translation>搜索 Hugging Face，或粘贴模型 ID 或 URL</translation>
-        </message>
-        <message>
-            <source>Recommended</source>
-            <translation>推荐</translation>
-        </message>
-        <message>
-            <source>Search</source>
-            <translation>搜索</translation>
-        </message>
-        <message>
-            <source>Add a model folder…</source>
-            <translation>添加模型文件夹…</translation>
-        </message>
-        <message>
-            <source>On Hugging Face</source>
-            <translation>Hugging Face 上的模型</translation>
-        </message>
-        <message>
-            <source>Context: {count} tokens</source>
-            <translation>上下文：{count} 个 token</translation>
-        </message>
-        <message>
-            <source>Context length used for memory estimates</source>
-            <translation>估算内存所用的上下文长度</translation>
-        </message>
-    </context>
-    <context>
-        <name>NetworkPage</name>
-        <message>
-            <source>Tandem goes online only to search Hugging Face, download a model, check for updates or run the test above. Chats, settings and statistics never leave this Mac. No telemetry.</source>
-            <translation>Tandem 仅在搜索 Hugging Face、下载模型、检查更新或运行上面的测试时联网。对话、设置和统计都不会离开本机，也不收集使用数据。</translation>
-        </message>
-        <message>
-            <source>Connection</source>
-            <translation>连接</translation>
-        </message>
-        <message>
-            <source>Testing…</source>
-            <translation>正在测试…</translation>
-        </message>
-        <message>
-            <source>Your token is in the keychain.</source>
-            <translation>令牌已存入钥匙串。</translation>
-        </message>
-        <message>
-            <source>Hugging Face token</source>
-            <translation>Hugging Face 令牌</translation>
-        </message>
-        <message>
-            <source>Connected to Hugging Face.</source>
-            <translation>已连接到 Hugging Face。</translation>
-        </message>
-        <message>
-            <source>Connected to Hugging Face through the proxy.</source>
-            <translation>已通过代理连接到 Hugging Face。</translation>
-        </message>
-        <message>
-            <source>Test</source>
-            <translation>测试</translation>
-        </message>
-        <message>
-            <source>Test the connection</source>
-            <translation>测试连接</translation>
-        </message>
-        <message>
-            <source>This Mac has no keychain that Tandem can use, so the token was not kept.</source>
-            <translation>本机没有 Tandem 可用的钥匙串，因此未保存令牌。</translation>
-        </message>
-        <message>
-            <source>Checks the mirror, proxy and token with two small requests.</source>
-            <translation>用两次很小的请求检查镜像、代理和令牌。</translation>
-        </message>
-        <message>
-            <source>Connected to the mirror.</source>
-            <translation>已连接到镜像。</translation>
-        </message>
-        <message>
-            <source>Connected to the mirror through the proxy.</source>
-            <translation>已通过代理连接到镜像。</translation>
-        </message>
-        <message>
-            <source>Token valid (account {user}).</source>
-            <translation>令牌有效（账户 {user}）。</translation>
-        </message>
-        <message>
-            <source>Token rejected: it is wrong, expired or revoked.</source>
-            <translation>令牌被拒绝：它有误、已过期或已被撤销。</translation>
-        </message>
-        <message>
-            <source>For gated or private models. Stored only in the system keychain.</source>
-            <translation>用于需要同意条款或私有的模型。只保存在系统钥匙串中。</translation>
-        </message>
-        <message>
-            <source>The server does not report whether the token is valid.</source>
-            <translation>服务器未告知令牌是否有效。</translation>
-        </message>
-    </context>
-    <context>
-        <name>Notice</name>
-        <message>
-            <source>Dismiss</source>
-            <translation>关闭</translation>
-        </message>
-    </context>
-    <context>
-        <name>Notifications</name>
-        <message>
-            <source>Something unexpected happened. Tandem keeps running; the details could not be saved.</source>
-            <translation>发生了意外情况。Tandem 可以继续使用，但详细信息未能保存。</translation>
-        </message>
-        <message>
-            <source>Something unexpected happened. Tandem keeps running; the details are in {file}.</source>
-            <translation>发生了意外情况。Tandem 可以继续使用，详细信息在“{file}”中。</translation>
-        </message>
-        <message>
-            <source>Tandem quit unexpectedly last time. Your chats are safe, and the report stays on this Mac.</source>
-            <translation>Tandem 上次意外退出。你的对话没有丢失，报告只保存在本机上。</translation>
-        </message>
-        <message>
-            <source>Some settings could not be read and were reset. The old file was kept as {file}.</source>
-            <translation>部分设置无法读取，已重置。旧文件保留为“{file}”。</translation>
-        </message>
-        <message>
-            <source>The engine stopped unexpectedly and was started again. Your chats are safe; ask again.</source>
-            <translation>引擎意外停止，已重新启动。你的对话没有丢失，请重新提问。</translation>
-        </message>
-        <message>
-            <source>Backup restored. Your previous chats were saved as {file}.</source>
-            <translation>已恢复备份。之前的对话已保存为“{file}”。</translation>
-        </message>
-        <message>
-            <source>The backup could not be restored. Your chats are as they were.</source>
-            <translation>无法恢复备份。你的对话保持原样。</translation>
-        </message>
-        <message>
-            <source>Open the page</source>
-            <translation>打开页面</translation>
-        </message>
-        <message>
-            <source>Tandem {version} is available.</source>
-            <translation>Tandem {version} 现已可用。</translation>
-        </message>
-        <message>
-            <source>Tandem is up to date.</source>
-            <translation>Tandem 已是最新版本。</translation>
-        </message>
-        <message>
-            <source>Tandem is set to work offline. Change that in Settings &gt; Privacy and network to check for updates.</source>
-            <translation>“离线工作”已开启。如需检查更新，请在“设置 &gt; 隐私与网络”中关闭。</translation>
-        </message>
-        <message>
-            <source>This copy was built from source, so Tandem can't check for updates. Update the source instead.</source>
-            <translation>这份 Tandem 由源代码构建，无法检查更新。请改为更新源代码。</translation>
-        </message>
-        <message>
-            <source>The update information is damaged or isn't signed by Tandem's publisher. Nothing was changed.</source>
-            <translation>更新信息已损坏，或不是由 Tandem 发布者签名的。未做任何更改。</translation>
-        </message>
-        <message>
-            <source>Tandem couldn't check for updates. Check the network and try again.</source>
-            <translation>无法检查更新。请检查网络后重试。</translation>
-        </message>
-        <message>
-            <source>Untitled chat</source>
-            <translation>无标题对话</translation>
-        </message>
-        <message>
-            <source>“{title}” was archived.</source>
-            <translation>“{title}”已归档。</translation>
-        </message>
-        <message>
-            <source>This is a copy of the chat up to that answer.</source>
-            <translation>这是截至该回答的对话副本。</translation>
-        </message>
-        <message numerus="yes">
-            <source>%n message(s) deleted.</source>
-            <translation>
-                <numerusform>已删除 %n 条消息。</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>Continue on this Mac</source>
-            <translation>仅用本机继续</translation>
-        </message>
-        <message>
-            <source>Start again</source>
-            <translation>重新开始</translation>
-        </message>
-        <message>
-            <source>The engine stopped twice with {model}, so the starter pair is loaded instead.</source>
-            <translation>使用“{model}”时引擎停止了两次，因此改用入门模型。</translation>
-        </message>
-        <message>
-            <source>“{title}” was moved to the trash.</source>
-            <translation>“{title}”已移到废纸篓。</translation>
-        </message>
-    </context>
-    <context>
-        <name>PaneHandle</name>
-        <message>
-            <source>Width of the chat list</source>
-            <translation>对话列表宽度</translation>
-        </message>
-        <message>
-            <source>Width of the live panel</source>
-            <translation>实时面板宽度</translation>
-        </message>
-    </context>
-    <context>
-        <name>Picker</name>
-        <message>
-            <source>No matching draft model is installed or in the catalog. Prompt lookup needs none.</source>
-            <translation>本机和目录中都没有适合的草稿模型。提示词查找不需要草稿模型。</translation>
-        </message>
-        <message>
-            <source>Choose a main model first.</source>
-            <translation>请先选择主模型。</translation>
-        </message>
-        <message>
-            <source>No matching models</source>
-            <translation>没有匹配的模型</translation>
-        </message>
-        <message>
-            <source>Scanning models…</source>
-            <translation>正在扫描模型…</translation>
-        </message>
-        <message>
-            <source>Choose a main model</source>
-            <translation>选择主模型</translation>
-        </message>
-        <message>
-            <source>Find more models…</source>
-            <translation>查找更多模型…</translation>
-        </message>
-        <message>
-            <source>Main models</source>
-            <translation>主模型</translation>
-        </message>
-        <message>
-            <source>Choose a draft for {name}</source>
-            <translation>为“{name}”选择草稿</translation>
-        </message>
-        <message>
-            <source>Choose a draft</source>
-            <translation>选择草稿</translation>
-        </message>
-        <message>
-            <source>Find more drafts for this model…</source>
-            <translation>为此模型查找更多草稿…</translation>
-        </message>
-        <message>
-            <source>Draft models</source>
-            <translation>草稿模型</translation>
-        </message>
-    </context>
-    <context>
-        <name>PickerRow</name>
-        <message>
-            <source>in use</source>
-            <translation>使用中</translation>
-        </message>
-        <message>
-            <source>Download ({size})</source>
-            <translation>下载（{size}）</translation>
-        </message>
-        <message>
-            <source>Download</source>
-            <translation>下载</translation>
-        </message>
-        <message>
-            <source>best on this Mac</source>
-            <translation>本机最佳</translation>
-        </message>
-        <message>
-            <source>recommended</source>
-            <translation>推荐</translation>
-        </message>
-        <message>
-            <source>{method} head</source>
-            <translation>{method} 草稿头</translation>
-        </message>
-        <message>
-            <source>guide</source>
-            <translation>内置</translation>
-        </message>
-        <message>
-            <source>multiple Macs</source>
-            <translation>多台 Mac</translation>
-        </message>
-        <message>
-            <source>different tokenizer</source>
-            <translation>分词器不同</translation>
-        </message>
-        <message>
-            <source>tight</source>
-            <translation>内存紧张</translation>
-        </message>
-    </context>
-    <context>
-        <name>PlainReasons</name>
-        <message>
-            <source>Not speculating: speculation is off.</source>
-            <translation>未推测：推测已关闭。</translation>
-        </message>
-        <message>
-            <source>Not speculating: no draft model is loaded.</source>
-            <translation>未推测：没有加载草稿模型。</translation>
-        </message>
-        <message>
-            <source>Not speculating yet: the draft model is still loading.</source>
-            <translation>尚未推测：草稿模型仍在加载。</translation>
-        </message>
-        <message>
-            <source>Not speculating: the draft model cannot be used with this main model. {reason}</source>
-            <translation>未推测：此草稿模型不能与这个主模型一起使用。{reason}</translation>
-        </message>
-        <message>
-            <source>Not speculating: the draft model's context is full.</source>
-            <translation>未推测：草稿模型的上下文已满。</translation>
-        </message>
-        <message>
-            <source>Not speculating: drafting failed and is off for this answer.</source>
-            <translation>未推测：生成草稿时出错，本次回答不再使用。</translation>
-        </message>
-        <message>
-            <source>Not speculating: there is no usable proposal at this point.</source>
-            <translation>未推测：当前位置没有可用的草稿 token。</translation>
-        </message>
-        <message>
-            <source>Not speculating: earlier tokens must be reprocessed first.</source>
-            <translation>未推测：需要先重新处理前面的 token。</translation>
-        </message>
-        <message>
-            <source>Not speculating: this model's cache ({kind}) cannot be rolled back.</source>
-            <translation>未推测：这个模型的缓存（{kind}）无法回滚。</translation>
-        </message>
-        <message>
-            <source>Not speculating: no matching text earlier in this chat.</source>
-            <translation>未推测：此对话的上文中没有匹配的文字。</translation>
-        </message>
-        <message>
-            <source>Not speculating: the answer format leaves a choice at this point.</source>
-            <translation>未推测：回答格式没有确定接下来的 token。</translation>
-        </message>
-        <message>
-            <source>Not speculating: plain decoding is faster.</source>
-            <translation>未推测：普通解码更快。</translation>
-        </message>
-        <message>
-            <source>Measuring plain decoding speed.</source>
-            <translation>正在测量普通解码的速度。</translation>
-        </message>
-        <message>
-            <source>Without speculation: drafting failed.</source>
-            <translation>未使用推测：生成草稿时出错。</translation>
-        </message>
-        <message>
-            <source>Without speculation: there was no usable proposal.</source>
-            <translation>未使用推测：没有可用的草稿 token。</translation>
-        </message>
-        <message>
-            <source>Without speculation: another answer was about to start.</source>
-            <translation>未使用推测：当时另一个回答即将开始。</translation>
-        </message>
-        <message>
-            <source>Not speculating: answers run one at a time because they cannot be batched ({kind}).</source>
-            <translation>未推测：这些回答无法批量处理（{kind}），正在逐个进行。</translation>
-        </message>
-        <message>
-            <source>Not speculating: another answer is about to start.</source>
-            <translation>未推测：另一个回答即将开始。</translation>
-        </message>
-        <message>
-            <source>Not speculating: each round would take {cost}× the time of one token and produce only {tokens}.</source>
-            <translation>未推测：每轮用时为 1 个 token 的 {cost} 倍，却只产出 {tokens} 个 token。</translation>
-        </message>
-        <message>
-            <source>Without speculation: each round would have taken {cost}× the time of one token and produced only {tokens}.</source>
-            <translation>未使用推测：每轮用时为 1 个 token 的 {cost} 倍，却只能产出 {tokens} 个 token。</translation>
-        </message>
-        <message>
-            <source>Not speculating: the draft model is still processing this chat.</source>
-            <translation>未推测：草稿模型仍在处理此对话。</translation>
-        </message>
-        <message>
-            <source>The first token always comes from the main model alone.</source>
-            <translation>首个 token 始终由主模型单独生成。</translation>
-        </message>
-        <message>
-            <source>Not speculating: the answer is about to reach its length limit.</source>
-            <translation>未推测：回答即将达到长度上限。</translation>
-        </message>
-        <message>
-            <source>Without speculation: it was turned off.</source>
-            <translation>未使用推测：当时推测已关闭。</translation>
-        </message>
-        <message>
-            <source>Without speculation: no draft model was loaded.</source>
-            <translation>未使用推测：当时没有加载草稿模型。</translation>
-        </message>
-        <message>
-            <source>Without speculation: the draft model was still loading.</source>
-            <translation>未使用推测：当时草稿模型仍在加载。</translation>
-        </message>
-        <message>
-            <source>Without speculation: the draft model cannot be used with this main model. {reason}</source>
-            <translation>未使用推测：此草稿模型不能与这个主模型一起使用。{reason}</translation>
-        </message>
-        <message>
-            <source>Without speculation: the draft model's context was full.</source>
-            <translation>未使用推测：草稿模型的上下文已满。</translation>
-        </message>
-        <message>
-            <source>Without speculation: earlier tokens had to be reprocessed first.</source>
-            <translation>未使用推测：需要先重新处理前面的 token。</translation>
-        </message>
-        <message>
-            <source>Without speculation: this model's cache ({kind}) cannot be rolled back.</source>
-            <translation>未使用推测：这个模型的缓存（{kind}）无法回滚。</translation>
-        </message>
-        <message>
-            <source>Without speculation: no matching text earlier in the chat.</source>
-            <translation>未使用推测：对话的上文中没有匹配的文字。</translation>
-        </message>
-        <message>
-            <source>Without speculation: the answer format left a choice everywhere.</source>
-            <translation>未使用推测：回答格式没有确定过下一个 token。</translation>
-        </message>
-        <message>
-            <source>Without speculation: plain decoding was faster.</source>
-            <translation>未使用推测：普通解码更快。</translation>
-        </message>
-        <message>
-            <source>Without speculation: plain decoding was still being measured.</source>
-            <translation>未使用推测：当时正在测量普通解码的速度。</translation>
-        </message>
-        <message>
-            <source>Without speculation: the draft model was still processing the chat.</source>
-            <translation>未使用推测：草稿模型当时仍在处理对话。</translation>
-        </message>
-        <message>
-            <source>Without speculation: answers ran one at a time because they cannot be batched ({kind}).</source>
-            <translation>未使用推测：这些回答无法批量处理（{kind}），只能逐个进行。</translation>
-        </message>
-        <message>
-            <source>Without speculation: the answer had almost reached its length limit.</source>
-            <translation>未使用推测：回答已接近长度上限。</translation>
-        </message>
-        <message>
-            <source>Not speculating: it could change the text by rounding.</source>
-            <translation>未推测：舍入可能会改变文字。</translation>
-        </message>
-        <message>
-            <source>Without speculation: it could have changed the text by rounding.</source>
-            <translation>未使用推测：当时舍入可能会改变文字。</translation>
-        </message>
-    </context>
-    <context>
-        <name>PositionBars</name>
-        <message>
-            <source>Draft token {position}: {rate} accepted ({accepted} of {reached})</source>
-            <translation>第 {position} 个草稿 token：接受率 {rate}（{reached} 个中接受 {accepted} 个）</translation>
-        </message>
-    </context>
-    <context>
-        <name>PresetButton</name>
-        <message>
-            <source>Preset</source>
-            <translation>预设</translation>
-        </message>
-        <message>
-            <source>Chat settings: {name}</source>
-            <translation>对话设置：{name}</translation>
-        </message>
-    </context>
-    <context>
-        <name>Presets</name>
-        <message>
-            <source>Custom</source>
-            <translation>自定义</translation>
-        </message>
-        <message>
-            <source>Defaults</source>
-            <translation>默认</translation>
-        </message>
-        <message>
-            <source>Precise</source>
-            <translation>精确</translation>
-        </message>
-        <message>
-            <source>Balanced</source>
-            <translation>均衡</translation>
-        </message>
-        <message>
-            <source>Creative</source>
-            <translation>创意</translation>
-        </message>
-        <message>
-            <source>Concise</source>
-            <translation>简洁</translation>
-        </message>
-    </context>
-    <context>
-        <name>PromptField</name>
-        <message>
-            <source>Today's date</source>
-            <translation>今天的日期</translation>
-        </message>
-        <message>
-            <source>Day of the week</source>
-            <translation>星期</translation>
-        </message>
-        <message>
-            <source>App language</source>
-            <translation>应用语言</translation>
-        </message>
-        <message>
-            <source>Main model</source>
-            <translation>主模型</translation>
-        </message>
-        <message>
-            <source>Draft model</source>
-            <translation>草稿模型</translation>
-        </message>
-        <message>
-            <source>System</source>
-            <translation>系统</translation>
-        </message>
-        <message>
-            <source>System prompt</source>
-            <translation>系统提示词</translation>
-        </message>
-        <message>
-            <source>Insert a variable</source>
-            <translation>插入变量</translation>
-        </message>
-        <message>
-            <source>How the model should answer in this chat</source>
-            <translation>希望模型在此对话中如何回答</translation>
-        </message>
-        <message>
-            <source>Replaced when you send: {names}</source>
-            <translation>发送时替换：{names}</translation>
-        </message>
-    </context>
-    <context>
-        <name>PurgeButton</name>
-        <message>
-            <source>Empty Trash</source>
-            <translation>清空废纸篓</translation>
-        </message>
-        <message numerus="yes">
-            <source>%n chat(s)</source>
-            <translation>
-                <numerusform>%n 个对话</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>Untitled chat</source>
-            <translation>无标题对话</translation>
-        </message>
-        <message>
-            <source>Delete permanently?</source>
-            <translation>要永久删除吗？</translation>
-        </message>
-    </context>
-    <context>
-        <name>QuestionBubble</name>
-        <message>
-            <source>Only the beginning of this very long text is shown. Copies and exports contain all of it.</source>
-            <translation>文本很长，只显示开头部分。拷贝和导出包含全部内容。</translation>
-        </message>
-    </context>
-    <context>
-        <name>QuestionEditor</name>
-        <message>
-            <source>Edit the message</source>
-            <translation>编辑消息</translation>
-        </message>
-        <message>
-            <source>Send</source>
-            <translation>发送</translation>
-        </message>
-        <message>
-            <source>Cancel</source>
-            <translation>取消</translation>
-        </message>
-    </context>
-    <context>
-        <name>Relocation</name>
-        <message>
-            <source>Moved to {folder}. All files were verified; the old location links to the new one.</source>
-            <translation>已移动到“{folder}”。所有文件均已校验，旧位置会链接到新位置。</translation>
-        </message>
-        <message>
-            <source>Not moved: that folder is not empty.</source>
-            <translation>未移动：该文件夹不为空。</translation>
-        </message>
-        <message>
-            <source>Not moved: a folder cannot be moved into itself.</source>
-            <translation>未移动：不能把文件夹移到它自己里面。</translation>
-        </message>
-        <message>
-            <source>Not moved: {needed} needed, but only {free} free on that disk.</source>
-            <translation>未移动：需要 {needed}，而该磁盘只剩 {free}。</translation>
-        </message>
-        <message>
-            <source>Not moved: {file} failed verification. Check that disk.</source>
-            <translation>未移动：“{file}”校验失败。请检查该磁盘。</translation>
-        </message>
-        <message>
-            <source>Not moved: {detail}.</source>
-            <translation>未移动：{detail}。</translation>
-        </message>
-        <message>
-            <source>Stopped. Nothing was moved.</source>
-            <translation>已停止，未移动任何内容。</translation>
-        </message>
-        <message>
-            <source>Not moved: another copy of Tandem is running. Tandem will try again at the next launch.</source>
-            <translation>未移动：另一个 Tandem 正在运行。下次启动时会再试一次。</translation>
-        </message>
-        <message>
-            <source>There is nothing to move yet.</source>
-            <translation>还没有可移动的内容。</translation>
-        </message>
-    </context>
-    <context>
-        <name>RemovalControls</name>
-        <message>
-            <source>This deletes all chats and their backups ({chats}), and settings and caches ({rest}), from this Mac. Export the chats first if you want to keep them.</source>
-            <translation>这会从本机上删除所有对话及其备份（{chats}），以及设置和缓存（{rest}）。如需保留对话，请先导出。</translation>
-        </message>
-        <message>
-            <source>Delete everything now? Tandem then quits. You can't undo this.</source>
-            <translation>要现在删除全部内容吗？删除后 Tandem 会退出。此操作无法撤销。</translation>
-        </message>
-        <message>
-            <source>Continue…</source>
-            <translation>继续…</translation>
-        </message>
-        <message>
-            <source>Delete and quit</source>
-            <translation>删除并退出</translation>
-        </message>
-        <message>
-            <source>Cancel</source>
-            <translation>取消</translation>
-        </message>
-        <message>
-            <source>Delete everything…</source>
-            <translation>全部删除…</translation>
-        </message>
-    </context>
-    <context>
-        <name>RestoreButton</name>
-        <message>
-            <source>Restore a backup…</source>
-            <translation>恢复备份…</translation>
-        </message>
-        <message>
-            <source>Restore a backup of the chats</source>
-            <translation>恢复对话的备份</translation>
-        </message>
-        <message>
-            <source>There is no backup yet. Tandem makes one every day.</source>
-            <translation>还没有备份。Tandem 每天会创建一个。</translation>
-        </message>
-        <message>
-            <source>Don't restore</source>
-            <translation>不恢复</translation>
-        </message>
-        <message>
-            <source>Chats from {date} will be restored the next time you open Tandem. Your current chats are kept as a backup.</source>
-            <translation>下次打开 Tandem 时会恢复 {date} 的对话。当前的对话会保留为备份。</translation>
-        </message>
-        <message numerus="yes">
-            <source>{date} · %n chat(s)</source>
-            <translation>
-                <numerusform>{date} · %n 个对话</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>Your chats stay as they are.</source>
-            <translation>你的对话保持不变。</translation>
-        </message>
-    </context>
-    <context>
-        <name>Rounding</name>
-        <message>
-            <source>The text is identical to plain decoding.</source>
-            <translation>文字与普通解码完全一致。</translation>
-        </message>
-        <message>
-            <source>The text is that of plain decoding up to rounding.</source>
-            <translation>除舍入外，文字与普通解码相同。</translation>
-        </message>
-        <message>
-            <source>The text is that of plain decoding up to rounding: about one token in {count} may differ.</source>
-            <translation>除舍入外，文字与普通解码相同：大约每 {count} 个 token 可能有一个不同。</translation>
-        </message>
-        <message>
-            <source>How this Mac rounds with {main} is measured while Tandem is idle.</source>
-            <translation>Tandem 会在空闲时测量本机使用“{main}”时的舍入情况。</translation>
-        </message>
-        <message>
-            <source>It does not slow answers down.</source>
-            <translation>不会让回答变慢。</translation>
-        </message>
-        <message>
-            <source>It slows answers down by about {share}%.</source>
-            <translation>回答会变慢约 {share}%。</translation>
-        </message>
-        <message>
-            <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
-            <translation>使用“{main}”时，本机上没有舍入一致的草稿 token 数，因此不用草稿 token 生成回答。</translation>
-        </message>
-        <message>
-            <source>With {main}, rounding is the same at every draft length on this Mac.</source>
-            <translation>使用“{main}”时，本机上所有草稿 token 数的舍入都一致。</translation>
-        </message>
-        <message>
-            <source>With {main}, rounding stays the same up to {most} draft tokens per round on this Mac.</source>
-            <translation>使用“{main}”时，本机上每轮草稿 token 不超过 {most} 个时舍入一致。</translation>
-        </message>
-    </context>
-    <context>
-        <name>SampleRound</name>
-        <message>
-            <source>The main model checks all of them in a single pass.</source>
-            <translation>主模型只需一次计算就能全部检查。</translation>
-        </message>
-        <message>
-            <source>A small draft model quickly proposes the next tokens.</source>
-            <translation>小型草稿模型快速给出后续 token。</translation>
-        </message>
-        <message>
-            <source>It keeps every token it would have written itself, then adds one.</source>
-            <translation>它保留自己也会写出的所有 token，再添加一个。</translation>
-        </message>
-        <message>
-            <source>Water</source>
-            <comment>the sample: the text so far</comment>
-            <translation>水在</translation>
-        </message>
-        <message>
-            <source>boils|at|100|°F|or</source>
-            <comment>the sample: five draft tokens</comment>
-            <translation>100|摄氏|度时|结冰|。</translation>
-        </message>
-        <message>
-            <source>°C</source>
-            <comment>the sample: the main model's token in place of the fourth</comment>
-            <translation>沸腾</translation>
-        </message>
-        <message numerus="yes">
-            <source>%n token(s) in one round instead of one, and the text is the main model's own.</source>
-            <translation>
-                <numerusform>一轮得到 %n 个 token，而不是 1 个，文字仍由主模型决定。</numerusform>
-            </translation>
-        </message>
-    </context>
-    <context>
-        <name>SearchField</name>
-        <message>
-            <source>Clear the text</source>
-            <translation>清除输入的文字</translation>
-        </message>
-    </context>
-    <context>
-        <name>Sentences</name>
-        <message>
-            <source>{first} {second}</source>
-            <comment>two sentences, one after the other</comment>
-            <translation>{first}{second}</translation>
-        </message>
-        <message>
-            <source>“{text}”</source>
-            <translation>“{text}”</translation>
-        </message>
-    </context>
-    <context>
-        <name>SettingRow</name>
-        <message>
-            <source>Reset {name}</source>
-            <translation>重置 {name}</translation>
-        </message>
-    </context>
-    <context>
-        <name>Settings</name>
-        <message>
-            <source>Automatic</source>
-            <translation>自动</translation>
-        </message>
-        <message>
-            <source>Draft model</source>
-            <translation>草稿模型</translation>
-        </message>
-        <message>
-            <source>Prompt lookup (n-gram)</source>
-            <translation>提示词查找（n-gram）</translation>
-        </message>
-        <message>
-            <source>On</source>
-            <translation>开</translation>
-        </message>
-        <message>
-            <source>Off</source>
-            <translation>关</translation>
-        </message>
-        <message>
-            <source>Low</source>
-            <translation>低</translation>
-        </message>
-        <message>
-            <source>Medium</source>
-            <translation>中</translation>
-        </message>
-        <message>
-            <source>High</source>
-            <translation>高</translation>
-        </message>
-        <message>
-            <source>Maximum</source>
-            <translation>最高</translation>
-        </message>
-        <message>
-            <source>This Mac's CPU</source>
-            <translation>本机的 CPU</translation>
-        </message>
-        <message>
-            <source>Another computer</source>
-            <translation>另一台电脑</translation>
-        </message>
-        <message>
-            <source>Full precision</source>
-            <translation>完整精度</translation>
-        </message>
-        <message>
-            <source>8-bit</source>
-            <translation>8 位</translation>
-        </message>
-        <message>
-            <source>4-bit</source>
-            <translation>4 位</translation>
-        </message>
-        <message>
-            <source>Same distribution</source>
-            <translation>分布一致</translation>
-        </message>
-        <message>
-            <source>Network</source>
-            <translation>网络</translation>
-        </message>
-        <message>
-            <source>Thunderbolt</source>
-            <translation>雷雳</translation>
-        </message>
-        <message>
-            <source>Language</source>
-            <translation>语言</translation>
-        </message>
-        <message>
-            <source>App language. Models usually answer in the language you write in.</source>
-            <translation>应用的语言。模型通常会用你提问的语言回答。</translation>
-        </message>
-        <message>
-            <source>Match system</source>
-            <translation>跟随系统</translation>
-        </message>
-        <message>
-            <source>Appearance</source>
-            <translation>外观</translation>
-        </message>
-        <message>
-            <source>Light, dark, or match the system.</source>
-            <translation>浅色、深色，或与系统一致。</translation>
-        </message>
-        <message>
-            <source>Light</source>
-            <translation>浅色</translation>
-        </message>
-        <message>
-            <source>Dark</source>
-            <translation>深色</translation>
-        </message>
-        <message>
-            <source>Text size</source>
-            <translation>文字大小</translation>
-        </message>
-        <message>
-            <source>Applies to the whole app.</source>
-            <translation>对整个应用生效。</translation>
-        </message>
-        <message>
-            <source>Small</source>
-            <translation>小</translation>
-        </message>
-        <message>
-            <source>Normal</source>
-            <translation>标准</translation>
-        </message>
-        <message>
-            <source>Large</source>
-            <translation>大</translation>
-        </message>
-        <message>
-            <source>Very large</source>
-            <translation>特大</translation>
-        </message>
-        <message>
-            <source>Send messages with</source>
-            <translation>发送消息的按键</translation>
-        </message>
-        <message>
-            <source>Shift+Enter always starts a new line.</source>
-            <translation>Shift+Enter 始终换行。</translation>
-        </message>
-        <message>
-            <source>Enter</source>
-            <translation>Enter</translation>
-        </message>
-        <message>
-            <source>Cmd+Enter (Ctrl+Enter)</source>
-            <translation>Cmd+Enter（Ctrl+Enter）</translation>
-        </message>
-        <message>
-            <source>Notify when an answer is ready</source>
-            <translation>回答完成时通知</translation>
-        </message>
-        <message>
-            <source>For long answers while another app is in front. Notifications contain no chat text.</source>
-            <translation>使用其他应用时，较长的回答完成后会通知你。通知不包含对话内容。</translation>
-        </message>
-        <message>
-            <source>On startup, load</source>
-            <translation>启动时加载</translation>
-        </message>
-        <message>
-            <source>The starter pair is small and answers questions about Tandem only.</source>
-            <translation>入门模型很小，只回答关于 Tandem 的问题。</translation>
-        </message>
-        <message>
-            <source>Last used models</source>
-            <translation>上次使用的模型</translation>
-        </message>
-        <message>
-            <source>The starter pair</source>
-            <translation>入门模型</translation>
-        </message>
-        <message>
-            <source>Draft source</source>
-            <translation>草稿来源</translation>
-        </message>
-        <message>
-            <source>Draft tokens per round</source>
-            <translation>每轮草稿 token 数</translation>
-        </message>
-        <message>
-            <source>Acceptance rule</source>
-            <translation>接受规则</translation>
-        </message>
-        <message>
-            <source>Parallel drafting</source>
-            <translation>并行生成草稿</translation>
-        </message>
-        <message>
-            <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac's CPU where answers could get faster. The CPU needs a second copy of the draft model in memory. Another computer receives the text of your chats unencrypted.</source>
-            <translation>主模型验证时，草稿模型准备后面的 token。“自动”会在回答可能更快时使用本机的 CPU。使用 CPU 时，内存中需要草稿模型的第二个副本。使用另一台电脑时，对话文字会以未加密方式发送给它。</translation>
-        </message>
-        <message>
-            <source>Address of the other computer</source>
-            <translation>另一台电脑的地址</translation>
-        </message>
-        <message>
-            <source>Temperature</source>
-            <translation>温度</translation>
-        </message>
-        <message>
-            <source>0 always picks the most likely token. Higher values add variety and mistakes.</source>
-            <translation>0 始终取概率最高的 token。数值越大，变化越多，错误也越多。</translation>
-        </message>
-        <message>
-            <source>Top p</source>
-            <translation>Top p</translation>
-        </message>
-        <message>
-            <source>Samples only from the most likely tokens that add up to this probability. 1 turns it off.</source>
-            <translation>只从概率最高、合计达到此值的 token 中采样。1 表示关闭。</translation>
-        </message>
-        <message>
-            <source>Top k</source>
-            <translation>Top k</translation>
-        </message>
-        <message>
-            <source>Samples only from this many of the most likely tokens.</source>
-            <translation>只从概率最高的若干 token 中采样，此值为 token 的个数。</translation>
-        </message>
-        <message>
-            <source>All</source>
-            <translation>全部</translation>
-        </message>
-        <message>
-            <source>Min p</source>
-            <translation>Min p</translation>
-        </message>
-        <message>
-            <source>Drops tokens below this fraction of the top probability. 0 turns it off.</source>
-            <translation>去掉概率不到最高概率这一比例的 token。0 表示关闭。</translation>
-        </message>
-        <message>
-            <source>Repetition penalty</source>
-            <translation>重复惩罚</translation>
-        </message>
-        <message>
-            <source>Above 1, tokens that were just used become less likely.</source>
-            <translation>大于 1 时，刚用过的 token 更不易出现。</translation>
-        </message>
-        <message>
-            <source>Maximum answer length</source>
-            <translation>回答最大长度</translation>
-        </message>
-        <message>
-            <source>In tokens. A token is about three quarters of an English word.</source>
-            <translation>以 token 计。中文大约一个字一个 token。</translation>
-        </message>
-        <message>
-            <source>Up to the context limit</source>
-            <translation>直到上下文上限</translation>
-        </message>
-        <message>
-            <source>Seed</source>
-            <translation>种子</translation>
-        </message>
-        <message>
-            <source>The same seed reproduces the same text. Only matters above temperature 0.</source>
-            <translation>种子相同即可重现相同的文字。仅在温度高于 0 时有意义。</translation>
-        </message>
-        <message>
-            <source>Random</source>
-            <translation>随机</translation>
-        </message>
-        <message>
-            <source>Thinking</source>
-            <translation>思考</translation>
-        </message>
-        <message>
-            <source>Models that can think do so before they answer. Other models ignore it.</source>
-            <translation>让能思考的模型先思考再回答。对其他模型没有影响。</translation>
-        </message>
-        <message>
-            <source>Stop and notify me</source>
-            <translation>停止并提示</translation>
-        </message>
-        <message>
-            <source>The address of a mirror of Hugging Face. Leave empty to use Hugging Face directly.</source>
-            <translation>Hugging Face 镜像的地址。留空则直接使用 Hugging Face。</translation>
-        </message>
-        <message>
-            <source>Run a local API server</source>
-            <translation>运行本地 API 服务器</translation>
-        </message>
-        <message>
-            <source>Editors, agents and scripts on this Mac can ask the loaded models, with the same speculation. Chats are never shared.</source>
-            <translation>本机上的编辑器、智能体和脚本可以向已加载的模型提问，推测同样生效。对话绝不会共享。</translation>
-        </message>
-        <message>
-            <source>Require an API key</source>
-            <translation>要求 API 密钥</translation>
-        </message>
-        <message>
-            <source>Requests without the key below are rejected.</source>
-            <translation>未携带下方密钥的请求会被拒绝。</translation>
-        </message>
-        <message>
-            <source>Allowed web origins</source>
-            <translation>允许的网页来源</translation>
-        </message>
-        <message>
-            <source>Uses Thunderbolt if every Mac is connected by it; otherwise the network.</source>
-            <translation>每台 Mac 都通过雷雳连接时使用雷雳，否则使用网络。</translation>
-        </message>
-        <message>
-            <source>Loads models beyond the limit. This Mac may become very slow, and the system may quit Tandem.</source>
-            <translation>超出上限也会加载模型。本机可能变得很慢，系统也可能强制退出 Tandem。</translation>
-        </message>
-        <message>
-            <source>Marks such as &lt;|im_end|&gt; in messages and files take effect instead of being ordinary text. A file or web page can then pretend to be you or the system.</source>
-            <translation>消息和文件中的 &lt;|im_end|&gt; 等标记将直接生效，而不再作为普通文本处理。这样，文件或网页就可以冒充你或系统。</translation>
-        </message>
-        <message>
-            <source>Model default</source>
-            <translation>模型默认</translation>
-        </message>
-        <message>
-            <source>When the context is full</source>
-            <translation>上下文已满时</translation>
-        </message>
-        <message>
-            <source>Stop with a message, or drop the oldest messages. The system prompt and recent messages stay; the chat itself is not changed.</source>
-            <translation>停止并提示，或丢弃最早的消息。系统提示词和最近的消息会保留，对话本身不变。</translation>
-        </message>
-        <message>
-            <source>Drop the oldest messages</source>
-            <translation>丢弃最早的消息</translation>
-        </message>
-        <message>
-            <source>KV cache of the main model</source>
-            <translation>主模型的 KV 缓存</translation>
-        </message>
-        <message>
-            <source>The model's working memory of a chat. Fewer bits use less memory; answers can change slightly.</source>
-            <translation>模型处理对话时的工作内存。位数越少，占用的内存越少，回答可能略有变化。</translation>
-        </message>
-        <message>
-            <source>KV cache of the draft model</source>
-            <translation>草稿模型的 KV 缓存</translation>
-        </message>
-        <message>
-            <source>Fewer bits use less memory. Draft tokens may be accepted slightly less often; the text stays the same.</source>
-            <translation>位数越少，占用的内存越少。草稿 token 被接受的比例可能略低，文字不变。</translation>
-        </message>
-        <message>
-            <source>Work offline</source>
-            <translation>离线工作</translation>
-        </message>
-        <message>
-            <source>Tandem never goes online. Downloads wait; chats and installed models keep working.</source>
-            <translation>Tandem 不会联网。下载会等待，对话和已安装的模型照常可用。</translation>
-        </message>
-        <message>
-            <source>Check for updates once a day</source>
-            <translation>每天检查一次更新</translation>
-        </message>
-        <message>
-            <source>Reads which version of Tandem is the newest. Nothing about you or your chats is sent.</source>
-            <translation>只查询 Tandem 的最新版本，不会发送任何关于你或对话的信息。</translation>
-        </message>
-        <message>
-            <source>Mirror</source>
-            <translation>镜像</translation>
-        </message>
-        <message>
-            <source>Proxy</source>
-            <translation>代理</translation>
-        </message>
-        <message>
-            <source>The address of a proxy, such as http://proxy:8080. Leave empty for no proxy.</source>
-            <translation>代理的地址，例如 http://proxy:8080。留空则不使用。</translation>
-        </message>
-        <message>
-            <source>Models of other apps</source>
-            <translation>其他应用的模型</translation>
-        </message>
-        <message>
-            <source>Also offer the MLX models that LM Studio, oMLX, Jan and MTPLX have downloaded. Their files are only read.</source>
-            <translation>也显示 LM Studio、oMLX、Jan 和 MTPLX 下载的 MLX 模型。Tandem 只读取这些文件。</translation>
-        </message>
-        <message>
-            <source>Keep prompt cache on disk</source>
-            <translation>在磁盘上保留提示词缓存</translation>
-        </message>
-        <message>
-            <source>Reopens long chats instantly. Removed when the chat is permanently deleted.</source>
-            <translation>可立即重新打开长对话。永久删除对话时会一并删除。</translation>
-        </message>
-        <message>
-            <source>Disk limit for the prompt cache</source>
-            <translation>提示词缓存上限</translation>
-        </message>
-        <message>
-            <source>In GB. The least recently used chats are removed first.</source>
-            <translation>以 GB 为单位。最久未用的对话最先移除。</translation>
-        </message>
-        <message>
-            <source>Port</source>
-            <translation>端口</translation>
-        </message>
-        <message>
-            <source>Change it if another program uses this one.</source>
-            <translation>如果其他程序正在使用此端口，请更改。</translation>
-        </message>
-        <message>
-            <source>Let other computers connect</source>
-            <translation>允许其他电脑连接</translation>
-        </message>
-        <message>
-            <source>Refuse unknown model names</source>
-            <translation>拒绝未知的模型名称</translation>
-        </message>
-        <message>
-            <source>Many programs ask for a model by a name of their own. By default, the loaded model answers them, and the reply names it.</source>
-            <translation>许多程序用自己的名称请求模型。默认由已加载的模型回答，并在回复中注明其名称。</translation>
-        </message>
-        <message>
-            <source>Their addresses, such as http://localhost:3000, separated by spaces. Leave empty for none.</source>
-            <translation>填写地址，例如 http://localhost:3000，以空格分隔。留空则不允许任何网页连接。</translation>
-        </message>
-        <message>
-            <source>Other Macs</source>
-            <translation>其他 Mac</translation>
-        </message>
-        <message>
-            <source>Names or addresses, separated by commas, such as mac-studio.local. This Mac has to reach them over SSH with a key, and Tandem has to be installed there.</source>
-            <translation>名称或地址，用逗号分隔，例如 mac-studio.local。本机要能用 SSH 密钥连接它们，它们也要安装 Tandem。</translation>
-        </message>
-        <message>
-            <source>Connection</source>
-            <translation>连接</translation>
-        </message>
-        <message>
-            <source>Unload idle models after</source>
-            <translation>空闲多久后将模型移出内存</translation>
-        </message>
-        <message>
-            <source>In minutes. Frees their memory; they reload with your next question.</source>
-            <translation>以分钟计。内存会被释放，下一个问题会重新加载模型。</translation>
-        </message>
-        <message>
-            <source>Never</source>
-            <translation>从不</translation>
-        </message>
-        <message>
-            <source>Prompt cache in memory</source>
-            <translation>内存中的提示词缓存</translation>
-        </message>
-        <message>
-            <source>In GB. Keeps processed chats in memory so follow-up questions start faster.</source>
-            <translation>以 GB 为单位。将处理过的对话保留在内存中，使后续问题更快开始。</translation>
-        </message>
-        <message>
-            <source>Memory for models and chats</source>
-            <translation>模型和对话可用的内存</translation>
-        </message>
-        <message>
-            <source>In GB. Models that do not fit are not loaded.</source>
-            <translation>以 GB 为单位。放不下的模型不会加载。</translation>
-        </message>
-        <message>
-            <source>System recommendation</source>
-            <translation>系统建议值</translation>
-        </message>
-        <message>
-            <source>Allow exceeding the memory limit</source>
-            <translation>允许超出内存上限</translation>
-        </message>
-        <message>
-            <source>Control tokens in messages</source>
-            <translation>消息中的控制 token</translation>
-        </message>
-        <message>
-            <source>Log level</source>
-            <translation>日志级别</translation>
-        </message>
-        <message>
-            <source>What the log below contains. Kept in memory only; never contains chat text.</source>
-            <translation>下方日志包含的内容。仅保存在内存中，绝不含对话内容。</translation>
-        </message>
-        <message>
-            <source>Errors and warnings</source>
-            <translation>错误和警告</translation>
-        </message>
-        <message>
-            <source>Errors, warnings and events</source>
-            <translation>错误、警告和事件</translation>
-        </message>
-        <message>
-            <source>Everything</source>
-            <translation>全部</translation>
-        </message>
-        <message>
-            <source>General</source>
-            <translation>通用</translation>
-        </message>
-        <message>
-            <source>Models</source>
-            <translation>模型</translation>
-        </message>
-        <message>
-            <source>Speculation</source>
-            <translation>推测</translation>
-        </message>
-        <message>
-            <source>Generation</source>
-            <translation>生成</translation>
-        </message>
-        <message>
-            <source>Request history</source>
-            <translation>请求历史</translation>
-        </message>
-        <message>
-            <source>Storage</source>
-            <translation>存储</translation>
-        </message>
-        <message>
-            <source>Privacy and network</source>
-            <translation>隐私与网络</translation>
-        </message>
-        <message>
-            <source>Local API</source>
-            <translation>本地 API</translation>
-        </message>
-        <message>
-            <source>Multiple Macs</source>
-            <translation>多台 Mac</translation>
-        </message>
-        <message>
-            <source>Advanced</source>
-            <translation>高级</translation>
-        </message>
-        <message>
-            <source>Settings</source>
-            <translation>设置</translation>
-        </message>
-        <message>
-            <source>Pages of the settings</source>
-            <translation>设置页面</translation>
-        </message>
-        <message>
-            <source>Developer</source>
-            <translation>开发者</translation>
-        </message>
-        <message>
-            <source>Search</source>
-            <translation>搜索</translation>
-        </message>
-        <message>
-            <source>Search in the settings</source>
-            <translation>在设置中搜索</translation>
-        </message>
-        <message>
-            <source>Restore defaults</source>
-            <translation>恢复默认值</translation>
-        </message>
-        <message>
-            <source>Applies the next time a model is loaded.</source>
-            <translation>下次加载模型时生效。</translation>
-        </message>
-        <message>
-            <source>Takes effect after a restart.</source>
-            <translation>重新启动后生效。</translation>
-        </message>
-        <message>
-            <source>Same text</source>
-            <translation>文字相同</translation>
-        </message>
-        <message>
-            <source>“Same text”: the same seed gives the same text with or without speculation, up to rounding. “Same distribution”: above temperature 0 the text may differ, but follows the main model's probabilities exactly.</source>
-            <translation>“文字相同”：种子相同，无论是否推测，除舍入外文字都相同。“分布一致”：温度高于 0 时文字可能不同，但严格遵循主模型的概率。</translation>
-        </message>
-        <message>
-            <source>Automatic uses the draft model or prompt lookup, whichever is faster on this Mac, or neither when speculation would not help.</source>
-            <translation>“自动”会选用草稿模型和提示词查找中在本机上更快的一个；推测没有帮助时两者都不用。</translation>
-        </message>
-        <message>
-            <source>Automatic adapts to the speed measured on this Mac. A fixed number can slow answers down.</source>
-            <translation>“自动”会根据在本机上测得的速度调整。固定数目可能会让回答变慢。</translation>
-        </message>
-        <message>
-            <source>Always the same text with and without speculation</source>
-            <translation>无论是否推测，文字始终相同</translation>
-        </message>
-        <message>
-            <source>Anyone on your network who has the key can use your models and this Mac's power, and everything is sent unencrypted. Turn it on only on a network you trust.</source>
-            <translation>网络中任何持有密钥的人都可以使用本机的模型和算力，而且所有内容都以未加密方式传输。请只在可信的网络中打开。</translation>
-        </message>
-        <message>
-            <source>What “tandem drafter serve” shows on the other computer, such as mac.local:8799.</source>
-            <translation>另一台电脑上“tandem drafter serve”显示的地址，例如 mac.local:8799。</translation>
-        </message>
-        <message>
-            <source>Changes take effect with the next answer.</source>
-            <translation>更改从下一个回答起生效。</translation>
-        </message>
-        <message>
-            <source>Processors can round differently when they verify more tokens at once. With this on, Tandem uses only draft lengths at which rounding is the same, and computes one answer at a time.</source>
-            <translation>处理器一次验证更多 token 时，舍入可能不同。开启后，Tandem 只使用舍入一致的草稿 token 数，并且一次只计算一个回答。</translation>
-        </message>
-    </context>
-    <context>
-        <name>SettingsInForce</name>
-        <message>
-            <source>Change…</source>
-            <translation>更改…</translation>
-        </message>
-        <message>
-            <source>Settings of this chat</source>
-            <translation>此对话的设置</translation>
-        </message>
-        <message>
-            <source>Settings of this model pair</source>
-            <translation>此模型组合的设置</translation>
-        </message>
-        <message>
-            <source>Settings of all chats</source>
-            <translation>所有对话的设置</translation>
-        </message>
-    </context>
-    <context>
-        <name>ShortcutSheet</name>
-        <message>
-            <source>Keyboard shortcuts</source>
-            <translation>键盘快捷键</translation>
-        </message>
-    </context>
-    <context>
-        <name>SlashMenu</name>
-        <message>
-            <source>{name}, in use</source>
-            <translation>{name}，使用中</translation>
-        </message>
-        <message>
-            <source>Preset: {name}</source>
-            <translation>预设：{name}</translation>
-        </message>
-        <message>
-            <source>Presets</source>
-            <translation>预设</translation>
-        </message>
-    </context>
-    <context>
-        <name>Speculation</name>
-        <message>
-            <source>The draft model is loading. You can already ask questions.</source>
-            <translation>正在加载草稿模型，现在就可以提问。</translation>
-        </message>
-        <message>
-            <source>The models are loading.</source>
-            <translation>正在加载模型。</translation>
-        </message>
-        <message>
-            <source>No main model is loaded.</source>
-            <translation>没有加载主模型。</translation>
-        </message>
-        <message>
-            <source>Speculation is off.</source>
-            <translation>推测已关闭。</translation>
-        </message>
-        <message>
-            <source>No draft model is loaded.</source>
-            <translation>没有加载草稿模型。</translation>
-        </message>
-        <message>
-            <source>Ask something to see how much speculation speeds up the answer.</source>
-            <translation>提个问题，看看推测能让回答快多少。</translation>
-        </message>
-        <message>
-            <source>Speculation: {sources}, no draft model</source>
-            <translation>推测：{sources}，无草稿模型</translation>
-        </message>
-        <message>
-            <source>Speculation: {sources}</source>
-            <translation>推测：{sources}</translation>
-        </message>
-        <message>
-            <source>Speculation: auto</source>
-            <translation>推测：自动</translation>
-        </message>
-        <message>
-            <source>Speculation: on</source>
-            <translation>推测：开</translation>
-        </message>
-        <message>
-            <source>Waiting for the first token</source>
-            <translation>正在等待首个 token</translation>
-        </message>
-        <message>
-            <source>{tokens} tokens a round instead of 1</source>
-            <translation>每轮 {tokens} 个 token，而非 1 个</translation>
-        </message>
-        <message>
-            <source>No figures for this answer</source>
-            <translation>此回答没有测量数据</translation>
-        </message>
-        <message>
-            <source>No draft token accepted</source>
-            <translation>未接受任何草稿 token</translation>
-        </message>
-    </context>
-    <context>
-        <name>SpeculationPage</name>
-        <message>
-            <source>{pair} is loaded and uses the settings above.</source>
-            <translation>已加载的“{pair}”使用上面的设置。</translation>
-        </message>
-        <message>
-            <source>Customize</source>
-            <translation>自定义</translation>
-        </message>
-        <message>
-            <source>Remove</source>
-            <translation>移除</translation>
-        </message>
-        <message>
-            <source>Remove the settings of {pair}</source>
-            <translation>移除“{pair}”的设置</translation>
-        </message>
-        <message>
-            <source>Settings per model pair</source>
-            <translation>各模型组合的设置</translation>
-        </message>
-        <message>
-            <source>These override the settings above while that pair is loaded.</source>
-            <translation>加载该模型组合时，这些设置优先于上面的设置。</translation>
-        </message>
-    </context>
-    <context>
-        <name>SpeculationPanel</name>
-        <message>
-            <source>How it gets faster</source>
-            <translation>如何提速</translation>
-        </message>
-        <message>
-            <source>This answer</source>
-            <translation>此回答</translation>
-        </message>
-        <message>
-            <source>Answer {number} of {count}</source>
-            <translation>第 {number} 个回答，共 {count} 个</translation>
-        </message>
-        <message>
-            <source>Local API</source>
-            <translation>本地 API</translation>
-        </message>
-        <message>
-            <source>without speculation</source>
-            <translation>未使用推测</translation>
-        </message>
-        <message>
-            <source>of draft tokens accepted</source>
-            <translation>草稿 token 接受率</translation>
-        </message>
-        <message>
-            <source>tokens a round</source>
-            <translation>token/轮</translation>
-        </message>
-        <message>
-            <source>No round data: this answer was saved by an older version of Tandem.</source>
-            <translation>没有各轮数据：此回答由旧版 Tandem 保存。</translation>
-        </message>
-        <message>
-            <source>Speed-up</source>
-            <translation>加速比</translation>
-        </message>
-        <message>
-            <source>Compared with decoding without speculation, measured by plain rounds within the same answer.</source>
-            <translation>与不使用推测时相比的倍数，通过在同一回答中穿插普通轮次测得。</translation>
-        </message>
-        <message>
-            <source>Acceptance rate</source>
-            <translation>接受率</translation>
-        </message>
-        <message>
-            <source>The share of the draft tokens that the main model accepted.</source>
-            <translation>主模型接受的草稿 token 所占的比例。</translation>
-        </message>
-        <message>
-            <source>Tokens per round</source>
-            <translation>每轮 token</translation>
-        </message>
-        <message>
-            <source>How many tokens a round adds to the answer: the accepted ones and one of the main model's own.</source>
-            <translation>每轮为回答增加的 token 数：被接受的 token，加上主模型自己的一个。</translation>
-        </message>
-        <message>
-            <source>How often the first, the second and each further draft token of a round is accepted.</source>
-            <translation>一轮中第一个、第二个及之后每个草稿 token 被接受的比例。</translation>
-        </message>
-        <message>
-            <source>How the decoding time splits into drafting, verification by the main model and everything else.</source>
-            <translation>解码时间中，生成草稿、主模型验证和其他开销各占的比例。</translation>
-        </message>
-        <message>
-            <source>How many tokens are proposed before the main model checks them.</source>
-            <translation>主模型检查之前提出的 token 数。</translation>
-        </message>
-        <message>
-            <source>The time until the first token appears, most of which goes into processing the prompt.</source>
-            <translation>到首个 token 出现为止的时间，大部分用于处理提示词。</translation>
-        </message>
-        <message>
-            <source>Rounds</source>
-            <translation>轮次</translation>
-        </message>
-        <message>
-            <source>A column for each round, from the bottom up: accepted draft tokens, the main model's own token, rejected draft tokens.</source>
-            <translation>每列是一轮，自下而上：被接受的草稿 token、主模型自己的 token、被拒绝的草稿 token。</translation>
-        </message>
-        <message>
-            <source>Drafted per round</source>
-            <translation>每轮草稿 token</translation>
-        </message>
-        <message>
-            <source>First token</source>
-            <translation>首字延迟</translation>
-        </message>
-        <message>
-            <source>Time saved</source>
-            <translation>节省的时间</translation>
-        </message>
-        <message>
-            <source>How much longer the answer would have taken without speculation.</source>
-            <translation>不使用推测时，回答会多花的时间。</translation>
-        </message>
-        <message>
-            <source>Tokens per second</source>
-            <translation>速度（token/秒）</translation>
-        </message>
-        <message>
-            <source>Acceptance by position</source>
-            <translation>各位置的接受率</translation>
-        </message>
-        <message>
-            <source>Where time went</source>
-            <translation>耗时构成</translation>
-        </message>
-        <message>
-            <source>Totals</source>
-            <translation>合计</translation>
-        </message>
-        <message>
-            <source>Speed-up and time saved cover the answers in which the speed-up was measured.</source>
-            <translation>加速比和节省的时间只统计测得加速比的回答。</translation>
-        </message>
-        <message>
-            <source>What the live panel shows</source>
-            <translation>实时面板显示的内容</translation>
-        </message>
-        <message>
-            <source>Close</source>
-            <translation>关闭</translation>
-        </message>
-        <message>
-            <source>The speed over the course of the answer. The dashed line is plain decoding, measured along the way.</source>
-            <translation>回答过程中的速度。虚线是同时测得的普通解码速度。</translation>
-        </message>
-    </context>
-    <context>
-        <name>SpeculationSentences</name>
-        <message numerus="yes">
-            <source>Drafting %n token(s) per round. Each round produces {tokens}.</source>
-            <translation>
-                <numerusform>每轮生成 %n 个草稿 token，产出 {tokens} 个 token。</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token and produces {tokens}.</source>
-            <translation>
-                <numerusform>每轮生成 %n 个草稿 token，用时为 1 个 token 的 {cost} 倍，产出 {tokens} 个 token。</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>%n of {drafted} draft token(s) accepted.</source>
-            <translation>
-                <numerusform>{drafted} 个草稿 token 中接受了 %n 个。</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token and produced {tokens}.</source>
-            <translation>
-                <numerusform>{drafted} 个草稿 token 中接受了 %n 个。每轮用时为 1 个 token 的 {cost} 倍，产出 {tokens} 个 token。</numerusform>
-            </translation>
-        </message>
-    </context>
-    <context>
-        <name>StoragePage</name>
-        <message>
-            <source>Choose where to move it</source>
-            <translation>选择要移动到的位置</translation>
-        </message>
-        <message>
-            <source>The chats will move to {folder} the next time Tandem starts.</source>
-            <translation>下次启动 Tandem 时，对话会移动到“{folder}”。</translation>
-        </message>
-        <message>
-            <source>Models are being downloaded. Move them when that is finished.</source>
-            <translation>正在下载模型。请等下载完成后再移动。</translation>
-        </message>
-        <message>
-            <source>Copying and verifying: {done} of {total}.</source>
-            <translation>正在拷贝并校验：{done} / {total}。</translation>
-        </message>
-        <message>
-            <source>Chats</source>
-            <translation>对话</translation>
-        </message>
-        <message>
-            <source>Includes the download list.</source>
-            <translation>包含下载列表。</translation>
-        </message>
-        <message>
-            <source>Prompt cache</source>
-            <translation>提示词缓存</translation>
-        </message>
-        <message>
-            <source>Lets follow-up questions start without reprocessing the chat.</source>
-            <translation>后续问题无需重新处理整个对话。</translation>
-        </message>
-        <message>
-            <source>Models</source>
-            <translation>模型</translation>
-        </message>
-        <message>
-            <source>The Hugging Face cache, shared with other apps.</source>
-            <translation>Hugging Face 缓存，与其他应用共用。</translation>
-        </message>
-        <message>
-            <source>Caches</source>
-            <translation>缓存</translation>
-        </message>
-        <message>
-            <source>Temporary files that Tandem can recreate.</source>
-            <translation>Tandem 可以重新生成的临时文件。</translation>
-        </message>
-        <message>
-            <source>Settings</source>
-            <translation>设置</translation>
-        </message>
-        <message>
-            <source>Your preferences.</source>
-            <translation>你的偏好设置。</translation>
-        </message>
-        <message>
-            <source>Before you uninstall Tandem: deletes what it keeps, and your Hugging Face token in the keychain. Downloaded models stay, because other apps may use them.</source>
-            <translation>卸载 Tandem 前，删除它保存的数据和钥匙串中的 Hugging Face 令牌。已下载的模型会保留，因为其他应用可能会用到。</translation>
-        </message>
-        <message>
-            <source>Show</source>
-            <translation>显示</translation>
-        </message>
-        <message>
-            <source>Show in Finder: {name}</source>
-            <translation>在访达中显示：{name}</translation>
-        </message>
-        <message>
-            <source>Move the folder: {name}</source>
-            <translation>移动文件夹：{name}</translation>
-        </message>
-        <message>
-            <source>Move…</source>
-            <translation>移动…</translation>
-        </message>
-        <message>
-            <source>Clear</source>
-            <translation>清除</translation>
-        </message>
-        <message>
-            <source>Clear the caches</source>
-            <translation>清除缓存</translation>
-        </message>
-        <message>
-            <source>Clear the prompt cache</source>
-            <translation>清空提示词缓存</translation>
-        </message>
-        <message>
-            <source>Backups</source>
-            <translation>备份</translation>
-        </message>
-        <message>
-            <source>All data</source>
-            <translation>全部数据</translation>
-        </message>
-        <message>
-            <source>Stop</source>
-            <translation>停止</translation>
-        </message>
-    </context>
-    <context>
-        <name>Store</name>
-        <message>
-            <source>The disk is full, so this chat can't be saved. Free up space and save again.</source>
-            <translation>磁盘已满，无法保存此对话。请腾出空间后再次保存。</translation>
-        </message>
-        <message>
-            <source>The chats cannot be changed: the disk or the file does not allow writing.</source>
-            <translation>无法更改对话：磁盘或文件不允许写入。</translation>
-        </message>
-        <message>
-            <source>The disk is not responding correctly, so this chat can't be saved.</source>
-            <translation>磁盘没有正常响应，无法保存此对话。</translation>
-        </message>
-        <message>
-            <source>Part of this chat could not be saved: {detail}</source>
-            <translation>此对话的部分内容未能保存：{detail}</translation>
-        </message>
-        <message>
-            <source>Tandem is already running.</source>
-            <translation>Tandem 已在运行。</translation>
-        </message>
-        <message>
-            <source>Your chats were saved by a newer version of Tandem. Update Tandem.</source>
-            <translation>你的对话由较新版本的 Tandem 保存。请更新 Tandem。</translation>
-        </message>
-        <message>
-            <source>Your chats cannot be opened because the disk is full. Free up space and try again.</source>
-            <translation>磁盘已满，无法打开你的对话。请腾出空间后重试。</translation>
-        </message>
-        <message>
-            <source>Your chats cannot be opened because their disk or folder does not allow it.</source>
-            <translation>磁盘或文件夹不允许访问，无法打开你的对话。</translation>
-        </message>
-        <message>
-            <source>Your chats cannot be opened: {detail}.</source>
-            <translation>无法打开你的对话：{detail}。</translation>
-        </message>
-        <message>
-            <source>The chat database was damaged. What could be recovered is in the chat list; the damaged file was kept as {name}.</source>
-            <translation>对话数据库已损坏。能恢复的内容都在对话列表中；损坏的文件保留为“{name}”。</translation>
-        </message>
-    </context>
-    <context>
-        <name>ThinkingButton</name>
-        <message>
-            <source>Thinking: {level}</source>
-            <translation>思考：{level}</translation>
-        </message>
-        <message>
-            <source>Whether the model thinks before it answers in this chat</source>
-            <translation>模型在此对话中回答前是否先思考</translation>
-        </message>
-    </context>
-    <context>
-        <name>ThinkingFold</name>
-        <message>
-            <source>Thinking… {count} tokens</source>
-            <translation>思考中… {count} 个 token</translation>
-        </message>
-        <message>
-            <source>Thought for {time} ({count} tokens)</source>
-            <translation>思考了 {time}（{count} 个 token）</translation>
-        </message>
-        <message>
-            <source>Reasoning</source>
-            <translation>思考</translation>
-        </message>
-        <message>
-            <source>Thought for {count} tokens</source>
-            <translation>思考用了 {count} 个 token</translation>
-        </message>
-        <message>
-            <source>Show or hide what the model thought before it answered</source>
-            <translation>显示或隐藏模型作答前的思考</translation>
-        </message>
-    </context>
-    <context>
-        <name>TimeBar</name>
-        <message>
-            <source>draft {draft} · verify {verify} · overhead {host}</source>
-            <translation>草稿 {draft} · 验证 {verify} · 其他开销 {host}</translation>
-        </message>
-    </context>
-    <context>
-        <name>TokenLegend</name>
-        <message>
-            <source>rejected</source>
-            <translation>拒绝</translation>
-        </message>
-    </context>
-    <context>
-        <name>TokenView</name>
-        <message>
-            <source>Only the beginning of this very long text is shown.</source>
-            <translation>文本很长，只显示开头部分。</translation>
-        </message>
-        <message>
-            <source>{source} · round {round}, position {position} · probability {percent}</source>
-            <translation>{source} · 第 {round} 轮，位置 {position} · 概率 {percent}</translation>
-        </message>
-    </context>
-    <context>
-        <name>TotalsView</name>
-        <message>
-            <source>This chat</source>
-            <translation>此对话</translation>
-        </message>
-        <message>
-            <source>Last 7 days</source>
-            <translation>过去 7 天</translation>
-        </message>
-        <message>
-            <source>Answers</source>
-            <translation>回答</translation>
-        </message>
-        <message>
-            <source>Acceptance rate</source>
-            <translation>接受率</translation>
-        </message>
-        <message>
-            <source>Speed-up</source>
-            <translation>加速比</translation>
-        </message>
-        <message>
-            <source>Time saved</source>
-            <translation>节省的时间</translation>
-        </message>
-    </context>
-    <context>
-        <name>Transcript</name>
-        <message>
-            <source>Chat</source>
-            <translation>对话</translation>
-        </message>
-        <message>
-            <source>Jump to the latest text</source>
-            <translation>跳到最新内容</translation>
-        </message>
-    </context>
-    <context>
-        <name>Transfer</name>
-        <message>
-            <source>Untitled chat</source>
-            <translation>无标题对话</translation>
-        </message>
-        <message>
-            <source>Export chat</source>
-            <translation>导出对话</translation>
-        </message>
-        <message>
-            <source>Tandem chats</source>
-            <translation>Tandem 对话</translation>
-        </message>
-        <message>
-            <source>Export all chats</source>
-            <translation>导出所有对话</translation>
-        </message>
-        <message>
-            <source>Import chats</source>
-            <translation>导入对话</translation>
-        </message>
-        <message>
-            <source>Exported to {name}.</source>
-            <translation>已导出到“{name}”。</translation>
-        </message>
-        <message numerus="yes">
-            <source>%n chat(s) exported.</source>
-            <translation>
-                <numerusform>已导出 %n 个对话。</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>Exporting to {name}…</source>
-            <translation>正在导出到“{name}”…</translation>
-        </message>
-        <message numerus="yes">
-            <source>Importing {name}: %n chat(s) so far.</source>
-            <translation>
-                <numerusform>正在导入“{name}”：已导入 %n 个对话。</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>The import of {name} was cut off when Tandem quit. Import the file again to add the missing chats.</source>
-            <translation>导入“{name}”时 Tandem 退出了。再次导入该文件即可补上缺少的对话。</translation>
-        </message>
-        <message>
-            <source>The export to {name} was cut off when Tandem quit. Export again to get everything.</source>
-            <translation>导出到“{name}”时 Tandem 退出了。请重新导出以获得全部内容。</translation>
-        </message>
-        <message>
-            <source>Show in Finder</source>
-            <translation>在访达中显示</translation>
-        </message>
-        <message numerus="yes">
-            <source>%n chat(s) imported.</source>
-            <translation>
-                <numerusform>已导入 %n 个对话。</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>%n chat(s) were skipped because they already exist.</source>
-            <translation>
-                <numerusform>已跳过 %n 个已存在的对话。</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>%n chat(s) are in the trash and stay there.</source>
-            <translation>
-                <numerusform>%n 个对话在废纸篓中，未作改动。</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>%n part(s) of the file could not be read as a chat.</source>
-            <translation>
-                <numerusform>文件中有 %n 个部分无法作为对话读取。</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>%n line(s) of the file could not be read.</source>
-            <translation>
-                <numerusform>文件中有 %n 行无法读取。</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>The import was canceled. Import the file again to add the missing chats.</source>
-            <translation>导入已取消。再次导入该文件即可补上缺少的对话。</translation>
-        </message>
-        <message>
-            <source>Reasoning</source>
-            <translation>思考</translation>
-        </message>
-        <message>
-            <source>The operation failed: {detail}</source>
-            <translation>操作失败：{detail}</translation>
-        </message>
-        <message>
-            <source>The export was canceled.</source>
-            <translation>导出已取消。</translation>
-        </message>
-        <message>
-            <source>You</source>
-            <translation>你</translation>
-        </message>
-        <message>
-            <source>Assistant</source>
-            <translation>助手</translation>
-        </message>
-        <message>
-            <source>System prompt</source>
-            <translation>系统提示词</translation>
-        </message>
-        <message>
-            <source>This answer was interrupted.</source>
-            <translation>此回答已中断。</translation>
-        </message>
-        <message>
-            <source>This answer ended with an error.</source>
-            <translation>此回答因错误而结束。</translation>
-        </message>
-        <message numerus="yes">
-            <source>%n file(s), tool call(s) or reasoning text(s) were left out.</source>
-            <translation>
-                <numerusform>有 %n 个文件、工具调用或思考内容未导入。</numerusform>
-            </translation>
-        </message>
-    </context>
-    <context>
-        <name>TuningView</name>
-        <message>
-            <source>The time of a round compared with that of one token, the acceptance rate from which it is faster, and the expected tokens per second.</source>
-            <translation>一轮相对于 1 个 token 的用时、变快所需的接受率，以及预计的 token/秒。</translation>
-        </message>
-        <message>
-            <source>Measuring the cost of each draft length. This takes a few seconds.</source>
-            <translation>正在测量各草稿 token 数的开销，只需几秒。</translation>
-        </message>
-        <message>
-            <source>Nothing could be measured.</source>
-            <translation>未能测得任何数据。</translation>
-        </message>
-        <message>
-            <source>Plain decoding: {speed} tokens/s.</source>
-            <translation>普通解码：{speed} token/秒。</translation>
-        </message>
-        <message>
-            <source>Saved for new answers. Took {time}.</source>
-            <translation>已保存，用于之后的回答。用时 {time}。</translation>
-        </message>
-        <message>
-            <source>Stopped early. Unmeasured lengths keep their previous values.</source>
-            <translation>已提前停止。未测量的草稿 token 数保留原来的数值。</translation>
-        </message>
-        <message numerus="yes">
-            <source>Best: %n draft token(s) per round, {times} as fast.</source>
-            <translation>
-                <numerusform>最佳：每轮 %n 个草稿 token，{times}速。</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>Best: %n draft token(s) per round, {times} as fast at a typical acceptance rate. Your chats will refine this.</source>
-            <translation>
-                <numerusform>最佳：每轮 %n 个草稿 token，按一般接受率为 {times}速。使用对话后会更准确。</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>Plain decoding is fastest on this Mac, even if every draft token were accepted.</source>
-            <translation>在本机上普通解码最快，即使草稿 token 全部被接受也一样。</translation>
-        </message>
-        <message>
-            <source>Plain decoding is fastest on this Mac. Speculation helps above {rate} acceptance.</source>
-            <translation>在本机上普通解码最快。接受率高于 {rate} 时，推测才能提速。</translation>
-        </message>
-        <message>
-            <source>Draft tokens</source>
-            <translation>草稿 token</translation>
-        </message>
-        <message>
-            <source>Cost (× one token)</source>
-            <translation>开销（以 1 个 token 计）</translation>
-        </message>
-        <message>
-            <source>Acceptance needed</source>
-            <translation>所需接受率</translation>
-        </message>
-        <message>
-            <source>Expected</source>
-            <translation>预计速度</translation>
-        </message>
-        <message>
-            <source>Tune for this Mac</source>
-            <translation>为本机调优</translation>
-        </message>
-        <message>
-            <source>Measure again</source>
-            <translation>重新测量</translation>
-        </message>
-    </context>
-    <context>
-        <name>TurnCommands</name>
-        <message>
-            <source>Copy the selection</source>
-            <translation>拷贝所选内容</translation>
-        </message>
-        <message>
-            <source>Copy the answer as Markdown</source>
-            <translation>将回答拷贝为 Markdown</translation>
-        </message>
-        <message>
-            <source>Copy the message</source>
-            <translation>拷贝消息</translation>
-        </message>
-        <message>
-            <source>Edit the message</source>
-            <translation>编辑消息</translation>
-        </message>
-        <message>
-            <source>Continue the answer</source>
-            <translation>继续回答</translation>
-        </message>
-        <message>
-            <source>Regenerate</source>
-            <translation>重新生成</translation>
-        </message>
-        <message>
-            <source>Copy the answer as shown</source>
-            <translation>按显示样式拷贝回答</translation>
-        </message>
-        <message>
-            <source>Branch from here</source>
-            <translation>从这里分支</translation>
-        </message>
-        <message>
-            <source>Delete the message and its answer</source>
-            <translation>删除消息及其回答</translation>
-        </message>
-        <message>
-            <source>Delete the answer</source>
-            <translation>删除回答</translation>
-        </message>
-        <message>
-            <source>Delete the answer and everything after it</source>
-            <translation>删除回答及其后的所有内容</translation>
-        </message>
-        <message>
-            <source>Read the answer aloud</source>
-            <translation>朗读回答</translation>
-        </message>
-    </context>
-    <context>
-        <name>TurnView</name>
-        <message>
-            <source>Reached the length limit: the JSON is incomplete.</source>
-            <translation>已达到长度上限：JSON 不完整。</translation>
-        </message>
-        <message>
-            <source>Try again</source>
-            <translation>重试</translation>
-        </message>
-        <message>
-            <source>The Starter only knows Tandem. A larger model can answer this.</source>
-            <translation>入门模型只了解 Tandem。更大的模型可以回答这个问题。</translation>
-        </message>
-        <message>
-            <source>This answer was cut off when Tandem quit.</source>
-            <translation>Tandem 退出时，此回答被中断。</translation>
-        </message>
-        <message>
-            <source>Continue</source>
-            <translation>继续</translation>
-        </message>
-        <message>
-            <source>Stopped.</source>
-            <translation>已停止。</translation>
-        </message>
-        <message>
-            <source>Reached the length limit.</source>
-            <translation>已达到长度上限。</translation>
-        </message>
-        <message>
-            <source>Processing prompt: {share}</source>
-            <translation>正在处理提示词：{share}</translation>
-        </message>
-        <message>
-            <source>Waiting for the first token…</source>
-            <translation>正在等待首个 token…</translation>
-        </message>
-        <message>
-            <source>Previous version</source>
-            <translation>上一个版本</translation>
-        </message>
-        <message>
-            <source>Next version</source>
-            <translation>下一个版本</translation>
-        </message>
-        <message>
-            <source>Edit the message</source>
-            <translation>编辑消息</translation>
-        </message>
-        <message>
-            <source>Copy the message</source>
-            <translation>拷贝消息</translation>
-        </message>
-        <message>
-            <source>Copy the answer as Markdown</source>
-            <translation>将回答拷贝为 Markdown</translation>
-        </message>
-        <message>
-            <source>Regenerate</source>
-            <translation>重新生成</translation>
-        </message>
-        <message>
-            <source>Branch from here</source>
-            <translation>从这里分支</translation>
-        </message>
-        <message>
-            <source>Continue the answer</source>
-            <translation>继续回答</translation>
-        </message>
-        <message>
-            <source>More actions</source>
-            <translation>更多操作</translation>
-        </message>
-    </context>
-    <context>
-        <name>Unsaved</name>
-        <message>
-            <source>Choose another folder…</source>
-            <translation>选择其他文件夹…</translation>
-        </message>
-        <message>
-            <source>Try again</source>
-            <translation>重试</translation>
-        </message>
-        <message>
-            <source>Choose where to keep these chats</source>
-            <translation>选择这些对话的保存位置</translation>
-        </message>
-        <message numerus="yes">
-            <source>%n chat(s) in this window are not saved.</source>
-            <translation>
-                <numerusform>此窗口中有 %n 个对话未保存。</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>Chats in this window are not saved.</source>
-            <translation>此窗口中的对话不会保存。</translation>
-        </message>
-        <message>
-            <source>Tandem keeps them aside and offers to add them to your chats the next time it starts.</source>
-            <translation>Tandem 会另行保留这些对话，并在下次启动时询问是否将其添加到你的对话。</translation>
-        </message>
-        <message>
-            <source>They are lost when Tandem quits. Export them first if you want to keep them.</source>
-            <translation>退出 Tandem 后，这些对话将会丢失。如需保留，请先导出。</translation>
-        </message>
-        <message>
-            <source>Cancel</source>
-            <translation>取消</translation>
-        </message>
-        <message>
-            <source>Quit</source>
-            <translation>退出</translation>
-        </message>
-        <message>
-            <source>Add to my chats</source>
-            <translation>添加到我的对话</translation>
-        </message>
-        <message>
-            <source>Show in Finder</source>
-            <translation>在访达中显示</translation>
-        </message>
-        <message numerus="yes">
-            <source>Tandem kept %n chat(s) from a time when it could not open your chats.</source>
-            <translation>
-                <numerusform>Tandem 无法打开你的对话时，留下了 %n 个对话。</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>Until your chats can be opened, the ones in this window are kept in {folder}.</source>
-            <translation>在你的对话可以打开之前，此窗口中的对话保存在“{folder}”中。</translation>
-        </message>
-    </context>
-    <context>
-        <name>Welcome</name>
-        <message>
-            <source>What can I help with?</source>
-            <translation>有什么可以帮你？</translation>
-        </message>
-        <message>
-            <source>Runs on this Mac. Nothing you type leaves it.</source>
-            <translation>在本机上运行。你输入的内容不会离开本机。</translation>
-        </message>
-        <message>
-            <source>Show me a fast answer</source>
-            <translation>看看回答有多快</translation>
-        </message>
-        <message>
-            <source>What is Tandem?</source>
-            <translation>Tandem 是什么？</translation>
-        </message>
-        <message>
-            <source>How does speculative decoding work?</source>
-            <translation>推测解码是怎么工作的？</translation>
-        </message>
-    </context>
-    <context>
-        <name>_DeleteButton</name>
-        <message numerus="yes">
-            <source>Delete %n backup(s)?</source>
-            <translation>
-                <numerusform>要删除 %n 个备份吗？</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>Delete all…</source>
-            <translation>全部删除…</translation>
-        </message>
-        <message>
-            <source>Delete all backups</source>
-            <translation>删除所有备份</translation>
-        </message>
-    </context>
-    <context>
-        <name>_OfferRow</name>
-        <message>
-            <source>Downloading…</source>
-            <translation>正在下载…</translation>
-        </message>
-        <message>
-            <source>Resume</source>
-            <translation>继续</translation>
-        </message>
-        <message>
-            <source>Chat</source>
-            <translation>对话</translation>
-        </message>
-        <message>
-            <source>Download ({size})</source>
-            <translation>下载（{size}）</translation>
-        </message>
-        <message>
-            <source>With {draft} as draft</source>
-            <translation>草稿：{draft}</translation>
-        </message>
-        <message>
-            <source>about {speed} (estimate)</source>
-            <translation>约 {speed}（估算）</translation>
-        </message>
-    </context>
-    <context>
-        <name>ChatControls</name>
-        <message>
-            <source>Draft source, draft length and acceptance rule. Takes effect with the next answer.</source>
-            <translation>草稿来源、草稿 token 数和接受规则。从下一个回答起生效。</translation>
-        </message>
-    </context>
+<context>
+    <name>Actions</name>
+    <message>
+        <source>Tandem</source>
+        <translation>Tandem</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>对话</translation>
+    </message>
+    <message>
+        <source>Speculation</source>
+        <translation>推测</translation>
+    </message>
+    <message>
+        <source>Window</source>
+        <translation>窗口</translation>
+    </message>
+    <message>
+        <source>Help</source>
+        <translation>帮助</translation>
+    </message>
+    <message>
+        <source>Find</source>
+        <translation>查找</translation>
+    </message>
+    <message>
+        <source>Speech</source>
+        <translation>语音</translation>
+    </message>
+    <message>
+        <source>Appearance</source>
+        <translation>外观</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>语言</translation>
+    </message>
+    <message>
+        <source>Edit</source>
+        <translation>编辑</translation>
+    </message>
+    <message>
+        <source>View</source>
+        <translation>视图</translation>
+    </message>
+    <message>
+        <source>New chat</source>
+        <translation>新建对话</translation>
+    </message>
+    <message>
+        <source>Start a new chat</source>
+        <translation>开始新对话</translation>
+    </message>
+    <message>
+        <source>Zoom</source>
+        <translation>缩放</translation>
+    </message>
+    <message>
+        <source>Previous chat</source>
+        <translation>上一个对话</translation>
+    </message>
+    <message>
+        <source>Next chat</source>
+        <translation>下一个对话</translation>
+    </message>
+    <message>
+        <source>Start the local API</source>
+        <translation>启动本地 API</translation>
+    </message>
+    <message>
+        <source>Let other programs on this Mac use the models</source>
+        <translation>让本机上的其他程序使用模型</translation>
+    </message>
+    <message>
+        <source>Stop the local API</source>
+        <translation>停止本地 API</translation>
+    </message>
+    <message>
+        <source>Local API…</source>
+        <translation>本地 API…</translation>
+    </message>
+    <message>
+        <source>Multiple Macs…</source>
+        <translation>多台 Mac…</translation>
+    </message>
+    <message>
+        <source>Run a model on multiple Macs together</source>
+        <translation>在多台 Mac 上运行同一个模型</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>发送</translation>
+    </message>
+    <message>
+        <source>Send the message</source>
+        <translation>发送消息</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Stop the answer</source>
+        <translation>停止回答</translation>
+    </message>
+    <message>
+        <source>Regenerate the last answer</source>
+        <translation>重新生成上一个回答</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Continue the last answer</source>
+        <translation>继续上一个回答</translation>
+    </message>
+    <message>
+        <source>Edit last message</source>
+        <translation>编辑上一条消息</translation>
+    </message>
+    <message>
+        <source>Edit your last message</source>
+        <translation>编辑自己的上一条消息</translation>
+    </message>
+    <message>
+        <source>Rename chat</source>
+        <translation>重命名对话</translation>
+    </message>
+    <message>
+        <source>Change the title of this chat</source>
+        <translation>更改此对话的标题</translation>
+    </message>
+    <message>
+        <source>Pin this chat to the top, or unpin it</source>
+        <translation>将此对话置顶或取消置顶</translation>
+    </message>
+    <message>
+        <source>Duplicate chat</source>
+        <translation>复制对话</translation>
+    </message>
+    <message>
+        <source>Make a copy of this chat</source>
+        <translation>为此对话创建副本</translation>
+    </message>
+    <message>
+        <source>Archive chat</source>
+        <translation>归档对话</translation>
+    </message>
+    <message>
+        <source>Archive this chat</source>
+        <translation>归档此对话</translation>
+    </message>
+    <message>
+        <source>Delete chat</source>
+        <translation>删除对话</translation>
+    </message>
+    <message>
+        <source>Delete this chat</source>
+        <translation>删除此对话</translation>
+    </message>
+    <message>
+        <source>Save again</source>
+        <translation>再次保存</translation>
+    </message>
+    <message>
+        <source>Retry saving</source>
+        <translation>重试保存</translation>
+    </message>
+    <message>
+        <source>Show chats in Finder</source>
+        <translation>在访达中显示对话</translation>
+    </message>
+    <message>
+        <source>Show the folder where chats are stored</source>
+        <translation>显示保存对话的文件夹</translation>
+    </message>
+    <message>
+        <source>Export chat…</source>
+        <translation>导出对话…</translation>
+    </message>
+    <message>
+        <source>Save this chat as Markdown, HTML or JSON</source>
+        <translation>将此对话保存为 Markdown、HTML 或 JSON</translation>
+    </message>
+    <message>
+        <source>Print…</source>
+        <translation>打印…</translation>
+    </message>
+    <message>
+        <source>Print this chat</source>
+        <translation>打印此对话</translation>
+    </message>
+    <message>
+        <source>Export all chats…</source>
+        <translation>导出所有对话…</translation>
+    </message>
+    <message>
+        <source>Export all chats to a file or folder</source>
+        <translation>将所有对话导出到文件或文件夹</translation>
+    </message>
+    <message>
+        <source>Import chats…</source>
+        <translation>导入对话…</translation>
+    </message>
+    <message>
+        <source>Import chats from Tandem or another app</source>
+        <translation>从 Tandem 或其他应用导入对话</translation>
+    </message>
+    <message>
+        <source>Check for updates…</source>
+        <translation>检查更新…</translation>
+    </message>
+    <message>
+        <source>Look for a newer version of Tandem</source>
+        <translation>查看是否有新版 Tandem</translation>
+    </message>
+    <message>
+        <source>Settings…</source>
+        <translation>设置…</translation>
+    </message>
+    <message>
+        <source>Open settings</source>
+        <translation>打开设置</translation>
+    </message>
+    <message>
+        <source>Close window</source>
+        <translation>关闭窗口</translation>
+    </message>
+    <message>
+        <source>Attach files…</source>
+        <translation>附加文件…</translation>
+    </message>
+    <message>
+        <source>Attach text, code or PDF files</source>
+        <translation>附加文本、代码或 PDF 文件</translation>
+    </message>
+    <message>
+        <source>System prompt and settings…</source>
+        <translation>系统提示词和设置…</translation>
+    </message>
+    <message>
+        <source>Edit this chat&apos;s system prompt and settings</source>
+        <translation>编辑此对话的系统提示词和设置</translation>
+    </message>
+    <message>
+        <source>Regenerate</source>
+        <translation>重新生成</translation>
+    </message>
+    <message>
+        <source>Pin chat</source>
+        <translation>置顶对话</translation>
+    </message>
+    <message>
+        <source>Unpin chat</source>
+        <translation>取消置顶对话</translation>
+    </message>
+    <message>
+        <source>Move to folder…</source>
+        <translation>移到文件夹…</translation>
+    </message>
+    <message>
+        <source>Move this chat to a folder</source>
+        <translation>将此对话移到文件夹</translation>
+    </message>
+    <message>
+        <source>Cancel import or export</source>
+        <translation>取消导入或导出</translation>
+    </message>
+    <message>
+        <source>Cancel the import or export in progress</source>
+        <translation>取消正在进行的导入或导出</translation>
+    </message>
+    <message>
+        <source>About Tandem</source>
+        <translation>关于 Tandem</translation>
+    </message>
+    <message>
+        <source>Show version and licenses</source>
+        <translation>显示版本和许可证</translation>
+    </message>
+    <message>
+        <source>Show crash report</source>
+        <translation>显示崩溃报告</translation>
+    </message>
+    <message>
+        <source>Show the crash report</source>
+        <translation>显示崩溃报告</translation>
+    </message>
+    <message>
+        <source>Close the window</source>
+        <translation>关闭窗口</translation>
+    </message>
+    <message>
+        <source>Quit Tandem</source>
+        <translation>退出 Tandem</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
+    </message>
+    <message>
+        <source>Undo typing</source>
+        <translation>撤销输入</translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation>重做</translation>
+    </message>
+    <message>
+        <source>Redo typing</source>
+        <translation>重做输入</translation>
+    </message>
+    <message>
+        <source>Cut</source>
+        <translation>剪切</translation>
+    </message>
+    <message>
+        <source>Cut the selection</source>
+        <translation>剪切所选内容</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>拷贝</translation>
+    </message>
+    <message>
+        <source>Copy the selection</source>
+        <translation>拷贝所选内容</translation>
+    </message>
+    <message>
+        <source>Paste</source>
+        <translation>粘贴</translation>
+    </message>
+    <message>
+        <source>Paste text or files</source>
+        <translation>粘贴文本或文件</translation>
+    </message>
+    <message>
+        <source>Select all</source>
+        <translation>全选</translation>
+    </message>
+    <message>
+        <source>Select all text</source>
+        <translation>全选文本</translation>
+    </message>
+    <message>
+        <source>Undo delete</source>
+        <translation>撤销删除</translation>
+    </message>
+    <message>
+        <source>Copy last answer</source>
+        <translation>拷贝上一个回答</translation>
+    </message>
+    <message>
+        <source>Copy the last answer as Markdown</source>
+        <translation>将上一个回答拷贝为 Markdown</translation>
+    </message>
+    <message>
+        <source>Read last answer aloud</source>
+        <translation>朗读上一个回答</translation>
+    </message>
+    <message>
+        <source>Read the last answer aloud with the system&apos;s voice</source>
+        <translation>使用系统语音朗读上一个回答</translation>
+    </message>
+    <message>
+        <source>Stop reading</source>
+        <translation>停止朗读</translation>
+    </message>
+    <message>
+        <source>Stop reading aloud</source>
+        <translation>停止朗读</translation>
+    </message>
+    <message>
+        <source>Focus message box</source>
+        <translation>转到消息输入框</translation>
+    </message>
+    <message>
+        <source>Go to the message box</source>
+        <translation>转到消息输入框</translation>
+    </message>
+    <message>
+        <source>Find in chat</source>
+        <translation>在对话中查找</translation>
+    </message>
+    <message>
+        <source>Find text in this chat</source>
+        <translation>在此对话中查找文本</translation>
+    </message>
+    <message>
+        <source>Find next</source>
+        <translation>查找下一个</translation>
+    </message>
+    <message>
+        <source>Go to the next match in this chat</source>
+        <translation>转到此对话中的下一个结果</translation>
+    </message>
+    <message>
+        <source>Find previous</source>
+        <translation>查找上一个</translation>
+    </message>
+    <message>
+        <source>Go to the previous match in this chat</source>
+        <translation>转到此对话中的上一个结果</translation>
+    </message>
+    <message>
+        <source>Search chats</source>
+        <translation>搜索对话</translation>
+    </message>
+    <message>
+        <source>Go to the chat search</source>
+        <translation>转到对话搜索</translation>
+    </message>
+    <message>
+        <source>Choose main model…</source>
+        <translation>选择主模型…</translation>
+    </message>
+    <message>
+        <source>Choose a main model</source>
+        <translation>选择主模型</translation>
+    </message>
+    <message>
+        <source>Choose draft model…</source>
+        <translation>选择草稿模型…</translation>
+    </message>
+    <message>
+        <source>Choose a draft model</source>
+        <translation>选择草稿模型</translation>
+    </message>
+    <message>
+        <source>Models and downloads…</source>
+        <translation>模型与下载…</translation>
+    </message>
+    <message>
+        <source>Show models and downloads</source>
+        <translation>显示模型与下载</translation>
+    </message>
+    <message>
+        <source>Unload models</source>
+        <translation>将模型移出内存</translation>
+    </message>
+    <message>
+        <source>Free the memory of both models</source>
+        <translation>释放两个模型占用的内存</translation>
+    </message>
+    <message>
+        <source>Use the starter pair</source>
+        <translation>使用入门模型</translation>
+    </message>
+    <message>
+        <source>Load the two small models that come with Tandem</source>
+        <translation>加载 Tandem 自带的两个小模型</translation>
+    </message>
+    <message>
+        <source>Open main model…</source>
+        <translation>打开主模型…</translation>
+    </message>
+    <message>
+        <source>Choose a main model folder</source>
+        <translation>选择主模型的文件夹</translation>
+    </message>
+    <message>
+        <source>Open draft model…</source>
+        <translation>打开草稿模型…</translation>
+    </message>
+    <message>
+        <source>Choose a draft model folder</source>
+        <translation>选择草稿模型的文件夹</translation>
+    </message>
+    <message>
+        <source>No draft model</source>
+        <translation>不用草稿模型</translation>
+    </message>
+    <message>
+        <source>Answer without a draft model</source>
+        <translation>不用草稿模型回答</translation>
+    </message>
+    <message>
+        <source>Auto</source>
+        <translation>自动</translation>
+    </message>
+    <message>
+        <source>Speculate only when it is faster</source>
+        <translation>仅在能提速时推测</translation>
+    </message>
+    <message>
+        <source>On</source>
+        <translation>开</translation>
+    </message>
+    <message>
+        <source>Always speculate with the draft model</source>
+        <translation>始终用草稿模型推测</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>关</translation>
+    </message>
+    <message>
+        <source>Do not speculate</source>
+        <translation>不推测</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>比较</translation>
+    </message>
+    <message>
+        <source>Answer the last question with and without speculation, side by side</source>
+        <translation>开启和关闭推测各回答一遍上一个问题，并排显示</translation>
+    </message>
+    <message>
+        <source>Explain</source>
+        <translation>说明</translation>
+    </message>
+    <message>
+        <source>Explain the figures of the live panel</source>
+        <translation>说明实时面板中各项数字的含义</translation>
+    </message>
+    <message>
+        <source>Tune for this Mac</source>
+        <translation>为本机调优</translation>
+    </message>
+    <message>
+        <source>Measure the cost and benefit of speculation for these models</source>
+        <translation>测量这些模型的推测开销和收益</translation>
+    </message>
+    <message>
+        <source>Show or hide the chat list</source>
+        <translation>显示或隐藏对话列表</translation>
+    </message>
+    <message>
+        <source>Show or hide the live panel</source>
+        <translation>显示或隐藏实时面板</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>文本</translation>
+    </message>
+    <message>
+        <source>Show answers as text</source>
+        <translation>以文本显示回答</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>Token</translation>
+    </message>
+    <message>
+        <source>Show which tokens were drafted</source>
+        <translation>显示哪些 token 来自草稿</translation>
+    </message>
+    <message>
+        <source>Show chat list</source>
+        <translation>显示对话列表</translation>
+    </message>
+    <message>
+        <source>Hide chat list</source>
+        <translation>隐藏对话列表</translation>
+    </message>
+    <message>
+        <source>Show live panel</source>
+        <translation>显示实时面板</translation>
+    </message>
+    <message>
+        <source>Hide live panel</source>
+        <translation>隐藏实时面板</translation>
+    </message>
+    <message>
+        <source>Answers as text</source>
+        <translation>以文本显示回答</translation>
+    </message>
+    <message>
+        <source>Answers as tokens</source>
+        <translation>以 token 显示回答</translation>
+    </message>
+    <message>
+        <source>Larger text</source>
+        <translation>放大文字</translation>
+    </message>
+    <message>
+        <source>Make the text larger</source>
+        <translation>以更大的字号显示文字</translation>
+    </message>
+    <message>
+        <source>Smaller text</source>
+        <translation>缩小文字</translation>
+    </message>
+    <message>
+        <source>Make the text smaller</source>
+        <translation>以更小的字号显示文字</translation>
+    </message>
+    <message>
+        <source>Normal text size</source>
+        <translation>标准文字大小</translation>
+    </message>
+    <message>
+        <source>Show the text in its normal size</source>
+        <translation>以标准大小显示文字</translation>
+    </message>
+    <message>
+        <source>Enter full screen</source>
+        <translation>进入全屏幕</translation>
+    </message>
+    <message>
+        <source>Exit full screen</source>
+        <translation>退出全屏幕</translation>
+    </message>
+    <message>
+        <source>Minimize</source>
+        <translation>最小化</translation>
+    </message>
+    <message>
+        <source>Minimize the window</source>
+        <translation>将窗口最小化</translation>
+    </message>
+    <message>
+        <source>Command palette…</source>
+        <translation>命令面板…</translation>
+    </message>
+    <message>
+        <source>Find a command</source>
+        <translation>查找命令</translation>
+    </message>
+    <message>
+        <source>Keyboard shortcuts</source>
+        <translation>键盘快捷键</translation>
+    </message>
+    <message>
+        <source>Show the keyboard shortcuts</source>
+        <translation>显示键盘快捷键</translation>
+    </message>
+    <message>
+        <source>Match system</source>
+        <translation>跟随系统</translation>
+    </message>
+    <message>
+        <source>Match the system appearance</source>
+        <translation>跟随系统外观</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>浅色</translation>
+    </message>
+    <message>
+        <source>Light appearance</source>
+        <translation>浅色外观</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>深色</translation>
+    </message>
+    <message>
+        <source>Dark appearance</source>
+        <translation>深色外观</translation>
+    </message>
+    <message>
+        <source>Use the system&apos;s language</source>
+        <translation>使用系统语言</translation>
+    </message>
+    <message>
+        <source>Make the window as large as possible, or restore its size</source>
+        <translation>将窗口放到最大，或恢复原来的大小</translation>
+    </message>
+    <message>
+        <source>Go to the chat above this one in the list</source>
+        <translation>转到列表中的上一个对话</translation>
+    </message>
+    <message>
+        <source>Go to the chat below this one in the list</source>
+        <translation>转到列表中的下一个对话</translation>
+    </message>
+    <message>
+        <source>Show the address and status of the local API</source>
+        <translation>显示本地 API 的地址和状态</translation>
+    </message>
+    <message>
+        <source>Restore the chat or messages you deleted last</source>
+        <translation>恢复上次删除的对话或消息</translation>
+    </message>
+    <message>
+        <source>Enter or exit full screen</source>
+        <translation>进入或退出全屏幕</translation>
+    </message>
+</context>
+<context>
+    <name>AdvancedPage</name>
+    <message>
+        <source>No models loaded.</source>
+        <translation>没有加载任何模型。</translation>
+    </message>
+    <message numerus="yes">
+        <source>The prompt cache contains %n chat(s) in {size}.</source>
+        <translation>
+            <numerusform>提示词缓存包含 %n 个对话（{size}）。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{used} of the {limit} this Mac can use for models.</source>
+        <translation>本机可供模型使用 {limit}，已用 {used}。</translation>
+    </message>
+    <message>
+        <source>The prompt cache is empty.</source>
+        <translation>提示词缓存为空。</translation>
+    </message>
+    <message>
+        <source>Memory in use</source>
+        <translation>内存用量</translation>
+    </message>
+    <message>
+        <source>Clear prompt cache</source>
+        <translation>清空提示词缓存</translation>
+    </message>
+    <message>
+        <source>Check now</source>
+        <translation>立即检查</translation>
+    </message>
+    <message>
+        <source>The log is empty.</source>
+        <translation>日志为空。</translation>
+    </message>
+    <message>
+        <source>Export diagnostics</source>
+        <translation>导出诊断信息</translation>
+    </message>
+    <message>
+        <source>Saved to {file}. It contains no chat text.</source>
+        <translation>已保存到“{file}”，其中不含对话内容。</translation>
+    </message>
+    <message>
+        <source>The file could not be saved. Choose another folder.</source>
+        <translation>无法保存文件。请选择其他文件夹。</translation>
+    </message>
+    <message>
+        <source>Log of this session</source>
+        <translation>本次运行的日志</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>拷贝</translation>
+    </message>
+    <message>
+        <source>Copy log</source>
+        <translation>拷贝日志</translation>
+    </message>
+    <message>
+        <source>Export diagnostics…</source>
+        <translation>导出诊断信息…</translation>
+    </message>
+    <message>
+        <source>Saves versions, settings, statistics and the log to a file you can review and share</source>
+        <translation>将版本、设置、统计和日志保存为可供查看和分享的文件</translation>
+    </message>
+    <message>
+        <source>About Tandem</source>
+        <translation>关于 Tandem</translation>
+    </message>
+    <message>
+        <source>Checking. The loaded models are measured for about half a minute.</source>
+        <translation>正在检查。测量已加载的模型约需半分钟。</translation>
+    </message>
+    <message>
+        <source>Reads the chip, memory, power, heat and local network, and measures the loaded models for about half a minute. macOS may ask about the local network.</source>
+        <translation>检查芯片、内存、电源、温度和本地网络，并用约半分钟测量已加载的模型。macOS 可能会询问是否允许使用本地网络。</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Check this Mac</source>
+        <translation>检查本机</translation>
+    </message>
+    <message>
+        <source>{name}, under the Apache License 2.0.</source>
+        <translation>{name}，以 Apache License 2.0 发布。</translation>
+    </message>
+    <message>
+        <source>The interface is built with Qt, used unmodified under the GNU Lesser General Public License, version 3. You may replace Qt with your own version; its source code is available from the Qt Project.</source>
+        <translation>界面使用 Qt 构建。Qt 依据 GNU 较宽松公共许可证（LGPL）第 3 版使用，未作修改。你可以将 Qt 换成自己的版本，源代码可从 Qt Project 获取。</translation>
+    </message>
+    <message>
+        <source>Built with: {parts}.</source>
+        <translation>所用软件：{parts}。</translation>
+    </message>
+    <message>
+        <source>Show all licenses</source>
+        <translation>显示所有许可证</translation>
+    </message>
+</context>
+<context>
+    <name>Ahead</name>
+    <message>
+        <source>Parallel drafting was tried, but would not have made this answer faster.</source>
+        <translation>尝试了并行生成草稿，但不会让这个回答更快。</translation>
+    </message>
+    <message>
+        <source>Parallel drafting: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. {seconds} of drafting overlapped with verification.</source>
+        <translation>并行生成草稿：{rounds} 次草稿中有 {hits} 次及时就绪，每轮准备 {branches} 份。与验证同时进行的草稿生成用时 {seconds}。</translation>
+    </message>
+    <message>
+        <source>Parallel drafting was not needed for this answer.</source>
+        <translation>这个回答没有用到并行生成草稿。</translation>
+    </message>
+    <message>
+        <source>Parallel drafting is starting.</source>
+        <translation>正在启动并行生成草稿。</translation>
+    </message>
+    <message>
+        <source>Parallel drafting would not help: drafting takes too little of a round.</source>
+        <translation>生成草稿在一轮中用时太少，并行生成草稿没有帮助。</translation>
+    </message>
+    <message>
+        <source>Parallel drafting is off: a second copy of the draft model does not fit in memory.</source>
+        <translation>并行生成草稿已关闭：内存放不下草稿模型的第二个副本。</translation>
+    </message>
+    <message>
+        <source>Parallel drafting is off: the other computer&apos;s address or secret is missing.</source>
+        <translation>并行生成草稿已关闭：缺少另一台电脑的地址或密钥。</translation>
+    </message>
+    <message>
+        <source>Parallel drafting is off: this draft model cannot do it.</source>
+        <translation>并行生成草稿已关闭：这个草稿模型不支持。</translation>
+    </message>
+    <message>
+        <source>Parallel drafting is off: it needs a draft model with the same tokenizer.</source>
+        <translation>并行生成草稿已关闭：需要分词器相同的草稿模型。</translation>
+    </message>
+    <message>
+        <source>Parallel drafting is off: macOS does not let Tandem use the local network. Turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
+        <translation>并行生成草稿已关闭：macOS 不允许 Tandem 使用本地网络。请在“系统设置”&gt;“隐私与安全性”&gt;“本地网络”中打开 Tandem。</translation>
+    </message>
+    <message>
+        <source>Parallel drafting is off: its copy of the draft model cannot be loaded.</source>
+        <translation>并行生成草稿已关闭：无法加载所用的草稿模型副本。</translation>
+    </message>
+    <message>
+        <source>Parallel drafting is off: the process that drafts cannot be reached.</source>
+        <translation>并行生成草稿已关闭：无法连接到生成草稿的进程。</translation>
+    </message>
+    <message>
+        <source>Parallel drafting is off: the process that drafts quit unexpectedly twice.</source>
+        <translation>并行生成草稿已关闭：生成草稿的进程意外退出了两次。</translation>
+    </message>
+</context>
+<context>
+    <name>Announcer</name>
+    <message>
+        <source>The answer was stopped.</source>
+        <translation>回答已停止。</translation>
+    </message>
+    <message>
+        <source>The answer reached its length limit.</source>
+        <translation>回答已达到长度上限。</translation>
+    </message>
+    <message>
+        <source>The answer is complete.</source>
+        <translation>回答已完成。</translation>
+    </message>
+    <message>
+        <source>{chat}: {sentence}</source>
+        <translation>{chat}：{sentence}</translation>
+    </message>
+    <message>
+        <source>Another chat</source>
+        <translation>另一个对话</translation>
+    </message>
+</context>
+<context>
+    <name>AnswerBody</name>
+    <message>
+        <source>Shown without formatting, because this passage is very long.</source>
+        <translation>这一段很长，因此不带格式显示。</translation>
+    </message>
+    <message>
+        <source>Only the beginning of this very long text is shown. Copies and exports contain all of it.</source>
+        <translation>文本很长，只显示开头部分。拷贝和导出包含全部内容。</translation>
+    </message>
+</context>
+<context>
+    <name>AnswerFormatField</name>
+    <message>
+        <source>Checking the schema…</source>
+        <translation>正在检查 JSON Schema…</translation>
+    </message>
+    <message>
+        <source>Every answer will be JSON that matches this schema.</source>
+        <translation>每个回答都会是符合这个 JSON Schema 的 JSON。</translation>
+    </message>
+    <message>
+        <source>Answer format</source>
+        <translation>回答格式</translation>
+    </message>
+    <message>
+        <source>JSON Schema</source>
+        <translation>JSON Schema</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>文本</translation>
+    </message>
+    <message>
+        <source>JSON</source>
+        <translation>JSON</translation>
+    </message>
+</context>
+<context>
+    <name>AnswerFormatMark</name>
+    <message>
+        <source>JSON</source>
+        <translation>JSON</translation>
+    </message>
+    <message>
+        <source>Answers in this chat are JSON</source>
+        <translation>此对话的回答是 JSON</translation>
+    </message>
+    <message>
+        <source>Answers in this chat follow a JSON schema</source>
+        <translation>此对话的回答遵循 JSON Schema</translation>
+    </message>
+</context>
+<context>
+    <name>AnswerNotice</name>
+    <message>
+        <source>An answer stopped with an error.</source>
+        <translation>回答因出错而中断。</translation>
+    </message>
+    <message>
+        <source>Your answer is ready.</source>
+        <translation>回答已完成。</translation>
+    </message>
+</context>
+<context>
+    <name>ApiPage</name>
+    <message>
+        <source>The local API is off.</source>
+        <translation>本地 API 已关闭。</translation>
+    </message>
+    <message>
+        <source>Running, for programs on this Mac only.</source>
+        <translation>正在运行，仅供本机上的程序使用。</translation>
+    </message>
+    <message>
+        <source>Status</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>地址</translation>
+    </message>
+    <message>
+        <source>Key</source>
+        <translation>密钥</translation>
+    </message>
+    <message>
+        <source>Try it in a terminal</source>
+        <translation>在终端中试一试</translation>
+    </message>
+    <message>
+        <source>In other programs</source>
+        <translation>在其他程序中</translation>
+    </message>
+    <message>
+        <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. If a program requires a key, enter anything, or the key above if API keys are required. For tools in a terminal, copy the variables that the official libraries read.</source>
+        <translation>提供商选择“OpenAI-compatible”，基础 URL 填写上面的地址，模型填写任意模型名称或“default”。如果程序必须填写密钥，可以随意填写；打开“要求 API 密钥”后请填写上面的密钥。对于终端里的工具，可以拷贝官方库读取的环境变量。</translation>
+    </message>
+    <message>
+        <source>Requests</source>
+        <translation>请求</translation>
+    </message>
+    <message>
+        <source>No requests yet.</source>
+        <translation>还没有请求。</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>拷贝</translation>
+    </message>
+    <message>
+        <source>New key</source>
+        <translation>新密钥</translation>
+    </message>
+    <message>
+        <source>Running, for programs on this Mac, including those of other users. Require an API key to keep other users out.</source>
+        <translation>正在运行，可供本机上的程序使用，其他用户的程序也包括在内。如果只想自己使用，请打开“要求 API 密钥”。</translation>
+    </message>
+    <message>
+        <source>Running, for programs on your network.</source>
+        <translation>正在运行，网络中其他电脑上的程序也可使用。</translation>
+    </message>
+</context>
+<context>
+    <name>AttachmentReader</name>
+    <message>
+        <source>Attach files</source>
+        <translation>附加文件</translation>
+    </message>
+    <message>
+        <source>{name} is not a text file. Tandem attaches text, code and PDF files.</source>
+        <translation>“{name}”不是文本文件。Tandem 可以附加文本、代码和 PDF 文件。</translation>
+    </message>
+    <message>
+        <source>Models in Tandem read text only, so {name} cannot be attached. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
+        <translation>Tandem 的模型只能读取文字，因此无法附加“{name}”。请拷贝图片中的文字再粘贴，或附加文本、代码或 PDF 文件。</translation>
+    </message>
+    <message>
+        <source>Models in Tandem read text only. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
+        <translation>Tandem 的模型只能读取文字。请拷贝图片中的文字再粘贴，或附加文本、代码或 PDF 文件。</translation>
+    </message>
+    <message>
+        <source>The text encoding of {name} was not recognized. Save it as UTF-8.</source>
+        <translation>无法识别“{name}”的文字编码。请存为 UTF-8。</translation>
+    </message>
+    <message>
+        <source>{name} is too large for any model&apos;s context.</source>
+        <translation>“{name}”太大，任何模型的上下文都放不下。</translation>
+    </message>
+    <message>
+        <source>{name} cannot be read.</source>
+        <translation>无法读取“{name}”。</translation>
+    </message>
+    <message>
+        <source>{name} is password-protected. Save a copy without a password and attach that.</source>
+        <translation>“{name}”受密码保护。请另存一份无密码的副本，再附加该副本。</translation>
+    </message>
+    <message>
+        <source>{name} is damaged: its text cannot be read.</source>
+        <translation>“{name}”已损坏，无法读取其中的文字。</translation>
+    </message>
+    <message>
+        <source>{name} contains only images, such as scanned pages. Run OCR on it first.</source>
+        <translation>“{name}”只包含图像（例如扫描页）。请先识别其中的文字（OCR）。</translation>
+    </message>
+</context>
+<context>
+    <name>AttachmentRow</name>
+    <message>
+        <source>{count} tokens</source>
+        <translation>{count} 个 token</translation>
+    </message>
+    <message>
+        <source>read as {encoding}</source>
+        <translation>按 {encoding} 读取</translation>
+    </message>
+    <message>
+        <source>If the text looks garbled, save the file as UTF-8 and attach it again.</source>
+        <translation>如果文字显示为乱码，请将文件存为 UTF-8 后重新附加。</translation>
+    </message>
+    <message>
+        <source>Remove {name}</source>
+        <translation>移除“{name}”</translation>
+    </message>
+    <message>
+        <source>reading…</source>
+        <translation>正在读取…</translation>
+    </message>
+</context>
+<context>
+    <name>BackupControls</name>
+    <message>
+        <source>Tandem makes a backup every day and keeps the last three.</source>
+        <translation>Tandem 每天备份一次，保留最近三份。</translation>
+    </message>
+    <message>
+        <source>The oldest is from {date}. Chats and messages deleted since then stay in it until it is replaced or deleted.</source>
+        <translation>最早的备份创建于 {date}。此后删除的对话和消息仍在其中，直到该备份被替换或删除。</translation>
+    </message>
+    <message>
+        <source>Back up now</source>
+        <translation>立即备份</translation>
+    </message>
+    <message>
+        <source>Back up the chats now</source>
+        <translation>立即备份对话</translation>
+    </message>
+    <message>
+        <source>The chats could not be backed up. Check whether there is free space on the disk.</source>
+        <translation>无法备份对话。请检查磁盘是否有可用空间。</translation>
+    </message>
+    <message>
+        <source>The chats were backed up to {file}.</source>
+        <translation>对话已备份到“{file}”。</translation>
+    </message>
+    <message>
+        <source>All backups were deleted.</source>
+        <translation>所有备份均已删除。</translation>
+    </message>
+</context>
+<context>
+    <name>Banner</name>
+    <message numerus="yes">
+        <source>%n more notice(s)</source>
+        <translation>
+            <numerusform>还有 %n 条通知</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Card</name>
+    <message>
+        <source>Opens {address} in your browser.</source>
+        <translation>将在浏览器中打开 {address}。</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>Model page…</source>
+        <translation>模型页面…</translation>
+    </message>
+</context>
+<context>
+    <name>ChatPane</name>
+    <message>
+        <source>Pinned</source>
+        <translation>已置顶</translation>
+    </message>
+    <message>
+        <source>Folders</source>
+        <translation>文件夹</translation>
+    </message>
+    <message>
+        <source>Today</source>
+        <translation>今天</translation>
+    </message>
+    <message>
+        <source>Yesterday</source>
+        <translation>昨天</translation>
+    </message>
+    <message>
+        <source>Previous 7 days</source>
+        <translation>过去 7 天</translation>
+    </message>
+    <message>
+        <source>Previous 30 days</source>
+        <translation>过去 30 天</translation>
+    </message>
+    <message>
+        <source>Older</source>
+        <translation>更早</translation>
+    </message>
+    <message>
+        <source>Messages</source>
+        <translation>消息</translation>
+    </message>
+    <message>
+        <source>Nothing found</source>
+        <translation>未找到</translation>
+    </message>
+    <message>
+        <source>Untitled chat</source>
+        <translation>无标题对话</translation>
+    </message>
+    <message>
+        <source>{name}, closed folder</source>
+        <translation>{name}，已折叠的文件夹</translation>
+    </message>
+    <message>
+        <source>{name}, folder</source>
+        <translation>{name}，文件夹</translation>
+    </message>
+    <message>
+        <source>{title}, generating</source>
+        <translation>{title}，正在生成</translation>
+    </message>
+    <message>
+        <source>Restore</source>
+        <translation>恢复</translation>
+    </message>
+    <message>
+        <source>Delete permanently</source>
+        <translation>永久删除</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>重命名</translation>
+    </message>
+    <message>
+        <source>Unpin</source>
+        <translation>取消置顶</translation>
+    </message>
+    <message>
+        <source>Pin to the top</source>
+        <translation>置顶</translation>
+    </message>
+    <message>
+        <source>Move to folder</source>
+        <translation>移到文件夹</translation>
+    </message>
+    <message>
+        <source>Duplicate</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Archive chat</source>
+        <translation>归档对话</translation>
+    </message>
+    <message>
+        <source>Unarchive</source>
+        <translation>取消归档</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>导出…</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>展开</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>折叠</translation>
+    </message>
+    <message>
+        <source>Show only this folder</source>
+        <translation>只显示此文件夹</translation>
+    </message>
+    <message>
+        <source>Move up</source>
+        <translation>上移</translation>
+    </message>
+    <message>
+        <source>Move down</source>
+        <translation>下移</translation>
+    </message>
+    <message>
+        <source>Delete the folder, keep its chats</source>
+        <translation>删除文件夹，保留其中的对话</translation>
+    </message>
+    <message>
+        <source>No folder</source>
+        <translation>无文件夹</translation>
+    </message>
+    <message>
+        <source>New folder…</source>
+        <translation>新建文件夹…</translation>
+    </message>
+    <message>
+        <source>Archive</source>
+        <translation>归档</translation>
+    </message>
+    <message>
+        <source>Trash</source>
+        <translation>废纸篓</translation>
+    </message>
+    <message>
+        <source>New chat</source>
+        <translation>新建对话</translation>
+    </message>
+    <message>
+        <source>Search chats</source>
+        <translation>搜索对话</translation>
+    </message>
+    <message>
+        <source>Folders, archive and trash</source>
+        <translation>文件夹、归档和废纸篓</translation>
+    </message>
+    <message>
+        <source>Back to the chats</source>
+        <translation>返回对话列表</translation>
+    </message>
+    <message>
+        <source>No chats in this folder.</source>
+        <translation>此文件夹中没有对话。</translation>
+    </message>
+    <message>
+        <source>Backups may still contain deleted chats. Delete backups in Settings &gt; Storage.</source>
+        <translation>备份中可能仍有已删除的对话。可在“设置 &gt; 存储”中删除备份。</translation>
+    </message>
+    <message>
+        <source>Your chats will appear here.</source>
+        <translation>你的对话会显示在这里。</translation>
+    </message>
+    <message>
+        <source>No archived chats</source>
+        <translation>没有已归档的对话</translation>
+    </message>
+    <message>
+        <source>The trash is empty.</source>
+        <translation>废纸篓是空的。</translation>
+    </message>
+    <message>
+        <source>Chats</source>
+        <translation>对话列表</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>设置</translation>
+    </message>
+    <message>
+        <source>New folder</source>
+        <translation>新建文件夹</translation>
+    </message>
+</context>
+<context>
+    <name>ChatSettingsSheet</name>
+    <message>
+        <source>Saved as “{name}”.</source>
+        <translation>已保存为“{name}”。</translation>
+    </message>
+    <message>
+        <source>New chats will use these settings.</source>
+        <translation>新对话将使用这些设置。</translation>
+    </message>
+    <message>
+        <source>Chat settings</source>
+        <translation>对话设置</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Preset</source>
+        <translation>预设</translation>
+    </message>
+    <message>
+        <source>Preset name</source>
+        <translation>预设名称</translation>
+    </message>
+    <message>
+        <source>Save as preset</source>
+        <translation>存为预设</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Delete the preset</source>
+        <translation>删除预设</translation>
+    </message>
+    <message>
+        <source>Use for new chats</source>
+        <translation>用于新对话</translation>
+    </message>
+    <message>
+        <source>Reset all</source>
+        <translation>全部重置</translation>
+    </message>
+</context>
+<context>
+    <name>CheckReport</name>
+    <message>
+        <source>Copy as JSON</source>
+        <translation>拷贝为 JSON</translation>
+    </message>
+    <message>
+        <source>Results of the check</source>
+        <translation>本机的检查结果</translation>
+    </message>
+    <message>
+        <source>Copy as text</source>
+        <translation>拷贝为文本</translation>
+    </message>
+</context>
+<context>
+    <name>Checkup</name>
+    <message>
+        <source>Low Power Mode is on, which makes models slower.</source>
+        <translation>低电量模式已打开，模型会变慢。</translation>
+    </message>
+    <message>
+        <source>Low Power Mode is off.</source>
+        <translation>低电量模式已关闭。</translation>
+    </message>
+    <message>
+        <source>This Mac is hot, which makes models slower.</source>
+        <translation>本机温度过高，模型会变慢。</translation>
+    </message>
+    <message>
+        <source>Tandem can use it.</source>
+        <translation>Tandem 可以使用。</translation>
+    </message>
+    <message>
+        <source>macOS does not let Tandem use it. For multiple Macs, turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
+        <translation>macOS 不允许 Tandem 使用。要使用多台 Mac，请在“系统设置”&gt;“隐私与安全性”&gt;“本地网络”中打开 Tandem。</translation>
+    </message>
+    <message>
+        <source>Not measured.</source>
+        <translation>未测量。</translation>
+    </message>
+    <message>
+        <source>Stopped before it was measured.</source>
+        <translation>测量前已停止。</translation>
+    </message>
+    <message>
+        <source>Not measured, because another answer was being written. Try again later.</source>
+        <translation>正在生成其他回答，因此未测量。请稍后重试。</translation>
+    </message>
+    <message>
+        <source>Chip</source>
+        <translation>芯片</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>系统</translation>
+    </message>
+    <message>
+        <source>Versions</source>
+        <translation>版本</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>Memory for models</source>
+        <translation>模型可用内存</translation>
+    </message>
+    <message>
+        <source>Power</source>
+        <translation>电源</translation>
+    </message>
+    <message>
+        <source>Heat</source>
+        <translation>温度</translation>
+    </message>
+    <message>
+        <source>Local network</source>
+        <translation>本地网络</translation>
+    </message>
+    <message>
+        <source>Rounding</source>
+        <translation>舍入</translation>
+    </message>
+    <message>
+        <source>- {name}: {value}</source>
+        <translation>- {name}：{value}</translation>
+    </message>
+    <message>
+        <source>{total}, of which {free} is free.</source>
+        <translation>{total}，其中 {free} 可用。</translation>
+    </message>
+    <message>
+        <source>iogpu.wired_limit_mb is set to {number}.</source>
+        <translation>iogpu.wired_limit_mb 已设为 {number}。</translation>
+    </message>
+    <message>
+        <source>iogpu.wired_limit_mb is not set.</source>
+        <translation>未设置 iogpu.wired_limit_mb。</translation>
+    </message>
+    <message>
+        <source>Otherwise about one token in {count} may differ.</source>
+        <translation>其他情况下，大约每 {count} 个 token 有一个可能不同。</translation>
+    </message>
+    <message>
+        <source>Plain decoding</source>
+        <translation>普通解码</translation>
+    </message>
+    <message>
+        <source>With speculation</source>
+        <translation>开启推测</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>{speed} tokens/s</source>
+        <translation>{speed} token/秒</translation>
+    </message>
+    <message>
+        <source>{speed} tokens/s, {times}× as fast.</source>
+        <translation>{speed} token/秒，{times} 倍速。</translation>
+    </message>
+    <message>
+        <source>{rate}% of the draft tokens were accepted.</source>
+        <translation>草稿 token 的接受率为 {rate}%。</translation>
+    </message>
+    <message>
+        <source>Not reported by the system.</source>
+        <translation>系统未提供。</translation>
+    </message>
+    <message>
+        <source>Heat does not slow models down.</source>
+        <translation>没有因高温而变慢。</translation>
+    </message>
+    <message>
+        <source>This Mac is not connected to a network.</source>
+        <translation>本机没有连接到网络。</translation>
+    </message>
+    <message>
+        <source>With draft tokens, rounding always differs from plain decoding.</source>
+        <translation>使用草稿 token 时，舍入总是与普通解码不同。</translation>
+    </message>
+    <message>
+        <source>Up to {most} draft tokens per round, rounding stays the same, but differs from plain decoding.</source>
+        <translation>每轮草稿 token 不超过 {most} 个时彼此舍入一致，但与普通解码不同。</translation>
+    </message>
+    <message>
+        <source>Up to {most} draft tokens per round, rounding is the same as in plain decoding.</source>
+        <translation>每轮草稿 token 不超过 {most} 个时与普通解码舍入一致。</translation>
+    </message>
+    <message>
+        <source>At every draft length, rounding is the same as in plain decoding.</source>
+        <translation>所有草稿 token 数都与普通解码舍入一致。</translation>
+    </message>
+    <message>
+        <source>Results of the check</source>
+        <translation>本机的检查结果</translation>
+    </message>
+    <message>
+        <source>{total}. The system does not report how much of it is free.</source>
+        <translation>{total}。系统未提供可用大小。</translation>
+    </message>
+</context>
+<context>
+    <name>Cluster</name>
+    <message>
+        <source>“{detail}” isn&apos;t a name or an address of a computer. Change it and try again.</source>
+        <translation>“{detail}”不是电脑的名称或地址。请修改后重试。</translation>
+    </message>
+    <message>
+        <source>The list of computers cannot be read: {detail}. Check the file and try again.</source>
+        <translation>无法读取电脑列表：{detail}。请检查文件后重试。</translation>
+    </message>
+    <message>
+        <source>macOS does not let Tandem connect to {host}. Open System Settings &gt; Privacy &amp; Security &gt; Local Network, turn on Tandem, and try again.</source>
+        <translation>macOS 不允许 Tandem 连接 {host}。请在“系统设置”&gt;“隐私与安全性”&gt;“本地网络”中打开 Tandem，然后重试。</translation>
+    </message>
+    <message>
+        <source>{host} cannot be reached over SSH: {detail}. Allow remote login there, and set up a key that needs no password.</source>
+        <translation>无法通过 SSH 连接 {host}：{detail}。请在该电脑上打开远程登录，并设置无需密码的密钥。</translation>
+    </message>
+    <message>
+        <source>Tandem was not found on {host}: {detail}. Install it there.</source>
+        <translation>在 {host} 上找不到 Tandem：{detail}。请在该电脑上安装。</translation>
+    </message>
+    <message>
+        <source>{host} does not have the model: {detail}. Download or copy it there.</source>
+        <translation>{host} 上没有该模型：{detail}。请下载或拷贝到该电脑。</translation>
+    </message>
+    <message>
+        <source>{host} still needs to download {detail} of the model.</source>
+        <translation>{host} 还需下载 {detail} 的模型文件。</translation>
+    </message>
+    <message>
+        <source>{host} disconnected: {detail}. Start again, or continue with a smaller model.</source>
+        <translation>{host} 已断开连接：{detail}。请重新启动，或用更小的模型继续。</translation>
+    </message>
+    <message>
+        <source>{host} could not download the model: {detail}. Check its connection and try again.</source>
+        <translation>{host} 无法下载模型：{detail}。请检查其连接后重试。</translation>
+    </message>
+    <message>
+        <source>{host} does not have enough memory: {detail}. Choose a smaller model.</source>
+        <translation>{host} 的内存不足：{detail}。请选择更小的模型。</translation>
+    </message>
+    <message>
+        <source>The model cannot be divided among these computers: {detail}. Choose another model or another number of computers.</source>
+        <translation>无法将模型拆分到这些电脑：{detail}。请选择其他模型或改变电脑数量。</translation>
+    </message>
+    <message>
+        <source>{host} did not start within {detail} seconds. Check it and try again.</source>
+        <translation>{host} 未能在 {detail} 秒内启动。请检查后重试。</translation>
+    </message>
+    <message>
+        <source>{host} has not responded for {detail} seconds. Wake it up and check its connection, then start again.</source>
+        <translation>{host} 已有 {detail} 秒没有响应。请将其唤醒并检查连接，然后重新启动。</translation>
+    </message>
+    <message>
+        <source>{host} computed something different from the other computers: {detail}. Start again.</source>
+        <translation>{host} 的计算结果与其他电脑不同：{detail}。请重新启动。</translation>
+    </message>
+    <message>
+        <source>At least two computers are needed, but only {detail} is listed. Add another one.</source>
+        <translation>至少需要两台电脑，列表中只有 {detail} 台。请再添加一台。</translation>
+    </message>
+    <message>
+        <source>The other computers cannot reach {host}. Enter the address that it has on the shared network.</source>
+        <translation>其他电脑无法连接 {host}。请输入它在共享网络中的地址。</translation>
+    </message>
+    <message>
+        <source>{host} has different versions: {detail}. Install the same version of Tandem on all computers.</source>
+        <translation>{host} 的版本不同：{detail}。请在所有电脑上安装相同版本的 Tandem。</translation>
+    </message>
+    <message>
+        <source>{host} has different files for the model {detail}. Download or copy it there again.</source>
+        <translation>{host} 上模型 {detail} 的文件不同。请重新下载或拷贝到该电脑。</translation>
+    </message>
+    <message>
+        <source>{host} cannot be connected by {detail}. Choose “Network” as the connection.</source>
+        <translation>{host} 无法通过 {detail} 连接。请将“连接”设为“网络”。</translation>
+    </message>
+    <message>
+        <source>The computers are already working together: {detail}. Stop them first.</source>
+        <translation>电脑已在协同工作：{detail}。请先停止。</translation>
+    </message>
+    <message>
+        <source>No computers are working together.</source>
+        <translation>现在没有电脑在协同工作。</translation>
+    </message>
+</context>
+<context>
+    <name>CodeBlock</name>
+    <message>
+        <source>code</source>
+        <translation>代码</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>拷贝</translation>
+    </message>
+    <message>
+        <source>Copy this code</source>
+        <translation>拷贝这段代码</translation>
+    </message>
+    <message>
+        <source>Code</source>
+        <translation>代码</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>已拷贝</translation>
+    </message>
+</context>
+<context>
+    <name>CommandPalette</name>
+    <message>
+        <source>What would you like to do?</source>
+        <translation>你想做什么？</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>命令</translation>
+    </message>
+    <message>
+        <source>Commands</source>
+        <translation>命令列表</translation>
+    </message>
+    <message>
+        <source>No commands</source>
+        <translation>没有命令</translation>
+    </message>
+</context>
+<context>
+    <name>ComparisonView</name>
+    <message>
+        <source>tokens/s</source>
+        <translation>token/秒</translation>
+    </message>
+    <message>
+        <source>{value} to first token</source>
+        <translation>首字延迟 {value}</translation>
+    </message>
+    <message>
+        <source>{value} accepted</source>
+        <translation>接受率 {value}</translation>
+    </message>
+    <message>
+        <source>{value} tokens per round</source>
+        <translation>{value} token/轮</translation>
+    </message>
+    <message>
+        <source>Processing the prompt first, so both runs start from the same point.</source>
+        <translation>先处理提示词，让两次生成从同一处开始。</translation>
+    </message>
+    <message>
+        <source>Generating with speculation…</source>
+        <translation>正在生成（开启推测）…</translation>
+    </message>
+    <message>
+        <source>Generating again without speculation…</source>
+        <translation>正在再次生成（关闭推测）…</translation>
+    </message>
+    <message>
+        <source>Stopped.</source>
+        <translation>已停止。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Identical text: all %n token(s) match.</source>
+        <translation>
+            <numerusform>输出完全一致：%n 个 token 全部相同。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Identical so far: %n token(s).</source>
+        <translation>
+            <numerusform>到目前为止 %n 个 token 一致。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Different texts, both sampled from the main model&apos;s own distribution, because “Same distribution” is selected.</source>
+        <translation>两段文字不同，但都按主模型自身的分布采样，因为选择了“分布一致”。</translation>
+    </message>
+    <message>
+        <source>The texts differ from token {place} on: {guessed} or {plain}. This should not happen. Please report it and attach the diagnostics from Settings &gt; Advanced.</source>
+        <translation>从第 {place} 个 token 起文字不同：{guessed}或{plain}。这不应该发生。请反馈此问题，并附上从“设置 &gt; 高级”导出的诊断信息。</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>比较</translation>
+    </message>
+    <message>
+        <source>{times} as fast with speculation.</source>
+        <translation>开启推测后为 {times}速。</translation>
+    </message>
+    <message>
+        <source>Roughly {times} as fast with speculation.</source>
+        <translation>开启推测后约为 {times}速。</translation>
+    </message>
+    <message>
+        <source>The answer is too short to compare speeds.</source>
+        <translation>回答太短，无法比较速度。</translation>
+    </message>
+    <message>
+        <source>The load on this Mac changed between the two runs.</source>
+        <translation>两次运行之间本机的负载发生了变化。</translation>
+    </message>
+    <message>
+        <source>With speculation</source>
+        <translation>开启推测</translation>
+    </message>
+    <message>
+        <source>Without speculation</source>
+        <translation>关闭推测</translation>
+    </message>
+    <message>
+        <source>Compare again</source>
+        <translation>再次比较</translation>
+    </message>
+    <message>
+        <source>Identical up to token {place} ({guessed} or {plain}). How close the two were could not be measured, because other answers were written at the same time.</source>
+        <translation>第 {place} 个 token 之前完全一致（{guessed}或{plain}）。由于同时在生成其他回答，无法测量两者有多接近。</translation>
+    </message>
+    <message>
+        <source>Identical up to token {place} ({guessed} or {plain}, {gap} apart). Top p, top k or min p may have excluded one of them, which rounding decides at their limits.</source>
+        <translation>第 {place} 个 token 之前完全一致（{guessed}或{plain}，得分相差 {gap}）。Top p、Top k 或 Min p 可能排除了其中一个，在界限处由舍入决定。</translation>
+    </message>
+    <message>
+        <source>Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so rounding decides. Both answers are right.</source>
+        <translation>第 {place} 个 token 之前完全一致。该处{guessed}和{plain}的得分只差 {gap}，由舍入决定取哪一个。两个回答都正确。</translation>
+    </message>
+</context>
+<context>
+    <name>Composer</name>
+    <message>
+        <source>{keys} to send · Enter for a new line</source>
+        <translation>{keys} 发送 · Enter 换行</translation>
+    </message>
+    <message>
+        <source>Message (type / for presets)</source>
+        <translation>消息（输入 / 选择预设）</translation>
+    </message>
+    <message>
+        <source>Message</source>
+        <translation>消息</translation>
+    </message>
+    <message>
+        <source>Shorten</source>
+        <translation>缩短</translation>
+    </message>
+    <message>
+        <source>Shorten the message to fit the model&apos;s context</source>
+        <translation>缩短消息以适应模型的上下文</translation>
+    </message>
+    <message>
+        <source>Queued: press to take it back</source>
+        <translation>等待发送：点按可取消</translation>
+    </message>
+    <message>
+        <source>Enter to send · Shift+Enter for a new line</source>
+        <translation>Enter 发送 · Shift+Enter 换行</translation>
+    </message>
+</context>
+<context>
+    <name>ContextMeter</name>
+    <message>
+        <source>Queued: sent as soon as the model is ready.</source>
+        <translation>等待发送：模型就绪后立即发送。</translation>
+    </message>
+    <message>
+        <source>Loading models… You can start typing.</source>
+        <translation>正在加载模型，可以先输入。</translation>
+    </message>
+    <message>
+        <source>No main model is loaded.</source>
+        <translation>没有加载主模型。</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens: too long for this model</source>
+        <translation>{used} / {limit} 个 token：超出此模型的上限</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens: the oldest messages are dropped</source>
+        <translation>{used} / {limit} 个 token：最早的消息会被丢弃</translation>
+    </message>
+    <message>
+        <source>{used} of {limit} tokens</source>
+        <translation>{used} / {limit} 个 token</translation>
+    </message>
+    <message>
+        <source>Drop the oldest messages</source>
+        <translation>丢弃最早的消息</translation>
+    </message>
+    <message>
+        <source>Keep the first {count} tokens of {name}</source>
+        <translation>仅保留“{name}”的前 {count} 个 token</translation>
+    </message>
+</context>
+<context>
+    <name>CountedCalls</name>
+    <message numerus="yes">
+        <source>%n token(s)</source>
+        <translation>
+            <numerusform>%n 个 token</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n request(s) under way.</source>
+        <translation>
+            <numerusform>正在处理 %n 个请求。</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>CountedWords</name>
+    <message numerus="yes">
+        <source>%n language(s)</source>
+        <translation>
+            <numerusform>%n 种语言</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>about %n minute(s) left</source>
+        <translation>
+            <numerusform>剩余约 %n 分钟</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>about %n hour(s) left</source>
+        <translation>
+            <numerusform>剩余约 %n 小时</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Details</name>
+    <message>
+        <source>Details</source>
+        <translation>详细信息</translation>
+    </message>
+    <message>
+        <source>charts, totals, tune</source>
+        <translation>图表、合计、调优</translation>
+    </message>
+    <message>
+        <source>first token</source>
+        <translation>首字延迟</translation>
+    </message>
+    <message>
+        <source>time saved</source>
+        <translation>节省的时间</translation>
+    </message>
+    <message>
+        <source>plain decoding: {speed} tokens/s</source>
+        <translation>普通解码：{speed} token/秒</translation>
+    </message>
+</context>
+<context>
+    <name>DownloadCard</name>
+    <message>
+        <source>Resume</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+    <message>
+        <source>I&apos;ve been granted access</source>
+        <translation>我已获得访问权限</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>暂停</translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation>从列表清除</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+</context>
+<context>
+    <name>DownloadTray</name>
+    <message numerus="yes">
+        <source>%n download(s) running</source>
+        <translation>
+            <numerusform>正在下载 %n 项</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>DraftReasons</name>
+    <message>
+        <source>Its folder is missing.</source>
+        <translation>找不到它的文件夹。</translation>
+    </message>
+    <message>
+        <source>Its folder contains no model.</source>
+        <translation>它的文件夹里没有模型。</translation>
+    </message>
+    <message>
+        <source>One of its files is missing.</source>
+        <translation>有一个文件缺失。</translation>
+    </message>
+    <message>
+        <source>One of its files is damaged.</source>
+        <translation>有一个文件已损坏。</translation>
+    </message>
+    <message>
+        <source>Its weights don&apos;t match its configuration.</source>
+        <translation>它的权重与配置不符。</translation>
+    </message>
+    <message>
+        <source>Its architecture is not supported yet.</source>
+        <translation>尚不支持它的架构。</translation>
+    </message>
+    <message>
+        <source>It is a head, not a model.</source>
+        <translation>它是草稿头，不是模型。</translation>
+    </message>
+    <message>
+        <source>Its kind of head is not supported yet.</source>
+        <translation>尚不支持这种草稿头。</translation>
+    </message>
+    <message>
+        <source>The layers of the main model cannot be read.</source>
+        <translation>无法读取主模型的各层。</translation>
+    </message>
+    <message>
+        <source>It was made for another main model.</source>
+        <translation>它是为其他主模型制作的。</translation>
+    </message>
+    <message>
+        <source>Its tokenizer cannot be read.</source>
+        <translation>无法读取它的分词器。</translation>
+    </message>
+    <message>
+        <source>It requires running its own code.</source>
+        <translation>它需要运行自带的代码。</translation>
+    </message>
+    <message>
+        <source>Their vocabularies differ.</source>
+        <translation>两者的词表不同。</translation>
+    </message>
+    <message>
+        <source>Its weights produce invalid values.</source>
+        <translation>它的权重会产生无效值。</translation>
+    </message>
+    <message>
+        <source>Its weights are all zero.</source>
+        <translation>它的权重全为零。</translation>
+    </message>
+    <message>
+        <source>There is not enough memory for it.</source>
+        <translation>内存不足。</translation>
+    </message>
+</context>
+<context>
+    <name>DrafterPage</name>
+    <message>
+        <source>Your secret is in the keychain.</source>
+        <translation>密钥已存入钥匙串。</translation>
+    </message>
+    <message>
+        <source>This Mac has no keychain that Tandem can use, so the secret is for this run only.</source>
+        <translation>本机没有 Tandem 可用的钥匙串，因此密钥仅在本次运行中有效。</translation>
+    </message>
+    <message>
+        <source>Secret</source>
+        <translation>密钥</translation>
+    </message>
+    <message>
+        <source>The secret of “tandem drafter serve” on the other computer. Stored only in the system keychain.</source>
+        <translation>另一台电脑上“tandem drafter serve”的密钥。只保存在系统钥匙串中。</translation>
+    </message>
+</context>
+<context>
+    <name>Errors</name>
+    <message>
+        <source>Something went wrong in the engine. Try again.</source>
+        <translation>引擎出了问题。请重试。</translation>
+    </message>
+    <message>
+        <source>“{actual}” isn&apos;t a valid value for {name}. Change it and try again.</source>
+        <translation>“{actual}”不是“{name}”的有效值。请修改后重试。</translation>
+    </message>
+    <message>
+        <source>No main model is loaded. Choose one at the top of the window.</source>
+        <translation>没有加载主模型。请在窗口顶部选择一个。</translation>
+    </message>
+    <message>
+        <source>The model&apos;s chat template rejected this chat: {detail}. Start a new chat or choose another model.</source>
+        <translation>模型的对话模板拒绝了此对话（{detail}）。请开始新对话或选择其他模型。</translation>
+    </message>
+    <message>
+        <source>{limit} questions are already queued. Try again when one of them has been answered.</source>
+        <translation>已有 {limit} 个问题在排队。请等其中一个回答完后再试。</translation>
+    </message>
+    <message>
+        <source>The model&apos;s chat template produced an empty prompt for this chat. Start a new chat or choose another model.</source>
+        <translation>模型的对话模板为此对话生成了空的提示词。请开始新对话或选择其他模型。</translation>
+    </message>
+    <message>
+        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. It fits with {largest} tokens: shorten the context or choose a smaller draft model.</source>
+        <translation>上下文为 {context} 个 token 时，“{name}”需要 {needed} GB 内存，而可用的只有 {available} GB。上下文不超过 {largest} 个 token 时可以放下：请缩短上下文，或选择更小的草稿模型。</translation>
+    </message>
+    <message>
+        <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. Choose a smaller model or close other apps.</source>
+        <translation>上下文为 {context} 个 token 时，“{name}”需要 {needed} GB 内存，而可用的只有 {available} GB。请选择更小的模型，或关闭其他应用。</translation>
+    </message>
+    <message>
+        <source>It fits with a {bits}-bit KV cache (Settings &gt; Generation).</source>
+        <translation>将 KV 缓存改为 {bits} 位即可放下（设置 &gt; 生成）。</translation>
+    </message>
+    <message>
+        <source>A draft model of up to {draft} GB would fit.</source>
+        <translation>最多可放下 {draft} GB 的草稿模型。</translation>
+    </message>
+    <message>
+        <source>The engine has stopped. Restart Tandem.</source>
+        <translation>引擎已停止。请重新启动 Tandem。</translation>
+    </message>
+    <message>
+        <source>An answer is still being generated. Try again when it is done.</source>
+        <translation>仍在生成回答。请等它完成后再试。</translation>
+    </message>
+    <message>
+        <source>The engine hit an unexpected error: {detail}. Try again; if it happens again, restart Tandem.</source>
+        <translation>引擎遇到意外错误（{detail}）。请重试；如果再次出现，请重新启动 Tandem。</translation>
+    </message>
+    <message>
+        <source>The model&apos;s chat template was stopped after {detail} seconds with this chat. Shorten your message, start a new chat or choose another model.</source>
+        <translation>模型的对话模板处理此对话超过 {detail} 秒，已停止。请缩短消息、开始新对话或选择其他模型。</translation>
+    </message>
+    <message>
+        <source>The model&apos;s chat template was stopped because it took too much memory with this chat. Shorten your message, start a new chat or choose another model.</source>
+        <translation>模型的对话模板处理此对话占用内存过多，已停止。请缩短消息、开始新对话或选择其他模型。</translation>
+    </message>
+    <message>
+        <source>The model&apos;s chat template or tokenizer crashed on this chat ({detail}). Start a new chat or choose another model.</source>
+        <translation>模型的对话模板或分词器处理此对话时崩溃（{detail}）。请开始新对话或选择其他模型。</translation>
+    </message>
+    <message>
+        <source>The answer format can&apos;t be used: {detail}.</source>
+        <translation>无法使用这个回答格式：{detail}。</translation>
+    </message>
+    <message>
+        <source>The schema isn&apos;t valid JSON: {detail}.</source>
+        <translation>这个 JSON Schema 不是有效的 JSON：{detail}。</translation>
+    </message>
+    <message>
+        <source>The schema has to be a JSON object in braces.</source>
+        <translation>JSON Schema 必须是用花括号括起来的 JSON 对象。</translation>
+    </message>
+    <message>
+        <source>The answer format is too large. Shorten it.</source>
+        <translation>回答格式太大。请缩短。</translation>
+    </message>
+    <message>
+        <source>The answer format is too complex: checking it was stopped after {detail} seconds. Simplify it.</source>
+        <translation>回答格式过于复杂，检查在 {detail} 秒后停止。请简化。</translation>
+    </message>
+    <message>
+        <source>The answer format is too complex: checking it took too much memory. Simplify it.</source>
+        <translation>回答格式过于复杂，检查占用了过多内存。请简化。</translation>
+    </message>
+    <message>
+        <source>The answer so far doesn&apos;t follow the answer format, so it can&apos;t be continued. Regenerate it, or choose text as the answer format.</source>
+        <translation>目前的回答不符合回答格式，因此无法继续。请重新生成，或将回答格式设为文本。</translation>
+    </message>
+    <message>
+        <source>The answer format became too complex while the answer was being written. Simplify it and try again.</source>
+        <translation>生成回答时，回答格式变得过于复杂。请简化后重试。</translation>
+    </message>
+    <message>
+        <source>This chat is {tokens} tokens long; the model&apos;s context is {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
+        <translation>此对话有 {tokens} 个 token，而模型的上下文为 {limit} 个。请开始新对话、缩短消息，或选择上下文更长的模型。</translation>
+    </message>
+    <message>
+        <source>The GPU failed, so all answers were stopped. Try again; if it happens again, choose a smaller model, ask fewer questions at once or start a new chat.</source>
+        <translation>GPU 出错，所有回答都已停止。请重试；如果再次出现，请选择更小的模型、减少同时提出的问题，或开始新对话。</translation>
+    </message>
+    <message>
+        <source>The GPU failed twice in a row, so {name} was unloaded. Choose a smaller model, ask fewer questions at once or start a new chat; the next question loads the model again.</source>
+        <translation>GPU 连续两次出错，“{name}”已移出内存。请选择更小的模型、减少同时提出的问题，或开始新对话；下次提问时会重新加载该模型。</translation>
+    </message>
+    <message>
+        <source>There is no model folder at {path}. Choose another one.</source>
+        <translation>“{path}”处没有模型文件夹。请选择其他文件夹。</translation>
+    </message>
+    <message>
+        <source>{name} has no config.json, so it is not a model. Choose a folder that contains one.</source>
+        <translation>“{name}”里没有 config.json，不是模型。请选择存放模型的文件夹。</translation>
+    </message>
+    <message>
+        <source>{name} is incomplete: {detail} is missing. Download or copy it again.</source>
+        <translation>“{name}”不完整：缺少 {detail}。请重新下载或拷贝。</translation>
+    </message>
+    <message>
+        <source>{name} is damaged: {detail} cannot be read. Download or copy it again.</source>
+        <translation>“{name}”已损坏：无法读取 {detail}。请重新下载或拷贝。</translation>
+    </message>
+    <message>
+        <source>The weights of {name} don&apos;t match its configuration ({detail}). Choose another copy of this model.</source>
+        <translation>“{name}”的权重与配置不符（{detail}）。请选择此模型的其他副本。</translation>
+    </message>
+    <message>
+        <source>Tandem does not support the architecture of {name} yet ({detail}). Choose another model or update Tandem.</source>
+        <translation>Tandem 尚不支持“{name}”的架构（{detail}）。请选择其他模型或更新 Tandem。</translation>
+    </message>
+    <message>
+        <source>Tandem does not support this kind of head yet: {name} ({detail}). Choose another head.</source>
+        <translation>Tandem 尚不支持“{name}”这种草稿头（{detail}）。请选择其他草稿头。</translation>
+    </message>
+    <message>
+        <source>{name} cannot be used with this main model, whose layers cannot be read ({detail}). Choose a draft model.</source>
+        <translation>无法读取此主模型的各层，因此不能使用“{name}”（{detail}）。请选择草稿模型。</translation>
+    </message>
+    <message>
+        <source>{name} was made for another main model ({detail}). Choose a head made for this one.</source>
+        <translation>“{name}”是为其他主模型制作的（{detail}）。请选择为这个主模型制作的草稿头。</translation>
+    </message>
+    <message>
+        <source>The tokenizer of {name} cannot be read ({detail}). Download or copy it again.</source>
+        <translation>无法读取“{name}”的分词器（{detail}）。请重新下载或拷贝。</translation>
+    </message>
+    <message>
+        <source>{name} requires running its own code or reading files outside its folder ({detail}). Tandem never allows that; choose another model.</source>
+        <translation>“{name}”需要运行自带的代码或读取文件夹之外的文件（{detail}）。Tandem 不允许这样做。请选择其他模型。</translation>
+    </message>
+    <message>
+        <source>{name} cannot draft for this main model: their vocabularies differ ({detail}). Choose another draft model.</source>
+        <translation>“{name}”不能用作这个主模型的草稿模型：两者的词表不同（{detail}）。请选择其他草稿模型。</translation>
+    </message>
+    <message>
+        <source>The weights of {name} produce invalid values ({detail}). Choose another copy of this model.</source>
+        <translation>“{name}”的权重会产生无效值（{detail}）。请选择此模型的其他副本。</translation>
+    </message>
+    <message>
+        <source>The weights of {name} are all zero. Choose another copy of this model.</source>
+        <translation>“{name}”的权重全为零。请选择此模型的其他副本。</translation>
+    </message>
+    <message>
+        <source>There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.</source>
+        <translation>内存不足以加载“{name}”（{detail}）。请选择更小的模型或关闭其他应用。</translation>
+    </message>
+    <message>
+        <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.</source>
+        <translation>“{name}”是草稿头：它只为一个主模型生成草稿，不能回答。请将它选作草稿。</translation>
+    </message>
+</context>
+<context>
+    <name>Figures</name>
+    <message>
+        <source>{value}%</source>
+        <translation>{value}%</translation>
+    </message>
+    <message>
+        <source>{value} s</source>
+        <translation>{value} 秒</translation>
+    </message>
+    <message>
+        <source>{value} min</source>
+        <translation>{value} 分钟</translation>
+    </message>
+    <message>
+        <source>{value} h</source>
+        <translation>{value} 小时</translation>
+    </message>
+    <message>
+        <source>{value}×</source>
+        <translation>{value} 倍</translation>
+    </message>
+    <message>
+        <source>at least {times}</source>
+        <translation>{times}以上</translation>
+    </message>
+    <message>
+        <source>Low Power Mode is on: this Mac runs slower, with speculation and without it.</source>
+        <translation>低电量模式已打开：无论是否使用推测，本机都会变慢。</translation>
+    </message>
+    <message>
+        <source>This Mac is hot and runs slower, with speculation and without it.</source>
+        <translation>本机温度过高：无论是否使用推测，运行都会变慢。</translation>
+    </message>
+    <message>
+        <source>{value} tokens/s</source>
+        <translation>{value} token/秒</translation>
+    </message>
+    <message>
+        <source>at most {times}</source>
+        <translation>最多 {times}</translation>
+    </message>
+    <message>
+        <source>{times} as fast</source>
+        <translation>{times}速</translation>
+    </message>
+    <message>
+        <source>at least {times} as fast</source>
+        <translation>至少 {times}速</translation>
+    </message>
+    <message>
+        <source>at most {times} as fast</source>
+        <translation>最多 {times}速</translation>
+    </message>
+    <message>
+        <source>This Mac is busy: plain decoding also takes {times} as long as usual.</source>
+        <translation>本机负载较高：普通解码所用时间也是平时的 {times}。</translation>
+    </message>
+    <message>
+        <source>{value} to first token</source>
+        <translation>首字延迟 {value}</translation>
+    </message>
+    <message>
+        <source>{value} accepted</source>
+        <translation>接受率 {value}</translation>
+    </message>
+    <message>
+        <source>{value} tokens per round</source>
+        <translation>{value} token/轮</translation>
+    </message>
+    <message>
+        <source>older messages left out: {value}</source>
+        <translation>已丢弃 {value} 条旧消息</translation>
+    </message>
+    <message>
+        <source>drafted per round</source>
+        <translation>每轮草稿 token 数</translation>
+    </message>
+    <message>
+        <source>drafted ({source})</source>
+        <translation>{source}</translation>
+    </message>
+    <message>
+        <source>{speed} tokens a second</source>
+        <translation>{speed} token/秒</translation>
+    </message>
+    <message>
+        <source>{speed} tokens a second instead of {plain}</source>
+        <translation>{speed} token/秒（普通解码：{plain}）</translation>
+    </message>
+    <message>
+        <source>Round {number}: {accepted} of {drafted} draft tokens accepted ({source})</source>
+        <translation>第 {number} 轮：{drafted} 个草稿 token 中接受 {accepted} 个（{source}）</translation>
+    </message>
+    <message>
+        <source>Round {number}: main model only</source>
+        <translation>第 {number} 轮：仅主模型</translation>
+    </message>
+    <message>
+        <source>Rejected: {text}</source>
+        <translation>已拒绝：{text}</translation>
+    </message>
+    <message>
+        <source>This draft does not fit this model: fewer than 2% of its tokens are accepted. Choose another draft, or none.</source>
+        <translation>此草稿模型不适合这个主模型：草稿 token 的接受率不到 2%。请选择其他草稿模型，或不用草稿模型。</translation>
+    </message>
+    <message>
+        <source>main</source>
+        <translation>主模型</translation>
+    </message>
+    <message>
+        <source>draft</source>
+        <translation>草稿</translation>
+    </message>
+    <message>
+        <source>head</source>
+        <translation>草稿头</translation>
+    </message>
+    <message>
+        <source>prompt lookup</source>
+        <translation>提示词查找</translation>
+    </message>
+    <message>
+        <source>answer format</source>
+        <translation>回答格式</translation>
+    </message>
+    <message>
+        <source>draft, in parallel</source>
+        <translation>草稿，并行生成</translation>
+    </message>
+</context>
+<context>
+    <name>FindBar</name>
+    <message>
+        <source>{place} of {count}</source>
+        <translation>第 {place} 个，共 {count} 个</translation>
+    </message>
+    <message>
+        <source>Not found</source>
+        <translation>未找到</translation>
+    </message>
+    <message>
+        <source>Find in this chat</source>
+        <translation>在此对话中查找</translation>
+    </message>
+    <message>
+        <source>Previous match</source>
+        <translation>上一个结果</translation>
+    </message>
+    <message>
+        <source>Next match</source>
+        <translation>下一个结果</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+</context>
+<context>
+    <name>FirstRunOffer</name>
+    <message>
+        <source>Not now</source>
+        <translation>暂不下载</translation>
+    </message>
+    <message>
+        <source>Other models…</source>
+        <translation>其他模型…</translation>
+    </message>
+    <message>
+        <source>Chat with {name}</source>
+        <translation>与 {name} 对话</translation>
+    </message>
+    <message>
+        <source>Download {name} ({size})</source>
+        <translation>下载 {name}（{size}）</translation>
+    </message>
+    <message>
+        <source>The Starter only knows Tandem. For everything else, download a model that fits this Mac:</source>
+        <translation>入门模型只了解 Tandem。其他用途请下载适合本机的模型：</translation>
+    </message>
+</context>
+<context>
+    <name>GenerationPage</name>
+    <message>
+        <source>As the authors of the loaded model recommend</source>
+        <translation>已加载模型的作者推荐的设置</translation>
+    </message>
+    <message>
+        <source>Model&apos;s recommendation</source>
+        <translation>模型推荐</translation>
+    </message>
+    <message>
+        <source>Precise</source>
+        <translation>精确</translation>
+    </message>
+    <message>
+        <source>Always the most likely token</source>
+        <translation>始终取概率最高的 token</translation>
+    </message>
+    <message>
+        <source>Balanced</source>
+        <translation>均衡</translation>
+    </message>
+    <message>
+        <source>Some variety, few surprises</source>
+        <translation>有些变化，少有意外</translation>
+    </message>
+    <message>
+        <source>Creative</source>
+        <translation>创意</translation>
+    </message>
+    <message>
+        <source>Full variety, minus very unlikely tokens</source>
+        <translation>变化最多，只去掉概率极低的 token</translation>
+    </message>
+</context>
+<context>
+    <name>Header</name>
+    <message>
+        <source>Main</source>
+        <translation>主模型</translation>
+    </message>
+    <message>
+        <source>Main model: {name}</source>
+        <translation>主模型：{name}</translation>
+    </message>
+    <message>
+        <source>Draft</source>
+        <translation>草稿模型</translation>
+    </message>
+    <message>
+        <source>Draft (off)</source>
+        <translation>草稿模型（关）</translation>
+    </message>
+    <message>
+        <source>Draft model: {name}. {state}</source>
+        <translation>草稿模型：{name}。{state}</translation>
+    </message>
+    <message>
+        <source>Draft head: {name}. {state}</source>
+        <translation>草稿头：{name}。{state}</translation>
+    </message>
+    <message>
+        <source>Loading…</source>
+        <translation>正在加载…</translation>
+    </message>
+    <message>
+        <source>Loading… {share}</source>
+        <translation>正在加载… {share}</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n download(s) running</source>
+        <translation>
+            <numerusform>正在下载 %n 项</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>loading…</source>
+        <translation>正在加载…</translation>
+    </message>
+    <message>
+        <source>Draft head (off)</source>
+        <translation>草稿头（关）</translation>
+    </message>
+    <message>
+        <source>Draft head</source>
+        <translation>草稿头</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+</context>
+<context>
+    <name>History</name>
+    <message>
+        <source>Chat</source>
+        <translation>对话</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>Date</source>
+        <translation>日期</translation>
+    </message>
+    <message>
+        <source>Main model</source>
+        <translation>主模型</translation>
+    </message>
+    <message>
+        <source>Draft model</source>
+        <translation>草稿模型</translation>
+    </message>
+    <message>
+        <source>Method</source>
+        <translation>方法</translation>
+    </message>
+    <message>
+        <source>Source</source>
+        <translation>请求来源</translation>
+    </message>
+    <message>
+        <source>Accepted</source>
+        <translation>接受率</translation>
+    </message>
+    <message>
+        <source>Speed-up</source>
+        <translation>加速比</translation>
+    </message>
+    <message>
+        <source>Tokens/s</source>
+        <translation>token/秒</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>Token</translation>
+    </message>
+    <message>
+        <source>{program}, through the local API: only statistics are kept</source>
+        <translation>{program}，通过本地 API：仅保留统计数据</translation>
+    </message>
+    <message>
+        <source>{title}: double-click to show the answer</source>
+        <translation>{title}：连按以显示回答</translation>
+    </message>
+</context>
+<context>
+    <name>HistoryPage</name>
+    <message numerus="yes">
+        <source>%n API request(s) deleted.</source>
+        <translation>
+            <numerusform>已删除 %n 个 API 请求。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>All models</source>
+        <translation>所有模型</translation>
+    </message>
+    <message>
+        <source>No answers yet. Each answer adds a row with its speed-up.</source>
+        <translation>还没有回答。每个回答都会添加一行，列出其加速比。</translation>
+    </message>
+    <message>
+        <source>Export the history</source>
+        <translation>导出历史</translation>
+    </message>
+    <message>
+        <source>Saved to {file}.</source>
+        <translation>已保存到“{file}”。</translation>
+    </message>
+    <message>
+        <source>The file could not be saved. Choose another folder.</source>
+        <translation>无法保存文件。请选择其他文件夹。</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>Answers and statistics</source>
+        <translation>回答与统计</translation>
+    </message>
+    <message>
+        <source>Delete API requests</source>
+        <translation>删除 API 请求</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
+    </message>
+    <message>
+        <source>No speed-up measured yet. It appears after a few answers.</source>
+        <translation>尚未测得加速比。回答几次后即会显示。</translation>
+    </message>
+    <message numerus="yes">
+        <source>{main} is {faster} with {draft} on this Mac (%n answer(s)).</source>
+        <translation>
+            <numerusform>在本机上，{main} 搭配 {draft} 为 {faster}（%n 个回答）。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{main} is {faster} with prompt lookup on this Mac (%n answer(s)).</source>
+        <translation>
+            <numerusform>在本机上，{main} 使用提示词查找为 {faster}（%n 个回答）。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Export as {kind}</source>
+        <translation>导出为 {kind}</translation>
+    </message>
+</context>
+<context>
+    <name>HubErrors</name>
+    <message>
+        <source>Waiting for a connection. The download then resumes by itself.</source>
+        <translation>正在等待网络连接。连接后会自动继续下载。</translation>
+    </message>
+    <message>
+        <source>“Work offline” is on, so Tandem does not connect. Turn it off in the settings.</source>
+        <translation>“离线工作”已开启，因此不会连接。请在设置中关闭。</translation>
+    </message>
+    <message>
+        <source>The proxy does not respond or refuses to connect. Check its address in the settings.</source>
+        <translation>代理没有响应或拒绝连接。请在设置中检查地址。</translation>
+    </message>
+    <message>
+        <source>Hugging Face is having problems (error {status}). Try again later.</source>
+        <translation>Hugging Face 出现问题（错误 {status}）。请稍后重试。</translation>
+    </message>
+    <message>
+        <source>Hugging Face is rate-limiting requests. Try again later.</source>
+        <translation>Hugging Face 正在限制请求频率。请稍后重试。</translation>
+    </message>
+    <message>
+        <source>“{repository}” isn&apos;t a model ID. Use organization/name or a model page URL.</source>
+        <translation>“{repository}”不是模型 ID。请输入“组织/名称”或模型页面的 URL。</translation>
+    </message>
+    <message>
+        <source>There is no model {repository}, or it is private. Check its name, or add a token in the settings.</source>
+        <translation>没有模型 {repository}，或者它是私有的。请检查名称，或在设置中添加令牌。</translation>
+    </message>
+    <message>
+        <source>{repository} has no version {revision}.</source>
+        <translation>{repository} 没有版本 {revision}。</translation>
+    </message>
+    <message>
+        <source>{repository} is gated. Accept the terms on its page, then add a token in the settings.</source>
+        <translation>{repository} 需要先同意条款。请在其页面上同意，然后在设置中添加令牌。</translation>
+    </message>
+    <message>
+        <source>Your token has no access to {repository}. Ask its owners, or add another token in the settings.</source>
+        <translation>你的令牌无权访问 {repository}。请联系所有者，或在设置中添加其他令牌。</translation>
+    </message>
+    <message>
+        <source>Can&apos;t reach Hugging Face. Check your connection and try again.</source>
+        <translation>无法连接 Hugging Face。请检查网络连接后重试。</translation>
+    </message>
+    <message>
+        <source>The certificate of Hugging Face isn&apos;t trusted on this Mac. Check the mirror and the proxy in the settings.</source>
+        <translation>本机不信任 Hugging Face 的证书。请在设置中检查镜像和代理。</translation>
+    </message>
+    <message>
+        <source>{endpoint} does not respond like Hugging Face. Check the mirror in the settings.</source>
+        <translation>{endpoint} 的响应不像 Hugging Face。请在设置中检查镜像。</translation>
+    </message>
+    <message>
+        <source>Hugging Face takes too long to answer. Try again later.</source>
+        <translation>Hugging Face 响应过慢。请稍后重试。</translation>
+    </message>
+    <message>
+        <source>Hugging Face no longer has {file} of {repository}. Choose another model.</source>
+        <translation>Hugging Face 上已没有 {repository} 的“{file}”。请选择其他模型。</translation>
+    </message>
+    <message>
+        <source>Hugging Face rejected your token: it is wrong, expired or revoked. Add a new one in the settings.</source>
+        <translation>Hugging Face 拒绝了你的令牌：它有误、已过期或已被撤销。请在设置中添加新令牌。</translation>
+    </message>
+    <message>
+        <source>{repository} has no MLX weights. Search for an MLX version of this model.</source>
+        <translation>{repository} 没有 MLX 权重。请搜索该模型的 MLX 版本。</translation>
+    </message>
+    <message>
+        <source>{repository} refers to a file outside its folder ({file}). Tandem won&apos;t download it.</source>
+        <translation>{repository} 引用了文件夹之外的文件（{file}）。Tandem 不会下载。</translation>
+    </message>
+    <message>
+        <source>{needed} needed, but only {free} free on the disk. Free up space, then try again.</source>
+        <translation>需要 {needed}，磁盘只剩 {free}。请腾出空间后重试。</translation>
+    </message>
+    <message>
+        <source>The disk is full. Free up space, then try again; nothing is lost.</source>
+        <translation>磁盘已满。请腾出空间后重试；已下载的内容不会丢失。</translation>
+    </message>
+    <message>
+        <source>{path} cannot be written to. Check its permissions.</source>
+        <translation>无法写入“{path}”。请检查写入权限。</translation>
+    </message>
+    <message>
+        <source>{file} failed its checksum twice. Try again later or from another connection.</source>
+        <translation>“{file}”两次未通过校验。请稍后重试，或换个网络再试。</translation>
+    </message>
+    <message>
+        <source>{repository} has no MTP head. Choose another draft.</source>
+        <translation>{repository} 没有 MTP 草稿头。请选择其他草稿。</translation>
+    </message>
+    <message>
+        <source>{repository} lists an MTP head, but none of its files contains one. Choose another draft.</source>
+        <translation>{repository} 的配置声明了 MTP 草稿头，但文件中并不包含。请选择其他草稿。</translation>
+    </message>
+    <message>
+        <source>The MTP head of {repository} is of a kind that Tandem can&apos;t run yet ({family}).</source>
+        <translation>{repository} 的 MTP 草稿头属于 Tandem 暂不支持的类型（{family}）。</translation>
+    </message>
+    <message>
+        <source>{repository} is no longer on this Mac.</source>
+        <translation>{repository} 已不在本机上。</translation>
+    </message>
+    <message>
+        <source>Another program is downloading {repository}. Wait until it has finished.</source>
+        <translation>另一个程序正在下载 {repository}。请等它完成。</translation>
+    </message>
+    <message>
+        <source>The starter pair is part of Tandem and can&apos;t be deleted.</source>
+        <translation>入门模型是 Tandem 的一部分，不能删除。</translation>
+    </message>
+    <message>
+        <source>This model belongs to {app}. Delete it there.</source>
+        <translation>这是 {app} 的模型。请在该应用中删除。</translation>
+    </message>
+    <message>
+        <source>This head is part of its main model&apos;s files. To delete it, delete the main model.</source>
+        <translation>这个草稿头是主模型文件的一部分。要删除它，请删除主模型。</translation>
+    </message>
+</context>
+<context>
+    <name>Learned</name>
+    <message>
+        <source>Low Power Mode</source>
+        <translation>低电量模式</translation>
+    </message>
+    <message>
+        <source>hot</source>
+        <translation>高温</translation>
+    </message>
+    <message>
+        <source>{models} ({pace})</source>
+        <translation>{models}（{pace}）</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>上下文</translation>
+    </message>
+    <message>
+        <source>Best draft length</source>
+        <translation>最佳草稿 token 数</translation>
+    </message>
+    <message>
+        <source>Speed-up</source>
+        <translation>加速比</translation>
+    </message>
+    <message>
+        <source>Plain tokens/s</source>
+        <translation>普通解码 token/秒</translation>
+    </message>
+    <message>
+        <source>Acceptance rate</source>
+        <translation>接受率</translation>
+    </message>
+    <message>
+        <source>Rounds</source>
+        <translation>轮次</translation>
+    </message>
+    <message>
+        <source>from {first}</source>
+        <translation>{first} 起</translation>
+    </message>
+    <message>
+        <source>{first} to {last}</source>
+        <translation>{first}–{last}</translation>
+    </message>
+    <message>
+        <source>{depth} ({source})</source>
+        <translation>{depth}（{source}）</translation>
+    </message>
+    <message>
+        <source>none (plain)</source>
+        <translation>无（普通）</translation>
+    </message>
+</context>
+<context>
+    <name>LearnedSection</name>
+    <message>
+        <source>Updated as you chat and used to choose the draft length. Anything you clear is measured again.</source>
+        <translation>会在对话中持续更新，用来决定草稿 token 数。清除的数据会重新测量。</translation>
+    </message>
+    <message>
+        <source>No measurements yet. Load models and chat, or choose “Tune for this Mac” in the live panel.</source>
+        <translation>还没有测量数据。请加载模型并对话，或使用实时面板里的“为本机调优”。</translation>
+    </message>
+    <message>
+        <source>Measured on this Mac</source>
+        <translation>本机测得的数据</translation>
+    </message>
+    <message>
+        <source>Measurements per model pair</source>
+        <translation>各模型组合的测量数据</translation>
+    </message>
+    <message>
+        <source>Clear this pair</source>
+        <translation>清除此组合</translation>
+    </message>
+    <message>
+        <source>Clear all</source>
+        <translation>全部清除</translation>
+    </message>
+</context>
+<context>
+    <name>LinkMenu</name>
+    <message>
+        <source>Open in the browser</source>
+        <translation>在浏览器中打开</translation>
+    </message>
+    <message>
+        <source>Copy the address</source>
+        <translation>拷贝网址</translation>
+    </message>
+</context>
+<context>
+    <name>LocalApi</name>
+    <message>
+        <source>waiting</source>
+        <translation>等待中</translation>
+    </message>
+    <message>
+        <source>answering</source>
+        <translation>正在回答</translation>
+    </message>
+    <message>
+        <source>finished</source>
+        <translation>已完成</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>已停止</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>unknown program</source>
+        <translation>未知程序</translation>
+    </message>
+    <message>
+        <source>{rate} accepted</source>
+        <translation>接受率 {rate}</translation>
+    </message>
+    <message>
+        <source>Another program uses port {port}. Choose another one.</source>
+        <translation>端口 {port} 已被占用。请选择其他端口。</translation>
+    </message>
+    <message>
+        <source>The system does not allow port {port}. Choose one above 1023.</source>
+        <translation>系统不允许使用端口 {port}。请选择大于 1023 的端口。</translation>
+    </message>
+    <message>
+        <source>This Mac has no address {host}.</source>
+        <translation>本机没有地址 {host}。</translation>
+    </message>
+    <message>
+        <source>The local API could not start.</source>
+        <translation>本地 API 无法启动。</translation>
+    </message>
+    <message>
+        <source>processing the prompt</source>
+        <translation>正在处理提示词</translation>
+    </message>
+    <message>
+        <source>The local API is running at {address}.</source>
+        <translation>本地 API 正在运行，地址为 {address}。</translation>
+    </message>
+</context>
+<context>
+    <name>Machines</name>
+    <message>
+        <source>Running on {count} Macs: {names}</source>
+        <translation>正在 {count} 台 Mac 上运行：{names}</translation>
+    </message>
+    <message>
+        <source>This Mac</source>
+        <translation>本机</translation>
+    </message>
+    <message>
+        <source>{name} is ready</source>
+        <translation>{name} 已就绪</translation>
+    </message>
+    <message>
+        <source>{size} for models</source>
+        <translation>{size} 可供模型使用</translation>
+    </message>
+    <message>
+        <source>{size}/s</source>
+        <translation>{size}/秒</translation>
+    </message>
+    <message>
+        <source>round trip {time} ms</source>
+        <translation>往返 {time} 毫秒</translation>
+    </message>
+    <message>
+        <source>{name} is downloading: {done} of {total}</source>
+        <translation>{name} 正在下载：{done} / {total}</translation>
+    </message>
+    <message>
+        <source>{name}: layers {first} to {last}</source>
+        <translation>{name}：第 {first} 至 {last} 层</translation>
+    </message>
+    <message>
+        <source>{name}: parts {first} to {last} of every layer</source>
+        <translation>{name}：每一层的第 {first} 至 {last} 部分</translation>
+    </message>
+    <message>
+        <source>needs {size}</source>
+        <translation>需要 {size}</translation>
+    </message>
+    <message>
+        <source>needs {size} of {free}</source>
+        <translation>需要 {size}，可用 {free}</translation>
+    </message>
+    <message>
+        <source>needs {size}, but only {free} can be used</source>
+        <translation>需要 {size}，但只有 {free} 可用</translation>
+    </message>
+</context>
+<context>
+    <name>MachinesPage</name>
+    <message>
+        <source>Download on the other Macs</source>
+        <translation>下载到其他 Mac</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>启动</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Status</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Downloading on the other Macs…</source>
+        <translation>其他 Mac 正在下载所需的文件…</translation>
+    </message>
+    <message>
+        <source>Checking the Macs…</source>
+        <translation>正在检查各台 Mac…</translation>
+    </message>
+    <message>
+        <source>Starting the Macs…</source>
+        <translation>正在各台 Mac 上启动模型…</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>正在停止…</translation>
+    </message>
+    <message>
+        <source>Enter another Mac first.</source>
+        <translation>请先输入另一台 Mac。</translation>
+    </message>
+    <message>
+        <source>What the check found</source>
+        <translation>检查结果</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>Splits a model too large for one Mac. Click Check to see what each Mac needs to download.</source>
+        <translation>将单台 Mac 放不下的模型拆分到多台 Mac 上。点按“检查”可查看每台 Mac 需要下载的内容。</translation>
+    </message>
+    <message>
+        <source>Check</source>
+        <translation>检查</translation>
+    </message>
+    <message>
+        <source>Running on this Mac only.</source>
+        <translation>仅在本机上运行。</translation>
+    </message>
+    <message>
+        <source>Over a network, nothing that the Macs exchange is encrypted. Connect them only over a network you trust, or by Thunderbolt.</source>
+        <translation>通过网络连接时，各台 Mac 之间交换的内容不加密。请只使用可信的网络，或通过雷雳连接。</translation>
+    </message>
+</context>
+<context>
+    <name>MeasurementCard</name>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+</context>
+<context>
+    <name>ModelCard</name>
+    <message>
+        <source>Download as draft</source>
+        <translation>下载为草稿模型</translation>
+    </message>
+    <message>
+        <source>Check files</source>
+        <translation>检查文件</translation>
+    </message>
+    <message>
+        <source>It is in use. Choose another model first.</source>
+        <translation>正在使用。请先选择其他模型。</translation>
+    </message>
+    <message>
+        <source>Other apps that use the Hugging Face cache will lose it too.</source>
+        <translation>使用 Hugging Face 缓存的其他应用也将无法再使用它。</translation>
+    </message>
+    <message>
+        <source>Delete…</source>
+        <translation>删除…</translation>
+    </message>
+    <message>
+        <source>Delete this model? ({size})</source>
+        <translation>要删除此模型（{size}）吗？</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>A tiny built-in model that explains Tandem. Works offline.</source>
+        <translation>介绍 Tandem 的内置小模型，可离线使用。</translation>
+    </message>
+    <message>
+        <source>With {draft} as draft</source>
+        <translation>草稿：{draft}</translation>
+    </message>
+    <message>
+        <source>{speed} measured on this Mac</source>
+        <translation>本机实测 {speed}</translation>
+    </message>
+    <message>
+        <source>about {speed} (estimate)</source>
+        <translation>约 {speed}（估算）</translation>
+    </message>
+    <message>
+        <source>checking</source>
+        <translation>检查中</translation>
+    </message>
+    <message>
+        <source>damaged</source>
+        <translation>已损坏</translation>
+    </message>
+    <message>
+        <source>in use</source>
+        <translation>使用中</translation>
+    </message>
+    <message>
+        <source>built in</source>
+        <translation>内置</translation>
+    </message>
+    <message>
+        <source>installed</source>
+        <translation>已安装</translation>
+    </message>
+    <message>
+        <source>too large</source>
+        <translation>过大</translation>
+    </message>
+    <message>
+        <source>multiple Macs</source>
+        <translation>多台 Mac</translation>
+    </message>
+    <message>
+        <source>tight</source>
+        <translation>内存紧张</translation>
+    </message>
+    <message>
+        <source>pair</source>
+        <translation>模型组合</translation>
+    </message>
+    <message>
+        <source>Usable memory: {size}</source>
+        <translation>可用内存：{size}</translation>
+    </message>
+    <message>
+        <source>Downloading…</source>
+        <translation>正在下载…</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Repair</source>
+        <translation>修复</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>对话</translation>
+    </message>
+    <message>
+        <source>Use this head</source>
+        <translation>使用此草稿头</translation>
+    </message>
+    <message>
+        <source>Download ({size})</source>
+        <translation>下载（{size}）</translation>
+    </message>
+    <message>
+        <source>Download</source>
+        <translation>下载</translation>
+    </message>
+</context>
+<context>
+    <name>ModelController</name>
+    <message>
+        <source>Use as draft</source>
+        <translation>用作草稿</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>对话</translation>
+    </message>
+    <message>
+        <source>{name} is ready.</source>
+        <translation>“{name}”已就绪。</translation>
+    </message>
+    <message>
+        <source>Show the download</source>
+        <translation>显示下载</translation>
+    </message>
+</context>
+<context>
+    <name>Models</name>
+    <message>
+        <source>{name} · {bits}-bit</source>
+        <translation>{name} · {bits} 位</translation>
+    </message>
+    <message>
+        <source>Recommended for {model}: {values}</source>
+        <translation>“{model}”的推荐设置：{values}</translation>
+    </message>
+    <message>
+        <source>Starter</source>
+        <translation>入门模型</translation>
+    </message>
+    <message>
+        <source>Starter draft</source>
+        <translation>入门草稿模型</translation>
+    </message>
+    <message>
+        <source>Starter head</source>
+        <translation>入门草稿头</translation>
+    </message>
+    <message>
+        <source>Prompt lookup (n-gram)</source>
+        <translation>提示词查找（n-gram）</translation>
+    </message>
+    <message>
+        <source>No draft</source>
+        <translation>不用草稿</translation>
+    </message>
+    <message>
+        <source>Unload</source>
+        <translation>移出内存</translation>
+    </message>
+    <message>
+        <source>Frees the memory of both models.</source>
+        <translation>释放两个模型占用的内存。</translation>
+    </message>
+    <message>
+        <source>Plain decoding: the main model alone.</source>
+        <translation>普通解码：只用主模型。</translation>
+    </message>
+    <message>
+        <source>Incomplete: download it again.</source>
+        <translation>文件不完整，请重新下载。</translation>
+    </message>
+    <message>
+        <source>Built-in guide to Tandem. Choose another model for real work.</source>
+        <translation>Tandem 的内置指南。要用于实际工作，请选择其他模型。</translation>
+    </message>
+    <message>
+        <source>Includes {draft} as draft. {facts}</source>
+        <translation>包含草稿模型“{draft}”。{facts}</translation>
+    </message>
+    <message>
+        <source>Needs no draft model. Best for edits and code.</source>
+        <translation>无需草稿模型。适合修改文稿和写代码。</translation>
+    </message>
+    <message>
+        <source>Same tokenizer.</source>
+        <translation>分词器相同。</translation>
+    </message>
+    <message>
+        <source>Different tokenizer: text is re-encoded ({share} of tokens shared).</source>
+        <translation>分词器不同：会重新编码文本（{share} 的 token 相同）。</translation>
+    </message>
+    <message>
+        <source>Its tokenizer has not been read yet.</source>
+        <translation>尚未读取它的分词器。</translation>
+    </message>
+    <message>
+        <source>Too slow to help: each draft token takes {share} of a main-model step.</source>
+        <translation>太慢，没有帮助：每个草稿 token 的耗时是主模型一步的 {share}。</translation>
+    </message>
+    <message>
+        <source>Won&apos;t fit alongside the main model ({size} short).</source>
+        <translation>无法与主模型同时加载（还差 {size}）。</translation>
+    </message>
+    <message>
+        <source>Cannot be used with this main model. {reason}</source>
+        <translation>不能与此主模型一起使用。{reason}</translation>
+    </message>
+    <message>
+        <source>Head for this model.</source>
+        <translation>为此模型制作的草稿头。</translation>
+    </message>
+    <message>
+        <source>Head for {model}: fewer draft tokens may be accepted.</source>
+        <translation>为“{model}”制作的草稿头：草稿 token 的接受率可能较低。</translation>
+    </message>
+    <message>
+        <source>Published head for this model. Not checked yet.</source>
+        <translation>为此模型发布的草稿头，尚未检查。</translation>
+    </message>
+    <message>
+        <source>Head that comes with the original model. Only its part of the files is downloaded.</source>
+        <translation>原始模型自带的草稿头，只下载文件中的这一部分。</translation>
+    </message>
+    <message>
+        <source>Head for another model: made for {theirs} layers, this one has {ours}.</source>
+        <translation>为其他模型制作的草稿头：层数不同（草稿头 {theirs}，此模型 {ours}）。</translation>
+    </message>
+    <message>
+        <source>Head for another model: made for a width of {theirs}, this one&apos;s is {ours}.</source>
+        <translation>为其他模型制作的草稿头：宽度不同（草稿头 {theirs}，此模型 {ours}）。</translation>
+    </message>
+    <message>
+        <source>Head for another model: made for a vocabulary of {theirs}, this one&apos;s is {ours}.</source>
+        <translation>为其他模型制作的草稿头：词表大小不同（草稿头 {theirs}，此模型 {ours}）。</translation>
+    </message>
+    <message>
+        <source>Measured on this Mac: {speed}.</source>
+        <translation>本机实测：{speed}。</translation>
+    </message>
+    <message>
+        <source>Measured on this Mac: {speed}, {rate} accepted.</source>
+        <translation>本机实测：{speed}，接受率 {rate}。</translation>
+    </message>
+    <message>
+        <source>Estimate: {speed}.</source>
+        <translation>估算：{speed}。</translation>
+    </message>
+    <message>
+        <source>As draft for {main}: {verdict}</source>
+        <translation>作为“{main}”的草稿：{verdict}</translation>
+    </message>
+    <message>
+        <source>Files differ from the published version: {files}. Repair downloads only these again.</source>
+        <translation>文件与发布的版本不一致：{files}。“修复”只会重新下载这些文件。</translation>
+    </message>
+    <message>
+        <source>Same tokenizer (padded vocabulary).</source>
+        <translation>分词器相同（词表有填充）。</translation>
+    </message>
+    <message>
+        <source>Files differ from the published version: {files}. Delete the model and download it again.</source>
+        <translation>文件与发布的版本不一致：{files}。请删除模型后重新下载。</translation>
+    </message>
+    <message>
+        <source>Cannot be used. {reason}</source>
+        <translation>无法使用。{reason}</translation>
+    </message>
+    <message>
+        <source>Does not fit: it needs {size} more memory than this Mac can use.</source>
+        <translation>放不下：所需内存比本机可用的多 {size}。</translation>
+    </message>
+    <message>
+        <source>Too large for this Mac alone, but your Macs can run it together.</source>
+        <translation>本机单独放不下，但你的多台 Mac 可以一起运行。</translation>
+    </message>
+    <message>
+        <source>{count}-token context</source>
+        <translation>上下文 {count} 个 token</translation>
+    </message>
+    <message>
+        <source>downloads: {count}</source>
+        <translation>下载量 {count}</translation>
+    </message>
+    <message>
+        <source>gated</source>
+        <translation>需同意条款</translation>
+    </message>
+    <message>
+        <source>weights {size}</source>
+        <translation>权重 {size}</translation>
+    </message>
+    <message>
+        <source>draft {size}</source>
+        <translation>草稿 {size}</translation>
+    </message>
+    <message>
+        <source>context {size}</source>
+        <translation>上下文 {size}</translation>
+    </message>
+    <message>
+        <source>workspace {size}</source>
+        <translation>工作区 {size}</translation>
+    </message>
+    <message>
+        <source>{sum} plus context</source>
+        <translation>{sum}，另加上下文</translation>
+    </message>
+    <message>
+        <source>{done} of {total}</source>
+        <translation>{done} / {total}</translation>
+    </message>
+    <message>
+        <source>Failed.</source>
+        <translation>失败。</translation>
+    </message>
+    <message>
+        <source>reconnecting</source>
+        <translation>正在重新连接</translation>
+    </message>
+    <message>
+        <source>{size}/s</source>
+        <translation>{size}/秒</translation>
+    </message>
+    <message>
+        <source>resumes where it stopped, even after a restart</source>
+        <translation>会从中断处继续，重新启动后也一样</translation>
+    </message>
+    <message>
+        <source>Waiting in queue</source>
+        <translation>正在排队</translation>
+    </message>
+    <message>
+        <source>Getting the file list…</source>
+        <translation>正在获取文件列表…</translation>
+    </message>
+    <message>
+        <source>Verifying checksums…</source>
+        <translation>正在校验…</translation>
+    </message>
+    <message>
+        <source>Ready.</source>
+        <translation>已就绪。</translation>
+    </message>
+    <message>
+        <source>waiting</source>
+        <translation>等待中</translation>
+    </message>
+    <message>
+        <source>queued</source>
+        <translation>排队中</translation>
+    </message>
+    <message>
+        <source>starting</source>
+        <translation>正在开始</translation>
+    </message>
+    <message>
+        <source>downloading</source>
+        <translation>下载中</translation>
+    </message>
+    <message>
+        <source>checking</source>
+        <translation>检查中</translation>
+    </message>
+    <message>
+        <source>ready</source>
+        <translation>已就绪</translation>
+    </message>
+    <message>
+        <source>paused</source>
+        <translation>已暂停</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>less than a minute left</source>
+        <translation>剩余不足 1 分钟</translation>
+    </message>
+</context>
+<context>
+    <name>ModelsPage</name>
+    <message>
+        <source>Choose a folder that contains models</source>
+        <translation>选择存放模型的文件夹</translation>
+    </message>
+    <message>
+        <source>All files of {name} match the published version.</source>
+        <translation>“{name}”的所有文件都与发布的版本一致。</translation>
+    </message>
+    <message>
+        <source>No checksums were published for {name}, so its files can&apos;t be verified.</source>
+        <translation>“{name}”没有发布校验和，无法校验它的文件。</translation>
+    </message>
+    <message>
+        <source>Scanning models…</source>
+        <translation>正在扫描模型…</translation>
+    </message>
+    <message>
+        <source>This Mac can use {limit} for models. {loaded} are loaded.</source>
+        <translation>本机可供模型使用 {limit}，已加载 {loaded}。</translation>
+    </message>
+    <message>
+        <source>Downloads</source>
+        <translation>下载</translation>
+    </message>
+    <message>
+        <source>Recommended for this Mac</source>
+        <translation>为本机推荐</translation>
+    </message>
+    <message>
+        <source>Installed</source>
+        <translation>已安装</translation>
+    </message>
+    <message>
+        <source>Searching…</source>
+        <translation>正在搜索…</translation>
+    </message>
+    <message>
+        <source>Type part of a name, such as Qwen3.8 or Gemma, or paste a model page URL.</source>
+        <translation>输入名称的一部分，如 Qwen3.8 或 Gemma，或粘贴模型页面的 URL。</translation>
+    </message>
+    <message>
+        <source>No MLX models match.</source>
+        <translation>没有匹配的 MLX 模型。</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+    <message>
+        <source>Search Hugging Face, or paste a model ID or URL</source>
+        <translation>搜索 Hugging Face，或粘贴模型 ID 或 URL</translation>
+    </message>
+    <message>
+        <source>Recommended</source>
+        <translation>推荐</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>搜索</translation>
+    </message>
+    <message>
+        <source>Add a model folder…</source>
+        <translation>添加模型文件夹…</translation>
+    </message>
+    <message>
+        <source>On Hugging Face</source>
+        <translation>Hugging Face 上的模型</translation>
+    </message>
+    <message>
+        <source>Context: {count} tokens</source>
+        <translation>上下文：{count} 个 token</translation>
+    </message>
+    <message>
+        <source>Context length used for memory estimates</source>
+        <translation>估算内存所用的上下文长度</translation>
+    </message>
+</context>
+<context>
+    <name>NetworkPage</name>
+    <message>
+        <source>Tandem goes online only to search Hugging Face, download a model, check for updates or run the test above. Chats, settings and statistics never leave this Mac. No telemetry.</source>
+        <translation>Tandem 仅在搜索 Hugging Face、下载模型、检查更新或运行上面的测试时联网。对话、设置和统计都不会离开本机，也不收集使用数据。</translation>
+    </message>
+    <message>
+        <source>Connection</source>
+        <translation>连接</translation>
+    </message>
+    <message>
+        <source>Testing…</source>
+        <translation>正在测试…</translation>
+    </message>
+    <message>
+        <source>Your token is in the keychain.</source>
+        <translation>令牌已存入钥匙串。</translation>
+    </message>
+    <message>
+        <source>Hugging Face token</source>
+        <translation>Hugging Face 令牌</translation>
+    </message>
+    <message>
+        <source>Connected to Hugging Face.</source>
+        <translation>已连接到 Hugging Face。</translation>
+    </message>
+    <message>
+        <source>Connected to Hugging Face through the proxy.</source>
+        <translation>已通过代理连接到 Hugging Face。</translation>
+    </message>
+    <message>
+        <source>Test</source>
+        <translation>测试</translation>
+    </message>
+    <message>
+        <source>Test the connection</source>
+        <translation>测试连接</translation>
+    </message>
+    <message>
+        <source>This Mac has no keychain that Tandem can use, so the token was not kept.</source>
+        <translation>本机没有 Tandem 可用的钥匙串，因此未保存令牌。</translation>
+    </message>
+    <message>
+        <source>Checks the mirror, proxy and token with two small requests.</source>
+        <translation>用两次很小的请求检查镜像、代理和令牌。</translation>
+    </message>
+    <message>
+        <source>Connected to the mirror.</source>
+        <translation>已连接到镜像。</translation>
+    </message>
+    <message>
+        <source>Connected to the mirror through the proxy.</source>
+        <translation>已通过代理连接到镜像。</translation>
+    </message>
+    <message>
+        <source>Token valid (account {user}).</source>
+        <translation>令牌有效（账户 {user}）。</translation>
+    </message>
+    <message>
+        <source>Token rejected: it is wrong, expired or revoked.</source>
+        <translation>令牌被拒绝：它有误、已过期或已被撤销。</translation>
+    </message>
+    <message>
+        <source>For gated or private models. Stored only in the system keychain.</source>
+        <translation>用于需要同意条款或私有的模型。只保存在系统钥匙串中。</translation>
+    </message>
+    <message>
+        <source>The server does not report whether the token is valid.</source>
+        <translation>服务器未告知令牌是否有效。</translation>
+    </message>
+</context>
+<context>
+    <name>Notice</name>
+    <message>
+        <source>Dismiss</source>
+        <translation>关闭</translation>
+    </message>
+</context>
+<context>
+    <name>Notifications</name>
+    <message>
+        <source>Something unexpected happened. Tandem keeps running; the details could not be saved.</source>
+        <translation>发生了意外情况。Tandem 可以继续使用，但详细信息未能保存。</translation>
+    </message>
+    <message>
+        <source>Something unexpected happened. Tandem keeps running; the details are in {file}.</source>
+        <translation>发生了意外情况。Tandem 可以继续使用，详细信息在“{file}”中。</translation>
+    </message>
+    <message>
+        <source>Tandem quit unexpectedly last time. Your chats are safe, and the report stays on this Mac.</source>
+        <translation>Tandem 上次意外退出。你的对话没有丢失，报告只保存在本机上。</translation>
+    </message>
+    <message>
+        <source>Some settings could not be read and were reset. The old file was kept as {file}.</source>
+        <translation>部分设置无法读取，已重置。旧文件保留为“{file}”。</translation>
+    </message>
+    <message>
+        <source>The engine stopped unexpectedly and was started again. Your chats are safe; ask again.</source>
+        <translation>引擎意外停止，已重新启动。你的对话没有丢失，请重新提问。</translation>
+    </message>
+    <message>
+        <source>Backup restored. Your previous chats were saved as {file}.</source>
+        <translation>已恢复备份。之前的对话已保存为“{file}”。</translation>
+    </message>
+    <message>
+        <source>The backup could not be restored. Your chats are as they were.</source>
+        <translation>无法恢复备份。你的对话保持原样。</translation>
+    </message>
+    <message>
+        <source>Open the page</source>
+        <translation>打开页面</translation>
+    </message>
+    <message>
+        <source>Tandem {version} is available.</source>
+        <translation>Tandem {version} 现已可用。</translation>
+    </message>
+    <message>
+        <source>Tandem is up to date.</source>
+        <translation>Tandem 已是最新版本。</translation>
+    </message>
+    <message>
+        <source>Tandem is set to work offline. Change that in Settings &gt; Privacy and network to check for updates.</source>
+        <translation>“离线工作”已开启。如需检查更新，请在“设置 &gt; 隐私与网络”中关闭。</translation>
+    </message>
+    <message>
+        <source>This copy was built from source, so Tandem can&apos;t check for updates. Update the source instead.</source>
+        <translation>这份 Tandem 由源代码构建，无法检查更新。请改为更新源代码。</translation>
+    </message>
+    <message>
+        <source>The update information is damaged or isn&apos;t signed by Tandem&apos;s publisher. Nothing was changed.</source>
+        <translation>更新信息已损坏，或不是由 Tandem 发布者签名的。未做任何更改。</translation>
+    </message>
+    <message>
+        <source>Tandem couldn&apos;t check for updates. Check the network and try again.</source>
+        <translation>无法检查更新。请检查网络后重试。</translation>
+    </message>
+    <message>
+        <source>Untitled chat</source>
+        <translation>无标题对话</translation>
+    </message>
+    <message>
+        <source>“{title}” was archived.</source>
+        <translation>“{title}”已归档。</translation>
+    </message>
+    <message>
+        <source>This is a copy of the chat up to that answer.</source>
+        <translation>这是截至该回答的对话副本。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n message(s) deleted.</source>
+        <translation>
+            <numerusform>已删除 %n 条消息。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Continue on this Mac</source>
+        <translation>仅用本机继续</translation>
+    </message>
+    <message>
+        <source>Start again</source>
+        <translation>重新开始</translation>
+    </message>
+    <message>
+        <source>The engine stopped twice with {model}, so the starter pair is loaded instead.</source>
+        <translation>使用“{model}”时引擎停止了两次，因此改用入门模型。</translation>
+    </message>
+    <message>
+        <source>“{title}” was moved to the trash.</source>
+        <translation>“{title}”已移到废纸篓。</translation>
+    </message>
+</context>
+<context>
+    <name>PaneHandle</name>
+    <message>
+        <source>Width of the chat list</source>
+        <translation>对话列表宽度</translation>
+    </message>
+    <message>
+        <source>Width of the live panel</source>
+        <translation>实时面板宽度</translation>
+    </message>
+</context>
+<context>
+    <name>Picker</name>
+    <message>
+        <source>No matching draft model is installed or in the catalog. Prompt lookup needs none.</source>
+        <translation>本机和目录中都没有适合的草稿模型。提示词查找不需要草稿模型。</translation>
+    </message>
+    <message>
+        <source>Choose a main model first.</source>
+        <translation>请先选择主模型。</translation>
+    </message>
+    <message>
+        <source>No matching models</source>
+        <translation>没有匹配的模型</translation>
+    </message>
+    <message>
+        <source>Scanning models…</source>
+        <translation>正在扫描模型…</translation>
+    </message>
+    <message>
+        <source>Choose a main model</source>
+        <translation>选择主模型</translation>
+    </message>
+    <message>
+        <source>Find more models…</source>
+        <translation>查找更多模型…</translation>
+    </message>
+    <message>
+        <source>Main models</source>
+        <translation>主模型</translation>
+    </message>
+    <message>
+        <source>Choose a draft for {name}</source>
+        <translation>为“{name}”选择草稿</translation>
+    </message>
+    <message>
+        <source>Choose a draft</source>
+        <translation>选择草稿</translation>
+    </message>
+    <message>
+        <source>Find more drafts for this model…</source>
+        <translation>为此模型查找更多草稿…</translation>
+    </message>
+    <message>
+        <source>Draft models</source>
+        <translation>草稿模型</translation>
+    </message>
+</context>
+<context>
+    <name>PickerRow</name>
+    <message>
+        <source>in use</source>
+        <translation>使用中</translation>
+    </message>
+    <message>
+        <source>Download ({size})</source>
+        <translation>下载（{size}）</translation>
+    </message>
+    <message>
+        <source>Download</source>
+        <translation>下载</translation>
+    </message>
+    <message>
+        <source>best on this Mac</source>
+        <translation>本机最佳</translation>
+    </message>
+    <message>
+        <source>recommended</source>
+        <translation>推荐</translation>
+    </message>
+    <message>
+        <source>{method} head</source>
+        <translation>{method} 草稿头</translation>
+    </message>
+    <message>
+        <source>guide</source>
+        <translation>内置</translation>
+    </message>
+    <message>
+        <source>multiple Macs</source>
+        <translation>多台 Mac</translation>
+    </message>
+    <message>
+        <source>different tokenizer</source>
+        <translation>分词器不同</translation>
+    </message>
+    <message>
+        <source>tight</source>
+        <translation>内存紧张</translation>
+    </message>
+</context>
+<context>
+    <name>PlainReasons</name>
+    <message>
+        <source>Not speculating: speculation is off.</source>
+        <translation>未推测：推测已关闭。</translation>
+    </message>
+    <message>
+        <source>Not speculating: no draft model is loaded.</source>
+        <translation>未推测：没有加载草稿模型。</translation>
+    </message>
+    <message>
+        <source>Not speculating yet: the draft model is still loading.</source>
+        <translation>尚未推测：草稿模型仍在加载。</translation>
+    </message>
+    <message>
+        <source>Not speculating: the draft model cannot be used with this main model. {reason}</source>
+        <translation>未推测：此草稿模型不能与这个主模型一起使用。{reason}</translation>
+    </message>
+    <message>
+        <source>Not speculating: the draft model&apos;s context is full.</source>
+        <translation>未推测：草稿模型的上下文已满。</translation>
+    </message>
+    <message>
+        <source>Not speculating: drafting failed and is off for this answer.</source>
+        <translation>未推测：生成草稿时出错，本次回答不再使用。</translation>
+    </message>
+    <message>
+        <source>Not speculating: there is no usable proposal at this point.</source>
+        <translation>未推测：当前位置没有可用的草稿 token。</translation>
+    </message>
+    <message>
+        <source>Not speculating: earlier tokens must be reprocessed first.</source>
+        <translation>未推测：需要先重新处理前面的 token。</translation>
+    </message>
+    <message>
+        <source>Not speculating: this model&apos;s cache ({kind}) cannot be rolled back.</source>
+        <translation>未推测：这个模型的缓存（{kind}）无法回滚。</translation>
+    </message>
+    <message>
+        <source>Not speculating: no matching text earlier in this chat.</source>
+        <translation>未推测：此对话的上文中没有匹配的文字。</translation>
+    </message>
+    <message>
+        <source>Not speculating: the answer format leaves a choice at this point.</source>
+        <translation>未推测：回答格式没有确定接下来的 token。</translation>
+    </message>
+    <message>
+        <source>Not speculating: plain decoding is faster.</source>
+        <translation>未推测：普通解码更快。</translation>
+    </message>
+    <message>
+        <source>Measuring plain decoding speed.</source>
+        <translation>正在测量普通解码的速度。</translation>
+    </message>
+    <message>
+        <source>Without speculation: drafting failed.</source>
+        <translation>未使用推测：生成草稿时出错。</translation>
+    </message>
+    <message>
+        <source>Without speculation: there was no usable proposal.</source>
+        <translation>未使用推测：没有可用的草稿 token。</translation>
+    </message>
+    <message>
+        <source>Without speculation: another answer was about to start.</source>
+        <translation>未使用推测：当时另一个回答即将开始。</translation>
+    </message>
+    <message>
+        <source>Not speculating: answers run one at a time because they cannot be batched ({kind}).</source>
+        <translation>未推测：这些回答无法批量处理（{kind}），正在逐个进行。</translation>
+    </message>
+    <message>
+        <source>Not speculating: another answer is about to start.</source>
+        <translation>未推测：另一个回答即将开始。</translation>
+    </message>
+    <message>
+        <source>Not speculating: each round would take {cost}× the time of one token and produce only {tokens}.</source>
+        <translation>未推测：每轮用时为 1 个 token 的 {cost} 倍，却只产出 {tokens} 个 token。</translation>
+    </message>
+    <message>
+        <source>Without speculation: each round would have taken {cost}× the time of one token and produced only {tokens}.</source>
+        <translation>未使用推测：每轮用时为 1 个 token 的 {cost} 倍，却只能产出 {tokens} 个 token。</translation>
+    </message>
+    <message>
+        <source>Not speculating: the draft model is still processing this chat.</source>
+        <translation>未推测：草稿模型仍在处理此对话。</translation>
+    </message>
+    <message>
+        <source>The first token always comes from the main model alone.</source>
+        <translation>首个 token 始终由主模型单独生成。</translation>
+    </message>
+    <message>
+        <source>Not speculating: the answer is about to reach its length limit.</source>
+        <translation>未推测：回答即将达到长度上限。</translation>
+    </message>
+    <message>
+        <source>Without speculation: it was turned off.</source>
+        <translation>未使用推测：当时推测已关闭。</translation>
+    </message>
+    <message>
+        <source>Without speculation: no draft model was loaded.</source>
+        <translation>未使用推测：当时没有加载草稿模型。</translation>
+    </message>
+    <message>
+        <source>Without speculation: the draft model was still loading.</source>
+        <translation>未使用推测：当时草稿模型仍在加载。</translation>
+    </message>
+    <message>
+        <source>Without speculation: the draft model cannot be used with this main model. {reason}</source>
+        <translation>未使用推测：此草稿模型不能与这个主模型一起使用。{reason}</translation>
+    </message>
+    <message>
+        <source>Without speculation: the draft model&apos;s context was full.</source>
+        <translation>未使用推测：草稿模型的上下文已满。</translation>
+    </message>
+    <message>
+        <source>Without speculation: earlier tokens had to be reprocessed first.</source>
+        <translation>未使用推测：需要先重新处理前面的 token。</translation>
+    </message>
+    <message>
+        <source>Without speculation: this model&apos;s cache ({kind}) cannot be rolled back.</source>
+        <translation>未使用推测：这个模型的缓存（{kind}）无法回滚。</translation>
+    </message>
+    <message>
+        <source>Without speculation: no matching text earlier in the chat.</source>
+        <translation>未使用推测：对话的上文中没有匹配的文字。</translation>
+    </message>
+    <message>
+        <source>Without speculation: the answer format left a choice everywhere.</source>
+        <translation>未使用推测：回答格式没有确定过下一个 token。</translation>
+    </message>
+    <message>
+        <source>Without speculation: plain decoding was faster.</source>
+        <translation>未使用推测：普通解码更快。</translation>
+    </message>
+    <message>
+        <source>Without speculation: plain decoding was still being measured.</source>
+        <translation>未使用推测：当时正在测量普通解码的速度。</translation>
+    </message>
+    <message>
+        <source>Without speculation: the draft model was still processing the chat.</source>
+        <translation>未使用推测：草稿模型当时仍在处理对话。</translation>
+    </message>
+    <message>
+        <source>Without speculation: answers ran one at a time because they cannot be batched ({kind}).</source>
+        <translation>未使用推测：这些回答无法批量处理（{kind}），只能逐个进行。</translation>
+    </message>
+    <message>
+        <source>Without speculation: the answer had almost reached its length limit.</source>
+        <translation>未使用推测：回答已接近长度上限。</translation>
+    </message>
+    <message>
+        <source>Not speculating: it could change the text by rounding.</source>
+        <translation>未推测：舍入可能会改变文字。</translation>
+    </message>
+    <message>
+        <source>Without speculation: it could have changed the text by rounding.</source>
+        <translation>未使用推测：当时舍入可能会改变文字。</translation>
+    </message>
+</context>
+<context>
+    <name>PositionBars</name>
+    <message>
+        <source>Draft token {position}: {rate} accepted ({accepted} of {reached})</source>
+        <translation>第 {position} 个草稿 token：接受率 {rate}（{reached} 个中接受 {accepted} 个）</translation>
+    </message>
+</context>
+<context>
+    <name>PresetButton</name>
+    <message>
+        <source>Preset</source>
+        <translation>预设</translation>
+    </message>
+    <message>
+        <source>Chat settings: {name}</source>
+        <translation>对话设置：{name}</translation>
+    </message>
+</context>
+<context>
+    <name>Presets</name>
+    <message>
+        <source>Custom</source>
+        <translation>自定义</translation>
+    </message>
+    <message>
+        <source>Defaults</source>
+        <translation>默认</translation>
+    </message>
+    <message>
+        <source>Precise</source>
+        <translation>精确</translation>
+    </message>
+    <message>
+        <source>Balanced</source>
+        <translation>均衡</translation>
+    </message>
+    <message>
+        <source>Creative</source>
+        <translation>创意</translation>
+    </message>
+    <message>
+        <source>Concise</source>
+        <translation>简洁</translation>
+    </message>
+</context>
+<context>
+    <name>PromptField</name>
+    <message>
+        <source>Today&apos;s date</source>
+        <translation>今天的日期</translation>
+    </message>
+    <message>
+        <source>Day of the week</source>
+        <translation>星期</translation>
+    </message>
+    <message>
+        <source>App language</source>
+        <translation>应用语言</translation>
+    </message>
+    <message>
+        <source>Main model</source>
+        <translation>主模型</translation>
+    </message>
+    <message>
+        <source>Draft model</source>
+        <translation>草稿模型</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>系统</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>系统提示词</translation>
+    </message>
+    <message>
+        <source>Insert a variable</source>
+        <translation>插入变量</translation>
+    </message>
+    <message>
+        <source>How the model should answer in this chat</source>
+        <translation>希望模型在此对话中如何回答</translation>
+    </message>
+    <message>
+        <source>Replaced when you send: {names}</source>
+        <translation>发送时替换：{names}</translation>
+    </message>
+</context>
+<context>
+    <name>PurgeButton</name>
+    <message>
+        <source>Empty Trash</source>
+        <translation>清空废纸篓</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s)</source>
+        <translation>
+            <numerusform>%n 个对话</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Untitled chat</source>
+        <translation>无标题对话</translation>
+    </message>
+    <message>
+        <source>Delete permanently?</source>
+        <translation>要永久删除吗？</translation>
+    </message>
+</context>
+<context>
+    <name>QuestionBubble</name>
+    <message>
+        <source>Only the beginning of this very long text is shown. Copies and exports contain all of it.</source>
+        <translation>文本很长，只显示开头部分。拷贝和导出包含全部内容。</translation>
+    </message>
+</context>
+<context>
+    <name>QuestionEditor</name>
+    <message>
+        <source>Edit the message</source>
+        <translation>编辑消息</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>发送</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+</context>
+<context>
+    <name>Relocation</name>
+    <message>
+        <source>Moved to {folder}. All files were verified; the old location links to the new one.</source>
+        <translation>已移动到“{folder}”。所有文件均已校验，旧位置会链接到新位置。</translation>
+    </message>
+    <message>
+        <source>Not moved: that folder is not empty.</source>
+        <translation>未移动：该文件夹不为空。</translation>
+    </message>
+    <message>
+        <source>Not moved: a folder cannot be moved into itself.</source>
+        <translation>未移动：不能把文件夹移到它自己里面。</translation>
+    </message>
+    <message>
+        <source>Not moved: {needed} needed, but only {free} free on that disk.</source>
+        <translation>未移动：需要 {needed}，而该磁盘只剩 {free}。</translation>
+    </message>
+    <message>
+        <source>Not moved: {file} failed verification. Check that disk.</source>
+        <translation>未移动：“{file}”校验失败。请检查该磁盘。</translation>
+    </message>
+    <message>
+        <source>Not moved: {detail}.</source>
+        <translation>未移动：{detail}。</translation>
+    </message>
+    <message>
+        <source>Stopped. Nothing was moved.</source>
+        <translation>已停止，未移动任何内容。</translation>
+    </message>
+    <message>
+        <source>Not moved: another copy of Tandem is running. Tandem will try again at the next launch.</source>
+        <translation>未移动：另一个 Tandem 正在运行。下次启动时会再试一次。</translation>
+    </message>
+    <message>
+        <source>There is nothing to move yet.</source>
+        <translation>还没有可移动的内容。</translation>
+    </message>
+</context>
+<context>
+    <name>RemovalControls</name>
+    <message>
+        <source>This deletes all chats and their backups ({chats}), and settings and caches ({rest}), from this Mac. Export the chats first if you want to keep them.</source>
+        <translation>这会从本机上删除所有对话及其备份（{chats}），以及设置和缓存（{rest}）。如需保留对话，请先导出。</translation>
+    </message>
+    <message>
+        <source>This deletes your chats, backups, settings and caches, then quits Tandem. You can&apos;t undo this.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Continue…</source>
+        <translation>继续…</translation>
+    </message>
+    <message>
+        <source>Delete and quit</source>
+        <translation>删除并退出</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Delete everything…</source>
+        <translation>全部删除…</translation>
+    </message>
+</context>
+<context>
+    <name>RestoreButton</name>
+    <message>
+        <source>Restore a backup…</source>
+        <translation>恢复备份…</translation>
+    </message>
+    <message>
+        <source>Restore a backup of the chats</source>
+        <translation>恢复对话的备份</translation>
+    </message>
+    <message>
+        <source>There is no backup yet. Tandem makes one every day.</source>
+        <translation>还没有备份。Tandem 每天会创建一个。</translation>
+    </message>
+    <message>
+        <source>Don&apos;t restore</source>
+        <translation>不恢复</translation>
+    </message>
+    <message>
+        <source>Chats from {date} will be restored the next time you open Tandem. Your current chats are kept as a backup.</source>
+        <translation>下次打开 Tandem 时会恢复 {date} 的对话。当前的对话会保留为备份。</translation>
+    </message>
+    <message numerus="yes">
+        <source>{date} · %n chat(s)</source>
+        <translation>
+            <numerusform>{date} · %n 个对话</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Your chats stay as they are.</source>
+        <translation>你的对话保持不变。</translation>
+    </message>
+</context>
+<context>
+    <name>Rounding</name>
+    <message>
+        <source>The text is identical to plain decoding.</source>
+        <translation>文字与普通解码完全一致。</translation>
+    </message>
+    <message>
+        <source>The text is that of plain decoding up to rounding.</source>
+        <translation>除舍入外，文字与普通解码相同。</translation>
+    </message>
+    <message>
+        <source>The text is that of plain decoding up to rounding: about one token in {count} may differ.</source>
+        <translation>除舍入外，文字与普通解码相同：大约每 {count} 个 token 可能有一个不同。</translation>
+    </message>
+    <message>
+        <source>How this Mac rounds with {main} is measured while Tandem is idle.</source>
+        <translation>Tandem 会在空闲时测量本机使用“{main}”时的舍入情况。</translation>
+    </message>
+    <message>
+        <source>It does not slow answers down.</source>
+        <translation>不会让回答变慢。</translation>
+    </message>
+    <message>
+        <source>It slows answers down by about {share}%.</source>
+        <translation>回答会变慢约 {share}%。</translation>
+    </message>
+    <message>
+        <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
+        <translation>使用“{main}”时，本机上没有舍入一致的草稿 token 数，因此不用草稿 token 生成回答。</translation>
+    </message>
+    <message>
+        <source>With {main}, rounding is the same at every draft length on this Mac.</source>
+        <translation>使用“{main}”时，本机上所有草稿 token 数的舍入都一致。</translation>
+    </message>
+    <message>
+        <source>With {main}, rounding stays the same up to {most} draft tokens per round on this Mac.</source>
+        <translation>使用“{main}”时，本机上每轮草稿 token 不超过 {most} 个时舍入一致。</translation>
+    </message>
+</context>
+<context>
+    <name>SampleRound</name>
+    <message>
+        <source>The main model checks all of them in a single pass.</source>
+        <translation>主模型只需一次计算就能全部检查。</translation>
+    </message>
+    <message>
+        <source>A small draft model quickly proposes the next tokens.</source>
+        <translation>小型草稿模型快速给出后续 token。</translation>
+    </message>
+    <message>
+        <source>It keeps every token it would have written itself, then adds one.</source>
+        <translation>它保留自己也会写出的所有 token，再添加一个。</translation>
+    </message>
+    <message>
+        <source>Water</source>
+        <comment>the sample: the text so far</comment>
+        <translation>水在</translation>
+    </message>
+    <message>
+        <source>boils|at|100|°F|or</source>
+        <comment>the sample: five draft tokens</comment>
+        <translation>100|摄氏|度时|结冰|。</translation>
+    </message>
+    <message>
+        <source>°C</source>
+        <comment>the sample: the main model&apos;s token in place of the fourth</comment>
+        <translation>沸腾</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n token(s) in one round instead of one, and the text is the main model&apos;s own.</source>
+        <translation>
+            <numerusform>一轮得到 %n 个 token，而不是 1 个，文字仍由主模型决定。</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>SearchField</name>
+    <message>
+        <source>Clear the text</source>
+        <translation>清除输入的文字</translation>
+    </message>
+</context>
+<context>
+    <name>Sentences</name>
+    <message>
+        <source>{first} {second}</source>
+        <comment>two sentences, one after the other</comment>
+        <translation>{first}{second}</translation>
+    </message>
+    <message>
+        <source>“{text}”</source>
+        <translation>“{text}”</translation>
+    </message>
+</context>
+<context>
+    <name>SettingRow</name>
+    <message>
+        <source>Reset {name}</source>
+        <translation>重置 {name}</translation>
+    </message>
+</context>
+<context>
+    <name>Settings</name>
+    <message>
+        <source>Automatic</source>
+        <translation>自动</translation>
+    </message>
+    <message>
+        <source>Draft model</source>
+        <translation>草稿模型</translation>
+    </message>
+    <message>
+        <source>Prompt lookup (n-gram)</source>
+        <translation>提示词查找（n-gram）</translation>
+    </message>
+    <message>
+        <source>On</source>
+        <translation>开</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>关</translation>
+    </message>
+    <message>
+        <source>Low</source>
+        <translation>低</translation>
+    </message>
+    <message>
+        <source>Medium</source>
+        <translation>中</translation>
+    </message>
+    <message>
+        <source>High</source>
+        <translation>高</translation>
+    </message>
+    <message>
+        <source>Maximum</source>
+        <translation>最高</translation>
+    </message>
+    <message>
+        <source>This Mac&apos;s CPU</source>
+        <translation>本机的 CPU</translation>
+    </message>
+    <message>
+        <source>Another computer</source>
+        <translation>另一台电脑</translation>
+    </message>
+    <message>
+        <source>Full precision</source>
+        <translation>完整精度</translation>
+    </message>
+    <message>
+        <source>8-bit</source>
+        <translation>8 位</translation>
+    </message>
+    <message>
+        <source>4-bit</source>
+        <translation>4 位</translation>
+    </message>
+    <message>
+        <source>Same distribution</source>
+        <translation>分布一致</translation>
+    </message>
+    <message>
+        <source>Network</source>
+        <translation>网络</translation>
+    </message>
+    <message>
+        <source>Thunderbolt</source>
+        <translation>雷雳</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>语言</translation>
+    </message>
+    <message>
+        <source>App language. Models usually answer in the language you write in.</source>
+        <translation>应用的语言。模型通常会用你提问的语言回答。</translation>
+    </message>
+    <message>
+        <source>Match system</source>
+        <translation>跟随系统</translation>
+    </message>
+    <message>
+        <source>Appearance</source>
+        <translation>外观</translation>
+    </message>
+    <message>
+        <source>Light, dark, or match the system.</source>
+        <translation>浅色、深色，或与系统一致。</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>浅色</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>深色</translation>
+    </message>
+    <message>
+        <source>Text size</source>
+        <translation>文字大小</translation>
+    </message>
+    <message>
+        <source>Applies to the whole app.</source>
+        <translation>对整个应用生效。</translation>
+    </message>
+    <message>
+        <source>Small</source>
+        <translation>小</translation>
+    </message>
+    <message>
+        <source>Normal</source>
+        <translation>标准</translation>
+    </message>
+    <message>
+        <source>Large</source>
+        <translation>大</translation>
+    </message>
+    <message>
+        <source>Very large</source>
+        <translation>特大</translation>
+    </message>
+    <message>
+        <source>Send messages with</source>
+        <translation>发送消息的按键</translation>
+    </message>
+    <message>
+        <source>Shift+Enter always starts a new line.</source>
+        <translation>Shift+Enter 始终换行。</translation>
+    </message>
+    <message>
+        <source>Enter</source>
+        <translation>Enter</translation>
+    </message>
+    <message>
+        <source>Cmd+Enter (Ctrl+Enter)</source>
+        <translation>Cmd+Enter（Ctrl+Enter）</translation>
+    </message>
+    <message>
+        <source>Notify when an answer is ready</source>
+        <translation>回答完成时通知</translation>
+    </message>
+    <message>
+        <source>For long answers while another app is in front. Notifications contain no chat text.</source>
+        <translation>使用其他应用时，较长的回答完成后会通知你。通知不包含对话内容。</translation>
+    </message>
+    <message>
+        <source>On startup, load</source>
+        <translation>启动时加载</translation>
+    </message>
+    <message>
+        <source>The starter pair is small and answers questions about Tandem only.</source>
+        <translation>入门模型很小，只回答关于 Tandem 的问题。</translation>
+    </message>
+    <message>
+        <source>Last used models</source>
+        <translation>上次使用的模型</translation>
+    </message>
+    <message>
+        <source>The starter pair</source>
+        <translation>入门模型</translation>
+    </message>
+    <message>
+        <source>Draft source</source>
+        <translation>草稿来源</translation>
+    </message>
+    <message>
+        <source>Draft tokens per round</source>
+        <translation>每轮草稿 token 数</translation>
+    </message>
+    <message>
+        <source>Acceptance rule</source>
+        <translation>接受规则</translation>
+    </message>
+    <message>
+        <source>Parallel drafting</source>
+        <translation>并行生成草稿</translation>
+    </message>
+    <message>
+        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this Mac&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory. Another computer receives the text of your chats unencrypted.</source>
+        <translation>主模型验证时，草稿模型准备后面的 token。“自动”会在回答可能更快时使用本机的 CPU。使用 CPU 时，内存中需要草稿模型的第二个副本。使用另一台电脑时，对话文字会以未加密方式发送给它。</translation>
+    </message>
+    <message>
+        <source>Address of the other computer</source>
+        <translation>另一台电脑的地址</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>温度</translation>
+    </message>
+    <message>
+        <source>0 always picks the most likely token. Higher values add variety and mistakes.</source>
+        <translation>0 始终取概率最高的 token。数值越大，变化越多，错误也越多。</translation>
+    </message>
+    <message>
+        <source>Top p</source>
+        <translation>Top p</translation>
+    </message>
+    <message>
+        <source>Samples only from the most likely tokens that add up to this probability. 1 turns it off.</source>
+        <translation>只从概率最高、合计达到此值的 token 中采样。1 表示关闭。</translation>
+    </message>
+    <message>
+        <source>Top k</source>
+        <translation>Top k</translation>
+    </message>
+    <message>
+        <source>Samples only from this many of the most likely tokens.</source>
+        <translation>只从概率最高的若干 token 中采样，此值为 token 的个数。</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>Min p</source>
+        <translation>Min p</translation>
+    </message>
+    <message>
+        <source>Drops tokens below this fraction of the top probability. 0 turns it off.</source>
+        <translation>去掉概率不到最高概率这一比例的 token。0 表示关闭。</translation>
+    </message>
+    <message>
+        <source>Repetition penalty</source>
+        <translation>重复惩罚</translation>
+    </message>
+    <message>
+        <source>Above 1, tokens that were just used become less likely.</source>
+        <translation>大于 1 时，刚用过的 token 更不易出现。</translation>
+    </message>
+    <message>
+        <source>Maximum answer length</source>
+        <translation>回答最大长度</translation>
+    </message>
+    <message>
+        <source>In tokens. A token is about three quarters of an English word.</source>
+        <translation>以 token 计。中文大约一个字一个 token。</translation>
+    </message>
+    <message>
+        <source>Up to the context limit</source>
+        <translation>直到上下文上限</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>种子</translation>
+    </message>
+    <message>
+        <source>The same seed reproduces the same text. Only matters above temperature 0.</source>
+        <translation>种子相同即可重现相同的文字。仅在温度高于 0 时有意义。</translation>
+    </message>
+    <message>
+        <source>Random</source>
+        <translation>随机</translation>
+    </message>
+    <message>
+        <source>Thinking</source>
+        <translation>思考</translation>
+    </message>
+    <message>
+        <source>Models that can think do so before they answer. Other models ignore it.</source>
+        <translation>让能思考的模型先思考再回答。对其他模型没有影响。</translation>
+    </message>
+    <message>
+        <source>Stop and notify me</source>
+        <translation>停止并提示</translation>
+    </message>
+    <message>
+        <source>The address of a mirror of Hugging Face. Leave empty to use Hugging Face directly.</source>
+        <translation>Hugging Face 镜像的地址。留空则直接使用 Hugging Face。</translation>
+    </message>
+    <message>
+        <source>Run a local API server</source>
+        <translation>运行本地 API 服务器</translation>
+    </message>
+    <message>
+        <source>Editors, agents and scripts on this Mac can ask the loaded models, with the same speculation. Chats are never shared.</source>
+        <translation>本机上的编辑器、智能体和脚本可以向已加载的模型提问，推测同样生效。对话绝不会共享。</translation>
+    </message>
+    <message>
+        <source>Require an API key</source>
+        <translation>要求 API 密钥</translation>
+    </message>
+    <message>
+        <source>Requests without the key below are rejected.</source>
+        <translation>未携带下方密钥的请求会被拒绝。</translation>
+    </message>
+    <message>
+        <source>Allowed web origins</source>
+        <translation>允许的网页来源</translation>
+    </message>
+    <message>
+        <source>Uses Thunderbolt if every Mac is connected by it; otherwise the network.</source>
+        <translation>每台 Mac 都通过雷雳连接时使用雷雳，否则使用网络。</translation>
+    </message>
+    <message>
+        <source>Loads models beyond the limit. This Mac may become very slow, and the system may quit Tandem.</source>
+        <translation>超出上限也会加载模型。本机可能变得很慢，系统也可能强制退出 Tandem。</translation>
+    </message>
+    <message>
+        <source>Marks such as &lt;|im_end|&gt; in messages and files take effect instead of being ordinary text. A file or web page can then pretend to be you or the system.</source>
+        <translation>消息和文件中的 &lt;|im_end|&gt; 等标记将直接生效，而不再作为普通文本处理。这样，文件或网页就可以冒充你或系统。</translation>
+    </message>
+    <message>
+        <source>Model default</source>
+        <translation>模型默认</translation>
+    </message>
+    <message>
+        <source>When the context is full</source>
+        <translation>上下文已满时</translation>
+    </message>
+    <message>
+        <source>Stop with a message, or drop the oldest messages. The system prompt and recent messages stay; the chat itself is not changed.</source>
+        <translation>停止并提示，或丢弃最早的消息。系统提示词和最近的消息会保留，对话本身不变。</translation>
+    </message>
+    <message>
+        <source>Drop the oldest messages</source>
+        <translation>丢弃最早的消息</translation>
+    </message>
+    <message>
+        <source>KV cache of the main model</source>
+        <translation>主模型的 KV 缓存</translation>
+    </message>
+    <message>
+        <source>The model&apos;s working memory of a chat. Fewer bits use less memory; answers can change slightly.</source>
+        <translation>模型处理对话时的工作内存。位数越少，占用的内存越少，回答可能略有变化。</translation>
+    </message>
+    <message>
+        <source>KV cache of the draft model</source>
+        <translation>草稿模型的 KV 缓存</translation>
+    </message>
+    <message>
+        <source>Fewer bits use less memory. Draft tokens may be accepted slightly less often; the text stays the same.</source>
+        <translation>位数越少，占用的内存越少。草稿 token 被接受的比例可能略低，文字不变。</translation>
+    </message>
+    <message>
+        <source>Work offline</source>
+        <translation>离线工作</translation>
+    </message>
+    <message>
+        <source>Tandem never goes online. Downloads wait; chats and installed models keep working.</source>
+        <translation>Tandem 不会联网。下载会等待，对话和已安装的模型照常可用。</translation>
+    </message>
+    <message>
+        <source>Check for updates once a day</source>
+        <translation>每天检查一次更新</translation>
+    </message>
+    <message>
+        <source>Reads which version of Tandem is the newest. Nothing about you or your chats is sent.</source>
+        <translation>只查询 Tandem 的最新版本，不会发送任何关于你或对话的信息。</translation>
+    </message>
+    <message>
+        <source>Mirror</source>
+        <translation>镜像</translation>
+    </message>
+    <message>
+        <source>Proxy</source>
+        <translation>代理</translation>
+    </message>
+    <message>
+        <source>The address of a proxy, such as http://proxy:8080. Leave empty for no proxy.</source>
+        <translation>代理的地址，例如 http://proxy:8080。留空则不使用。</translation>
+    </message>
+    <message>
+        <source>Models of other apps</source>
+        <translation>其他应用的模型</translation>
+    </message>
+    <message>
+        <source>Also offer the MLX models that LM Studio, oMLX, Jan and MTPLX have downloaded. Their files are only read.</source>
+        <translation>也显示 LM Studio、oMLX、Jan 和 MTPLX 下载的 MLX 模型。Tandem 只读取这些文件。</translation>
+    </message>
+    <message>
+        <source>Keep prompt cache on disk</source>
+        <translation>在磁盘上保留提示词缓存</translation>
+    </message>
+    <message>
+        <source>Reopens long chats instantly. Removed when the chat is permanently deleted.</source>
+        <translation>可立即重新打开长对话。永久删除对话时会一并删除。</translation>
+    </message>
+    <message>
+        <source>Disk limit for the prompt cache</source>
+        <translation>提示词缓存上限</translation>
+    </message>
+    <message>
+        <source>In GB. The least recently used chats are removed first.</source>
+        <translation>以 GB 为单位。最久未用的对话最先移除。</translation>
+    </message>
+    <message>
+        <source>Port</source>
+        <translation>端口</translation>
+    </message>
+    <message>
+        <source>Change it if another program uses this one.</source>
+        <translation>如果其他程序正在使用此端口，请更改。</translation>
+    </message>
+    <message>
+        <source>Let other computers connect</source>
+        <translation>允许其他电脑连接</translation>
+    </message>
+    <message>
+        <source>Refuse unknown model names</source>
+        <translation>拒绝未知的模型名称</translation>
+    </message>
+    <message>
+        <source>Many programs ask for a model by a name of their own. By default, the loaded model answers them, and the reply names it.</source>
+        <translation>许多程序用自己的名称请求模型。默认由已加载的模型回答，并在回复中注明其名称。</translation>
+    </message>
+    <message>
+        <source>Their addresses, such as http://localhost:3000, separated by spaces. Leave empty for none.</source>
+        <translation>填写地址，例如 http://localhost:3000，以空格分隔。留空则不允许任何网页连接。</translation>
+    </message>
+    <message>
+        <source>Other Macs</source>
+        <translation>其他 Mac</translation>
+    </message>
+    <message>
+        <source>Names or addresses, separated by commas, such as mac-studio.local. This Mac has to reach them over SSH with a key, and Tandem has to be installed there.</source>
+        <translation>名称或地址，用逗号分隔，例如 mac-studio.local。本机要能用 SSH 密钥连接它们，它们也要安装 Tandem。</translation>
+    </message>
+    <message>
+        <source>Connection</source>
+        <translation>连接</translation>
+    </message>
+    <message>
+        <source>Unload idle models after</source>
+        <translation>空闲多久后将模型移出内存</translation>
+    </message>
+    <message>
+        <source>In minutes. Frees their memory; they reload with your next question.</source>
+        <translation>以分钟计。内存会被释放，下一个问题会重新加载模型。</translation>
+    </message>
+    <message>
+        <source>Never</source>
+        <translation>从不</translation>
+    </message>
+    <message>
+        <source>Prompt cache in memory</source>
+        <translation>内存中的提示词缓存</translation>
+    </message>
+    <message>
+        <source>In GB. Keeps processed chats in memory so follow-up questions start faster.</source>
+        <translation>以 GB 为单位。将处理过的对话保留在内存中，使后续问题更快开始。</translation>
+    </message>
+    <message>
+        <source>Memory for models and chats</source>
+        <translation>模型和对话可用的内存</translation>
+    </message>
+    <message>
+        <source>In GB. Models that do not fit are not loaded.</source>
+        <translation>以 GB 为单位。放不下的模型不会加载。</translation>
+    </message>
+    <message>
+        <source>System recommendation</source>
+        <translation>系统建议值</translation>
+    </message>
+    <message>
+        <source>Allow exceeding the memory limit</source>
+        <translation>允许超出内存上限</translation>
+    </message>
+    <message>
+        <source>Control tokens in messages</source>
+        <translation>消息中的控制 token</translation>
+    </message>
+    <message>
+        <source>Log level</source>
+        <translation>日志级别</translation>
+    </message>
+    <message>
+        <source>What the log below contains. Kept in memory only; never contains chat text.</source>
+        <translation>下方日志包含的内容。仅保存在内存中，绝不含对话内容。</translation>
+    </message>
+    <message>
+        <source>Errors and warnings</source>
+        <translation>错误和警告</translation>
+    </message>
+    <message>
+        <source>Errors, warnings and events</source>
+        <translation>错误、警告和事件</translation>
+    </message>
+    <message>
+        <source>Everything</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>General</source>
+        <translation>通用</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>Speculation</source>
+        <translation>推测</translation>
+    </message>
+    <message>
+        <source>Generation</source>
+        <translation>生成</translation>
+    </message>
+    <message>
+        <source>Request history</source>
+        <translation>请求历史</translation>
+    </message>
+    <message>
+        <source>Storage</source>
+        <translation>存储</translation>
+    </message>
+    <message>
+        <source>Privacy and network</source>
+        <translation>隐私与网络</translation>
+    </message>
+    <message>
+        <source>Local API</source>
+        <translation>本地 API</translation>
+    </message>
+    <message>
+        <source>Multiple Macs</source>
+        <translation>多台 Mac</translation>
+    </message>
+    <message>
+        <source>Advanced</source>
+        <translation>高级</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>设置</translation>
+    </message>
+    <message>
+        <source>Pages of the settings</source>
+        <translation>设置页面</translation>
+    </message>
+    <message>
+        <source>Developer</source>
+        <translation>开发者</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>搜索</translation>
+    </message>
+    <message>
+        <source>Search in the settings</source>
+        <translation>在设置中搜索</translation>
+    </message>
+    <message>
+        <source>Restore defaults</source>
+        <translation>恢复默认值</translation>
+    </message>
+    <message>
+        <source>Applies the next time a model is loaded.</source>
+        <translation>下次加载模型时生效。</translation>
+    </message>
+    <message>
+        <source>Takes effect after a restart.</source>
+        <translation>重新启动后生效。</translation>
+    </message>
+    <message>
+        <source>Same text</source>
+        <translation>文字相同</translation>
+    </message>
+    <message>
+        <source>“Same text”: the same seed gives the same text with or without speculation, up to rounding. “Same distribution”: above temperature 0 the text may differ, but follows the main model&apos;s probabilities exactly.</source>
+        <translation>“文字相同”：种子相同，无论是否推测，除舍入外文字都相同。“分布一致”：温度高于 0 时文字可能不同，但严格遵循主模型的概率。</translation>
+    </message>
+    <message>
+        <source>Automatic uses the draft model or prompt lookup, whichever is faster on this Mac, or neither when speculation would not help.</source>
+        <translation>“自动”会选用草稿模型和提示词查找中在本机上更快的一个；推测没有帮助时两者都不用。</translation>
+    </message>
+    <message>
+        <source>Automatic adapts to the speed measured on this Mac. A fixed number can slow answers down.</source>
+        <translation>“自动”会根据在本机上测得的速度调整。固定数目可能会让回答变慢。</translation>
+    </message>
+    <message>
+        <source>Always the same text with and without speculation</source>
+        <translation>无论是否推测，文字始终相同</translation>
+    </message>
+    <message>
+        <source>Anyone on your network who has the key can use your models and this Mac&apos;s power, and everything is sent unencrypted. Turn it on only on a network you trust.</source>
+        <translation>网络中任何持有密钥的人都可以使用本机的模型和算力，而且所有内容都以未加密方式传输。请只在可信的网络中打开。</translation>
+    </message>
+    <message>
+        <source>What “tandem drafter serve” shows on the other computer, such as mac.local:8799.</source>
+        <translation>另一台电脑上“tandem drafter serve”显示的地址，例如 mac.local:8799。</translation>
+    </message>
+    <message>
+        <source>Changes take effect with the next answer.</source>
+        <translation>更改从下一个回答起生效。</translation>
+    </message>
+    <message>
+        <source>Processors can round differently when they verify more tokens at once. With this on, Tandem uses only draft lengths at which rounding is the same, and computes one answer at a time.</source>
+        <translation>处理器一次验证更多 token 时，舍入可能不同。开启后，Tandem 只使用舍入一致的草稿 token 数，并且一次只计算一个回答。</translation>
+    </message>
+</context>
+<context>
+    <name>SettingsInForce</name>
+    <message>
+        <source>Change…</source>
+        <translation>更改…</translation>
+    </message>
+    <message>
+        <source>Settings of this chat</source>
+        <translation>此对话的设置</translation>
+    </message>
+    <message>
+        <source>Settings of this model pair</source>
+        <translation>此模型组合的设置</translation>
+    </message>
+    <message>
+        <source>Settings of all chats</source>
+        <translation>所有对话的设置</translation>
+    </message>
+</context>
+<context>
+    <name>ShortcutSheet</name>
+    <message>
+        <source>Keyboard shortcuts</source>
+        <translation>键盘快捷键</translation>
+    </message>
+</context>
+<context>
+    <name>SlashMenu</name>
+    <message>
+        <source>{name}, in use</source>
+        <translation>{name}，使用中</translation>
+    </message>
+    <message>
+        <source>Preset: {name}</source>
+        <translation>预设：{name}</translation>
+    </message>
+    <message>
+        <source>Presets</source>
+        <translation>预设</translation>
+    </message>
+</context>
+<context>
+    <name>Speculation</name>
+    <message>
+        <source>The draft model is loading. You can already ask questions.</source>
+        <translation>正在加载草稿模型，现在就可以提问。</translation>
+    </message>
+    <message>
+        <source>The models are loading.</source>
+        <translation>正在加载模型。</translation>
+    </message>
+    <message>
+        <source>No main model is loaded.</source>
+        <translation>没有加载主模型。</translation>
+    </message>
+    <message>
+        <source>Speculation is off.</source>
+        <translation>推测已关闭。</translation>
+    </message>
+    <message>
+        <source>No draft model is loaded.</source>
+        <translation>没有加载草稿模型。</translation>
+    </message>
+    <message>
+        <source>Ask something to see how much speculation speeds up the answer.</source>
+        <translation>提个问题，看看推测能让回答快多少。</translation>
+    </message>
+    <message>
+        <source>Speculation: {sources}, no draft model</source>
+        <translation>推测：{sources}，无草稿模型</translation>
+    </message>
+    <message>
+        <source>Speculation: {sources}</source>
+        <translation>推测：{sources}</translation>
+    </message>
+    <message>
+        <source>Speculation: auto</source>
+        <translation>推测：自动</translation>
+    </message>
+    <message>
+        <source>Speculation: on</source>
+        <translation>推测：开</translation>
+    </message>
+    <message>
+        <source>Waiting for the first token</source>
+        <translation>正在等待首个 token</translation>
+    </message>
+    <message>
+        <source>{tokens} tokens a round instead of 1</source>
+        <translation>每轮 {tokens} 个 token，而非 1 个</translation>
+    </message>
+    <message>
+        <source>No figures for this answer</source>
+        <translation>此回答没有测量数据</translation>
+    </message>
+    <message>
+        <source>No draft token accepted</source>
+        <translation>未接受任何草稿 token</translation>
+    </message>
+</context>
+<context>
+    <name>SpeculationPage</name>
+    <message>
+        <source>{pair} is loaded and uses the settings above.</source>
+        <translation>已加载的“{pair}”使用上面的设置。</translation>
+    </message>
+    <message>
+        <source>Customize</source>
+        <translation>自定义</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+    <message>
+        <source>Remove the settings of {pair}</source>
+        <translation>移除“{pair}”的设置</translation>
+    </message>
+    <message>
+        <source>Settings per model pair</source>
+        <translation>各模型组合的设置</translation>
+    </message>
+    <message>
+        <source>These override the settings above while that pair is loaded.</source>
+        <translation>加载该模型组合时，这些设置优先于上面的设置。</translation>
+    </message>
+</context>
+<context>
+    <name>SpeculationPanel</name>
+    <message>
+        <source>How it gets faster</source>
+        <translation>如何提速</translation>
+    </message>
+    <message>
+        <source>This answer</source>
+        <translation>此回答</translation>
+    </message>
+    <message>
+        <source>Answer {number} of {count}</source>
+        <translation>第 {number} 个回答，共 {count} 个</translation>
+    </message>
+    <message>
+        <source>Local API</source>
+        <translation>本地 API</translation>
+    </message>
+    <message>
+        <source>without speculation</source>
+        <translation>未使用推测</translation>
+    </message>
+    <message>
+        <source>of draft tokens accepted</source>
+        <translation>草稿 token 接受率</translation>
+    </message>
+    <message>
+        <source>tokens a round</source>
+        <translation>token/轮</translation>
+    </message>
+    <message>
+        <source>No round data: this answer was saved by an older version of Tandem.</source>
+        <translation>没有各轮数据：此回答由旧版 Tandem 保存。</translation>
+    </message>
+    <message>
+        <source>Speed-up</source>
+        <translation>加速比</translation>
+    </message>
+    <message>
+        <source>Compared with decoding without speculation, measured by plain rounds within the same answer.</source>
+        <translation>与不使用推测时相比的倍数，通过在同一回答中穿插普通轮次测得。</translation>
+    </message>
+    <message>
+        <source>Acceptance rate</source>
+        <translation>接受率</translation>
+    </message>
+    <message>
+        <source>The share of the draft tokens that the main model accepted.</source>
+        <translation>主模型接受的草稿 token 所占的比例。</translation>
+    </message>
+    <message>
+        <source>Tokens per round</source>
+        <translation>每轮 token</translation>
+    </message>
+    <message>
+        <source>How many tokens a round adds to the answer: the accepted ones and one of the main model&apos;s own.</source>
+        <translation>每轮为回答增加的 token 数：被接受的 token，加上主模型自己的一个。</translation>
+    </message>
+    <message>
+        <source>How often the first, the second and each further draft token of a round is accepted.</source>
+        <translation>一轮中第一个、第二个及之后每个草稿 token 被接受的比例。</translation>
+    </message>
+    <message>
+        <source>How the decoding time splits into drafting, verification by the main model and everything else.</source>
+        <translation>解码时间中，生成草稿、主模型验证和其他开销各占的比例。</translation>
+    </message>
+    <message>
+        <source>How many tokens are proposed before the main model checks them.</source>
+        <translation>主模型检查之前提出的 token 数。</translation>
+    </message>
+    <message>
+        <source>The time until the first token appears, most of which goes into processing the prompt.</source>
+        <translation>到首个 token 出现为止的时间，大部分用于处理提示词。</translation>
+    </message>
+    <message>
+        <source>Rounds</source>
+        <translation>轮次</translation>
+    </message>
+    <message>
+        <source>A column for each round, from the bottom up: accepted draft tokens, the main model&apos;s own token, rejected draft tokens.</source>
+        <translation>每列是一轮，自下而上：被接受的草稿 token、主模型自己的 token、被拒绝的草稿 token。</translation>
+    </message>
+    <message>
+        <source>Drafted per round</source>
+        <translation>每轮草稿 token</translation>
+    </message>
+    <message>
+        <source>First token</source>
+        <translation>首字延迟</translation>
+    </message>
+    <message>
+        <source>Time saved</source>
+        <translation>节省的时间</translation>
+    </message>
+    <message>
+        <source>How much longer the answer would have taken without speculation.</source>
+        <translation>不使用推测时，回答会多花的时间。</translation>
+    </message>
+    <message>
+        <source>Tokens per second</source>
+        <translation>速度（token/秒）</translation>
+    </message>
+    <message>
+        <source>Acceptance by position</source>
+        <translation>各位置的接受率</translation>
+    </message>
+    <message>
+        <source>Where time went</source>
+        <translation>耗时构成</translation>
+    </message>
+    <message>
+        <source>Totals</source>
+        <translation>合计</translation>
+    </message>
+    <message>
+        <source>Speed-up and time saved cover the answers in which the speed-up was measured.</source>
+        <translation>加速比和节省的时间只统计测得加速比的回答。</translation>
+    </message>
+    <message>
+        <source>What the live panel shows</source>
+        <translation>实时面板显示的内容</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>The speed over the course of the answer. The dashed line is plain decoding, measured along the way.</source>
+        <translation>回答过程中的速度。虚线是同时测得的普通解码速度。</translation>
+    </message>
+</context>
+<context>
+    <name>SpeculationSentences</name>
+    <message numerus="yes">
+        <source>Drafting %n token(s) per round. Each round produces {tokens}.</source>
+        <translation>
+            <numerusform>每轮生成 %n 个草稿 token，产出 {tokens} 个 token。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token and produces {tokens}.</source>
+        <translation>
+            <numerusform>每轮生成 %n 个草稿 token，用时为 1 个 token 的 {cost} 倍，产出 {tokens} 个 token。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of {drafted} draft token(s) accepted.</source>
+        <translation>
+            <numerusform>{drafted} 个草稿 token 中接受了 %n 个。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of {drafted} draft token(s) accepted. Each round took {cost}× the time of one token and produced {tokens}.</source>
+        <translation>
+            <numerusform>{drafted} 个草稿 token 中接受了 %n 个。每轮用时为 1 个 token 的 {cost} 倍，产出 {tokens} 个 token。</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>StoragePage</name>
+    <message>
+        <source>Choose where to move it</source>
+        <translation>选择要移动到的位置</translation>
+    </message>
+    <message>
+        <source>The chats will move to {folder} the next time Tandem starts.</source>
+        <translation>下次启动 Tandem 时，对话会移动到“{folder}”。</translation>
+    </message>
+    <message>
+        <source>Models are being downloaded. Move them when that is finished.</source>
+        <translation>正在下载模型。请等下载完成后再移动。</translation>
+    </message>
+    <message>
+        <source>Copying and verifying: {done} of {total}.</source>
+        <translation>正在拷贝并校验：{done} / {total}。</translation>
+    </message>
+    <message>
+        <source>Chats</source>
+        <translation>对话</translation>
+    </message>
+    <message>
+        <source>Includes the download list.</source>
+        <translation>包含下载列表。</translation>
+    </message>
+    <message>
+        <source>Prompt cache</source>
+        <translation>提示词缓存</translation>
+    </message>
+    <message>
+        <source>Lets follow-up questions start without reprocessing the chat.</source>
+        <translation>后续问题无需重新处理整个对话。</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>The Hugging Face cache, shared with other apps.</source>
+        <translation>Hugging Face 缓存，与其他应用共用。</translation>
+    </message>
+    <message>
+        <source>Caches</source>
+        <translation>缓存</translation>
+    </message>
+    <message>
+        <source>Temporary files that Tandem can recreate.</source>
+        <translation>Tandem 可以重新生成的临时文件。</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>设置</translation>
+    </message>
+    <message>
+        <source>Your preferences.</source>
+        <translation>你的偏好设置。</translation>
+    </message>
+    <message>
+        <source>Before you uninstall Tandem: deletes what it keeps, and your Hugging Face token in the keychain. Downloaded models stay, because other apps may use them.</source>
+        <translation>卸载 Tandem 前，删除它保存的数据和钥匙串中的 Hugging Face 令牌。已下载的模型会保留，因为其他应用可能会用到。</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>显示</translation>
+    </message>
+    <message>
+        <source>Show in Finder: {name}</source>
+        <translation>在访达中显示：{name}</translation>
+    </message>
+    <message>
+        <source>Move the folder: {name}</source>
+        <translation>移动文件夹：{name}</translation>
+    </message>
+    <message>
+        <source>Move…</source>
+        <translation>移动…</translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation>清除</translation>
+    </message>
+    <message>
+        <source>Clear the caches</source>
+        <translation>清除缓存</translation>
+    </message>
+    <message>
+        <source>Clear the prompt cache</source>
+        <translation>清空提示词缓存</translation>
+    </message>
+    <message>
+        <source>Backups</source>
+        <translation>备份</translation>
+    </message>
+    <message>
+        <source>All data</source>
+        <translation>全部数据</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+</context>
+<context>
+    <name>Store</name>
+    <message>
+        <source>The disk is full, so this chat can&apos;t be saved. Free up space and save again.</source>
+        <translation>磁盘已满，无法保存此对话。请腾出空间后再次保存。</translation>
+    </message>
+    <message>
+        <source>The chats cannot be changed: the disk or the file does not allow writing.</source>
+        <translation>无法更改对话：磁盘或文件不允许写入。</translation>
+    </message>
+    <message>
+        <source>The disk is not responding correctly, so this chat can&apos;t be saved.</source>
+        <translation>磁盘没有正常响应，无法保存此对话。</translation>
+    </message>
+    <message>
+        <source>Part of this chat could not be saved: {detail}</source>
+        <translation>此对话的部分内容未能保存：{detail}</translation>
+    </message>
+    <message>
+        <source>Tandem is already running.</source>
+        <translation>Tandem 已在运行。</translation>
+    </message>
+    <message>
+        <source>Your chats were saved by a newer version of Tandem. Update Tandem.</source>
+        <translation>你的对话由较新版本的 Tandem 保存。请更新 Tandem。</translation>
+    </message>
+    <message>
+        <source>Your chats cannot be opened because the disk is full. Free up space and try again.</source>
+        <translation>磁盘已满，无法打开你的对话。请腾出空间后重试。</translation>
+    </message>
+    <message>
+        <source>Your chats cannot be opened because their disk or folder does not allow it.</source>
+        <translation>磁盘或文件夹不允许访问，无法打开你的对话。</translation>
+    </message>
+    <message>
+        <source>Your chats cannot be opened: {detail}.</source>
+        <translation>无法打开你的对话：{detail}。</translation>
+    </message>
+    <message>
+        <source>The chat database was damaged. What could be recovered is in the chat list; the damaged file was kept as {name}.</source>
+        <translation>对话数据库已损坏。能恢复的内容都在对话列表中；损坏的文件保留为“{name}”。</translation>
+    </message>
+</context>
+<context>
+    <name>ThinkingButton</name>
+    <message>
+        <source>Thinking: {level}</source>
+        <translation>思考：{level}</translation>
+    </message>
+    <message>
+        <source>Whether the model thinks before it answers in this chat</source>
+        <translation>模型在此对话中回答前是否先思考</translation>
+    </message>
+</context>
+<context>
+    <name>ThinkingFold</name>
+    <message>
+        <source>Thinking… {count} tokens</source>
+        <translation>思考中… {count} 个 token</translation>
+    </message>
+    <message>
+        <source>Thought for {time} ({count} tokens)</source>
+        <translation>思考了 {time}（{count} 个 token）</translation>
+    </message>
+    <message>
+        <source>Reasoning</source>
+        <translation>思考</translation>
+    </message>
+    <message>
+        <source>Thought for {count} tokens</source>
+        <translation>思考用了 {count} 个 token</translation>
+    </message>
+    <message>
+        <source>Show or hide what the model thought before it answered</source>
+        <translation>显示或隐藏模型作答前的思考</translation>
+    </message>
+</context>
+<context>
+    <name>TimeBar</name>
+    <message>
+        <source>draft {draft} · verify {verify} · overhead {host}</source>
+        <translation>草稿 {draft} · 验证 {verify} · 其他开销 {host}</translation>
+    </message>
+</context>
+<context>
+    <name>TokenLegend</name>
+    <message>
+        <source>rejected</source>
+        <translation>拒绝</translation>
+    </message>
+</context>
+<context>
+    <name>TokenView</name>
+    <message>
+        <source>Only the beginning of this very long text is shown.</source>
+        <translation>文本很长，只显示开头部分。</translation>
+    </message>
+    <message>
+        <source>{source} · round {round}, position {position} · probability {percent}</source>
+        <translation>{source} · 第 {round} 轮，位置 {position} · 概率 {percent}</translation>
+    </message>
+</context>
+<context>
+    <name>TotalsView</name>
+    <message>
+        <source>This chat</source>
+        <translation>此对话</translation>
+    </message>
+    <message>
+        <source>Last 7 days</source>
+        <translation>过去 7 天</translation>
+    </message>
+    <message>
+        <source>Answers</source>
+        <translation>回答</translation>
+    </message>
+    <message>
+        <source>Acceptance rate</source>
+        <translation>接受率</translation>
+    </message>
+    <message>
+        <source>Speed-up</source>
+        <translation>加速比</translation>
+    </message>
+    <message>
+        <source>Time saved</source>
+        <translation>节省的时间</translation>
+    </message>
+</context>
+<context>
+    <name>Transcript</name>
+    <message>
+        <source>Chat</source>
+        <translation>对话</translation>
+    </message>
+    <message>
+        <source>Jump to the latest text</source>
+        <translation>跳到最新内容</translation>
+    </message>
+</context>
+<context>
+    <name>Transfer</name>
+    <message>
+        <source>Untitled chat</source>
+        <translation>无标题对话</translation>
+    </message>
+    <message>
+        <source>Export chat</source>
+        <translation>导出对话</translation>
+    </message>
+    <message>
+        <source>Tandem chats</source>
+        <translation>Tandem 对话</translation>
+    </message>
+    <message>
+        <source>Export all chats</source>
+        <translation>导出所有对话</translation>
+    </message>
+    <message>
+        <source>Import chats</source>
+        <translation>导入对话</translation>
+    </message>
+    <message>
+        <source>Exported to {name}.</source>
+        <translation>已导出到“{name}”。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) exported.</source>
+        <translation>
+            <numerusform>已导出 %n 个对话。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Exporting to {name}…</source>
+        <translation>正在导出到“{name}”…</translation>
+    </message>
+    <message numerus="yes">
+        <source>Importing {name}: %n chat(s) so far.</source>
+        <translation>
+            <numerusform>正在导入“{name}”：已导入 %n 个对话。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The import of {name} was cut off when Tandem quit. Import the file again to add the missing chats.</source>
+        <translation>导入“{name}”时 Tandem 退出了。再次导入该文件即可补上缺少的对话。</translation>
+    </message>
+    <message>
+        <source>The export to {name} was cut off when Tandem quit. Export again to get everything.</source>
+        <translation>导出到“{name}”时 Tandem 退出了。请重新导出以获得全部内容。</translation>
+    </message>
+    <message>
+        <source>Show in Finder</source>
+        <translation>在访达中显示</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) imported.</source>
+        <translation>
+            <numerusform>已导入 %n 个对话。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) were skipped because they already exist.</source>
+        <translation>
+            <numerusform>已跳过 %n 个已存在的对话。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) are in the trash and stay there.</source>
+        <translation>
+            <numerusform>%n 个对话在废纸篓中，未作改动。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n part(s) of the file could not be read as a chat.</source>
+        <translation>
+            <numerusform>文件中有 %n 个部分无法作为对话读取。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n line(s) of the file could not be read.</source>
+        <translation>
+            <numerusform>文件中有 %n 行无法读取。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The import was canceled. Import the file again to add the missing chats.</source>
+        <translation>导入已取消。再次导入该文件即可补上缺少的对话。</translation>
+    </message>
+    <message>
+        <source>Reasoning</source>
+        <translation>思考</translation>
+    </message>
+    <message>
+        <source>The operation failed: {detail}</source>
+        <translation>操作失败：{detail}</translation>
+    </message>
+    <message>
+        <source>The export was canceled.</source>
+        <translation>导出已取消。</translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>你</translation>
+    </message>
+    <message>
+        <source>Assistant</source>
+        <translation>助手</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>系统提示词</translation>
+    </message>
+    <message>
+        <source>This answer was interrupted.</source>
+        <translation>此回答已中断。</translation>
+    </message>
+    <message>
+        <source>This answer ended with an error.</source>
+        <translation>此回答因错误而结束。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n file(s), tool call(s) or reasoning text(s) were left out.</source>
+        <translation>
+            <numerusform>有 %n 个文件、工具调用或思考内容未导入。</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>TuningView</name>
+    <message>
+        <source>The time of a round compared with that of one token, the acceptance rate from which it is faster, and the expected tokens per second.</source>
+        <translation>一轮相对于 1 个 token 的用时、变快所需的接受率，以及预计的 token/秒。</translation>
+    </message>
+    <message>
+        <source>Measuring the cost of each draft length. This takes a few seconds.</source>
+        <translation>正在测量各草稿 token 数的开销，只需几秒。</translation>
+    </message>
+    <message>
+        <source>Nothing could be measured.</source>
+        <translation>未能测得任何数据。</translation>
+    </message>
+    <message>
+        <source>Plain decoding: {speed} tokens/s.</source>
+        <translation>普通解码：{speed} token/秒。</translation>
+    </message>
+    <message>
+        <source>Saved for new answers. Took {time}.</source>
+        <translation>已保存，用于之后的回答。用时 {time}。</translation>
+    </message>
+    <message>
+        <source>Stopped early. Unmeasured lengths keep their previous values.</source>
+        <translation>已提前停止。未测量的草稿 token 数保留原来的数值。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Best: %n draft token(s) per round, {times} as fast.</source>
+        <translation>
+            <numerusform>最佳：每轮 %n 个草稿 token，{times}速。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Best: %n draft token(s) per round, {times} as fast at a typical acceptance rate. Your chats will refine this.</source>
+        <translation>
+            <numerusform>最佳：每轮 %n 个草稿 token，按一般接受率为 {times}速。使用对话后会更准确。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Plain decoding is fastest on this Mac, even if every draft token were accepted.</source>
+        <translation>在本机上普通解码最快，即使草稿 token 全部被接受也一样。</translation>
+    </message>
+    <message>
+        <source>Plain decoding is fastest on this Mac. Speculation helps above {rate} acceptance.</source>
+        <translation>在本机上普通解码最快。接受率高于 {rate} 时，推测才能提速。</translation>
+    </message>
+    <message>
+        <source>Draft tokens</source>
+        <translation>草稿 token</translation>
+    </message>
+    <message>
+        <source>Cost (× one token)</source>
+        <translation>开销（以 1 个 token 计）</translation>
+    </message>
+    <message>
+        <source>Acceptance needed</source>
+        <translation>所需接受率</translation>
+    </message>
+    <message>
+        <source>Expected</source>
+        <translation>预计速度</translation>
+    </message>
+    <message>
+        <source>Tune for this Mac</source>
+        <translation>为本机调优</translation>
+    </message>
+    <message>
+        <source>Measure again</source>
+        <translation>重新测量</translation>
+    </message>
+</context>
+<context>
+    <name>TurnCommands</name>
+    <message>
+        <source>Copy the selection</source>
+        <translation>拷贝所选内容</translation>
+    </message>
+    <message>
+        <source>Copy the answer as Markdown</source>
+        <translation>将回答拷贝为 Markdown</translation>
+    </message>
+    <message>
+        <source>Copy the message</source>
+        <translation>拷贝消息</translation>
+    </message>
+    <message>
+        <source>Edit the message</source>
+        <translation>编辑消息</translation>
+    </message>
+    <message>
+        <source>Continue the answer</source>
+        <translation>继续回答</translation>
+    </message>
+    <message>
+        <source>Regenerate</source>
+        <translation>重新生成</translation>
+    </message>
+    <message>
+        <source>Copy the answer as shown</source>
+        <translation>按显示样式拷贝回答</translation>
+    </message>
+    <message>
+        <source>Branch from here</source>
+        <translation>从这里分支</translation>
+    </message>
+    <message>
+        <source>Delete the message and its answer</source>
+        <translation>删除消息及其回答</translation>
+    </message>
+    <message>
+        <source>Delete the answer</source>
+        <translation>删除回答</translation>
+    </message>
+    <message>
+        <source>Delete the answer and everything after it</source>
+        <translation>删除回答及其后的所有内容</translation>
+    </message>
+    <message>
+        <source>Read the answer aloud</source>
+        <translation>朗读回答</translation>
+    </message>
+</context>
+<context>
+    <name>TurnView</name>
+    <message>
+        <source>Reached the length limit: the JSON is incomplete.</source>
+        <translation>已达到长度上限：JSON 不完整。</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+    <message>
+        <source>The Starter only knows Tandem. A larger model can answer this.</source>
+        <translation>入门模型只了解 Tandem。更大的模型可以回答这个问题。</translation>
+    </message>
+    <message>
+        <source>This answer was cut off when Tandem quit.</source>
+        <translation>Tandem 退出时，此回答被中断。</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Stopped.</source>
+        <translation>已停止。</translation>
+    </message>
+    <message>
+        <source>Reached the length limit.</source>
+        <translation>已达到长度上限。</translation>
+    </message>
+    <message>
+        <source>Processing prompt: {share}</source>
+        <translation>正在处理提示词：{share}</translation>
+    </message>
+    <message>
+        <source>Waiting for the first token…</source>
+        <translation>正在等待首个 token…</translation>
+    </message>
+    <message>
+        <source>Previous version</source>
+        <translation>上一个版本</translation>
+    </message>
+    <message>
+        <source>Next version</source>
+        <translation>下一个版本</translation>
+    </message>
+    <message>
+        <source>Edit the message</source>
+        <translation>编辑消息</translation>
+    </message>
+    <message>
+        <source>Copy the message</source>
+        <translation>拷贝消息</translation>
+    </message>
+    <message>
+        <source>Copy the answer as Markdown</source>
+        <translation>将回答拷贝为 Markdown</translation>
+    </message>
+    <message>
+        <source>Regenerate</source>
+        <translation>重新生成</translation>
+    </message>
+    <message>
+        <source>Branch from here</source>
+        <translation>从这里分支</translation>
+    </message>
+    <message>
+        <source>Continue the answer</source>
+        <translation>继续回答</translation>
+    </message>
+    <message>
+        <source>More actions</source>
+        <translation>更多操作</translation>
+    </message>
+</context>
+<context>
+    <name>Unsaved</name>
+    <message>
+        <source>Choose another folder…</source>
+        <translation>选择其他文件夹…</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+    <message>
+        <source>Choose where to keep these chats</source>
+        <translation>选择这些对话的保存位置</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n chat(s) in this window are not saved.</source>
+        <translation>
+            <numerusform>此窗口中有 %n 个对话未保存。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Chats in this window are not saved.</source>
+        <translation>此窗口中的对话不会保存。</translation>
+    </message>
+    <message>
+        <source>Tandem keeps them aside and offers to add them to your chats the next time it starts.</source>
+        <translation>Tandem 会另行保留这些对话，并在下次启动时询问是否将其添加到你的对话。</translation>
+    </message>
+    <message>
+        <source>They are lost when Tandem quits. Export them first if you want to keep them.</source>
+        <translation>退出 Tandem 后，这些对话将会丢失。如需保留，请先导出。</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>退出</translation>
+    </message>
+    <message>
+        <source>Add to my chats</source>
+        <translation>添加到我的对话</translation>
+    </message>
+    <message>
+        <source>Show in Finder</source>
+        <translation>在访达中显示</translation>
+    </message>
+    <message numerus="yes">
+        <source>Tandem kept %n chat(s) from a time when it could not open your chats.</source>
+        <translation>
+            <numerusform>Tandem 无法打开你的对话时，留下了 %n 个对话。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Until your chats can be opened, the ones in this window are kept in {folder}.</source>
+        <translation>在你的对话可以打开之前，此窗口中的对话保存在“{folder}”中。</translation>
+    </message>
+</context>
+<context>
+    <name>Welcome</name>
+    <message>
+        <source>What can I help with?</source>
+        <translation>有什么可以帮你？</translation>
+    </message>
+    <message>
+        <source>Runs on this Mac. Nothing you type leaves it.</source>
+        <translation>在本机上运行。你输入的内容不会离开本机。</translation>
+    </message>
+    <message>
+        <source>Show me a fast answer</source>
+        <translation>看看回答有多快</translation>
+    </message>
+    <message>
+        <source>What is Tandem?</source>
+        <translation>Tandem 是什么？</translation>
+    </message>
+    <message>
+        <source>How does speculative decoding work?</source>
+        <translation>推测解码是怎么工作的？</translation>
+    </message>
+</context>
+<context>
+    <name>_DeleteButton</name>
+    <message numerus="yes">
+        <source>Delete %n backup(s)?</source>
+        <translation>
+            <numerusform>要删除 %n 个备份吗？</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Delete all…</source>
+        <translation>全部删除…</translation>
+    </message>
+    <message>
+        <source>Delete all backups</source>
+        <translation>删除所有备份</translation>
+    </message>
+</context>
+<context>
+    <name>_OfferRow</name>
+    <message>
+        <source>Downloading…</source>
+        <translation>正在下载…</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>对话</translation>
+    </message>
+    <message>
+        <source>Download ({size})</source>
+        <translation>下载（{size}）</translation>
+    </message>
+    <message>
+        <source>With {draft} as draft</source>
+        <translation>草稿：{draft}</translation>
+    </message>
+    <message>
+        <source>about {speed} (estimate)</source>
+        <translation>约 {speed}（估算）</translation>
+    </message>
+</context>
 </TS>
