@@ -967,7 +967,7 @@
     </message>
     <message>
         <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. If a program requires a key, enter anything, or the key above if API keys are required. For tools in a terminal, copy the variables that the official libraries read.</source>
-        <translation>プロバイダには「OpenAI-compatible」を選び、ベース URL に上のアドレスを、モデルにはモデル名か「default」を入力してください。キーの入力が必須のプログラムには、何を入力してもかまいません。「API キーを求める」がオンのときは、上のキーを入力してください。ターミナルのツールには、公式ライブラリが読み込む環境変数をコピーして使えます。</translation>
+        <translation>プロバイダには「OpenAI-compatible」を選び、ベース URL に上のアドレスを、モデルにはモデル名か「default」を入力してください。キーの入力が必須のプログラムには、何を入力してもかまいません。「API キーを要求」がオンのときは、上のキーを入力してください。ターミナルのツールには、公式ライブラリが読み込む環境変数をコピーして使えます。</translation>
     </message>
     <message>
         <source>Requests</source>
@@ -1384,7 +1384,7 @@
     </message>
     <message>
         <source>macOS does not let Tandem use it. For multiple Macs, turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
-        <translation>macOS が Tandem に使用を許可していません。複数の Mac を使うには、システム設定 &gt; プライバシーとセキュリティ &gt; ローカルネットワークで Tandem をオンにしてください。</translation>
+        <translation>macOS が Tandem に使用を許可していません。複数の Mac を使うには、「システム設定 &gt; プライバシーとセキュリティ &gt; ローカルネットワーク」で Tandem をオンにしてください。</translation>
     </message>
     <message>
         <source>Not measured.</source>
@@ -1523,11 +1523,11 @@
     </message>
     <message>
         <source>The list of computers cannot be read: {detail}. Check the file and try again.</source>
-        <translation>コンピュータのリストを読み込めません：{detail}。ファイルを確認してもう一度お試しください。</translation>
+        <translation>コンピュータの一覧を読み込めません：{detail}。ファイルを確認してもう一度お試しください。</translation>
     </message>
     <message>
         <source>macOS does not let Tandem connect to {host}. Open System Settings &gt; Privacy &amp; Security &gt; Local Network, turn on Tandem, and try again.</source>
-        <translation>macOS が {host} への Tandem の接続を許可していません。システム設定 &gt; プライバシーとセキュリティ &gt; ローカルネットワークで Tandem をオンにして、もう一度お試しください。</translation>
+        <translation>macOS が {host} への Tandem の接続を許可していません。「システム設定 &gt; プライバシーとセキュリティ &gt; ローカルネットワーク」で Tandem をオンにして、もう一度お試しください。</translation>
     </message>
     <message>
         <source>{host} cannot be reached over SSH: {detail}. Allow remote login there, and set up a key that needs no password.</source>
@@ -1975,7 +1975,7 @@
     <name>DrafterPage</name>
     <message>
         <source>Your secret is in the keychain.</source>
-        <translation>シークレットはキーチェーンにあります。</translation>
+        <translation>シークレットをキーチェーンに保管しました。</translation>
     </message>
     <message>
         <source>This Mac has no keychain that Tandem can use, so the secret is for this run only.</source>
@@ -2810,7 +2810,7 @@
     </message>
     <message>
         <source>{rate} accepted</source>
-        <translation>受理 {rate}</translation>
+        <translation>受理率 {rate}</translation>
     </message>
     <message>
         <source>Another program uses port {port}. Choose another one.</source>
@@ -2916,7 +2916,7 @@
     </message>
     <message>
         <source>Starting the Macs…</source>
-        <translation>モデルを起動中…</translation>
+        <translation>複数の Mac でモデルを起動中…</translation>
     </message>
     <message>
         <source>Stopping…</source>
@@ -4340,7 +4340,7 @@
     </message>
     <message>
         <source>Notify when an answer is ready</source>
-        <translation>回答ができたら通知</translation>
+        <translation>回答の準備ができたら通知</translation>
     </message>
     <message>
         <source>For long answers while another app is in front. Notifications contain no chat text.</source>
@@ -4472,7 +4472,7 @@
     </message>
     <message>
         <source>Run a local API server</source>
-        <translation>ローカル API サーバを実行する</translation>
+        <translation>ローカル API サーバを実行</translation>
     </message>
     <message>
         <source>Editors, agents and scripts on this Mac can ask the loaded models, with the same speculation. Chats are never shared.</source>
@@ -4480,7 +4480,7 @@
     </message>
     <message>
         <source>Require an API key</source>
-        <translation>API キーを求める</translation>
+        <translation>API キーを要求</translation>
     </message>
     <message>
         <source>Requests without the key below are rejected.</source>
@@ -4500,7 +4500,7 @@
     </message>
     <message>
         <source>Marks such as &lt;|im_end|&gt; in messages and files take effect instead of being ordinary text. A file or web page can then pretend to be you or the system.</source>
-        <translation>メッセージやファイルにある &lt;|im_end|&gt; のような記号を、通常のテキストではなく制御トークンとして扱います。ファイルや Web ページがあなたやシステムになりすませるようになります。</translation>
+        <translation>メッセージやファイルにある &lt;|im_end|&gt; のような記号を、通常のテキストではなく制御トークンとして扱います。ファイルや Web ページがユーザやシステムになりすませるようになります。</translation>
     </message>
     <message>
         <source>Model default</source>
@@ -4524,7 +4524,7 @@
     </message>
     <message>
         <source>The model&apos;s working memory of a chat. Fewer bits use less memory; answers can change slightly.</source>
-        <translation>チャットに対するモデルの作業メモリです。ビット数が少ないほどメモリを使いませんが、回答が少し変わることがあります。</translation>
+        <translation>モデルがチャットを記憶する作業メモリです。ビット数が少ないほどメモリを使いませんが、回答が少し変わることがあります。</translation>
     </message>
     <message>
         <source>KV cache of the draft model</source>
@@ -4548,7 +4548,7 @@
     </message>
     <message>
         <source>Reads which version of Tandem is the newest. Nothing about you or your chats is sent.</source>
-        <translation>Tandem の最新バージョンだけを確認します。あなたやチャットに関する情報は送信しません。</translation>
+        <translation>Tandem の最新バージョンだけを確認します。ユーザやチャットに関する情報は送信しません。</translation>
     </message>
     <message>
         <source>Mirror</source>
@@ -4584,7 +4584,7 @@
     </message>
     <message>
         <source>In GB. The least recently used chats are removed first.</source>
-        <translation>GB 単位です。最も長く使っていないチャットから削除されます。</translation>
+        <translation>GB 単位です。最も長く使っていないチャットのキャッシュから削除されます。</translation>
     </message>
     <message>
         <source>Port</source>
@@ -4596,7 +4596,7 @@
     </message>
     <message>
         <source>Let other computers connect</source>
-        <translation>ほかのコンピュータからの接続を許可する</translation>
+        <translation>ほかのコンピュータからの接続を許可</translation>
     </message>
     <message>
         <source>Refuse unknown model names</source>

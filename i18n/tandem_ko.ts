@@ -967,7 +967,7 @@
     </message>
     <message>
         <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. If a program requires a key, enter anything, or the key above if API keys are required. For tools in a terminal, copy the variables that the official libraries read.</source>
-        <translation>제공자는 ‘OpenAI-compatible’을 고르고, 기본 URL에는 위의 주소를, 모델에는 모델 이름이나 ‘default’를 입력해 주세요. 키를 꼭 넣어야 하는 프로그램에는 아무 글자나 넣으면 돼요. ‘API 키 요구하기’를 켰다면 위의 키를 넣어 주세요. 터미널 도구에는 공식 라이브러리가 읽는 환경 변수를 복사해서 쓰면 돼요.</translation>
+        <translation>제공자는 ‘OpenAI-compatible’을 고르고, 기본 URL에는 위의 주소를, 모델에는 모델 이름이나 ‘default’를 입력해 주세요. 키를 꼭 넣어야 하는 프로그램에는 아무 글자나 넣으면 돼요. ‘API 키 요구’를 켰다면 위의 키를 넣어 주세요. 터미널 도구에는 공식 라이브러리가 읽는 환경 변수를 복사해서 쓰면 돼요.</translation>
     </message>
     <message>
         <source>Requests</source>
@@ -1353,7 +1353,7 @@
     <name>CheckReport</name>
     <message>
         <source>Copy as JSON</source>
-        <translation>JSON으로 복사</translation>
+        <translation>JSON으로 복사하기</translation>
     </message>
     <message>
         <source>Results of the check</source>
@@ -1384,7 +1384,7 @@
     </message>
     <message>
         <source>macOS does not let Tandem use it. For multiple Macs, turn on Tandem in System Settings &gt; Privacy &amp; Security &gt; Local Network.</source>
-        <translation>macOS가 Tandem의 사용을 막고 있어요. 여러 Mac을 쓰려면 시스템 설정 &gt; 개인정보 보호 및 보안 &gt; 로컬 네트워크에서 Tandem을 켜 주세요.</translation>
+        <translation>macOS가 Tandem의 사용을 막고 있어요. 여러 Mac을 쓰려면 ‘시스템 설정 &gt; 개인정보 보호 및 보안 &gt; 로컬 네트워크’에서 Tandem을 켜 주세요.</translation>
     </message>
     <message>
         <source>Not measured.</source>
@@ -1440,7 +1440,7 @@
     </message>
     <message>
         <source>{total}, of which {free} is free.</source>
-        <translation>{total} 중 {free} 사용 가능</translation>
+        <translation>{total} 중 {free} 사용할 수 있어요.</translation>
     </message>
     <message>
         <source>iogpu.wired_limit_mb is set to {number}.</source>
@@ -1527,7 +1527,7 @@
     </message>
     <message>
         <source>macOS does not let Tandem connect to {host}. Open System Settings &gt; Privacy &amp; Security &gt; Local Network, turn on Tandem, and try again.</source>
-        <translation>macOS가 Tandem과 {host} 컴퓨터의 연결을 막고 있어요. 시스템 설정 &gt; 개인정보 보호 및 보안 &gt; 로컬 네트워크에서 Tandem을 켠 다음 다시 시도해 주세요.</translation>
+        <translation>macOS가 Tandem과 {host} 컴퓨터의 연결을 막고 있어요. ‘시스템 설정 &gt; 개인정보 보호 및 보안 &gt; 로컬 네트워크’에서 Tandem을 켠 다음 다시 시도해 주세요.</translation>
     </message>
     <message>
         <source>{host} cannot be reached over SSH: {detail}. Allow remote login there, and set up a key that needs no password.</source>
@@ -1567,7 +1567,7 @@
     </message>
     <message>
         <source>{host} has not responded for {detail} seconds. Wake it up and check its connection, then start again.</source>
-        <translation>{host} 컴퓨터가 {detail}초 동안 응답하지 않았어요. 잠자기를 깨우고 연결을 확인한 다음 다시 시작해 주세요.</translation>
+        <translation>{host} 컴퓨터가 {detail}초 동안 응답하지 않았어요. 잠자고 있으면 깨우고, 연결을 확인한 다음 다시 시작해 주세요.</translation>
     </message>
     <message>
         <source>{host} computed something different from the other computers: {detail}. Start again.</source>
@@ -1975,11 +1975,11 @@
     <name>DrafterPage</name>
     <message>
         <source>Your secret is in the keychain.</source>
-        <translation>공유 암호가 키체인에 있어요.</translation>
+        <translation>공유 암호를 키체인에 보관했어요.</translation>
     </message>
     <message>
         <source>This Mac has no keychain that Tandem can use, so the secret is for this run only.</source>
-        <translation>이 Mac에는 Tandem이 쓸 수 있는 키체인이 없어서, 공유 암호는 이번 실행에만 쓰여요.</translation>
+        <translation>이 Mac에는 Tandem이 쓸 수 있는 키체인이 없어서, 공유 암호는 이번 실행 동안에만 쓰여요.</translation>
     </message>
     <message>
         <source>Secret</source>
@@ -2810,7 +2810,7 @@
     </message>
     <message>
         <source>{rate} accepted</source>
-        <translation>{rate} 채택</translation>
+        <translation>채택률 {rate}</translation>
     </message>
     <message>
         <source>Another program uses port {port}. Choose another one.</source>
@@ -2826,7 +2826,7 @@
     </message>
     <message>
         <source>The local API could not start.</source>
-        <translation>로컬 API를 시작할 수 없었어요.</translation>
+        <translation>로컬 API를 시작하지 못했어요.</translation>
     </message>
     <message>
         <source>processing the prompt</source>
@@ -2912,7 +2912,7 @@
     </message>
     <message>
         <source>Checking the Macs…</source>
-        <translation>Mac을 확인하는 중…</translation>
+        <translation>Mac을 점검하는 중…</translation>
     </message>
     <message>
         <source>Starting the Macs…</source>
@@ -2928,7 +2928,7 @@
     </message>
     <message>
         <source>What the check found</source>
-        <translation>확인 결과</translation>
+        <translation>점검 결과</translation>
     </message>
     <message>
         <source>Model</source>
@@ -2936,11 +2936,11 @@
     </message>
     <message>
         <source>Splits a model too large for one Mac. Click Check to see what each Mac needs to download.</source>
-        <translation>한 대에 담기 어려운 모델을 여러 대에 나눠요. ‘확인’을 클릭하면 각 Mac에 다운로드할 파일을 알 수 있어요.</translation>
+        <translation>너무 커서 한 대에 담을 수 없는 모델을 여러 대에 나눠요. ‘점검’을 클릭하면 각 Mac에 다운로드할 파일을 알 수 있어요.</translation>
     </message>
     <message>
         <source>Check</source>
-        <translation>확인</translation>
+        <translation>점검</translation>
     </message>
     <message>
         <source>Running on this Mac only.</source>
@@ -4472,7 +4472,7 @@
     </message>
     <message>
         <source>Run a local API server</source>
-        <translation>로컬 API 서버 실행하기</translation>
+        <translation>로컬 API 서버 실행</translation>
     </message>
     <message>
         <source>Editors, agents and scripts on this Mac can ask the loaded models, with the same speculation. Chats are never shared.</source>
@@ -4480,7 +4480,7 @@
     </message>
     <message>
         <source>Require an API key</source>
-        <translation>API 키 요구하기</translation>
+        <translation>API 키 요구</translation>
     </message>
     <message>
         <source>Requests without the key below are rejected.</source>
@@ -4524,7 +4524,7 @@
     </message>
     <message>
         <source>The model&apos;s working memory of a chat. Fewer bits use less memory; answers can change slightly.</source>
-        <translation>대화에 대한 모델의 작업 메모리예요. 비트가 적으면 메모리를 덜 쓰지만 답변이 조금 달라질 수 있어요.</translation>
+        <translation>모델이 대화를 기억하는 작업 메모리예요. 비트가 적으면 메모리를 덜 쓰지만 답변이 조금 달라질 수 있어요.</translation>
     </message>
     <message>
         <source>KV cache of the draft model</source>
@@ -4568,7 +4568,7 @@
     </message>
     <message>
         <source>Also offer the MLX models that LM Studio, oMLX, Jan and MTPLX have downloaded. Their files are only read.</source>
-        <translation>LM Studio, oMLX, Jan, MTPLX에서 다운로드한 MLX 모델도 보여줘요. 파일은 읽기만 해요.</translation>
+        <translation>LM Studio, oMLX, Jan, MTPLX에서 다운로드한 MLX 모델도 보여 줘요. 파일은 읽기만 해요.</translation>
     </message>
     <message>
         <source>Keep prompt cache on disk</source>
@@ -4576,7 +4576,7 @@
     </message>
     <message>
         <source>Reopens long chats instantly. Removed when the chat is permanently deleted.</source>
-        <translation>긴 대화를 바로 이어 갈 수 있어요. 대화를 완전히 삭제하면 함께 지워져요.</translation>
+        <translation>긴 대화를 바로 이어 갈 수 있어요. 대화를 완전히 삭제하면 함께 삭제돼요.</translation>
     </message>
     <message>
         <source>Disk limit for the prompt cache</source>
@@ -4584,7 +4584,7 @@
     </message>
     <message>
         <source>In GB. The least recently used chats are removed first.</source>
-        <translation>GB 단위예요. 가장 오래 쓰지 않은 대화부터 지워져요.</translation>
+        <translation>GB 단위예요. 가장 오래 쓰지 않은 대화의 캐시부터 삭제돼요.</translation>
     </message>
     <message>
         <source>Port</source>
@@ -4596,7 +4596,7 @@
     </message>
     <message>
         <source>Let other computers connect</source>
-        <translation>다른 컴퓨터의 연결 허용하기</translation>
+        <translation>다른 컴퓨터의 연결 허용</translation>
     </message>
     <message>
         <source>Refuse unknown model names</source>
@@ -4604,7 +4604,7 @@
     </message>
     <message>
         <source>Many programs ask for a model by a name of their own. By default, the loaded model answers them, and the reply names it.</source>
-        <translation>많은 프로그램이 자기만의 이름으로 모델을 요청해요. 기본적으로 불러온 모델이 대신 답하고, 응답에 그 모델의 이름이 들어가요.</translation>
+        <translation>많은 프로그램이 자체 이름으로 모델을 요청해요. 기본적으로는 불러온 모델이 대신 답하고, 응답에 그 모델의 이름이 들어가요.</translation>
     </message>
     <message>
         <source>Their addresses, such as http://localhost:3000, separated by spaces. Leave empty for none.</source>
@@ -4616,7 +4616,7 @@
     </message>
     <message>
         <source>Names or addresses, separated by commas, such as mac-studio.local. This Mac has to reach them over SSH with a key, and Tandem has to be installed there.</source>
-        <translation>mac-studio.local 같은 이름이나 주소를 쉼표로 구분해 입력해 주세요. 이 Mac에서 SSH 키로 접속할 수 있어야 하고, 그곳에도 Tandem이 설치되어 있어야 해요.</translation>
+        <translation>mac-studio.local 같은 이름이나 주소를 쉼표로 구분해 입력해 주세요. 이 Mac에서 SSH 키로 접속할 수 있어야 하고, 그 Mac에도 Tandem이 설치되어 있어야 해요.</translation>
     </message>
     <message>
         <source>Connection</source>
@@ -5739,7 +5739,7 @@
     </message>
     <message>
         <source>Delete all backups</source>
-        <translation>모든 백업 삭제하기</translation>
+        <translation>모든 백업 삭제</translation>
     </message>
 </context>
 <context>
