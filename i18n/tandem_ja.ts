@@ -4047,7 +4047,7 @@
     </message>
     <message>
         <source>This deletes your chats, backups, settings and caches, then quits Tandem. You can&apos;t undo this.</source>
-        <translation type="unfinished"></translation>
+        <translation>チャット、バックアップ、設定、キャッシュを削除し、Tandem を終了します。この操作は取り消せません。</translation>
     </message>
     <message>
         <source>Continue…</source>

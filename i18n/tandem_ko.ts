@@ -4047,7 +4047,7 @@
     </message>
     <message>
         <source>This deletes your chats, backups, settings and caches, then quits Tandem. You can&apos;t undo this.</source>
-        <translation type="unfinished"></translation>
+        <translation>대화, 백업, 설정, 캐시를 삭제하고 Tandem을 종료해요. 이 동작은 취소할 수 없어요.</translation>
     </message>
     <message>
         <source>Continue…</source>

@@ -4047,7 +4047,7 @@
     </message>
     <message>
         <source>This deletes your chats, backups, settings and caches, then quits Tandem. You can&apos;t undo this.</source>
-        <translation type="unfinished"></translation>
+        <translation>这将删除对话、备份、设置和缓存，然后退出 Tandem。此操作无法撤销。</translation>
     </message>
     <message>
         <source>Continue…</source>
