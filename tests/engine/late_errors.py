@@ -5,6 +5,7 @@ An error can even arrive one evaluation after the one that waited for the pass (
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -35,12 +36,16 @@ class LateError:
         self._scheduler, self._at = scheduler, at
         # The evaluations before the one that waited for all of a conversation's arrays; None while a request uses it.
         self._waited: WeakKeyDictionary[Conversation, int | None] = WeakKeyDictionary()
+        for active in scheduler._all_active:
+            self.takes(active.generation.conversation)
 
     @property
     def raised(self) -> bool:
         return self._at is not None and self.evaluations >= self._at
 
     def count(self) -> None:
+        if threading.get_ident() != self._scheduler._thread:
+            return
         self.evaluations += 1
         if self.evaluations == self._at:
             garbage = GARBAGE[self._at % len(GARBAGE)]

@@ -1,5 +1,5 @@
-"""Clients of one engine that ask, cancel, swap drafts, kill the helper processes and meet failures, and counts of the
-objects that are alive between their phases.
+"""Clients of one engine that ask, cancel, swap drafts, kill and stop the helper processes and meet failures of requests
+and of the device and nights, and counts of the objects that are alive between their phases.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import TracebackType
 
 import mlx.core as mx
 import psutil
@@ -24,11 +25,13 @@ from engine import ChatRequest, Engine, Failed, Finished, SamplingSettings, Spec
 from engine.decoders.generation import Generation
 from engine.decoders.ragged_decoder import RaggedDecoder
 from engine.decoders.speculative_decoder import SpeculativeDecoder
-from engine.errors import EngineClosed
+from engine.errors import DeviceFailed, EngineClosed
 from engine.main_model.sampling import Sampler
+from engine.serving.scheduler import Scheduler
 from engine.tokenizers.prompt_process.client import ENCODING_PROCESS, PROMPT_PROCESS, PromptProcess
 from engine.tokenizers.prompt_process.protocol import TokenizerSource
 from engine.tokenizers.prompts import PromptJob
+from tests.engine.late_errors import LateError, late_error
 from tests.patience import PATIENCE_S
 
 CLIENTS = 8
@@ -50,6 +53,10 @@ TIE = 1e-3
 PREFIX_BYTES = 2**24
 ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
 HELPER_THREADS = ("prompt", "encoder")
+NIGHT_S = 8 * 3600.0
+# The steps before the device first fails in a phase, and the most between two failures; the chance that another one
+# follows at once, and the most evaluations until then.
+FIRST_STEPS, STEPS, FAILS_AGAIN, EVALUATIONS = 100, 1000, 0.5, 60
 
 
 def questions(draw: random.Random) -> list[ChatRequest]:
@@ -87,6 +94,9 @@ class Answer:
 class Held:
     """Counts while nothing runs: bytes of MLX, arrays, parts of requests, calls without an answer, Python objects,
     open files and pipes, threads, and child processes.
+
+    Bytes and requests are counted before the garbage collector runs. `kept` names what may hold them: the parts of
+    requests, and the functions whose frames an exception keeps.
     """
 
     bytes: int
@@ -97,6 +107,48 @@ class Held:
     descriptors: int
     threads: int
     processes: int
+    kept: dict[str, int]
+
+
+class Machine:
+    """While it `runs`, its device fails now and then, perhaps twice in a row, and it has slept for `slept_s` seconds.
+
+    `step` runs a step of the scheduler, on the engine's thread.
+    """
+
+    def __init__(self) -> None:
+        self.runs = threading.Event()
+        self.slept_s = 0.0
+        self.failures = 0
+        self.wrong: list[str] = []
+        self._chance, self._left, self._again = random.Random(17), FIRST_STEPS, False
+        self._stack = ExitStack()
+        self._armed: LateError | None = None
+
+    def step(self, scheduler: Scheduler, step: Callable[[Scheduler], bool]) -> bool:
+        if self._armed is None and self.runs.is_set() and scheduler.active:
+            self._arm(scheduler)
+        try:
+            return step(scheduler)
+        finally:
+            if self._armed is not None and self._armed.raised:
+                self.failures += 1
+                # The first of two.
+                self._again = not self._again and self._chance.random() < FAILS_AGAIN
+                if scheduler.active:
+                    self.wrong.append(f"{scheduler.active} answers go on after the device has failed")
+            if self._armed is not None and (self._armed.raised or not self.runs.is_set()):
+                self._armed = None
+                self._stack.close()
+            if not self.runs.is_set():
+                self._left, self._again = FIRST_STEPS, False
+
+    def _arm(self, scheduler: Scheduler) -> None:
+        self._left -= 1
+        if self._again or self._left <= 0:
+            self._left = self._chance.randint(1, STEPS)
+            at = self._chance.randint(1, 3 if self._again else EVALUATIONS)
+            self._armed = self._stack.enter_context(late_error(scheduler, at))
 
 
 def unanswered() -> int:
@@ -109,20 +161,34 @@ def _unanswered(alive: Sequence[object]) -> int:
     return sum(isinstance(item, Future) and not item.done() for item in alive)
 
 
+def _kept(alive: Sequence[object]) -> Iterator[str]:
+    for item in alive:
+        if isinstance(item, OURS):
+            yield type(item).__name__
+        elif isinstance(item, TracebackType):
+            yield item.tb_frame.f_code.co_qualname
+
+
 class Soak:
     """Clients of one engine, each in a thread of its own, phase by phase."""
 
     def __init__(
-        self, engine: Engine, drafts: Sequence[Path | None], vocabulary: int, endless: TokenizerSource
+        self,
+        engine: Engine,
+        machine: Machine,
+        drafts: Sequence[Path | None],
+        vocabulary: int,
+        endless: TokenizerSource,
     ) -> None:
         """`endless` has a chat template that does not end."""
         self.engine = engine
+        self.machine = machine
         self.drafts = drafts
         self.vocabulary = vocabulary
         self.endless = endless
         self._killing = threading.Lock()
         self.counts: Counter[str] = Counter()
-        self.wrong: list[str] = []
+        self.wrong = machine.wrong
         self.requests: list[ChatRequest] = []
         self.expected: list[Answer] = []
 
@@ -145,15 +211,17 @@ class Soak:
             threading.Thread(target=self._kill, args=(process, draw))
             for process, draw in zip((PROMPT_PROCESS, ENCODING_PROCESS), killers, strict=True)
         ]
+        self.machine.runs.set()
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
+        self.machine.runs.clear()
 
     def held(self, most_bytes: float) -> Held:
         """Count what is alive, once MLX holds at most `most_bytes`, for which the engine has a while.
 
-        While it is idle, it may be measuring a pair, whose caches it keeps like others.
+        Passes of answers that have failed may be under way.
         """
         self.engine.set_draft(None).result(timeout=PATIENCE_S)
         until = time.monotonic() + PATIENCE_S
@@ -163,17 +231,19 @@ class Soak:
         for thread in threading.enumerate():
             if thread.name in HELPER_THREADS:
                 thread.join(PATIENCE_S)
+        kept = Counter(_kept(gc.get_objects()))
         gc.collect()
         alive, process = gc.get_objects(), psutil.Process()
         return Held(
             memory,
             sum(isinstance(item, mx.array) for item in alive),
-            sum(isinstance(item, OURS) for item in alive),
+            sum(kept[part.__name__] for part in OURS),
             _unanswered(alive),
             len(alive),
             process.num_fds(),
             threading.active_count(),
             len(process.children(recursive=True)),
+            dict(kept),
         )
 
     def _bytes(self) -> int:
@@ -191,7 +261,8 @@ class Soak:
             deeds -= 1
             deed = draw.random()
             if deed < 0.03:
-                self.engine.set_draft(draw.choice(self.drafts)).result(timeout=PATIENCE_S)
+                with suppress(DeviceFailed):
+                    self.engine.set_draft(draw.choice(self.drafts)).result(timeout=PATIENCE_S)
                 self.counts["drafts"] += 1
             elif deed < 0.06:
                 self._fail(draw.choice((BAD_SAMPLER, BAD_PROMPT)))
@@ -203,6 +274,11 @@ class Soak:
                 self._kill(draw.choice((PROMPT_PROCESS, ENCODING_PROCESS)), draw)
             elif deed < 0.1:
                 self._abandon_a_template(draw)
+            elif deed < 0.11:
+                self._stop(draw.choice((PROMPT_PROCESS, ENCODING_PROCESS)), draw)
+            elif deed < 0.12:
+                self.machine.slept_s += NIGHT_S
+                self.counts["nights"] += 1
             else:
                 self._ask_any(draw, draw.randrange(12) if deed > 0.85 else None)
 
@@ -221,6 +297,16 @@ class Soak:
                     os.kill(pid, signal.SIGKILL)
                 self.counts["prompt kills" if process is PROMPT_PROCESS else "encoder kills"] += 1
             self._ask_any(draw, None)
+
+    def _stop(self, process: PromptProcess, draw: random.Random) -> None:
+        """Stop a helper process for a moment, as a debugger or a system without memory does."""
+        with self._killing, suppress(ProcessLookupError):
+            if (pid := process.pid) is not None:
+                os.kill(pid, signal.SIGSTOP)
+                time.sleep(draw.random())
+                os.kill(pid, signal.SIGCONT)
+                self.counts["stops"] += 1
+        self._ask_any(draw, None)
 
     def _abandon_a_template(self, draw: random.Random) -> None:
         """Let an endless template be rendered and abandon it, which ends the process for all clients."""
@@ -248,7 +334,10 @@ class Soak:
     def _check(self, index: int, answer: Answer) -> None:
         expected, last = self.expected[index].last, answer.last
         assert isinstance(expected, Finished)
-        if not isinstance(last, Finished):
+        if isinstance(last, Failed) and isinstance(last.error, DeviceFailed):
+            self.counts["ended with the device"] += 1
+            self.counts["unloaded"] += last.error.arguments["unloaded"] != ""
+        elif not isinstance(last, Finished):
             self.wrong.append(f"{index}: {last}")
         elif last.ids != expected.ids[: len(last.ids)]:
             if self._is_tie(index, answer):
