@@ -1514,6 +1514,10 @@
         <source>{total}. The system does not report how much of it is free.</source>
         <translation>{total}。空き容量はシステムからは分かりません。</translation>
     </message>
+    <message>
+        <source>{first} {second}</source>
+        <translation>{first}{second}</translation>
+    </message>
 </context>
 <context>
     <name>Cluster</name>
@@ -3694,10 +3698,6 @@
         <translation>{method} ヘッド</translation>
     </message>
     <message>
-        <source>guide</source>
-        <translation>ガイド</translation>
-    </message>
-    <message>
         <source>multiple Macs</source>
         <translation>複数の Mac</translation>
     </message>
@@ -3708,6 +3708,10 @@
     <message>
         <source>tight</source>
         <translation>ぎりぎり</translation>
+    </message>
+    <message>
+        <source>built in</source>
+        <translation>内蔵</translation>
     </message>
 </context>
 <context>

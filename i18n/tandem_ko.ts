@@ -1514,6 +1514,10 @@
         <source>{total}. The system does not report how much of it is free.</source>
         <translation>{total}. 사용 가능한 크기는 시스템에서 알 수 없어요.</translation>
     </message>
+    <message>
+        <source>{first} {second}</source>
+        <translation>{first} {second}</translation>
+    </message>
 </context>
 <context>
     <name>Cluster</name>
@@ -3694,10 +3698,6 @@
         <translation>{method} 헤드</translation>
     </message>
     <message>
-        <source>guide</source>
-        <translation>내장</translation>
-    </message>
-    <message>
         <source>multiple Macs</source>
         <translation>여러 대의 Mac</translation>
     </message>
@@ -3708,6 +3708,10 @@
     <message>
         <source>tight</source>
         <translation>빠듯함</translation>
+    </message>
+    <message>
+        <source>built in</source>
+        <translation>내장</translation>
     </message>
 </context>
 <context>

@@ -1514,6 +1514,10 @@
         <source>{total}. The system does not report how much of it is free.</source>
         <translation>{total}。系统未提供可用大小。</translation>
     </message>
+    <message>
+        <source>{first} {second}</source>
+        <translation>{first}{second}</translation>
+    </message>
 </context>
 <context>
     <name>Cluster</name>
@@ -3694,10 +3698,6 @@
         <translation>{method} 草稿头</translation>
     </message>
     <message>
-        <source>guide</source>
-        <translation>内置</translation>
-    </message>
-    <message>
         <source>multiple Macs</source>
         <translation>多台 Mac</translation>
     </message>
@@ -3708,6 +3708,10 @@
     <message>
         <source>tight</source>
         <translation>内存紧张</translation>
+    </message>
+    <message>
+        <source>built in</source>
+        <translation>内置</translation>
     </message>
 </context>
 <context>

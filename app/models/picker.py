@@ -351,7 +351,7 @@ class PickerRow(QWidget):
         if choice.advice is not None and choice.advice.verdict in HEADS:
             return source_name("head"), "neutral"
         if choice.guide:
-            return self.tr("guide"), "neutral"
+            return self.tr("built in"), "neutral"
         if choice.verdict == "together":
             return self.tr("multiple Macs"), "neutral"
         if choice.verdict == "different":

@@ -137,7 +137,7 @@ def _rounding(rounding: dict[str, Any] | None, translate: Callable[[str], str]) 
     if (count := rounding["one_in"]) is None:
         return text
     differ = translate(QT_TRANSLATE_NOOP("Checkup", "Otherwise about one token in {count} may differ."))
-    return f"{text} {differ.format(count=count)}"
+    return _both(text, differ.format(count=count), translate)
 
 
 def _speed(found: dict[str, Any], translate: Callable[[str], str]) -> list[tuple[str, str]]:
@@ -156,11 +156,16 @@ def _speed(found: dict[str, Any], translate: Callable[[str], str]) -> list[tuple
     per_second = translate(QT_TRANSLATE_NOOP("Checkup", "{speed} tokens/s"))
     rows.append((plain, per_second.format(speed=speed["plain_tokens_per_second"])))
     text = translate(QT_TRANSLATE_NOOP("Checkup", "{speed} tokens/s, {times}× as fast."))
-    words = [text.format(speed=speed["best_tokens_per_second"], times=speed["times"])]
+    words = text.format(speed=speed["best_tokens_per_second"], times=speed["times"])
     if speed["accept_rate"] is not None:
         rate = translate(QT_TRANSLATE_NOOP("Checkup", "{rate}% of the draft tokens were accepted."))
-        words.append(rate.format(rate=round(100 * speed["accept_rate"])))
-    return [*rows, (best, " ".join(words))]
+        words = _both(words, rate.format(rate=round(100 * speed["accept_rate"])), translate)
+    return [*rows, (best, words)]
+
+
+def _both(first: str, second: str, translate: Callable[[str], str]) -> str:
+    """Join two sentences as the language does: Japanese and Chinese put no space between them."""
+    return translate(QT_TRANSLATE_NOOP("Checkup", "{first} {second}")).format(first=first, second=second)
 
 
 def _rounded(value: float | None, digits: int = 1) -> float | None:

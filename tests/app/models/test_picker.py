@@ -67,7 +67,7 @@ def test_the_main_picker_puts_the_loaded_model_first_and_an_unused_guide_last(op
     picker.open()
     kinds = [(choice.kind, choice.guide) for choice in picker.choices]
     assert kinds == [("use", True)] + [("get", False)] * 3 + [("unload", False)]
-    assert "guide" in picker.rows[0]
+    assert "built in" in picker.rows[0]
     # A main model is downloaded together with its draft.
     choose(picker, 1)
     entry = picker.choices[1].entry
@@ -93,7 +93,7 @@ def test_arrows_and_enter_switch_the_main_model_with_its_draft(open_shown: OpenS
     picker = window.picker("main")
     assert picker.field.hasFocus()
     assert picker.choices[picker.list.currentRow()].guide
-    assert picker.field.accessibleDescription().startswith("Starter, guide, Built-in guide")
+    assert picker.field.accessibleDescription().startswith("Starter, built in, Built-in guide")
     steps = (row_of(picker, MAIN) - picker.list.currentRow()) % picker.list.count()
     press(picker, *[Qt.Key.Key_Down] * steps, Qt.Key.Key_Return)
     assert not picker.is_open

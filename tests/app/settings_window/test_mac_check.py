@@ -58,6 +58,8 @@ def test_the_page_is_in_the_language_of_the_window_and_the_json_is_not(
     assert len(shown.splitlines()) == len(english.splitlines())
     for figure in ("Apple M4 Pro", "70.5", "2.15", "48.0 GB", "36.0 GB"):
         assert figure in shown
+    # Full-width punctuation has its own space.
+    assert "。 " not in shown
     if language != "en":
         # The names of programs.
         assert not {*english.splitlines()} & {*shown.splitlines()} - {""}
