@@ -1685,7 +1685,7 @@
     <message numerus="yes">
         <source>Identical text: all %n token(s) match.</source>
         <translation>
-            <numerusform>出力は同一です。%n トークンすべてが一致しました。</numerusform>
+            <numerusform>出力は同一です。%n トークンがすべて一致しました。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -3628,7 +3628,7 @@
     <name>Picker</name>
     <message>
         <source>No matching draft model is installed or in the catalog. Prompt lookup needs none.</source>
-        <translation>合うドラフトモデルは、インストール済みのモデルにもカタログにもありません。プロンプトルックアップにはドラフトモデルは要りません。</translation>
+        <translation>合うドラフトモデルは、インストール済みのモデルにもカタログにもありません。プロンプトルックアップならドラフトモデルは不要です。</translation>
     </message>
     <message>
         <source>Choose a main model first.</source>
@@ -4644,7 +4644,7 @@
     </message>
     <message>
         <source>In GB. Keeps processed chats in memory so follow-up questions start faster.</source>
-        <translation>GB 単位です。処理済みのチャットをメモリに残し、続けての質問を速く始められるようにします。</translation>
+        <translation>GB 単位です。処理済みのチャットをメモリに残し、続けて質問したときに速く回答を始められるようにします。</translation>
     </message>
     <message>
         <source>Memory for models and chats</source>
@@ -5112,7 +5112,7 @@
     </message>
     <message>
         <source>Lets follow-up questions start without reprocessing the chat.</source>
-        <translation>続けての質問で、チャットを処理し直さずに済みます。</translation>
+        <translation>続けて質問したとき、チャットを処理し直さずに済みます。</translation>
     </message>
     <message>
         <source>Models</source>

@@ -2122,11 +2122,11 @@
     </message>
     <message>
         <source>The weights of {name} don&apos;t match its configuration ({detail}). Choose another copy of this model.</source>
-        <translation>{name}의 가중치가 구성 파일과 맞지 않아요({detail}). 이 모델의 다른 사본을 선택해 주세요.</translation>
+        <translation>{name} 모델의 가중치가 구성 파일과 맞지 않아요({detail}). 이 모델의 다른 사본을 선택해 주세요.</translation>
     </message>
     <message>
         <source>Tandem does not support the architecture of {name} yet ({detail}). Choose another model or update Tandem.</source>
-        <translation>Tandem은 {name}의 아키텍처를 아직 지원하지 않아요({detail}). 다른 모델을 선택하거나 Tandem을 업데이트해 주세요.</translation>
+        <translation>Tandem은 {name} 모델의 아키텍처를 아직 지원하지 않아요({detail}). 다른 모델을 선택하거나 Tandem을 업데이트해 주세요.</translation>
     </message>
     <message>
         <source>Tandem does not support this kind of head yet: {name} ({detail}). Choose another head.</source>
@@ -2142,7 +2142,7 @@
     </message>
     <message>
         <source>The tokenizer of {name} cannot be read ({detail}). Download or copy it again.</source>
-        <translation>{name}의 토크나이저를 읽을 수 없어요({detail}). 다시 다운로드하거나 복사해 주세요.</translation>
+        <translation>{name} 모델의 토크나이저를 읽을 수 없어요({detail}). 다시 다운로드하거나 복사해 주세요.</translation>
     </message>
     <message>
         <source>{name} requires running its own code or reading files outside its folder ({detail}). Tandem never allows that; choose another model.</source>
@@ -2154,11 +2154,11 @@
     </message>
     <message>
         <source>The weights of {name} produce invalid values ({detail}). Choose another copy of this model.</source>
-        <translation>{name}의 가중치에서 잘못된 값이 나와요({detail}). 이 모델의 다른 사본을 선택해 주세요.</translation>
+        <translation>{name} 모델의 가중치에서 잘못된 값이 나와요({detail}). 이 모델의 다른 사본을 선택해 주세요.</translation>
     </message>
     <message>
         <source>The weights of {name} are all zero. Choose another copy of this model.</source>
-        <translation>{name}의 가중치가 모두 0이에요. 이 모델의 다른 사본을 선택해 주세요.</translation>
+        <translation>{name} 모델의 가중치가 모두 0이에요. 이 모델의 다른 사본을 선택해 주세요.</translation>
     </message>
     <message>
         <source>There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.</source>
@@ -2626,7 +2626,7 @@
     </message>
     <message>
         <source>Hugging Face no longer has {file} of {repository}. Choose another model.</source>
-        <translation>{repository}의 {file} 파일이 더 이상 Hugging Face에 없어요. 다른 모델을 선택해 주세요.</translation>
+        <translation>{repository} 모델의 {file} 파일이 더 이상 Hugging Face에 없어요. 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
         <source>Hugging Face rejected your token: it is wrong, expired or revoked. Add a new one in the settings.</source>
@@ -2634,7 +2634,7 @@
     </message>
     <message>
         <source>{repository} has no MLX weights. Search for an MLX version of this model.</source>
-        <translation>{repository}에는 MLX 가중치가 없어요. 이 모델의 MLX 버전을 검색해 주세요.</translation>
+        <translation>{repository} 모델에는 MLX 가중치가 없어요. 이 모델의 MLX 버전을 검색해 주세요.</translation>
     </message>
     <message>
         <source>{repository} refers to a file outside its folder ({file}). Tandem won&apos;t download it.</source>
@@ -2658,15 +2658,15 @@
     </message>
     <message>
         <source>{repository} has no MTP head. Choose another draft.</source>
-        <translation>{repository}에는 MTP 헤드가 없어요. 다른 초안을 선택해 주세요.</translation>
+        <translation>{repository} 모델에는 MTP 헤드가 없어요. 다른 초안을 선택해 주세요.</translation>
     </message>
     <message>
         <source>{repository} lists an MTP head, but none of its files contains one. Choose another draft.</source>
-        <translation>{repository}의 설정에는 MTP 헤드가 있다고 되어 있지만 실제 파일에는 없어요. 다른 초안을 선택해 주세요.</translation>
+        <translation>{repository} 모델의 설정에는 MTP 헤드가 있다고 되어 있지만 실제 파일에는 없어요. 다른 초안을 선택해 주세요.</translation>
     </message>
     <message>
         <source>The MTP head of {repository} is of a kind that Tandem can&apos;t run yet ({family}).</source>
-        <translation>{repository}의 MTP 헤드는 Tandem이 아직 실행할 수 없는 종류예요({family}).</translation>
+        <translation>{repository} 모델의 MTP 헤드는 Tandem이 아직 실행할 수 없는 종류예요({family}).</translation>
     </message>
     <message>
         <source>{repository} is no longer on this Mac.</source>
@@ -3097,7 +3097,7 @@
     </message>
     <message>
         <source>{name} is ready.</source>
-        <translation>{name} 준비가 끝났어요.</translation>
+        <translation>{name} 모델이 준비됐어요.</translation>
     </message>
     <message>
         <source>Show the download</source>
@@ -3228,7 +3228,7 @@
     </message>
     <message>
         <source>As draft for {main}: {verdict}</source>
-        <translation>{main}의 초안으로 쓰면: {verdict}</translation>
+        <translation>{main} 모델의 초안으로 쓰면: {verdict}</translation>
     </message>
     <message>
         <source>Files differ from the published version: {files}. Repair downloads only these again.</source>
@@ -3367,11 +3367,11 @@
     </message>
     <message>
         <source>All files of {name} match the published version.</source>
-        <translation>{name}의 모든 파일이 배포된 버전과 일치해요.</translation>
+        <translation>{name} 모델의 모든 파일이 배포된 버전과 일치해요.</translation>
     </message>
     <message>
         <source>No checksums were published for {name}, so its files can&apos;t be verified.</source>
-        <translation>{name}에는 공개된 체크섬이 없어서 파일을 검사할 수 없어요.</translation>
+        <translation>{name} 모델에는 공개된 체크섬이 없어서 파일을 검사할 수 없어요.</translation>
     </message>
     <message>
         <source>Scanning models…</source>
@@ -3446,7 +3446,7 @@
     <name>NetworkPage</name>
     <message>
         <source>Tandem goes online only to search Hugging Face, download a model, check for updates or run the test above. Chats, settings and statistics never leave this Mac. No telemetry.</source>
-        <translation>Tandem은 Hugging Face를 검색하거나, 모델을 다운로드하거나, 업데이트를 확인하거나, 위의 테스트를 실행할 때만 인터넷에 연결해요. 대화, 설정, 통계는 이 Mac을 떠나지 않아요. 사용 정보도 수집하지 않아요.</translation>
+        <translation>Tandem은 Hugging Face를 검색하거나, 모델을 다운로드하거나, 업데이트를 확인하거나, 위의 테스트를 실행할 때만 인터넷에 연결해요. 대화, 설정, 통계는 이 Mac 밖으로 나가지 않아요. 사용 정보도 수집하지 않아요.</translation>
     </message>
     <message>
         <source>Connection</source>
@@ -3656,7 +3656,7 @@
     </message>
     <message>
         <source>Choose a draft for {name}</source>
-        <translation>{name}의 초안 선택</translation>
+        <translation>{name} 모델의 초안 선택</translation>
     </message>
     <message>
         <source>Choose a draft</source>
@@ -5038,7 +5038,7 @@
     </message>
     <message>
         <source>Speed-up and time saved cover the answers in which the speed-up was measured.</source>
-        <translation>속도 향상과 절약한 시간은 속도 향상을 측정한 답변만 더한 값이에요.</translation>
+        <translation>속도 배율과 절약한 시간은 속도 향상을 측정한 답변만 합한 값이에요.</translation>
     </message>
     <message>
         <source>What the live panel shows</source>
@@ -5207,7 +5207,7 @@
     </message>
     <message>
         <source>Your chats were saved by a newer version of Tandem. Update Tandem.</source>
-        <translation>대화가 더 새로운 버전의 Tandem에서 저장됐어요. Tandem을 업데이트해 주세요.</translation>
+        <translation>대화가 더 최신 버전의 Tandem에서 저장됐어요. Tandem을 업데이트해 주세요.</translation>
     </message>
     <message>
         <source>Your chats cannot be opened because the disk is full. Free up space and try again.</source>
