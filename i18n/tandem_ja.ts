@@ -2022,11 +2022,11 @@
     </message>
     <message>
         <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. It fits with {largest} tokens: shorten the context or choose a smaller draft model.</source>
-        <translation>{name} はコンテキスト {context} トークンで {needed} GB のメモリが必要ですが、空きは {available} GB です。{largest} トークンなら収まります。コンテキストを短くするか、より小さいドラフトモデルを選んでください。</translation>
+        <translation>「{name}」はコンテキスト {context} トークンで {needed} GB のメモリが必要ですが、空きは {available} GB です。{largest} トークンなら収まります。コンテキストを短くするか、より小さいドラフトモデルを選んでください。</translation>
     </message>
     <message>
         <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. Choose a smaller model or close other apps.</source>
-        <translation>{name} はコンテキスト {context} トークンで {needed} GB のメモリが必要ですが、空きは {available} GB です。より小さいモデルを選ぶか、ほかのアプリを閉じてください。</translation>
+        <translation>「{name}」はコンテキスト {context} トークンで {needed} GB のメモリが必要ですが、空きは {available} GB です。より小さいモデルを選ぶか、ほかのアプリを閉じてください。</translation>
     </message>
     <message>
         <source>It fits with a {bits}-bit KV cache (Settings &gt; Generation).</source>
@@ -2102,7 +2102,7 @@
     </message>
     <message>
         <source>The GPU failed twice in a row, so {name} was unloaded. Choose a smaller model, ask fewer questions at once or start a new chat; the next question loads the model again.</source>
-        <translation>GPU のエラーが 2 回続いたため、{name} をメモリから解放しました。より小さいモデルを選ぶか、同時に送る質問を減らすか、新しいチャットを始めてください。次に質問すると、モデルはもう一度読み込まれます。</translation>
+        <translation>GPU のエラーが 2 回続いたため、「{name}」をメモリから解放しました。より小さいモデルを選ぶか、同時に送る質問を減らすか、新しいチャットを始めてください。次に質問すると、モデルはもう一度読み込まれます。</translation>
     </message>
     <message>
         <source>There is no model folder at {path}. Choose another one.</source>
@@ -2114,55 +2114,55 @@
     </message>
     <message>
         <source>{name} is incomplete: {detail} is missing. Download or copy it again.</source>
-        <translation>{name} は不完全です。{detail} がありません。もう一度ダウンロードまたはコピーしてください。</translation>
+        <translation>「{name}」は不完全です。{detail} がありません。もう一度ダウンロードまたはコピーしてください。</translation>
     </message>
     <message>
         <source>{name} is damaged: {detail} cannot be read. Download or copy it again.</source>
-        <translation>{name} は壊れています。{detail} を読み込めません。もう一度ダウンロードまたはコピーしてください。</translation>
+        <translation>「{name}」は壊れています。{detail} を読み込めません。もう一度ダウンロードまたはコピーしてください。</translation>
     </message>
     <message>
         <source>The weights of {name} don&apos;t match its configuration ({detail}). Choose another copy of this model.</source>
-        <translation>{name} の重みが構成ファイルと一致しません（{detail}）。このモデルの別のコピーを選んでください。</translation>
+        <translation>「{name}」の重みが構成ファイルと一致しません（{detail}）。このモデルの別のコピーを選んでください。</translation>
     </message>
     <message>
         <source>Tandem does not support the architecture of {name} yet ({detail}). Choose another model or update Tandem.</source>
-        <translation>Tandem は {name} のアーキテクチャにまだ対応していません（{detail}）。別のモデルを選ぶか、Tandem をアップデートしてください。</translation>
+        <translation>Tandem は「{name}」のアーキテクチャにまだ対応していません（{detail}）。別のモデルを選ぶか、Tandem をアップデートしてください。</translation>
     </message>
     <message>
         <source>Tandem does not support this kind of head yet: {name} ({detail}). Choose another head.</source>
-        <translation>{name} の種類のヘッドには、Tandem はまだ対応していません（{detail}）。別のヘッドを選んでください。</translation>
+        <translation>「{name}」の種類のヘッドには、Tandem はまだ対応していません（{detail}）。別のヘッドを選んでください。</translation>
     </message>
     <message>
         <source>{name} cannot be used with this main model, whose layers cannot be read ({detail}). Choose a draft model.</source>
-        <translation>このメインモデルのレイヤーを読み込めないため、{name} は使用できません（{detail}）。ドラフトモデルを選んでください。</translation>
+        <translation>このメインモデルのレイヤーを読み込めないため、「{name}」は使用できません（{detail}）。ドラフトモデルを選んでください。</translation>
     </message>
     <message>
         <source>{name} was made for another main model ({detail}). Choose a head made for this one.</source>
-        <translation>{name} は別のメインモデル用に作られています（{detail}）。このメインモデル用のヘッドを選んでください。</translation>
+        <translation>「{name}」は別のメインモデル用に作られています（{detail}）。このメインモデル用のヘッドを選んでください。</translation>
     </message>
     <message>
         <source>The tokenizer of {name} cannot be read ({detail}). Download or copy it again.</source>
-        <translation>{name} のトークナイザーを読み込めません（{detail}）。もう一度ダウンロードまたはコピーしてください。</translation>
+        <translation>「{name}」のトークナイザーを読み込めません（{detail}）。もう一度ダウンロードまたはコピーしてください。</translation>
     </message>
     <message>
         <source>{name} requires running its own code or reading files outside its folder ({detail}). Tandem never allows that; choose another model.</source>
-        <translation>{name} には、独自のコードの実行、またはフォルダの外にあるファイルの読み込みが必要です（{detail}）。Tandem はこれを許可しません。別のモデルを選んでください。</translation>
+        <translation>「{name}」には、独自のコードの実行、またはフォルダの外にあるファイルの読み込みが必要です（{detail}）。Tandem はこれを許可しません。別のモデルを選んでください。</translation>
     </message>
     <message>
         <source>{name} cannot draft for this main model: their vocabularies differ ({detail}). Choose another draft model.</source>
-        <translation>{name} はこのメインモデルのドラフトには使えません。語彙が異なります（{detail}）。別のドラフトモデルを選んでください。</translation>
+        <translation>「{name}」はこのメインモデルのドラフトには使えません。語彙が異なります（{detail}）。別のドラフトモデルを選んでください。</translation>
     </message>
     <message>
         <source>The weights of {name} produce invalid values ({detail}). Choose another copy of this model.</source>
-        <translation>{name} の重みから無効な値が出力されます（{detail}）。このモデルの別のコピーを選んでください。</translation>
+        <translation>「{name}」の重みから無効な値が出力されます（{detail}）。このモデルの別のコピーを選んでください。</translation>
     </message>
     <message>
         <source>The weights of {name} are all zero. Choose another copy of this model.</source>
-        <translation>{name} の重みがすべて 0 です。このモデルの別のコピーを選んでください。</translation>
+        <translation>「{name}」の重みがすべて 0 です。このモデルの別のコピーを選んでください。</translation>
     </message>
     <message>
         <source>There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.</source>
-        <translation>{name} に必要なメモリが足りません（{detail}）。より小さいモデルを選ぶか、ほかのアプリを閉じてください。</translation>
+        <translation>「{name}」に必要なメモリが足りません（{detail}）。より小さいモデルを選ぶか、ほかのアプリを閉じてください。</translation>
     </message>
     <message>
         <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.</source>
@@ -2552,13 +2552,13 @@
     <message numerus="yes">
         <source>{main} is {faster} with {draft} on this Mac (%n answer(s)).</source>
         <translation>
-            <numerusform>この Mac では {main} と {draft} の組み合わせで {faster}（回答 %n 件）。</numerusform>
+            <numerusform>この Mac では「{main}」と「{draft}」の組み合わせで {faster}（回答 %n 件）。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>{main} is {faster} with prompt lookup on this Mac (%n answer(s)).</source>
         <translation>
-            <numerusform>この Mac では {main} がプロンプトルックアップで {faster}（回答 %n 件）。</numerusform>
+            <numerusform>この Mac では「{main}」がプロンプトルックアップで {faster}（回答 %n 件）。</numerusform>
         </translation>
     </message>
     <message>
@@ -3097,7 +3097,7 @@
     </message>
     <message>
         <source>{name} is ready.</source>
-        <translation>{name} の準備ができました。</translation>
+        <translation>「{name}」の準備ができました。</translation>
     </message>
     <message>
         <source>Show the download</source>
@@ -3112,7 +3112,7 @@
     </message>
     <message>
         <source>Recommended for {model}: {values}</source>
-        <translation>{model} の推奨値：{values}</translation>
+        <translation>「{model}」の推奨値：{values}</translation>
     </message>
     <message>
         <source>Starter</source>
@@ -3156,7 +3156,7 @@
     </message>
     <message>
         <source>Includes {draft} as draft. {facts}</source>
-        <translation>ドラフトとして {draft} も含みます。{facts}</translation>
+        <translation>ドラフトとして「{draft}」も含みます。{facts}</translation>
     </message>
     <message>
         <source>Needs no draft model. Best for edits and code.</source>
@@ -3192,7 +3192,7 @@
     </message>
     <message>
         <source>Head for {model}: fewer draft tokens may be accepted.</source>
-        <translation>{model} 用のヘッドです。ドラフトトークンの受理率が低くなることがあります。</translation>
+        <translation>「{model}」用のヘッドです。ドラフトトークンの受理率が低くなることがあります。</translation>
     </message>
     <message>
         <source>Published head for this model. Not checked yet.</source>
@@ -3228,7 +3228,7 @@
     </message>
     <message>
         <source>As draft for {main}: {verdict}</source>
-        <translation>{main} のドラフトとして：{verdict}</translation>
+        <translation>「{main}」のドラフトとして：{verdict}</translation>
     </message>
     <message>
         <source>Files differ from the published version: {files}. Repair downloads only these again.</source>
@@ -3367,11 +3367,11 @@
     </message>
     <message>
         <source>All files of {name} match the published version.</source>
-        <translation>{name} のファイルはすべて公開されたバージョンと一致しています。</translation>
+        <translation>「{name}」のファイルはすべて公開されたバージョンと一致しています。</translation>
     </message>
     <message>
         <source>No checksums were published for {name}, so its files can&apos;t be verified.</source>
-        <translation>{name} のチェックサムは公開されていないため、ファイルを検証できません。</translation>
+        <translation>「{name}」のチェックサムは公開されていないため、ファイルを検証できません。</translation>
     </message>
     <message>
         <source>Scanning models…</source>
@@ -3656,7 +3656,7 @@
     </message>
     <message>
         <source>Choose a draft for {name}</source>
-        <translation>{name} のドラフトを選択</translation>
+        <translation>「{name}」のドラフトを選択</translation>
     </message>
     <message>
         <source>Choose a draft</source>
@@ -4119,7 +4119,7 @@
     </message>
     <message>
         <source>How this Mac rounds with {main} is measured while Tandem is idle.</source>
-        <translation>この Mac が {main} でどう丸めるかは、Tandem の待機中に測定します。</translation>
+        <translation>この Mac が「{main}」でどう丸めるかは、Tandem の待機中に測定します。</translation>
     </message>
     <message>
         <source>It does not slow answers down.</source>
@@ -4899,7 +4899,7 @@
     <name>SpeculationPage</name>
     <message>
         <source>{pair} is loaded and uses the settings above.</source>
-        <translation>読み込まれている {pair} には上の設定が使われます。</translation>
+        <translation>読み込まれている「{pair}」には、上の設定が使われます。</translation>
     </message>
     <message>
         <source>Customize</source>
@@ -4911,7 +4911,7 @@
     </message>
     <message>
         <source>Remove the settings of {pair}</source>
-        <translation>{pair} の設定を削除</translation>
+        <translation>「{pair}」の設定を削除</translation>
     </message>
     <message>
         <source>Settings per model pair</source>
