@@ -1472,7 +1472,7 @@
     </message>
     <message>
         <source>{speed} tokens/s, {times}× as fast.</source>
-        <translation>초당 {speed}토큰, 일반 디코딩의 {times}배 속도예요.</translation>
+        <translation>초당 {speed}토큰, {times}배 속도예요.</translation>
     </message>
     <message>
         <source>{rate}% of the draft tokens were accepted.</source>
