@@ -355,8 +355,7 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
         self.apply_text_size()
 
     def apply_text_size(self) -> None:
-        # The panes get their new texts and fonts after the window does.
-        QTimer.singleShot(0, self, self._panes.arrange)
+        self._panes.arrange_restyled()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Accept files, and pictures too, so that `dropEvent` can say why pictures are refused."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QListView, QWidget
 
@@ -14,7 +14,7 @@ from app.speculation.panel import WIDTH as _PANEL_WIDTH
 from app.widgets import theme
 from app.widgets.fade import fade_in
 from app.widgets.keys import claims_escape, is_escape
-from app.widgets.layouts import fill, hbox
+from app.widgets.layouts import fill, hbox, settle_layouts
 from app.window.pane_handle import PaneHandle
 
 # Below these widths of the window, a pane about which the user has not decided is hidden.
@@ -100,6 +100,16 @@ class Panes(QObject):
         self._fit(beside)
         self._shade.setVisible(bool(self._over))
         self._place_over()
+
+    def arrange_restyled(self) -> None:
+        """Arrange the panes once they have their new texts and fonts too. The window is not painted before."""
+        self._window.setUpdatesEnabled(False)
+        QTimer.singleShot(0, self, self._show_restyled)
+
+    def _show_restyled(self) -> None:
+        self.arrange()
+        settle_layouts()
+        self._window.setUpdatesEnabled(True)
 
     def _beside(self) -> list[str]:
         """Return the panes that are wanted and fit beside the chat; the sidebar takes precedence."""

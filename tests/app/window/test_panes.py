@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -140,6 +140,32 @@ def test_the_panel_follows_the_text_size_and_very_large_text_leaves_the_chat_roo
     window.resize(1440, 900)
     qapp.theme.set_text_size(100)
     window.wait(lambda: window.panel.width() == 360)
+
+
+class Paints(QObject):
+    """Notes at each paint of the window whether the live panel is visible."""
+
+    def __init__(self, window: WindowDriver) -> None:
+        super().__init__(window.window)
+        self._panel, self.with_panel = window.panel, list[bool]()
+        window.window.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint:
+            self.with_panel.append(self._panel.isVisible())
+        return super().eventFilter(watched, event)
+
+
+def test_another_text_size_is_painted_only_with_the_panes_that_have_room(
+    window: WindowDriver, qapp: Application
+) -> None:
+    window.resize(1280, 800)
+    window.wait(window.panel.isVisible)
+    window.settle()
+    paints = Paints(window)
+    qapp.theme.set_text_size(130)
+    window.wait(lambda: bool(paints.with_panel) and not window.panel.isVisible())
+    assert not any(paints.with_panel)
 
 
 def over_the_chat(window: WindowDriver) -> list[str]:
