@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.chat.lazy_turn import LazyTurn
@@ -83,6 +84,19 @@ def test_no_part_of_the_view_is_blank_however_fast_one_scrolls(long_chat: Transc
         bar.setValue(bar.maximum() * percent // 100)
         # Words have many shades.
         assert min(colours(long_chat)) > 5, percent
+
+
+@pytest.mark.full
+def test_dragging_over_300_turns_never_shows_a_blank_part(transcript: Transcript, qtbot: QtBot) -> None:
+    transcript.show_chat(Chat(1, "longer", [turn(number) for number in range(300)]))
+    settle(transcript, qtbot)
+    bar = transcript.verticalScrollBar()
+    for percent in (*range(100, -1, -5), *range(0, 101, 20)):
+        bar.setValue(bar.maximum() * percent // 100)
+        assert min(colours(transcript)) > 5, percent
+        # What is made meanwhile changes the heights above and below.
+        QApplication.processEvents()
+        assert min(colours(transcript)) > 5, percent
 
 
 def test_scrolling_brings_turns_near_and_lets_far_ones_go(long_chat: Transcript, qtbot: QtBot) -> None:
