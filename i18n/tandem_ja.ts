@@ -5374,6 +5374,10 @@
         <translation>「{name}」への書き出し中に Tandem が終了しました。すべてを保存するには、もう一度書き出してください。</translation>
     </message>
     <message>
+        <source>{name} could not be read or written: {detail}</source>
+        <translation>{name} を読み書きできませんでした：{detail}</translation>
+    </message>
+    <message>
         <source>Show in Finder</source>
         <translation>Finder に表示</translation>
     </message>

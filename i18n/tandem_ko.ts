@@ -5374,6 +5374,10 @@
         <translation>Tandem이 종료되어 ‘{name}’ 파일로 내보내기가 중단됐어요. 전부 저장하려면 다시 내보내 주세요.</translation>
     </message>
     <message>
+        <source>{name} could not be read or written: {detail}</source>
+        <translation>{name} 파일을 읽거나 쓰지 못했어요: {detail}</translation>
+    </message>
+    <message>
         <source>Show in Finder</source>
         <translation>Finder에서 보기</translation>
     </message>

@@ -5374,6 +5374,10 @@
         <translation>导出到“{name}”时 Tandem 退出了。请重新导出以获得全部内容。</translation>
     </message>
     <message>
+        <source>{name} could not be read or written: {detail}</source>
+        <translation>无法读取或写入 {name}：{detail}</translation>
+    </message>
+    <message>
         <source>Show in Finder</source>
         <translation>在访达中显示</translation>
     </message>

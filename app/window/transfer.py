@@ -258,7 +258,11 @@ class Transfer(QObject):
                 return
             # Chats that an import added before the error stay.
             self._session.list.reload()
-            self._finish(entry, self.tr("The operation failed: {detail}").format(detail=str(error)), calm=False)
+            sentence = self.tr("The operation failed: {detail}").format(detail=str(error))
+            if isinstance(error, OSError) and error.filename:
+                words = self.tr("{name} could not be read or written: {detail}")
+                sentence = words.format(name=Path(str(error.filename)).name, detail=error.strerror)
+            self._finish(entry, sentence, calm=False)
 
         def succeed(result: Result) -> None:
             sentence, is_incomplete = done(result)

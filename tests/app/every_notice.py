@@ -124,7 +124,7 @@ EVERY_NOTICE = {
         lambda window, _: window.find(AttachmentReader).refuse_picture(), "Models in Tandem read text only"
     ),
     "cut short": EveryNotice(_cut_short, "was cut off"),
-    "import failed": EveryNotice(_fail_to_import, "operation failed"),
+    "import failed": EveryNotice(_fail_to_import, "gone.json could not be read or written: No such file or directory"),
     "imported in part": EveryNotice(_import_partly, "could not be read"),
     "imported": EveryNotice(_import_nothing, "0 chats imported", passes=True),
     "update": EveryNotice(
