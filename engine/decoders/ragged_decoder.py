@@ -147,9 +147,9 @@ class RaggedDecoder:
         for member in self._members:
             with self._failing_next_step():
                 member.request.proposers.abandon()
-        self._members, self._flying, self._batch = [], None, None
-        # Its frames refer to this decoder and to the caches.
-        self._rows_error = None
+            # The frames of an error refer to its member, or to this decoder, and to the caches.
+            member.error = None
+        self._members, self._flying, self._batch, self._rows_error = [], None, None, None
 
     @contextmanager
     def _failing_next_step(self) -> Iterator[None]:

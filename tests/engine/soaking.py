@@ -120,7 +120,6 @@ class Machine:
         self.runs = threading.Event()
         self.slept_s = 0.0
         self.failures = 0
-        self.wrong: list[str] = []
         self._chance, self._left, self._again = random.Random(17), FIRST_STEPS, False
         self._stack = ExitStack()
         self._armed: LateError | None = None
@@ -135,8 +134,6 @@ class Machine:
                 self.failures += 1
                 # The first of two.
                 self._again = not self._again and self._chance.random() < FAILS_AGAIN
-                if scheduler.active:
-                    self.wrong.append(f"{scheduler.active} answers go on after the device has failed")
             if self._armed is not None and (self._armed.raised or not self.runs.is_set()):
                 self._armed = None
                 self._stack.close()
@@ -188,7 +185,7 @@ class Soak:
         self.endless = endless
         self._killing = threading.Lock()
         self.counts: Counter[str] = Counter()
-        self.wrong = machine.wrong
+        self.wrong: list[str] = []
         self.requests: list[ChatRequest] = []
         self.expected: list[Answer] = []
 
