@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
@@ -48,6 +50,7 @@ class SettingsInForce(Restyled, QWidget):
             changed.connect(lambda *_: self._show())
         settings.speculation_changed.connect(self._show)
         preferences.subscribe(self._show)
+        self.destroyed.connect(partial(preferences.unsubscribe, self._show))
         self.restyle()
 
     def _is_of_chat(self) -> bool:

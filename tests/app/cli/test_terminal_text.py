@@ -43,8 +43,8 @@ def on_a_terminal(command: list[str]) -> tuple[int, str]:
 
 
 def controls(text: str) -> set[str]:
-    """The control characters of a text except tabs and line ends; a pty ends its lines with CR LF."""
-    return set(_CONTROLS.findall(text.replace("\r\n", "\n")))
+    """The control characters of a text except tabs, line ends (CR LF on a pty) and what clears a line of progress."""
+    return set(_CONTROLS.findall(text.replace("\r\n", "\n").replace("\r\x1b[K", "")))
 
 
 def test_every_control_character_is_shown_as_a_sign() -> None:
