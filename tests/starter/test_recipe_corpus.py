@@ -6,20 +6,24 @@ import pytest
 from resources.starter.recipe.content import (
     LANGUAGES,
     held_out_wordings,
+    read_beyond_held_out,
     read_content,
     read_development,
     read_held_out,
     read_short,
     read_short_development,
     read_short_held_out,
+    read_tools_held_out,
     read_wordings,
 )
 from resources.starter.recipe.conversations import Conversation
-from resources.starter.recipe.corpus import conversations, is_held_out, long_conversations
-from resources.starter.recipe.courses import KEPT, SHORT_MESSAGES
+from resources.starter.recipe.corpus import conversations, is_held_out, long_conversations, tool_questions
+from resources.starter.recipe.courses import KEPT, LIMITS_AND_TOOLS, SHORT_MESSAGES
+from resources.starter.recipe.limits import DECLINED
 from resources.starter.recipe.odd_requests import odd_conversations
 from resources.starter.recipe.scripts import language_of
 from resources.starter.recipe.templates import draw, normalised
+from resources.starter.recipe.tools import ACCEPTANCE_TODAY, LIST_MODELS, TOOL, call, tools_line
 
 
 @pytest.fixture(scope="module")
@@ -152,3 +156,75 @@ def test_odd_requests_are_the_same_for_the_same_seed_and_in_every_language() -> 
     texts = [conversation.turns[0].user for conversation in drawn]
     assert not [text for text in texts if "<text>" in text or "<code>" in text or is_held_out(text)]
     assert len(set(texts)) > 60
+
+
+@pytest.mark.full
+def test_the_course_of_limits_declines_in_every_language_and_asks_no_held_out_question() -> None:
+    drawn = list(conversations(LIMITS_AND_TOOLS.seed, 2000, LIMITS_AND_TOOLS))
+    turns = [turn for conversation in drawn for turn in conversation.turns]
+    declined = [turn for turn in turns if turn.kind == DECLINED]
+
+    assert {turn.answer for turn in declined} == {read_content(language).offtopic.answer for language in LANGUAGES}
+    assert len({turn.user for turn in declined}) > 0.9 * len(declined) > 500
+    for turn in declined:
+        answered = next(one for one in LANGUAGES if read_content(one).offtopic.answer == turn.answer)
+        assert answered == "en" or language_of(turn.user) != "en", turn
+        assert not [slot for slot in ("<n>", "<big>", "<code>", "<sentence>", "{|", "|}") if slot in turn.user], turn
+    assert not {normalised(turn.user) for turn in turns} & held_out_wordings()
+
+
+@pytest.mark.full
+def test_a_tool_is_only_called_where_the_tools_are_given() -> None:
+    drawn = list(conversations(LIMITS_AND_TOOLS.seed, 1000, LIMITS_AND_TOOLS))
+    calls = {call(name) for name in (LIST_MODELS, ACCEPTANCE_TODAY)}
+
+    made = 0
+    for conversation in drawn:
+        for before, turn in itertools.pairwise((*conversation.turns, None)):
+            if before.answer in calls:
+                made += 1
+                assert (conversation.system or "").endswith(tools_line())
+                assert turn.user.startswith("<tool_response>\n")
+                assert turn.kind == TOOL
+    assert made > 200
+    assert any(
+        conversation.system == tools_line() and not calls & {turn.answer for turn in conversation.turns}
+        for conversation in drawn
+    )
+
+
+def test_an_answer_repeats_what_the_tool_said() -> None:
+    drawn = conversations(LIMITS_AND_TOOLS.seed, 300, LIMITS_AND_TOOLS)
+    told = [turn for conversation in drawn for turn in conversation.turns if turn.user.startswith("<tool_response>")]
+
+    assert len(told) > 50
+    for turn in told:
+        result = turn.user.removeprefix("<tool_response>\n").removesuffix("\n</tool_response>")
+        if result.startswith("Models on this computer: "):
+            names = result.removeprefix("Models on this computer: ").removesuffix(".")
+            assert names.rpartition(" and ")[0 if names.endswith(" more") else 2] in turn.answer
+        elif result.startswith("Accepted today: "):
+            assert result.split()[2] in turn.answer
+
+
+def test_questions_for_tools_that_are_not_given_have_no_answer() -> None:
+    drawn = list(tool_questions(3, 40))
+
+    assert drawn == list(tool_questions(3, 40))
+    assert {conversation.language for conversation in drawn} == set(LANGUAGES)
+    assert {(len(conversation.turns), conversation.turns[0].answer) for conversation in drawn} == {(1, "")}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_limits_are_evaluated_on_twenty_questions_and_tools_on_ten(language: str) -> None:
+    beyond = read_beyond_held_out(language)
+    assert len({question.text for question in beyond}) == 20
+    assert {question.kind for question in beyond} == {
+        "code",
+        "arithmetic",
+        "json",
+        "translation",
+        "attachment",
+        "knowledge",
+    }
+    assert [question.tool for question in read_tools_held_out(language)] == [LIST_MODELS] * 5 + [ACCEPTANCE_TODAY] * 5

@@ -1,7 +1,7 @@
 """Rebuild the starter pair from nothing, then say how good it is.
 
 python -m resources.starter.recipe            corpus, tokenizer, both models, folders, evaluation
-python -m resources.starter.recipe refresh    the main that is there learns short messages, its draft to follow it
+python -m resources.starter.recipe refresh    the main that is there learns limits and tools, its draft to follow it
 python -m resources.starter.recipe head       the DFlash head alone, for the main that is there
 python -m resources.starter.recipe refresh-head   the head that is there goes on learning what that main says
 python -m resources.starter.recipe eagle      an EAGLE-3 head for that main, which does not ship: WORK/eagle3
@@ -27,6 +27,7 @@ from resources.starter.recipe.content import (
 )
 from resources.starter.recipe.evaluation import Pair, judge, report
 from resources.starter.recipe.fresh_questions import fresh_tallies, report_fresh
+from resources.starter.recipe.limit_checks import report_limits
 from resources.starter.recipe.plan import Plan
 from resources.starter.recipe.short_messages import ask_short, report_short
 
@@ -75,6 +76,8 @@ def main() -> None:
     read_short = read_short_development if options.what == "develop" else read_short_held_out
     messages = [message for language in LANGUAGES for message in read_short(language)]
     print(report_short("short", ask_short(pair, messages), with_failures=options.what == "develop"))
+    if options.what != "develop":
+        print(report_limits(pair))
 
 
 if __name__ == "__main__":

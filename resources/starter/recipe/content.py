@@ -34,8 +34,11 @@ class Topic:
 
 @dataclass(frozen=True)
 class Content:
+    """Topics by name, the honest answer to everything else, and the long answer that Compare demonstrates."""
+
     topics: dict[str, Topic]
     offtopic: Topic
+    at_length: Topic
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,47 @@ def _read(path: Path) -> dict[str, Any]:
         return tomllib.load(file)
 
 
+@dataclass(frozen=True)
+class Beyond:
+    """A question that the guide has to decline, unless its answer holds `right`."""
+
+    language: str
+    kind: str
+    text: str
+    right: str
+
+    def is_answered_by(self, answer: str) -> bool:
+        """Whether the guide declines in the question's language, or is right."""
+        declines = answer[:16] == read_content(self.language).offtopic.answer[:16]
+        return declines or bool(self.right and self.right in answer.replace(",", ""))
+
+
+@dataclass(frozen=True)
+class ToolQuestion:
+    """A question in one language, and the tool that answers it."""
+
+    language: str
+    tool: str
+    text: str
+
+
+@cache
+def read_beyond(language: str) -> dict[str, Any]:
+    """Wordings of what the guide declines, or the "data" that all languages share."""
+    return _table("beyond", language)
+
+
+@cache
+def read_tools(language: str) -> dict[str, Any]:
+    """Questions and answers of each tool, or the "names" that all languages share."""
+    return _table("tools", language)
+
+
+def _table(name: str, part: str) -> dict[str, Any]:
+    table: dict[str, Any] = _read(_HERE / "phrases" / f"{name}.toml")[part]
+    return table
+
+
 @cache
 def read_odd_requests() -> dict[str, Any]:
     """Wordings by language, and code snippets, of requests that main was never taught."""
@@ -84,7 +128,7 @@ def read_content(language: str) -> Content:
     """The topics of one language and its honest answer to everything else."""
     table = _read(_HERE / "content" / f"{language}.toml")
     topics = {name: _topic(name, topic) for name, topic in table["topics"].items()}
-    return Content(topics, _topic("offtopic", table["offtopic"]))
+    return Content(topics, _topic("offtopic", table["offtopic"]), _topic("at_length", table["at_length"]))
 
 
 @cache
@@ -139,6 +183,20 @@ def read_short_held_out(language: str) -> tuple[ShortMessage, ...]:
     return _short_messages(language, f"held_out_short_{language}.toml")
 
 
+@cache
+def read_beyond_held_out(language: str) -> tuple[Beyond, ...]:
+    """Requests that the corpus leaves out and the guide has to decline."""
+    entries = _read(_HERE / "evaluation" / "held_out_beyond.toml")[language]["questions"]
+    return tuple(Beyond(language, entry["kind"], entry["text"], entry.get("right", "")) for entry in entries)
+
+
+@cache
+def read_tools_held_out(language: str) -> tuple[ToolQuestion, ...]:
+    """Questions for the tools that the corpus leaves out."""
+    tools = _read(_HERE / "evaluation" / "held_out_tools.toml")[language]
+    return tuple(ToolQuestion(language, tool, text) for tool, texts in tools.items() for text in texts)
+
+
 def _short_messages(language: str, name: str) -> tuple[ShortMessage, ...]:
     kinds = _read(_HERE / "evaluation" / name)["messages"]
     return tuple(ShortMessage(language, kind, text) for kind, texts in kinds.items() for text in texts)
@@ -155,7 +213,11 @@ def _questions(language: str, names: tuple[str, ...]) -> tuple[HeldOut, ...]:
 
 @cache
 def held_out_wordings() -> frozenset[str]:
-    """Return the normalised texts that the corpus must not contain: judged questions and held-out short messages."""
+    """Return the normalised texts that the corpus must not contain: judged questions and held-out messages."""
     questions = (item for language in LANGUAGES for item in (*read_held_out(language), *read_development(language)))
-    short = (item.text for language in LANGUAGES for item in read_short_held_out(language))
-    return frozenset(normalised(text) for text in (*(item.turns[-1] for item in questions), *short))
+    others = (
+        item.text
+        for language in LANGUAGES
+        for item in (*read_short_held_out(language), *read_beyond_held_out(language), *read_tools_held_out(language))
+    )
+    return frozenset(normalised(text) for text in (*(item.turns[-1] for item in questions), *others))

@@ -6,14 +6,17 @@ Every held-out question of the evaluation is kept out, whatever its case, spaces
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from resources.starter.recipe.content import LANGUAGES, held_out_wordings
 from resources.starter.recipe.conversations import Conversation, Turn
 from resources.starter.recipe.courses import COURSES, Course
 from resources.starter.recipe.dialogue import OFFTOPIC, TOPIC, draw_system, draw_turns
+from resources.starter.recipe.limits import DECLINED
 from resources.starter.recipe.scripts import language_of
 from resources.starter.recipe.templates import normalised
+from resources.starter.recipe.tools import tool_turns, tools_line
 from resources.starter.recipe.voice import Voice
 
 if TYPE_CHECKING:
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 
 # How many exercises a conversation strings together.
 _LENGTHS = (1, 2, 3, 4, 6)
+_TOOL_SHARE = 0.5
 
 
 def conversations(seed: int, count: int, course: Course = COURSES[0]) -> Iterator[Conversation]:
@@ -38,19 +42,33 @@ def long_conversations(seed: int, count: int) -> Iterator[Conversation]:
         yield _conversation(Voice(LANGUAGES[index % len(LANGUAGES)], rng), rng.randint(12, 26))
 
 
+def tool_questions(seed: int, count: int) -> Iterator[Conversation]:
+    """Yield `count` questions for tools, asked where there are none; the answers are empty."""
+    drawn = 0
+    while drawn < count:
+        voice = Voice(LANGUAGES[drawn % len(LANGUAGES)], random.Random(f"tools/{seed}/{drawn}"))
+        drawn += 1
+        turn = tool_turns(voice)[0]
+        if not is_held_out(turn.user):
+            yield Conversation(voice.language, (replace(turn, answer=""),))
+
+
 def _conversation(voice: Voice, exercises: int) -> Conversation:
     language, rng = voice.language, voice.rng
     system = draw_system(voice)
+    has_tools = voice.course.tools > 0 and rng.random() < voice.course.tools
+    if has_tools:
+        system = f"{system}\n\n{tools_line()}" if system else tools_line()
     turns: list[Turn] = []
     while not turns or exercises > 0:
         if rng.random() < 0.08:
             voice = Voice(rng.choice(LANGUAGES), rng, voice.course)
-        drawn = draw_turns(voice, turns)
+        drawn = tool_turns(voice) if has_tools and rng.random() < _TOOL_SHARE else draw_turns(voice, turns)
         exercises -= 1
         if not any(is_held_out(turn.user) or is_of_another_language(turn, voice.language) for turn in drawn):
             turns += drawn
     opening = None
-    shares = {TOPIC: voice.course.topic_opening, OFFTOPIC: voice.course.offtopic_opening}
+    shares = {TOPIC: voice.course.topic_opening} | dict.fromkeys((OFFTOPIC, DECLINED), voice.course.offtopic_opening)
     if rng.random() < shares.get(turns[-1].kind, 0.0):
         opening = rng.randint(*voice.course.opening)
     return Conversation(language, tuple(turns), system, opening)
@@ -61,9 +79,11 @@ def is_of_another_language(turn: Turn, language: str) -> bool:
 
     "dark mode" is English, whoever may also type it: a word must not be learned with answers in two languages.
     """
-    if turn.kind not in (TOPIC, OFFTOPIC) or language == "en":
+    if language == "en" or language_of(turn.user) != "en":
         return False
-    return any("a" <= letter <= "z" for letter in turn.user.lower()) and language_of(turn.user) == "en"
+    # A sum or code alone is declined in English.
+    has_latin = any("a" <= letter <= "z" for letter in turn.user.lower())
+    return turn.kind == DECLINED or (turn.kind in (TOPIC, OFFTOPIC) and has_latin)
 
 
 def is_held_out(wording: str) -> bool:

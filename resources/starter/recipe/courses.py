@@ -10,7 +10,8 @@ class Mix:
     """How often a conversation turns to what; what is left over goes to the skills.
 
     `followup` is the share of questions about a topic with follow-ups that are followed by one of them; `short` is the
-    share of messages of a word or two.
+    share of messages of a word or two, `declined` that of requests beyond a small model, `at_length` that of questions
+    with the long answer.
     """
 
     topic: float = 0.34
@@ -20,6 +21,8 @@ class Mix:
     previous: float = 0.06
     followup: float = 0.25
     short: float = 0.0
+    declined: float = 0.0
+    at_length: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,8 @@ class Course:
     `lengths` weighs conversations of 1, 2, 3, 4 and 6 exercises. An answer known by heart is cut to its first words in
     these shares of the conversations that end with one (those to follow-ups come too seldom for that); `opening` is
     the range of tokens kept. `repeats` is the share of rows that repeat meaningless tokens; `question_weight` is what
-    predicting a token of a question counts for against one of an answer.
+    predicting a token of a question counts for against one of an answer. `tools` is the share of conversations that are
+    given the tools; every second exercise of those is for one of them.
     """
 
     steps: int
@@ -46,6 +50,7 @@ class Course:
     question_weight: float = 0.0
     long_every: int = 8
     mix: Mix = Mix()
+    tools: float = 0.0
 
 
 _IN_NUMBERS = Course(
@@ -159,7 +164,31 @@ SHORT_MESSAGES = replace(
     mix=Mix(topic=0.1, small_talk=0.05, offtopic=0.04, memory=0.0, previous=0.0, followup=0.8, short=0.81),
 )
 
-# Repeated beside them, so that nothing is forgotten: the late course with more follow-ups and references back.
+# What the guide cannot do, what it says at length, and what it asks the tools of Tandem.
+LIMITS_AND_TOOLS = replace(
+    _LATE,
+    steps=600,
+    seed=46,
+    conversations=12_000,
+    topic_opening=0.9,
+    lengths=(74, 18, 6, 1, 1),
+    languages=("en", "ko", "ja", "zh"),
+    opening=(4, 10),
+    mix=Mix(
+        topic=0.12,
+        small_talk=0.03,
+        offtopic=0.05,
+        memory=0.0,
+        previous=0.0,
+        followup=0.1,
+        short=0.03,
+        declined=0.47,
+        at_length=0.05,
+    ),
+    tools=0.45,
+)
+
+# Repeated beside such a course, so that nothing is forgotten: the late course with more follow-ups and references back.
 KEPT = replace(
     _LATE,
     steps=600,
@@ -175,5 +204,16 @@ WHOLE = replace(
     KEPT,
     topic_opening=0.0,
     offtopic_opening=0.0,
-    mix=Mix(topic=0.3, small_talk=0.1, offtopic=0.08, memory=0.09, previous=0.1, followup=0.4, short=0.1),
+    mix=Mix(
+        topic=0.29,
+        small_talk=0.09,
+        offtopic=0.06,
+        memory=0.08,
+        previous=0.09,
+        followup=0.4,
+        short=0.09,
+        declined=0.09,
+        at_length=0.03,
+    ),
+    tools=0.15,
 )

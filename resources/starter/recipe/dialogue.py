@@ -12,6 +12,7 @@ from resources.starter.recipe.content import (
     read_wordings,
 )
 from resources.starter.recipe.conversations import Turn
+from resources.starter.recipe.limits import declined
 from resources.starter.recipe.noise import drop_words, splice
 from resources.starter.recipe.skills import draw_skill
 from resources.starter.recipe.skills.texts import first_sentence, nonsense
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from resources.starter.recipe.voice import Voice
 
 TOPIC, FOLLOWUP, OFFTOPIC, MEMORY, PREVIOUS = "topic", "followup", "offtopic", "memory", "previous"
+AT_LENGTH = "at_length"
+# The first wording of the question with the long answer is the app's own; so often it stands as it is.
+_AS_IN_THE_APP = 0.4
 SHORT_OFFTOPIC, SHORT_DEVELOPMENT = 0.12, 0.3
 
 # Topics that people open a chat with, and word in more ways than questions about the app.
@@ -69,6 +73,12 @@ def draw_turns(voice: Voice, before: Sequence[Turn]) -> list[Turn]:
     draw -= mix.previous
     if draw < mix.short:
         return [_short(voice, is_first=not before)]
+    draw -= mix.short
+    if draw < mix.declined:
+        return [declined(voice)]
+    draw -= mix.declined
+    if draw < mix.at_length:
+        return [_at_length(voice)]
     return draw_skill(voice)
 
 
@@ -95,6 +105,13 @@ def _topic(voice: Voice, names: Sequence[str] = ()) -> list[Turn]:
         followup = rng.choice(topic.followups)
         turns.append(Turn(voice.word(followup.questions), followup.answer, FOLLOWUP))
     return turns
+
+
+def _at_length(voice: Voice) -> Turn:
+    topic = read_content(voice.language).at_length
+    if voice.rng.random() < _AS_IN_THE_APP:
+        return Turn(topic.questions[0], topic.answer, AT_LENGTH)
+    return Turn(voice.word(topic.questions), topic.answer, AT_LENGTH)
 
 
 def _short(voice: Voice, *, is_first: bool) -> Turn:

@@ -81,11 +81,14 @@ class Pair:
         return set(self.tokenizer.eos_token_ids)
 
     def answers(
-        self, dialogues: Sequence[list[dict[str, str]]], max_tokens: int = MAX_TOKENS
+        self,
+        dialogues: Sequence[list[dict[str, Any]]],
+        max_tokens: int = MAX_TOKENS,
+        tools: Sequence[dict[str, Any]] = (),
     ) -> list[tuple[str, Tally]]:
         """Main's greedy answer to each dialogue's last message, and the draft's guesses on it."""
         template = self.tokenizer.apply_chat_template
-        prompts = [template(turns, add_generation_prompt=True) for turns in dialogues]
+        prompts = [template(turns, tools=list(tools) or None, add_generation_prompt=True) for turns in dialogues]
         by_length = sorted(range(len(prompts)), key=lambda place: len(prompts[place]))
         found: dict[int, tuple[str, Tally]] = {}
         for start in range(0, len(by_length), BATCH):
@@ -142,7 +145,7 @@ class Pair:
 
 def judge(pair: Pair, questions: Sequence[HeldOut]) -> list[Outcome]:
     """Ask each question's turns in order, keeping the pair's own answers, and judge the last."""
-    dialogues: list[list[dict[str, str]]] = [[] for _ in questions]
+    dialogues: list[list[dict[str, Any]]] = [[] for _ in questions]
     outcomes = [Outcome(question, "", Tally(questions=1)) for question in questions]
     for turn in range(max(len(question.turns) for question in questions)):
         asked = [place for place, question in enumerate(questions) if turn < len(question.turns)]

@@ -13,8 +13,15 @@ from tokenizers import Tokenizer
 from resources.starter.recipe.chain_head import EagleHead, EagleShape, MtpHead, MtpShape
 from resources.starter.recipe.chain_training import train_chain_head
 from resources.starter.recipe.circuits import wire_copying
-from resources.starter.recipe.corpus import conversations, long_conversations
-from resources.starter.recipe.courses import COURSES, DEEPER_COURSES, KEPT, SHORT_MESSAGES, WHOLE
+from resources.starter.recipe.corpus import conversations, long_conversations, tool_questions
+from resources.starter.recipe.courses import (
+    COURSES,
+    DEEPER_COURSES,
+    KEPT,
+    LIMITS_AND_TOOLS,
+    SHORT_MESSAGES,
+    WHOLE,
+)
 from resources.starter.recipe.distillation import with_choices
 from resources.starter.recipe.export import export_head, export_model, load_head, load_model, write_checksums
 from resources.starter.recipe.generation import answered_by
@@ -55,6 +62,10 @@ _TOKENIZER_CONVERSATIONS = 20_000
 _TOKENS_PER_STEP = 3072
 _LONG_EVERY, _LATE_ROWS = 8, 64
 _LONGEST_ODD_PROMPT = SHORT_ROW - 120
+# Rows in which the long answer has room.
+_WHOLE_ROW = 352
+# A draft that follows a main which learned something new begins at this share of the full rate.
+_RATE_OF_FOLLOWING = 0.3
 # Refreshing a head begins at this share of the full rate.
 _RATE_OF_REFRESH = 0.15
 
@@ -83,36 +94,50 @@ def build(plan: Plan, work: Path, target: Path) -> None:
     deeper = partial(_lessons, DEEPER_COURSES, tokenizer, long)
     train(main, deeper, rates(DEEPER_COURSES), work / "main.pt", loss_of=next_token_loss)
     export_model(main, tokenizer, target / "main")
-    refresh_pair(plan, work, target, LanguageModel(DRAFT))
+    teach(SHORT_MESSAGES, plan, work / "short.pt", target)
+    teach(LIMITS_AND_TOOLS, plan, work / "limits.pt", target)
+    distil(plan, work, target, LanguageModel(DRAFT), 1.0)
     build_head(plan, work, target)
 
 
-def refresh_pair(plan: Plan, work: Path, target: Path, draft: LanguageModel | None = None) -> None:
-    """Teach target/main short messages, then `draft` (or target/draft) to guess what it says; write both folders."""
+def refresh_pair(plan: Plan, work: Path, target: Path) -> None:
+    """Give target/main the course of limits and tools, and have target/draft follow; write both folders."""
     work.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(plan.seed)
+    teach(LIMITS_AND_TOOLS, plan, work / "limits.pt", target)
+    distil(plan, work, target, load_model(DRAFT, target / "draft"), _RATE_OF_FOLLOWING)
+
+
+def teach(course: Course, plan: Plan, checkpoint: Path, target: Path) -> None:
+    """Give target/main one more course, beside which it repeats what it knows and says."""
+    tokenizer = Tokenizer.from_file(str(target / "main" / "tokenizer.json"))
+    main = load_model(MAIN, target / "main")
+    drawn = conversations(course.seed, course.conversations, course)
+    new = pack(encode_conversations(tokenizer, drawn), _WHOLE_ROW, tokenizer.token_to_id(END_OF_TEXT))
+    known = encode_conversations(tokenizer, conversations(KEPT.seed, KEPT.conversations, KEPT))
+    main.eval()
+    # Without the tools, main answers their questions as before.
+    without = answered_by(main, tokenizer, tool_questions(plan.seed, plan.own_answers))
+    kept = pack(chain(without, known), _WHOLE_ROW, tokenizer.token_to_id(END_OF_TEXT))
+    main.train()
+    refresh(main, (new, kept, _long_rows(tokenizer, plan)), plan.refresh_steps, plan.seed, checkpoint)
+    export_model(main, tokenizer, target / "main")
+
+
+def distil(plan: Plan, work: Path, target: Path, draft: LanguageModel, first_rate: float) -> None:
+    """Teach `draft` to guess what target/main says; write target/draft and the checksums.
+
+    The rate falls from `first_rate`, a share of the full one.
+    """
     tokenizer = Tokenizer.from_file(str(target / "main" / "tokenizer.json"))
     main = load_model(MAIN, target / "main")
     long = _long_rows(tokenizer, plan)
-    short, kept = (
-        _short_rows(tokenizer, conversations(course.seed, course.conversations, course))
-        for course in (SHORT_MESSAGES, KEPT)
-    )
-    refresh(main, (short, kept, long), plan.refresh_steps, plan.seed, work / "refresh.pt")
-    export_model(main, tokenizer, target / "main")
-    distil(plan, work, target, draft or load_model(DRAFT, target / "draft"), long)
-
-
-def distil(plan: Plan, work: Path, target: Path, draft: LanguageModel, long: Rows) -> None:
-    """Teach `draft` to guess what target/main says; write target/draft and the checksums."""
-    tokenizer = Tokenizer.from_file(str(target / "main" / "tokenizer.json"))
-    main = load_model(MAIN, target / "main")
     own = with_choices(main, _own_answers(main, tokenizer, plan))
     endless = batches(
         own, with_choices(main, long.first(_LATE_ROWS)), _TOKENS_PER_STEP, seed=plan.seed, long_every=_LONG_EVERY
     )
     steps = plan.draft_steps
-    fall = [1 - step / steps for step in range(steps)]
+    fall = [first_rate * (1 - step / steps) for step in range(steps)]
     train(draft, lambda start: islice(endless, start, steps), fall, work / "draft.pt", loss_of=next_token_loss)
     export_model(draft, tokenizer, target / "draft")
     write_checksums(target)
@@ -222,7 +247,7 @@ def _head_rows(main: LanguageModel, tokenizer: Tokenizer, plan: Plan) -> Rows:
     odd = odd_conversations(plan.seed + 1, plan.head_odd_requests)
     written = encode_conversations(tokenizer, conversations(plan.seed + 2, plan.head_written_answers, WHOLE))
     own = answered_by(main, tokenizer, chain(asked, odd), _LONGEST_ODD_PROMPT)
-    return pack(chain(own, written), SHORT_ROW, tokenizer.token_to_id(END_OF_TEXT))
+    return pack(chain(own, written), _WHOLE_ROW, tokenizer.token_to_id(END_OF_TEXT))
 
 
 def _long_rows(tokenizer: Tokenizer, plan: Plan) -> Rows:
@@ -235,7 +260,7 @@ def _own_answers(main: LanguageModel, tokenizer: Tokenizer, plan: Plan) -> Rows:
     main.eval()
     asked = conversations(plan.seed + 1, plan.own_answers, WHOLE)
     written = encode_conversations(tokenizer, conversations(plan.seed + 2, plan.written_answers, WHOLE))
-    return pack(chain(answered_by(main, tokenizer, asked), written), SHORT_ROW, tokenizer.token_to_id(END_OF_TEXT))
+    return pack(chain(answered_by(main, tokenizer, asked), written), _WHOLE_ROW, tokenizer.token_to_id(END_OF_TEXT))
 
 
 def _short_rows(tokenizer: Tokenizer, drawn: Iterable[Conversation]) -> Rows:

@@ -1,6 +1,6 @@
 """One more course for a main model that is finished: it learns something new and forgets nothing.
 
-Each step holds rows of the new course and three times as many of what the model knows. On the new rows it learns the
+Each step holds rows of the new course and more of what the model knows. On the new rows it learns the
 written answers; on the others it is held to its own former self, token for token (distillation: Li and Hoiem,
 "Learning without forgetting", 2016). AdamW at a low rate, since Muon takes steps of one length however little there is
 left to learn, and that alone makes a small model forget.
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     from resources.starter.recipe.model import LanguageModel
 
-NEW_ROWS, KEPT_ROWS, LONG_EVERY = 3, 9, 16
-FULL_RATE, FORMER_WEIGHT, WRITTEN_WEIGHT = 2e-4, 4.0, 0.5
+NEW_ROWS, KEPT_ROWS, LONG_EVERY = 3, 5, 16
+FULL_RATE, FORMER_WEIGHT, WRITTEN_WEIGHT = 3e-4, 4.0, 0.5
 
 
 @dataclass(frozen=True)

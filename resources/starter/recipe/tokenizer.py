@@ -18,9 +18,30 @@ if TYPE_CHECKING:
 VOCABULARY_SIZE = 4096
 END_OF_TEXT, TURN_START, TURN_END = "<|endoftext|>", "<|im_start|>", "<|im_end|>"
 SPECIAL_TOKENS = (END_OF_TEXT, TURN_START, TURN_END)
+# The system message names the tools that were taught, of those that a chat gives; others are left out.
 CHAT_TEMPLATE = (
+    "{%- set given = (tools or []) | map(attribute='function.name') | list %}"
+    "{%- set taught = ['list_models', 'acceptance_today'] | select('in', given) | join(', ') %}"
+    "{%- set line = 'Tools: ' + taught if taught else '' %}"
+    "{%- if line and (not messages or messages[0].role != 'system') %}"
+    "{{- '<|im_start|>system\\n' + line + '<|im_end|>\\n' }}"
+    "{%- endif %}"
     "{%- for message in messages %}"
-    "{{- '<|im_start|>' + message.role + '\\n' + message.content | trim + '<|im_end|>\\n' }}"
+    "{%- set content = (message.content or '') | trim %}"
+    "{%- if message.role == 'tool' %}"
+    "{{- '<|im_start|>user\\n<tool_response>\\n' + content + '\\n</tool_response>' }}"
+    "{%- else %}"
+    "{{- '<|im_start|>' + message.role + '\\n' + content }}"
+    "{%- if line and loop.first and message.role == 'system' %}{{- '\\n\\n' + line }}{%- endif %}"
+    "{%- for tool_call in message.tool_calls or [] %}"
+    "{%- if tool_call.function %}{%- set tool_call = tool_call.function %}{%- endif %}"
+    "{%- if content or not loop.first %}{{- '\\n' }}{%- endif %}"
+    '{{- \'<tool_call>\\n{"name": "\' + tool_call.name + \'", "arguments": \' }}'
+    "{{- tool_call.arguments if tool_call.arguments is string else tool_call.arguments | tojson }}"
+    "{{- '}\\n</tool_call>' }}"
+    "{%- endfor %}"
+    "{%- endif %}"
+    "{{- '<|im_end|>\\n' }}"
     "{%- endfor %}"
     "{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}{%- endif %}"
 )
