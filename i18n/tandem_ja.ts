@@ -5725,6 +5725,10 @@
         <translation>高速な回答を見る</translation>
     </message>
     <message>
+        <source>Explain step by step how speculative decoding works in Tandem.</source>
+        <translation>Tandem の投機的デコーディングの仕組みを、順を追って説明してください。</translation>
+    </message>
+    <message>
         <source>What is Tandem?</source>
         <translation>Tandem とは何ですか？</translation>
     </message>

@@ -5725,6 +5725,10 @@
         <translation>빠른 답변 보기</translation>
     </message>
     <message>
+        <source>Explain step by step how speculative decoding works in Tandem.</source>
+        <translation>추측 디코딩이 Tandem에서 어떻게 작동하는지 단계별로 설명해 주세요.</translation>
+    </message>
+    <message>
         <source>What is Tandem?</source>
         <translation>Tandem은 무엇인가요?</translation>
     </message>

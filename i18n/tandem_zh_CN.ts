@@ -5725,6 +5725,10 @@
         <translation>看看回答有多快</translation>
     </message>
     <message>
+        <source>Explain step by step how speculative decoding works in Tandem.</source>
+        <translation>请一步一步说明 Tandem 的推测解码是怎么工作的。</translation>
+    </message>
+    <message>
         <source>What is Tandem?</source>
         <translation>Tandem 是什么？</translation>
     </message>

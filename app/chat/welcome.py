@@ -64,9 +64,7 @@ class Welcome(Restyled, QScrollArea):
                 button.clicked.connect(lambda _=False, source=button: self.asked.emit(source.text()))
             column.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(1)
-        # Of the questions that the Starter can answer, this one has one of the longest answers.
-        longest = self._examples[-1]
-        self._demonstration.clicked.connect(lambda: self.demonstration_wanted.emit(longest.text()))
+        self._demonstration.clicked.connect(lambda: self.demonstration_wanted.emit(self._long_question()))
         self.setWidget(body)
         self.restyle()
 
@@ -123,6 +121,10 @@ class Welcome(Restyled, QScrollArea):
         if top != self._top.sizeHint().height():
             self._top.changeSize(0, top, QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
             self._column.invalidate()
+
+    def _long_question(self) -> str:
+        """Return the question to which the Starter has a long answer, in these very words."""
+        return self.tr("Explain step by step how speculative decoding works in Tandem.")
 
     def set_ready(self, ready: bool) -> None:
         for button in self._examples:

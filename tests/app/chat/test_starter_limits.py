@@ -15,8 +15,10 @@ from app.conversations.records import Attachment
 from app.session.answer import Answer, State
 from app.session.chats import Turn
 from app.speculation.comparison import Comparer, Step
+from resources.starter.recipe.content import read_content
 from tests.app.scripted_engine import PLAIN, Script
 from tests.app.shown_library import bare, path_of
+from tests.app.translation_files import forms, messages
 
 if TYPE_CHECKING:
     from tests.app.conftest import OpenShown
@@ -93,6 +95,7 @@ def test_a_fast_answer_is_shown_side_by_side_and_is_in_no_chat(open_shown: OpenS
     shows.click()
     made = window.find(Comparer).comparison
     assert made is not None
+    assert made.question == read_content("en").at_length.questions[0]
     window.wait(lambda: made.step is Step.DONE)
     assert window.comparison.isVisible()
     assert "× as fast with speculation." in window.comparison.verdict.text()
@@ -106,3 +109,9 @@ def test_a_fast_answer_is_shown_side_by_side_and_is_in_no_chat(open_shown: OpenS
     assert window.turns == []
     window.comparison.close_overlay()
     assert not window.is_enabled("compare")
+
+
+@pytest.mark.parametrize(("language", "own"), [("ko", "ko"), ("ja", "ja"), ("zh_CN", "zh")])
+def test_the_demonstration_asks_in_the_words_to_which_the_starter_has_a_long_answer(language: str, own: str) -> None:
+    english, asked = (read_content(one).at_length.questions[0] for one in ("en", own))
+    assert [forms(one) for _, one in messages(language) if one.findtext("source") == english] == [[asked]]
