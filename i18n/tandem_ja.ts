@@ -5410,6 +5410,18 @@
         <translation>思考</translation>
     </message>
     <message>
+        <source>Tool</source>
+        <translation>ツール</translation>
+    </message>
+    <message>
+        <source>This call failed.</source>
+        <translation>この呼び出しは失敗しました。</translation>
+    </message>
+    <message>
+        <source>This call was interrupted.</source>
+        <translation>この呼び出しは途中で中断されました。</translation>
+    </message>
+    <message>
         <source>The operation failed: {detail}</source>
         <translation>実行できませんでした：{detail}</translation>
     </message>

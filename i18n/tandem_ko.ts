@@ -5410,6 +5410,18 @@
         <translation>추론 과정</translation>
     </message>
     <message>
+        <source>Tool</source>
+        <translation>도구</translation>
+    </message>
+    <message>
+        <source>This call failed.</source>
+        <translation>이 호출은 실패했어요.</translation>
+    </message>
+    <message>
+        <source>This call was interrupted.</source>
+        <translation>이 호출은 중간에 끊겼어요.</translation>
+    </message>
+    <message>
         <source>The operation failed: {detail}</source>
         <translation>작업하지 못했어요: {detail}</translation>
     </message>

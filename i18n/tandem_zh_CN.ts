@@ -5410,6 +5410,18 @@
         <translation>思考</translation>
     </message>
     <message>
+        <source>Tool</source>
+        <translation>工具</translation>
+    </message>
+    <message>
+        <source>This call failed.</source>
+        <translation>此调用失败。</translation>
+    </message>
+    <message>
+        <source>This call was interrupted.</source>
+        <translation>此调用已中断。</translation>
+    </message>
+    <message>
         <source>The operation failed: {detail}</source>
         <translation>操作失败：{detail}</translation>
     </message>
