@@ -32,7 +32,7 @@ _VARIABLE = re.compile(r"\{\{\s*([a-z]+)\s*\}\}")
 
 @dataclass(frozen=True)
 class Generation:
-    """How answers are generated. Without `max_tokens`, only the context limits them."""
+    """How answers are generated. Without `max_tokens`, only the context limits them; they call `most_calls` tools."""
 
     sampling: SamplingSettings = field(default_factory=SamplingSettings)
     speculation: SpeculationSettings = field(default_factory=SpeculationSettings)
@@ -40,6 +40,7 @@ class Generation:
     overflow: str = "refuse"
     thinking: str = "auto"
     answer_format: str = TEXT
+    most_calls: int = 10
 
     def with_own(self, own: Mapping[str, Any]) -> Generation:
         """Return these settings, changed by a chat's own ones."""
@@ -56,6 +57,7 @@ class Generation:
             own.get("overflow", self.overflow),
             own.get("thinking", self.thinking),
             own.get(ANSWER_FORMAT, self.answer_format),
+            self.most_calls,
         )
 
     def values(self) -> dict[str, Any]:
