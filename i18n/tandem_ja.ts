@@ -1147,6 +1147,10 @@
         <translation>モデルがこのツールを使おうとしています。</translation>
     </message>
     <message>
+        <source>The model wants to use this tool. Its server says that it only reads.</source>
+        <translation>モデルがこのツールを使おうとしています。サーバによると、読み取るだけのツールです。</translation>
+    </message>
+    <message>
         <source>Waiting for you</source>
         <translation>許可待ち</translation>
     </message>

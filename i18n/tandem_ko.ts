@@ -1147,6 +1147,10 @@
         <translation>모델이 이 도구를 사용하려고 해요.</translation>
     </message>
     <message>
+        <source>The model wants to use this tool. Its server says that it only reads.</source>
+        <translation>모델이 이 도구를 사용하려고 해요. 서버에 따르면 읽기만 하는 도구예요.</translation>
+    </message>
+    <message>
         <source>Waiting for you</source>
         <translation>허용 대기 중</translation>
     </message>

@@ -1147,6 +1147,10 @@
         <translation>模型想使用这个工具。</translation>
     </message>
     <message>
+        <source>The model wants to use this tool. Its server says that it only reads.</source>
+        <translation>模型想使用这个工具。其服务器称它只读取内容。</translation>
+    </message>
+    <message>
         <source>Waiting for you</source>
         <translation>等待你的允许</translation>
     </message>

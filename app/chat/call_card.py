@@ -130,6 +130,8 @@ class CallCard(Restyled, QFrame):
         self._server.setText(call.use.server if call.use.server != TANDEM else "")
         asks = call.state is CallState.ASKS
         sentence = self.tr("The model wants to use this tool.") if asks else call_sentence(call)
+        if asks and call.tool is not None and call.tool.read_only:
+            sentence = self.tr("The model wants to use this tool. Its server says that it only reads.")
         self._sentence.setText(sentence)
         self._sentence.setVisible(bool(sentence))
         self._show_state()

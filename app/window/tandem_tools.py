@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     # Imports huggingface_hub, which would delay the first frame.
     from app.library.hub_service import Inventory
 
-_NO_PARAMETERS = {"type": "object", "properties": {}}
+_NO_PARAMETERS = {"type": "object", "properties": {}, "additionalProperties": False}
 # Models that are named; the others are counted.
 _MOST_NAMES = 8
 
