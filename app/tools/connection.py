@@ -111,7 +111,7 @@ class Connection:
         """Have the server end, in an orderly way if it does so in time."""
         self._stopped = True
         self._end()
-        self._scope.deadline = min(self._scope.deadline, anyio.current_time() + CLOSING_S)
+        self._scope.deadline = min(self._scope.deadline, asyncio.get_running_loop().time() + CLOSING_S)
         if not self._settled.is_set():
             self._scope.cancel()
 
