@@ -87,7 +87,9 @@ def http_client(server: Server, last: HttpAnswer) -> httpx2.AsyncClient:
     async def take(response: httpx2.Response) -> None:
         if response.request.method == "POST":
             last.status = response.status_code
-            last.location = response.headers.get("location", "") if response.has_redirect_location else ""
+            # A query may carry what is not for the eyes of others.
+            location = response.headers.get("location", "") if response.has_redirect_location else ""
+            last.location = location.partition("?")[0][:_LONGEST_DETAIL]
         # A compressed answer of a few bytes could fill the memory; `accept-encoding` asks for none.
         if response.headers.get("content-encoding", "identity") != "identity":
             raise ToolFailed("not-mcp", server=server.name, detail="a compressed answer")
