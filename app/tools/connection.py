@@ -24,9 +24,8 @@ from app.tools.errors import ToolFailed
 from app.tools.guardian import LONGEST_LINE
 from app.tools.results import MOST_TOOLS, result_of, tools_of
 from app.tools.servers import Server
-from app.tools.status import ServerStatus, State
 from app.tools.stderr_tail import StderrTail
-from app.tools.tool import Tool, ToolResult
+from app.tools.tool import ServerStatus, State, Tool, ToolResult
 from app.tools.transports import CLOSED, HttpAnswer, failure_of, first_line, http_client, process_failure, process_of
 
 log = logging.getLogger(__name__)

@@ -13,7 +13,7 @@ from app.tools.errors import ToolFailed
 from app.tools.permissions import Permission
 from app.tools.servers import Server, ToolSettings, servers_from_json
 from app.tools.tool import TANDEM, Tool
-from tests.app.tools.wrong_files import RIGHT, WRONG, wrong
+from tests.app.tools.wrong_files import RIGHT, WRONG
 
 TOOL = Tool("files", "read", "read", "Read", "Reads a file.", {"type": "object"}, read_only=True, origin="1")
 FILES = Server(name="files", command="npx", env={"KEY": "secret"})
@@ -58,9 +58,7 @@ def test_a_wrong_file_names_the_server_and_the_field(text: str) -> None:
         servers_from_json(text)
     if "files" in text:
         assert error.value.arguments["server"] == "files"
-        assert error.value.arguments["field"] in (
-            text if text != wrong() and '"npx"}}' not in text else "command server"
-        )
+        assert str(error.value.arguments.get("field", "")) in text
 
 
 def test_the_file_is_private_and_has_no_secret(path: Path) -> None:
