@@ -120,10 +120,11 @@ class ToolSettings:
         """Add a server, or replace the one of the same name. Returns whether its secrets are in the keychain.
 
         Values of `env` and `headers` that are "" keep what is stored. Without a keychain they are for this run only.
+        A server that runs gets new values after `ToolHost.stop`.
         """
         kept = self._kept_secrets(server.name)
         secrets = _Secrets(_filled(server.env, kept.env), _filled(server.headers, kept.headers))
-        stored = self._keep_secrets(server.name, secrets)
+        stored = self._keep_secrets(server.name, secrets) if secrets != kept else server.name not in self._unkept
         plain = server.without_secrets()
         with self._lock:
             servers = [plain if one.name == server.name else one for one in self._file.servers]
@@ -212,7 +213,8 @@ def _entry(name: str) -> str:
 
 
 def _filled(given: dict[str, str], kept: dict[str, str]) -> dict[str, str]:
-    return {name: value or kept.get(name, "") for name, value in given.items()}
+    """Return the values with those that are stored. One that is neither is left out, to be asked for."""
+    return {name: value or kept[name] for name, value in given.items() if value or name in kept}
 
 
 class _Imported(msgspec.Struct):

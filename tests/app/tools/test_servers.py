@@ -81,6 +81,16 @@ def test_an_edited_server_keeps_the_secrets_that_were_not_entered_again(path: Pa
     assert settings.with_secrets(settings.servers[0]).env == {"KEY": "secret", "MORE": "new"}
 
 
+def test_a_keychain_that_cannot_be_read_now_loses_nothing(path: Path) -> None:
+    secrets = Secrets()
+    ToolSettings(path, secrets).put(FILES)
+    locked = ToolSettings(path, secrets)
+    entry = secrets.popitem()
+    locked.put(locked.servers[0].as_approved())
+    secrets.update([entry])
+    assert locked.with_secrets(locked.servers[0]).env == {"KEY": "secret"}
+
+
 def test_without_a_keychain_secrets_are_for_this_run(path: Path) -> None:
     secrets = Secrets()
     secrets.works = False
