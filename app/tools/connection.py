@@ -84,7 +84,7 @@ class Connection:
         """Wait until the server has its tools. Raises `ToolFailed` if it fails."""
         await self._settled.wait()
         if self.over.is_set():
-            raise self.failure or ToolFailed("ended", server=self.server.name, detail="")
+            raise self.failure or ToolFailed("ended", server=self.server.name, detail="stopped")
 
     async def run(self, with_secrets: Callable[[Server], Server]) -> None:
         """Start the server and follow its list of tools until it ends or `stop` is called; `failure` says why."""
@@ -142,10 +142,10 @@ class Connection:
 
     async def _call_failed(self, error: MCPError, names: Mapping[str, str]) -> ToolFailed:
         if error.message == CLOSED:
-            # The end of `run` says why. A server that only claims this is not waited for.
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self.over.wait(), CLOSING_S)
-                return self.failure or ToolFailed("ended", server=self.server.name, detail="")
+            # The end of `run` says why.
+            self._end()
+            await self.over.wait()
+            return self.failure or ToolFailed("ended", server=self.server.name, detail="stopped")
         if (failure := self._last_answer.failure(self.server.name, error)) is not None:
             if self._last_answer.status == 404:
                 # The server has forgotten the session, so the next call begins another.

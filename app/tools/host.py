@@ -141,7 +141,10 @@ class ToolHost:
         if not (server.enabled and server.is_approved):
             raise ToolFailed("not-approved", server=name)
         found = self._connections.get(name)
-        if found is None or found.server != server or (found.over.is_set() and not found.was_slow):
+        if found is not None and found.server != server:
+            found.stop()
+            found = None
+        if found is None or (found.over.is_set() and not found.was_slow):
             found = self._connections[name] = Connection(server, self._start_s, self._changed)
             task = asyncio.create_task(found.run(self._with_secrets))
             self._tasks.add(task)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import stat
 from dataclasses import replace
 from pathlib import Path
@@ -13,10 +14,31 @@ from app.tools.errors import ToolFailed
 from app.tools.permissions import Permission
 from app.tools.servers import Server, ToolSettings, servers_from_json
 from app.tools.tool import TANDEM, Tool
-from tests.app.tools.wrong_files import RIGHT, WRONG
 
 TOOL = Tool("files", "read", "read", "Read", "Reads a file.", {"type": "object"}, read_only=True, origin="1")
 FILES = Server(name="files", command="npx", env={"KEY": "secret"})
+
+
+def wrong(**fields: object) -> str:
+    return json.dumps({"mcpServers": {"files": fields}})
+
+
+WRONG = [
+    "not json", '{"mcpServers": {}}', "[]", '{"mcpServers": {"": {"command": "npx"}}}',
+    '{"mcpServers": {"Tandem": {"command": "npx"}}}', '{"mcpServers": {"files": "npx"}}', wrong(command=5), wrong(),
+    wrong(command="npx", url="https://localhost"), wrong(command="npx", args="-y"), wrong(command="npx", args=[1]),
+    wrong(command="npx", env=["A=1"]), wrong(command="npx", env={"A": None}), wrong(url="localhost:80"),
+    wrong(url="https://localhost", headers={"A": {}}), wrong(url="https://localhost", type="sse"), "[" * 100_000,
+]  # fmt: skip
+RIGHT = """{
+  // Written by hand.
+  "mcpServers": {
+    "files": {"command": "npx", "args": ["-y", "server", "/tmp"], "env": {"KEY": "secret", "PORT": 80}, "icon": "x"},
+    "remote": {"type": "http", "url": "https://localhost/mcp", "headers": {"Authorization": "Bearer secret"}},
+    "off": {"command": "uvx", "disabled": true}
+  },
+  "theme": "dark"
+}"""
 
 
 class Secrets(dict[str, str]):
