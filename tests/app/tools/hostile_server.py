@@ -54,6 +54,8 @@ def main() -> None:
         elif method == "notifications/cancelled" and BEHAVIOUR == "writes-cancelled":
             with open(sys.argv[2], "w") as file:
                 file.write("cancelled")
+        elif method == "server/discover" and BEHAVIOUR == "dies-at-a-newer-version":
+            sys.exit("ExpectedInitializeRequest")
         elif number is not None:
             send(id=number, error={"code": -32601, "message": "Method not found"})
     if BEHAVIOUR in ("ignores-the-end", "has-a-child"):
