@@ -24,8 +24,9 @@ from app.tools.errors import ToolFailed
 from app.tools.guardian import LONGEST_LINE
 from app.tools.results import MOST_TOOLS, result_of, tools_of
 from app.tools.servers import Server
+from app.tools.status import ServerStatus, State
 from app.tools.stderr_tail import StderrTail
-from app.tools.tool import ServerStatus, State, Tool, ToolResult
+from app.tools.tool import Tool, ToolResult
 from app.tools.transports import (
     CLOSED,
     HttpAnswer,

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from app.tools.errors import ToolFailed
 from app.tools.servers import Server
-from app.tools.tool import ServerStatus, Tool, ToolResult, with_distinct_names
+from app.tools.status import ServerStatus
+from app.tools.tool import Tool, ToolResult, with_distinct_names
 
 if TYPE_CHECKING:
     from app.tools.connection import Connection

@@ -9,11 +9,11 @@ import threading
 from collections.abc import Callable, Collection
 from datetime import date
 from pathlib import Path
-from typing import Protocol
 
 import msgspec
 from msgspec.structs import replace
 
+from app.settings.keychain import Keychain
 from app.tools.errors import ToolFailed
 from app.tools.permissions import Choice, Permission, permission_of
 from app.tools.tool import TANDEM, Tool, digest
@@ -68,16 +68,6 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
         return replace(self, env=dict.fromkeys(self.env, ""), headers=dict.fromkeys(self.headers, ""))
 
 
-class SecretStore(Protocol):
-    """The place of secrets: `app.settings.keychain.Keychain`. Its calls may ask the person."""
-
-    def read(self, endpoint: str) -> str | None: ...
-
-    def write(self, endpoint: str, token: str) -> bool: ...
-
-    def remove(self, endpoint: str) -> None: ...
-
-
 class _Secrets(msgspec.Struct):
     """The keychain's entry of one server."""
 
@@ -100,7 +90,7 @@ class ToolSettings:
     def __init__(
         self,
         path: Path,
-        secrets: SecretStore,
+        secrets: Keychain,
         submit: Callable[[Callable[[], None]], object] = lambda write: write(),
     ) -> None:
         self._path, self._secrets, self._submit = path, secrets, submit

@@ -1,4 +1,4 @@
-"""What a tool is: its description for the model, the name by which the model calls it, its result, and its server."""
+"""What a tool is: its description for the model, the name by which the model calls it, and its result."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
-
-from app.tools.errors import ToolFailed
+from typing import Any
 
 # The server of the tools that are part of Tandem.
 TANDEM = "Tandem"
@@ -57,20 +55,6 @@ class ToolResult:
     failed: bool = False
     seconds: float = 0.0
     cut: bool = False
-
-
-State = Literal["stopped", "starting", "running", "failed"]
-
-
-@dataclass(frozen=True, slots=True)
-class ServerStatus:
-    """The state of a server, why it failed, its tools (`left_out` more could not be used), and its standard error."""
-
-    state: State = "stopped"
-    error: ToolFailed | None = None
-    tools: tuple[Tool, ...] = ()
-    left_out: int = 0
-    stderr: str = ""
 
 
 def digest(*parts: object) -> str:
