@@ -106,6 +106,11 @@ class ToolSettings:
         """All servers, without their secrets."""
         return tuple(self._file.servers)
 
+    @property
+    def entries(self) -> list[str]:
+        """The names of the servers' entries in the keychain."""
+        return [_entry(server.name) for server in self.servers]
+
     def put(self, server: Server) -> bool:
         """Add a server, or replace the one of the same name. Returns whether its secrets are in the keychain.
 
