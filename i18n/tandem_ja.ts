@@ -5387,6 +5387,10 @@
         <translation>サーバが含まれていません。「mcpServers」というオブジェクトを使ってください。</translation>
     </message>
     <message>
+        <source>In “{server}”: “{field}” has to look like this: {example}</source>
+        <translation>「{server}」の「{field}」は次の形にしてください：{example}</translation>
+    </message>
+    <message>
         <source>The keychain has no value of {names} for “{server}”. Enter it again in the settings.</source>
         <translation>「{server}」に必要な {names} の値がキーチェーンにありません。設定でもう一度入力してください。</translation>
     </message>
@@ -5483,28 +5487,8 @@
         <translation>「{server}」はサーバの名前に使えません。64 文字以内で、「Tandem」以外の名前にしてください。</translation>
     </message>
     <message>
-        <source>In “{server}”: the settings have to be a JSON object in braces.</source>
-        <translation>「{server}」の設定は、波かっこで囲んだ JSON オブジェクトにしてください。</translation>
-    </message>
-    <message>
-        <source>In “{server}”: “{field}” has to be text in quotes.</source>
-        <translation>「{server}」の「{field}」は、引用符で囲んだテキストにしてください。</translation>
-    </message>
-    <message>
-        <source>In “{server}”: “{field}” has to be a list of texts in brackets.</source>
-        <translation>「{server}」の「{field}」は、角かっこで囲んだテキストのリストにしてください。</translation>
-    </message>
-    <message>
-        <source>In “{server}”: “{field}” has to be a JSON object with texts in braces.</source>
-        <translation>「{server}」の「{field}」は、テキストを波かっこで囲んだ JSON オブジェクトにしてください。</translation>
-    </message>
-    <message>
         <source>In “{server}”: enter either a “command” or a “url”.</source>
         <translation>「{server}」には「command」か「url」のどちらか一方を入力してください。</translation>
-    </message>
-    <message>
-        <source>In “{server}”: “url” has to start with https:// or http://.</source>
-        <translation>「{server}」の「url」は https:// か http:// で始めてください。</translation>
     </message>
     <message>
         <source>“{server}” uses the old transport SSE. Enter its address for streamable HTTP.</source>

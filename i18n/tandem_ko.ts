@@ -5387,6 +5387,10 @@
         <translation>서버가 들어 있지 않아요. ‘mcpServers’ 객체가 필요해요.</translation>
     </message>
     <message>
+        <source>In “{server}”: “{field}” has to look like this: {example}</source>
+        <translation>‘{server}’ 서버: ‘{field}’ 값은 다음과 같은 형태여야 해요: {example}</translation>
+    </message>
+    <message>
         <source>The keychain has no value of {names} for “{server}”. Enter it again in the settings.</source>
         <translation>‘{server}’ 서버에 필요한 {names} 값이 키체인에 없어요. 설정에서 다시 입력해 주세요.</translation>
     </message>
@@ -5483,28 +5487,8 @@
         <translation>‘{server}’ 이름은 서버에 쓸 수 없어요. 64자 이하로, ‘Tandem’이 아닌 이름을 써 주세요.</translation>
     </message>
     <message>
-        <source>In “{server}”: the settings have to be a JSON object in braces.</source>
-        <translation>‘{server}’ 서버: 설정은 중괄호로 묶인 JSON 객체여야 해요.</translation>
-    </message>
-    <message>
-        <source>In “{server}”: “{field}” has to be text in quotes.</source>
-        <translation>‘{server}’ 서버: ‘{field}’ 값은 따옴표로 묶인 텍스트여야 해요.</translation>
-    </message>
-    <message>
-        <source>In “{server}”: “{field}” has to be a list of texts in brackets.</source>
-        <translation>‘{server}’ 서버: ‘{field}’ 값은 대괄호로 묶인 텍스트 목록이어야 해요.</translation>
-    </message>
-    <message>
-        <source>In “{server}”: “{field}” has to be a JSON object with texts in braces.</source>
-        <translation>‘{server}’ 서버: ‘{field}’ 값은 중괄호로 묶인, 텍스트로 된 JSON 객체여야 해요.</translation>
-    </message>
-    <message>
         <source>In “{server}”: enter either a “command” or a “url”.</source>
         <translation>‘{server}’ 서버: ‘command’와 ‘url’ 중 하나만 입력해 주세요.</translation>
-    </message>
-    <message>
-        <source>In “{server}”: “url” has to start with https:// or http://.</source>
-        <translation>‘{server}’ 서버: ‘url’ 값은 https:// 또는 http:// 로 시작해야 해요.</translation>
     </message>
     <message>
         <source>“{server}” uses the old transport SSE. Enter its address for streamable HTTP.</source>

@@ -5387,6 +5387,10 @@
         <translation>其中没有服务器。请使用名为“mcpServers”的对象。</translation>
     </message>
     <message>
+        <source>In “{server}”: “{field}” has to look like this: {example}</source>
+        <translation>“{server}”的“{field}”应写成这样：{example}</translation>
+    </message>
+    <message>
         <source>The keychain has no value of {names} for “{server}”. Enter it again in the settings.</source>
         <translation>钥匙串中没有“{server}”所需的 {names} 的值。请在设置中重新输入。</translation>
     </message>
@@ -5483,28 +5487,8 @@
         <translation>“{server}”不能用作服务器的名称。请使用不超过 64 个字符、且不是“Tandem”的名称。</translation>
     </message>
     <message>
-        <source>In “{server}”: the settings have to be a JSON object in braces.</source>
-        <translation>“{server}”的设置必须是花括号中的 JSON 对象。</translation>
-    </message>
-    <message>
-        <source>In “{server}”: “{field}” has to be text in quotes.</source>
-        <translation>“{server}”的“{field}”必须是引号中的文字。</translation>
-    </message>
-    <message>
-        <source>In “{server}”: “{field}” has to be a list of texts in brackets.</source>
-        <translation>“{server}”的“{field}”必须是方括号中的文字列表。</translation>
-    </message>
-    <message>
-        <source>In “{server}”: “{field}” has to be a JSON object with texts in braces.</source>
-        <translation>“{server}”的“{field}”必须是花括号中、值为文字的 JSON 对象。</translation>
-    </message>
-    <message>
         <source>In “{server}”: enter either a “command” or a “url”.</source>
         <translation>“{server}”：请只输入“command”或“url”其中之一。</translation>
-    </message>
-    <message>
-        <source>In “{server}”: “url” has to start with https:// or http://.</source>
-        <translation>“{server}”的“url”必须以 https:// 或 http:// 开头。</translation>
     </message>
     <message>
         <source>“{server}” uses the old transport SSE. Enter its address for streamable HTTP.</source>
