@@ -5876,6 +5876,14 @@
         <translation>停止しました。</translation>
     </message>
     <message>
+        <source>Starting tools…</source>
+        <translation>ツールを起動しています…</translation>
+    </message>
+    <message>
+        <source>Preparing to use a tool…</source>
+        <translation>ツールの使用を準備しています…</translation>
+    </message>
+    <message>
         <source>Reached the length limit.</source>
         <translation>長さの上限に達しました。</translation>
     </message>

@@ -5876,6 +5876,14 @@
         <translation>중지했어요.</translation>
     </message>
     <message>
+        <source>Starting tools…</source>
+        <translation>도구를 시작하는 중…</translation>
+    </message>
+    <message>
+        <source>Preparing to use a tool…</source>
+        <translation>도구 사용을 준비하는 중…</translation>
+    </message>
+    <message>
         <source>Reached the length limit.</source>
         <translation>길이 제한에 닿았어요.</translation>
     </message>

@@ -5876,6 +5876,14 @@
         <translation>已停止。</translation>
     </message>
     <message>
+        <source>Starting tools…</source>
+        <translation>正在启动工具…</translation>
+    </message>
+    <message>
+        <source>Preparing to use a tool…</source>
+        <translation>正在准备使用工具…</translation>
+    </message>
+    <message>
         <source>Reached the length limit.</source>
         <translation>已达到长度上限。</translation>
     </message>

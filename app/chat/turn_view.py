@@ -68,7 +68,7 @@ class TurnView(Restyled, QWidget):
         self._with_figures, self._offer = with_figures, ""
         self._newest = self._under_mouse = False
         self._had_tokens = bool(turn.answer.tokens)
-        self._surroundings: tuple[bool, bool, bool] | None = None
+        self._surroundings: tuple[bool, bool, bool, bool] | None = None
         self._bubble = QuestionBubble(turn, self)
         self._highlights = SearchHighlights()
         self._query: Query | None = None
@@ -79,7 +79,6 @@ class TurnView(Restyled, QWidget):
         self.thinking, self.body, self.tokens = ThinkingFold(self), AnswerBody(self), TokenView(self)
         # Made if the tokens are shown without the live panel, which has a legend of its own.
         self._legend: TokenLegend | None = None
-        # The answers that called tools, and the calls of the last answer.
         self.steps, self.calls = ToolSteps(self), CallCards(self)
         self._note = Note(self)
         self._foot = styled(WrappedLabel(self), "muted")
@@ -99,7 +98,7 @@ class TurnView(Restyled, QWidget):
         # Beside the question, where nothing else is, its buttons need no line of their own.
         row = (self.question_row, 0, Qt.AlignmentFlag.AlignBottom)
         fill(column, fill(hbox(spacing=8), 1, row, (self._bubble, 5))).addSpacing(_BELOW_QUESTION)
-        fill(column, self.steps, self._status, self.thinking, self.body, self.tokens, self.calls, self._note)
+        fill(column, self.steps, self.thinking, self.body, self._status, self.tokens, self.calls, self._note)
         fill(column, self._foot, self.answer_row)
         for quiet in (self.tokens, self._foot, self._bubble.text):
             leave_menu_to_parent(quiet)
@@ -150,7 +149,8 @@ class TurnView(Restyled, QWidget):
             self.thinking.show_thoughts(answer)
             self.body.show_text(answer.reply, answer.ended)
         # While more text follows, nothing around the text changes.
-        state = (as_tokens, bool(answer.text), bool(answer.tokens)) if answer.state is State.WRITING else None
+        shown = as_tokens, bool(answer.text), bool(answer.tokens), answer.writes_call
+        state = shown if answer.state is State.WRITING else None
         if state is None or state != self._surroundings:
             self._show_surroundings(answer, as_tokens)
         self._surroundings = state
@@ -161,7 +161,7 @@ class TurnView(Restyled, QWidget):
         self._show_legend(as_tokens and self._with_figures and self._newest)
         self.body.setVisible(not as_tokens)
         self._status.setText(status_text(answer))
-        self._status.setVisible(not answer.text and not answer.ended and not answer.calls)
+        self._status.setVisible(answer.writes_call or not (answer.text or answer.ended or answer.calls))
         if answer.ended:
             self._show_end(answer)
         else:

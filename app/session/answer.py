@@ -22,10 +22,12 @@ from engine.stats import PlainSpan, RequestStats, RoundRecord
 class State(Enum):
     """WAITING before the first event, READING while the prompt is prefilled, WRITING from the first token on.
 
-    CALLING while the tools that the answer called run, or wait for the person's consent.
+    STARTING while servers of tools start, before the request. CALLING while the tools that the answer called run, or
+    wait for the person's consent.
     INTERRUPTED is an answer that was being written when the app ended.
     """
 
+    STARTING = "starting"
     WAITING = "waiting"
     READING = "reading"
     WRITING = "writing"
@@ -80,6 +82,11 @@ class Answer:
     def unfinished(self) -> bool:
         """Whether there is text that the model could continue."""
         return self.state in _UNFINISHED and bool(self.text.strip()) and not self.calls
+
+    @property
+    def writes_call(self) -> bool:
+        """Whether the model is writing a call of a tool now, which is not shown as text."""
+        return self.state is State.WRITING and self.separator is not None and self.separator.calling
 
     @property
     def reply(self) -> str:

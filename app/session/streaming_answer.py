@@ -133,14 +133,16 @@ class StreamingAnswer:
 
     def _gather_tools(self) -> None:
         """Get the chat's tools, for which servers may have to start, then submit the request."""
-        self._gathering = True
+        self._gathering, self.turn.answer.state = True, State.STARTING
         self._services.tools.gather(self.chat, self._submit_with)
+        if self._gathering:
+            self._listeners.arrived(self)
 
     def _submit_with(self, tools: Sequence[Tool]) -> None:
         if not self._gathering:
             # It was stopped while servers started.
             return
-        self._gathering, self.turn.tools = False, tools
+        self._gathering, self.turn.tools, self.turn.answer.state = False, tools, State.WAITING
         try:
             self._submit(chat_request(self.chat, self.turn, self.generation, self._services))
         except EngineError as error:

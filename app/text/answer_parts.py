@@ -43,6 +43,8 @@ class AnswerParts:
     reasoning: str = ""
     calls: list[ToolCall] = field(default_factory=list)
     most_calls: int | None = None
+    # Whether the text ends within a call, which is held back.
+    calling: bool = False
 
     def __post_init__(self) -> None:
         self._parts, self._text = GrowingParts(), ""
@@ -170,7 +172,7 @@ class AnswerParts:
         """Return the content and the calls in the new text of the reply."""
         if not (self._marks or self._dropped):
             return new, []
-        rest, content = self._held + new, ""
+        rest, content, self.calling = self._held + new, "", False
         calls: list[ToolCall] = []
         while rest:
             if self._orphan:
@@ -189,7 +191,7 @@ class AnswerParts:
             start, mark = call
             inner, after, whole = _inside(rest, start, mark, ended)
             if not whole:
-                self._held = rest[start:]
+                self._held, self.calling = rest[start:], True
                 return content + self._words(rest[:start]), calls
             assert self.form is not None
             found, alone = self.form.calls(inner, self.tools)

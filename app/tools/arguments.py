@@ -26,11 +26,11 @@ def problem_with(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> str
     properties = schema.get("properties")
     properties = properties if isinstance(properties, Mapping) else {}
     required = schema.get("required")
-    missing = [name for name in required if name not in arguments] if isinstance(required, list) else []
-    if missing:
+    names = [name for name in required if isinstance(name, str)] if isinstance(required, list) else []
+    if missing := [name for name in names if name not in arguments]:
         return f"{', '.join(map(repr, missing))} is missing."
     unknown = [name for name in arguments if name not in properties]
-    if unknown and schema.get("additionalProperties") is False:
+    if unknown and schema.get("additionalProperties") is False and "patternProperties" not in schema:
         return f"there is no parameter {', '.join(map(repr, unknown))}."
     for name, value in arguments.items():
         expected = properties.get(name)

@@ -124,8 +124,7 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
         self._preset_button = PresetButton(session, actions["chat-settings"], self)
         format_mark = AnswerFormatMark(session, actions["chat-settings"], self)
         buttons = attach_button(actions["attach"], self), self._preset_button, ThinkingButton(session, self)
-        for button in (*buttons, tools_button(session, self._library, self), format_mark):
-            self._composer.add_tool(button)
+        self._composer.add_tools(*buttons, tools_button(session, self._library, self), format_mark)
         SlashMenu(session, self._composer, self)
         self._meter = ContextMeter(session, self._composer, self)
         self._turns = TurnCommands(session, self._transcript, self._composer, self)

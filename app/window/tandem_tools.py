@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QWidget
 
 from app.chat.tools_button import ToolsButton
 from app.library.library import Library
-from app.library.model_choices import main_choices
 from app.library.short_names import short_name
 from app.session.model_service import ModelService
 from app.session.session import Session
@@ -52,6 +51,9 @@ def _built_in(name: str, description: str, run: Callable[[Callable[[str], object
 
 
 def _models(inventory: Inventory | None, models: ModelService) -> str:
+    # Not needed before the first paint.
+    from app.library.model_choices import main_choices
+
     main = models.pair.paths[0]
     # Until the folders were read, the loaded model is the only one that is known.
     rows = main_choices(inventory, main, ()) if inventory is not None else ()

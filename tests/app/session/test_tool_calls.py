@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from concurrent.futures import Future
 
 import pytest
@@ -204,7 +205,7 @@ def test_stop_does_not_wait_for_servers_to_start(
     session = open_session(engine)
     set_up(session, "clock")
     turn = session.answers.ask("What time is it?")
-    qtbot.waitUntil(lambda: turn.answer_node.id is not None)
+    qtbot.waitUntil(lambda: turn.answer.state is State.STARTING)
     session.answers.stop()
     assert turn.answer.state is State.CANCELLED
     settle(starting.set_result(host.offered))
@@ -296,6 +297,19 @@ def test_a_chat_without_the_switch_and_a_model_without_a_form_have_no_tools(
     other.tools.set_on(other.chat, True)
     settle(other.answers.ask("What time is it?"))
     assert (plain.requests[0].tools, host.calls) == ([], [])
+
+
+@pytest.mark.usefixtures("host")
+def test_an_answer_in_a_format_may_still_be_a_call(open_session: OpenSession, settle: Settle) -> None:
+    engine = engine_of('{"noon": true}')
+    session = open_session(engine)
+    set_up(session, "clock")
+    session.settings.set_own(session.chat, "", {"answer_format": "json"})
+    settle(session.answers.ask("What time is it?"))
+    grammar = engine.requests[0].grammar
+    assert grammar is not None
+    assert (grammar.kind, [name for name, _ in json.loads(grammar.source)["functions"]]) == ("calls", ["now", "set"])
+    assert session.chat.turns[0].answer.text == '{"noon": true}'
 
 
 def test_an_answer_that_fails_or_is_cut_off_within_a_call_shows_none_of_it(

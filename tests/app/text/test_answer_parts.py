@@ -186,3 +186,9 @@ def test_no_text_of_a_reply_is_lost_or_said_twice(text: str, cuts: list[int]) ->
     parts = fed(text, cuts, form=None)
     if "think" not in text:
         assert parts.content == text
+
+
+def test_a_call_that_is_being_written_is_known_before_it_is_whole() -> None:
+    parts = AnswerParts(MARKED, TOOLS)
+    seen = [(parts.add(piece).shown, parts.calling) for piece in ("Look: ", CALL[:8], CALL[8:20], CALL[20:], " Done.")]
+    assert seen == [("Look: ", False), ("", False), ("", True), ("", False), (" Done.", False)]
