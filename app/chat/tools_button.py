@@ -41,7 +41,6 @@ class ToolsButton(Restyled, QToolButton):
         session = self._session
         loaded, usable = session.models.pair.main is not None, session.tools.usable
         on = usable and session.tools.is_on(session.chat)
-        self.setVisible(not loaded or usable or bool(session.tools.settings.servers))
         self.setEnabled(usable)
         self.setText(self.tr("Tools: on") if on else self.tr("Tools: off"))
         self.setAccessibleName(self.text())
