@@ -7,7 +7,7 @@ from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 
@@ -20,10 +20,13 @@ from app.session.store_client import StoreClient
 from app.settings.keychain import Keychain
 from app.system.background import Background
 from app.tools.errors import ToolFailed
-from app.tools.host import ToolHost
 from app.tools.permissions import Permission
 from app.tools.servers import Server, ToolSettings
 from app.tools.tool import TANDEM, Tool, ToolResult, with_distinct_names
+
+if TYPE_CHECKING:
+    # Imports asyncio, which would delay the window; most people never set up a server.
+    from app.tools.host import ToolHost
 
 # Gets the result of a call, or why it has none.
 Done = Callable[[ToolResult | ToolFailed], object]
@@ -63,6 +66,8 @@ class ToolService(QObject):
     def host(self) -> ToolHost:
         """The servers, none of which runs yet when this is first used."""
         if self._host is None:
+            from app.tools.host import ToolHost
+
             self._host = ToolHost(self.settings.servers, self._host_changed.emit, self.settings.with_secrets)
         return self._host
 

@@ -37,7 +37,7 @@ class FakeHost:
 
     def install(self, patch: pytest.MonkeyPatch) -> None:
         """Take the place of every `ToolHost`."""
-        patch.setattr("app.session.tool_service.ToolHost", self._made)
+        patch.setattr("app.tools.host.ToolHost", self._made)
 
     def _made(self, _servers: Sequence[Server], _changed: Callable[[], None], _secrets: object) -> FakeHost:
         return self
