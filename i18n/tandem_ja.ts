@@ -870,6 +870,10 @@
         <source>Another chat</source>
         <translation>別のチャット</translation>
     </message>
+    <message>
+        <source>The model wants to use the tool “{tool}”.</source>
+        <translation>モデルがツール「{tool}」を使おうとしています。</translation>
+    </message>
 </context>
 <context>
     <name>AnswerBody</name>
@@ -1098,6 +1102,93 @@
         <translation>
             <numerusform>ほかに %n 件のお知らせ</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>CallCard</name>
+    <message>
+        <source>Show or hide the arguments and the result</source>
+        <translation>引数と結果を表示または隠す</translation>
+    </message>
+    <message>
+        <source>Arguments</source>
+        <translation>引数</translation>
+    </message>
+    <message>
+        <source>Result</source>
+        <translation>結果</translation>
+    </message>
+    <message>
+        <source>Allow once</source>
+        <translation>1 回だけ許可</translation>
+    </message>
+    <message>
+        <source>Allow in this chat</source>
+        <translation>このチャットで許可</translation>
+    </message>
+    <message>
+        <source>Always allow</source>
+        <translation>常に許可</translation>
+    </message>
+    <message>
+        <source>Deny</source>
+        <translation>拒否</translation>
+    </message>
+    <message>
+        <source>Calling… {time}</source>
+        <translation>呼び出し中… {time}</translation>
+    </message>
+    <message>
+        <source>Tool</source>
+        <translation>ツール</translation>
+    </message>
+    <message>
+        <source>The model wants to use this tool.</source>
+        <translation>モデルがこのツールを使おうとしています。</translation>
+    </message>
+    <message>
+        <source>The model wants to use this tool. Its server says that it only reads.</source>
+        <translation>モデルがこのツールを使おうとしています。サーバによると、読み取るだけのツールです。</translation>
+    </message>
+    <message>
+        <source>Waiting for you</source>
+        <translation>許可待ち</translation>
+    </message>
+    <message>
+        <source>Interrupted</source>
+        <translation>中断</translation>
+    </message>
+    <message>
+        <source>Denied</source>
+        <translation>拒否</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>失敗</translation>
+    </message>
+    <message>
+        <source>Tandem quit while the tool was running.</source>
+        <translation>ツールの実行中に Tandem が終了しました。</translation>
+    </message>
+    <message>
+        <source>This call was not allowed.</source>
+        <translation>この呼び出しは許可されませんでした。</translation>
+    </message>
+    <message>
+        <source>You stopped this call.</source>
+        <translation>この呼び出しはユーザーが停止しました。</translation>
+    </message>
+    <message>
+        <source>Not called: one answer uses tools at most {count} times.</source>
+        <translation>呼び出しませんでした。1 つの回答でツールを使えるのは {count} 回までです。</translation>
+    </message>
+    <message>
+        <source>Not called: what the model passed to the tool does not fit it.</source>
+        <translation>呼び出しませんでした。モデルが渡した引数がこのツールに合いません。</translation>
     </message>
 </context>
 <context>
@@ -4471,6 +4562,14 @@
         <translation>停止して通知</translation>
     </message>
     <message>
+        <source>Tool calls in one answer</source>
+        <translation>1 つの回答でのツールの呼び出し</translation>
+    </message>
+    <message>
+        <source>After this many calls, the model has to answer with what it knows.</source>
+        <translation>この回数を呼び出した後は、モデルは分かっていることで回答します。</translation>
+    </message>
+    <message>
         <source>The address of a mirror of Hugging Face. Leave empty to use Hugging Face directly.</source>
         <translation>Hugging Face のミラーのアドレスです。空欄にすると Hugging Face を直接使います。</translation>
     </message>
@@ -5286,6 +5385,184 @@
     </message>
 </context>
 <context>
+    <name>ToolErrors</name>
+    <message>
+        <source>The tool failed. Try again.</source>
+        <translation>ツールが失敗しました。もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>This isn&apos;t valid JSON: {detail}.</source>
+        <translation>正しい JSON ではありません（{detail}）。</translation>
+    </message>
+    <message>
+        <source>There are no servers in it. Use an object named “mcpServers”.</source>
+        <translation>サーバが含まれていません。「mcpServers」というオブジェクトを使ってください。</translation>
+    </message>
+    <message>
+        <source>In “{server}”: “{field}” has to look like this: {example}</source>
+        <translation>「{server}」の「{field}」は次の形にしてください：{example}</translation>
+    </message>
+    <message>
+        <source>The keychain has no value of {names} for “{server}”. Enter it again in the settings.</source>
+        <translation>「{server}」に必要な {names} の値がキーチェーンにありません。設定でもう一度入力してください。</translation>
+    </message>
+    <message>
+        <source>“{server}” is no longer in the settings.</source>
+        <translation>「{server}」はもう設定にありません。</translation>
+    </message>
+    <message>
+        <source>“{server}” has not been allowed to run. Allow it in the settings.</source>
+        <translation>「{server}」の実行はまだ許可されていません。設定で許可してください。</translation>
+    </message>
+    <message>
+        <source>“{server}” can&apos;t start: this Mac has no command “{command}”. Install it, or enter its full path.</source>
+        <translation>「{server}」を起動できません。この Mac にコマンド「{command}」がありません。インストールするか、フルパスを入力してください。</translation>
+    </message>
+    <message>
+        <source>“{server}” can&apos;t start ({detail}). Check it in the settings.</source>
+        <translation>「{server}」を起動できません（{detail}）。設定で確認してください。</translation>
+    </message>
+    <message>
+        <source>“{server}” stopped while starting ({detail}). Check it in the settings.</source>
+        <translation>「{server}」は起動中に終了しました（{detail}）。設定で確認してください。</translation>
+    </message>
+    <message>
+        <source>“{server}” stopped unexpectedly ({detail}). It starts again when needed.</source>
+        <translation>「{server}」が予期せず終了しました（{detail}）。必要なときに再び起動します。</translation>
+    </message>
+    <message>
+        <source>“{server}” was not ready after {seconds} seconds. Check it in the settings and try again.</source>
+        <translation>「{server}」は {seconds} 秒たっても準備ができませんでした。設定で確認して、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>“{tool}” took longer than {seconds} seconds, so it was stopped.</source>
+        <translation>「{tool}」は {seconds} 秒を超えたため、停止しました。</translation>
+    </message>
+    <message>
+        <source>“{server}” sent more than {megabytes} MB at once, so it was stopped. Ask for less.</source>
+        <translation>「{server}」が一度に {megabytes} MB を超えるデータを送ったため、停止しました。量を減らして依頼してください。</translation>
+    </message>
+    <message>
+        <source>“{server}” does not follow the MCP protocol ({detail}).</source>
+        <translation>「{server}」は MCP プロトコルに従っていません（{detail}）。</translation>
+    </message>
+    <message>
+        <source>“{server}” uses an MCP version that Tandem does not know ({detail}). Update it or Tandem.</source>
+        <translation>「{server}」は Tandem が対応していない MCP のバージョンを使っています（{detail}）。サーバか Tandem をアップデートしてください。</translation>
+    </message>
+    <message>
+        <source>“{server}” refused to start ({detail}).</source>
+        <translation>「{server}」が起動を拒否しました（{detail}）。</translation>
+    </message>
+    <message>
+        <source>Can&apos;t reach “{server}” ({detail}). Check its address and the network.</source>
+        <translation>「{server}」に接続できません（{detail}）。アドレスとネットワークを確認してください。</translation>
+    </message>
+    <message>
+        <source>The certificate of “{server}” isn&apos;t trusted on this Mac ({detail}).</source>
+        <translation>この Mac では「{server}」の証明書が信頼されていません（{detail}）。</translation>
+    </message>
+    <message>
+        <source>“{server}” refuses access (error {status}). Check the key in its headers.</source>
+        <translation>「{server}」がアクセスを拒否しています（エラー {status}）。ヘッダのキーを確認してください。</translation>
+    </message>
+    <message>
+        <source>“{server}” has moved to {address}. If you trust that address, enter it in the settings.</source>
+        <translation>「{server}」は {address} に移転しました。信頼できるアドレスなら、設定に入力してください。</translation>
+    </message>
+    <message>
+        <source>“{server}” does not work (error {status}). Check its address.</source>
+        <translation>「{server}」が動作していません（エラー {status}）。アドレスを確認してください。</translation>
+    </message>
+    <message>
+        <source>“{server}” no longer has the tool “{tool}”.</source>
+        <translation>「{server}」にはもうツール「{tool}」がありません。</translation>
+    </message>
+    <message>
+        <source>“{server}” has changed the tool “{tool}”, so it was not used. Ask again to see the new one.</source>
+        <translation>「{server}」がツール「{tool}」を変更したため、使いませんでした。もう一度質問すると、新しいツールを確認できます。</translation>
+    </message>
+    <message>
+        <source>“{tool}” asks for something that Tandem can&apos;t give to tools.</source>
+        <translation>「{tool}」は、Tandem がツールに渡せないものを求めています。</translation>
+    </message>
+    <message>
+        <source>“{tool}” failed ({detail}).</source>
+        <translation>「{tool}」が失敗しました（{detail}）。</translation>
+    </message>
+    <message>
+        <source>The result of “{tool}” can&apos;t be read ({detail}).</source>
+        <translation>「{tool}」の結果を読み取れません（{detail}）。</translation>
+    </message>
+    <message>
+        <source>“{server}” can&apos;t be the name of a server. Use up to 64 characters, and not “Tandem”.</source>
+        <translation>「{server}」はサーバの名前に使えません。64 文字以内で、「Tandem」以外の名前にしてください。</translation>
+    </message>
+    <message>
+        <source>In “{server}”: enter either a “command” or a “url”.</source>
+        <translation>「{server}」には「command」か「url」のどちらか一方を入力してください。</translation>
+    </message>
+    <message>
+        <source>“{server}” uses the old transport SSE. Enter its address for streamable HTTP.</source>
+        <translation>「{server}」は古い通信方式の SSE を使っています。Streamable HTTP のアドレスを入力してください。</translation>
+    </message>
+</context>
+<context>
+    <name>ToolsButton</name>
+    <message>
+        <source>Tools: on</source>
+        <translation>ツール：オン</translation>
+    </message>
+    <message>
+        <source>Tools: off</source>
+        <translation>ツール：オフ</translation>
+    </message>
+    <message>
+        <source>The tools that the model can use in this chat</source>
+        <translation>このチャットでモデルが使えるツール</translation>
+    </message>
+    <message>
+        <source>This model can&apos;t use tools: its chat template has no place for them. Choose another model.</source>
+        <translation>このモデルはツールを使えません。チャットテンプレートにツールの場所がありません。別のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>Tools can be switched on once a model is loaded.</source>
+        <translation>モデルを読み込むとツールをオンにできます。</translation>
+    </message>
+    <message>
+        <source>Use tools in this chat</source>
+        <translation>このチャットでツールを使う</translation>
+    </message>
+    <message>
+        <source>Allow it to run in the settings</source>
+        <translation>設定で実行を許可してください</translation>
+    </message>
+    <message>
+        <source>Off until tools are switched on in this chat</source>
+        <translation>このチャットでツールをオンにするまではオフ</translation>
+    </message>
+    <message>
+        <source>Starts when it is needed</source>
+        <translation>必要になると起動</translation>
+    </message>
+    <message>
+        <source>asks first</source>
+        <translation>先に確認</translation>
+    </message>
+    <message>
+        <source>allowed in this chat</source>
+        <translation>このチャットで許可</translation>
+    </message>
+    <message>
+        <source>always allowed</source>
+        <translation>常に許可</translation>
+    </message>
+    <message>
+        <source>denied</source>
+        <translation>拒否</translation>
+    </message>
+</context>
+<context>
     <name>TotalsView</name>
     <message>
         <source>This chat</source>
@@ -5424,6 +5701,18 @@
     <message>
         <source>Reasoning</source>
         <translation>思考</translation>
+    </message>
+    <message>
+        <source>Tool</source>
+        <translation>ツール</translation>
+    </message>
+    <message>
+        <source>This call failed.</source>
+        <translation>この呼び出しは失敗しました。</translation>
+    </message>
+    <message>
+        <source>This call was interrupted.</source>
+        <translation>この呼び出しは途中で中断されました。</translation>
     </message>
     <message>
         <source>The operation failed: {detail}</source>
@@ -5601,6 +5890,14 @@
     <message>
         <source>Stopped.</source>
         <translation>停止しました。</translation>
+    </message>
+    <message>
+        <source>Starting tools…</source>
+        <translation>ツールを起動しています…</translation>
+    </message>
+    <message>
+        <source>Preparing to use a tool…</source>
+        <translation>ツールの使用を準備しています…</translation>
     </message>
     <message>
         <source>Reached the length limit.</source>

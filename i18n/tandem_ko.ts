@@ -870,6 +870,10 @@
         <source>Another chat</source>
         <translation>다른 대화</translation>
     </message>
+    <message>
+        <source>The model wants to use the tool “{tool}”.</source>
+        <translation>모델이 ‘{tool}’ 도구를 사용하려고 해요.</translation>
+    </message>
 </context>
 <context>
     <name>AnswerBody</name>
@@ -1098,6 +1102,93 @@
         <translation>
             <numerusform>알림 %n개 더 있음</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>CallCard</name>
+    <message>
+        <source>Show or hide the arguments and the result</source>
+        <translation>인수와 결과 보기 또는 숨기기</translation>
+    </message>
+    <message>
+        <source>Arguments</source>
+        <translation>인수</translation>
+    </message>
+    <message>
+        <source>Result</source>
+        <translation>결과</translation>
+    </message>
+    <message>
+        <source>Allow once</source>
+        <translation>한 번 허용</translation>
+    </message>
+    <message>
+        <source>Allow in this chat</source>
+        <translation>이 대화에서 허용</translation>
+    </message>
+    <message>
+        <source>Always allow</source>
+        <translation>항상 허용</translation>
+    </message>
+    <message>
+        <source>Deny</source>
+        <translation>거부</translation>
+    </message>
+    <message>
+        <source>Calling… {time}</source>
+        <translation>호출 중… {time}</translation>
+    </message>
+    <message>
+        <source>Tool</source>
+        <translation>도구</translation>
+    </message>
+    <message>
+        <source>The model wants to use this tool.</source>
+        <translation>모델이 이 도구를 사용하려고 해요.</translation>
+    </message>
+    <message>
+        <source>The model wants to use this tool. Its server says that it only reads.</source>
+        <translation>모델이 이 도구를 사용하려고 해요. 서버에 따르면 읽기만 하는 도구예요.</translation>
+    </message>
+    <message>
+        <source>Waiting for you</source>
+        <translation>허용 대기 중</translation>
+    </message>
+    <message>
+        <source>Interrupted</source>
+        <translation>중단됨</translation>
+    </message>
+    <message>
+        <source>Denied</source>
+        <translation>거부됨</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>중지됨</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>실패</translation>
+    </message>
+    <message>
+        <source>Tandem quit while the tool was running.</source>
+        <translation>도구가 실행되는 동안 Tandem이 종료되었어요.</translation>
+    </message>
+    <message>
+        <source>This call was not allowed.</source>
+        <translation>이 호출은 허용되지 않았어요.</translation>
+    </message>
+    <message>
+        <source>You stopped this call.</source>
+        <translation>이 호출은 사용자가 중지했어요.</translation>
+    </message>
+    <message>
+        <source>Not called: one answer uses tools at most {count} times.</source>
+        <translation>호출하지 않았어요. 답변 하나에서 도구는 최대 {count}번까지 사용할 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Not called: what the model passed to the tool does not fit it.</source>
+        <translation>호출하지 않았어요. 모델이 넘긴 인수가 이 도구에 맞지 않아요.</translation>
     </message>
 </context>
 <context>
@@ -4471,6 +4562,14 @@
         <translation>멈추고 알리기</translation>
     </message>
     <message>
+        <source>Tool calls in one answer</source>
+        <translation>답변 하나의 도구 호출</translation>
+    </message>
+    <message>
+        <source>After this many calls, the model has to answer with what it knows.</source>
+        <translation>이만큼 호출한 뒤에는 모델이 아는 내용으로 답해요.</translation>
+    </message>
+    <message>
         <source>The address of a mirror of Hugging Face. Leave empty to use Hugging Face directly.</source>
         <translation>Hugging Face 미러의 주소예요. 비워 두면 Hugging Face를 직접 써요.</translation>
     </message>
@@ -5286,6 +5385,184 @@
     </message>
 </context>
 <context>
+    <name>ToolErrors</name>
+    <message>
+        <source>The tool failed. Try again.</source>
+        <translation>도구가 작동하지 못했어요. 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>This isn&apos;t valid JSON: {detail}.</source>
+        <translation>올바른 JSON이 아니에요: {detail}.</translation>
+    </message>
+    <message>
+        <source>There are no servers in it. Use an object named “mcpServers”.</source>
+        <translation>서버가 들어 있지 않아요. ‘mcpServers’ 객체가 필요해요.</translation>
+    </message>
+    <message>
+        <source>In “{server}”: “{field}” has to look like this: {example}</source>
+        <translation>‘{server}’ 서버: ‘{field}’ 값은 다음과 같은 형태여야 해요: {example}</translation>
+    </message>
+    <message>
+        <source>The keychain has no value of {names} for “{server}”. Enter it again in the settings.</source>
+        <translation>‘{server}’ 서버에 필요한 {names} 값이 키체인에 없어요. 설정에서 다시 입력해 주세요.</translation>
+    </message>
+    <message>
+        <source>“{server}” is no longer in the settings.</source>
+        <translation>‘{server}’ 서버가 더 이상 설정에 없어요.</translation>
+    </message>
+    <message>
+        <source>“{server}” has not been allowed to run. Allow it in the settings.</source>
+        <translation>‘{server}’ 서버의 실행이 아직 허용되지 않았어요. 설정에서 허용해 주세요.</translation>
+    </message>
+    <message>
+        <source>“{server}” can&apos;t start: this Mac has no command “{command}”. Install it, or enter its full path.</source>
+        <translation>‘{server}’ 서버를 시작할 수 없어요. 이 Mac에 ‘{command}’ 명령어가 없어요. 설치하거나 전체 경로를 입력해 주세요.</translation>
+    </message>
+    <message>
+        <source>“{server}” can&apos;t start ({detail}). Check it in the settings.</source>
+        <translation>‘{server}’ 서버를 시작할 수 없어요({detail}). 설정에서 확인해 주세요.</translation>
+    </message>
+    <message>
+        <source>“{server}” stopped while starting ({detail}). Check it in the settings.</source>
+        <translation>‘{server}’ 서버가 시작하는 중에 종료됐어요({detail}). 설정에서 확인해 주세요.</translation>
+    </message>
+    <message>
+        <source>“{server}” stopped unexpectedly ({detail}). It starts again when needed.</source>
+        <translation>‘{server}’ 서버가 예기치 않게 종료됐어요({detail}). 필요할 때 다시 시작돼요.</translation>
+    </message>
+    <message>
+        <source>“{server}” was not ready after {seconds} seconds. Check it in the settings and try again.</source>
+        <translation>‘{server}’ 서버가 {seconds}초가 지나도 준비되지 않았어요. 설정에서 확인한 뒤 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>“{tool}” took longer than {seconds} seconds, so it was stopped.</source>
+        <translation>‘{tool}’ 도구가 {seconds}초 넘게 걸려서 중단했어요.</translation>
+    </message>
+    <message>
+        <source>“{server}” sent more than {megabytes} MB at once, so it was stopped. Ask for less.</source>
+        <translation>‘{server}’ 서버가 한 번에 {megabytes} MB 넘게 보내서 중단했어요. 더 적은 양을 요청해 주세요.</translation>
+    </message>
+    <message>
+        <source>“{server}” does not follow the MCP protocol ({detail}).</source>
+        <translation>‘{server}’ 서버가 MCP 프로토콜을 따르지 않아요({detail}).</translation>
+    </message>
+    <message>
+        <source>“{server}” uses an MCP version that Tandem does not know ({detail}). Update it or Tandem.</source>
+        <translation>‘{server}’ 서버가 Tandem이 모르는 MCP 버전을 써요({detail}). 서버나 Tandem을 업데이트해 주세요.</translation>
+    </message>
+    <message>
+        <source>“{server}” refused to start ({detail}).</source>
+        <translation>‘{server}’ 서버가 시작을 거부했어요({detail}).</translation>
+    </message>
+    <message>
+        <source>Can&apos;t reach “{server}” ({detail}). Check its address and the network.</source>
+        <translation>‘{server}’ 서버에 연결할 수 없어요({detail}). 주소와 네트워크를 확인해 주세요.</translation>
+    </message>
+    <message>
+        <source>The certificate of “{server}” isn&apos;t trusted on this Mac ({detail}).</source>
+        <translation>이 Mac은 ‘{server}’ 서버의 인증서를 신뢰하지 않아요({detail}).</translation>
+    </message>
+    <message>
+        <source>“{server}” refuses access (error {status}). Check the key in its headers.</source>
+        <translation>‘{server}’ 서버가 접근을 거부해요(오류 {status}). 헤더의 키를 확인해 주세요.</translation>
+    </message>
+    <message>
+        <source>“{server}” has moved to {address}. If you trust that address, enter it in the settings.</source>
+        <translation>‘{server}’ 서버가 {address} 주소로 옮겨졌어요. 믿을 수 있는 주소라면 설정에 입력해 주세요.</translation>
+    </message>
+    <message>
+        <source>“{server}” does not work (error {status}). Check its address.</source>
+        <translation>‘{server}’ 서버가 작동하지 않아요(오류 {status}). 주소를 확인해 주세요.</translation>
+    </message>
+    <message>
+        <source>“{server}” no longer has the tool “{tool}”.</source>
+        <translation>‘{server}’ 서버에 더 이상 ‘{tool}’ 도구가 없어요.</translation>
+    </message>
+    <message>
+        <source>“{server}” has changed the tool “{tool}”, so it was not used. Ask again to see the new one.</source>
+        <translation>‘{server}’ 서버가 ‘{tool}’ 도구를 바꿔서 쓰지 않았어요. 다시 질문하면 새 도구를 볼 수 있어요.</translation>
+    </message>
+    <message>
+        <source>“{tool}” asks for something that Tandem can&apos;t give to tools.</source>
+        <translation>‘{tool}’ 도구가 Tandem이 도구에 줄 수 없는 것을 요청했어요.</translation>
+    </message>
+    <message>
+        <source>“{tool}” failed ({detail}).</source>
+        <translation>‘{tool}’ 도구가 실패했어요({detail}).</translation>
+    </message>
+    <message>
+        <source>The result of “{tool}” can&apos;t be read ({detail}).</source>
+        <translation>‘{tool}’ 도구의 결과를 읽을 수 없어요({detail}).</translation>
+    </message>
+    <message>
+        <source>“{server}” can&apos;t be the name of a server. Use up to 64 characters, and not “Tandem”.</source>
+        <translation>‘{server}’ 이름은 서버에 쓸 수 없어요. 64자 이하로, ‘Tandem’이 아닌 이름을 써 주세요.</translation>
+    </message>
+    <message>
+        <source>In “{server}”: enter either a “command” or a “url”.</source>
+        <translation>‘{server}’ 서버: ‘command’와 ‘url’ 중 하나만 입력해 주세요.</translation>
+    </message>
+    <message>
+        <source>“{server}” uses the old transport SSE. Enter its address for streamable HTTP.</source>
+        <translation>‘{server}’ 서버는 이전 전송 방식인 SSE를 써요. Streamable HTTP용 주소를 입력해 주세요.</translation>
+    </message>
+</context>
+<context>
+    <name>ToolsButton</name>
+    <message>
+        <source>Tools: on</source>
+        <translation>도구: 켬</translation>
+    </message>
+    <message>
+        <source>Tools: off</source>
+        <translation>도구: 끔</translation>
+    </message>
+    <message>
+        <source>The tools that the model can use in this chat</source>
+        <translation>이 대화에서 모델이 사용할 수 있는 도구</translation>
+    </message>
+    <message>
+        <source>This model can&apos;t use tools: its chat template has no place for them. Choose another model.</source>
+        <translation>이 모델은 도구를 사용할 수 없어요. 채팅 템플릿에 도구를 넣을 자리가 없어요. 다른 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>Tools can be switched on once a model is loaded.</source>
+        <translation>모델이 로드되면 도구를 켤 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Use tools in this chat</source>
+        <translation>이 대화에서 도구 사용</translation>
+    </message>
+    <message>
+        <source>Allow it to run in the settings</source>
+        <translation>설정에서 실행을 허용해 주세요</translation>
+    </message>
+    <message>
+        <source>Off until tools are switched on in this chat</source>
+        <translation>이 대화에서 도구를 켜기 전까지 꺼져 있음</translation>
+    </message>
+    <message>
+        <source>Starts when it is needed</source>
+        <translation>필요할 때 시작</translation>
+    </message>
+    <message>
+        <source>asks first</source>
+        <translation>먼저 확인</translation>
+    </message>
+    <message>
+        <source>allowed in this chat</source>
+        <translation>이 대화에서 허용</translation>
+    </message>
+    <message>
+        <source>always allowed</source>
+        <translation>항상 허용</translation>
+    </message>
+    <message>
+        <source>denied</source>
+        <translation>거부</translation>
+    </message>
+</context>
+<context>
     <name>TotalsView</name>
     <message>
         <source>This chat</source>
@@ -5424,6 +5701,18 @@
     <message>
         <source>Reasoning</source>
         <translation>추론 과정</translation>
+    </message>
+    <message>
+        <source>Tool</source>
+        <translation>도구</translation>
+    </message>
+    <message>
+        <source>This call failed.</source>
+        <translation>이 호출은 실패했어요.</translation>
+    </message>
+    <message>
+        <source>This call was interrupted.</source>
+        <translation>이 호출은 중간에 끊겼어요.</translation>
     </message>
     <message>
         <source>The operation failed: {detail}</source>
@@ -5601,6 +5890,14 @@
     <message>
         <source>Stopped.</source>
         <translation>중지했어요.</translation>
+    </message>
+    <message>
+        <source>Starting tools…</source>
+        <translation>도구를 시작하는 중…</translation>
+    </message>
+    <message>
+        <source>Preparing to use a tool…</source>
+        <translation>도구 사용을 준비하는 중…</translation>
     </message>
     <message>
         <source>Reached the length limit.</source>

@@ -870,6 +870,10 @@
         <source>Another chat</source>
         <translation>另一个对话</translation>
     </message>
+    <message>
+        <source>The model wants to use the tool “{tool}”.</source>
+        <translation>模型想使用工具“{tool}”。</translation>
+    </message>
 </context>
 <context>
     <name>AnswerBody</name>
@@ -1098,6 +1102,93 @@
         <translation>
             <numerusform>还有 %n 条通知</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>CallCard</name>
+    <message>
+        <source>Show or hide the arguments and the result</source>
+        <translation>显示或隐藏参数和结果</translation>
+    </message>
+    <message>
+        <source>Arguments</source>
+        <translation>参数</translation>
+    </message>
+    <message>
+        <source>Result</source>
+        <translation>结果</translation>
+    </message>
+    <message>
+        <source>Allow once</source>
+        <translation>允许一次</translation>
+    </message>
+    <message>
+        <source>Allow in this chat</source>
+        <translation>在此对话中允许</translation>
+    </message>
+    <message>
+        <source>Always allow</source>
+        <translation>始终允许</translation>
+    </message>
+    <message>
+        <source>Deny</source>
+        <translation>拒绝</translation>
+    </message>
+    <message>
+        <source>Calling… {time}</source>
+        <translation>正在调用… {time}</translation>
+    </message>
+    <message>
+        <source>Tool</source>
+        <translation>工具</translation>
+    </message>
+    <message>
+        <source>The model wants to use this tool.</source>
+        <translation>模型想使用这个工具。</translation>
+    </message>
+    <message>
+        <source>The model wants to use this tool. Its server says that it only reads.</source>
+        <translation>模型想使用这个工具。其服务器称它只读取内容。</translation>
+    </message>
+    <message>
+        <source>Waiting for you</source>
+        <translation>等待你的允许</translation>
+    </message>
+    <message>
+        <source>Interrupted</source>
+        <translation>已中断</translation>
+    </message>
+    <message>
+        <source>Denied</source>
+        <translation>已拒绝</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>已停止</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>Tandem quit while the tool was running.</source>
+        <translation>工具运行时 Tandem 退出了。</translation>
+    </message>
+    <message>
+        <source>This call was not allowed.</source>
+        <translation>此调用未被允许。</translation>
+    </message>
+    <message>
+        <source>You stopped this call.</source>
+        <translation>你停止了此调用。</translation>
+    </message>
+    <message>
+        <source>Not called: one answer uses tools at most {count} times.</source>
+        <translation>未调用：一个回答最多使用 {count} 次工具。</translation>
+    </message>
+    <message>
+        <source>Not called: what the model passed to the tool does not fit it.</source>
+        <translation>未调用：模型给出的参数不适合此工具。</translation>
     </message>
 </context>
 <context>
@@ -4471,6 +4562,14 @@
         <translation>停止并提示</translation>
     </message>
     <message>
+        <source>Tool calls in one answer</source>
+        <translation>一个回答中的工具调用</translation>
+    </message>
+    <message>
+        <source>After this many calls, the model has to answer with what it knows.</source>
+        <translation>调用达到此次数后，模型必须用已知内容回答。</translation>
+    </message>
+    <message>
         <source>The address of a mirror of Hugging Face. Leave empty to use Hugging Face directly.</source>
         <translation>Hugging Face 镜像的地址。留空则直接使用 Hugging Face。</translation>
     </message>
@@ -5286,6 +5385,184 @@
     </message>
 </context>
 <context>
+    <name>ToolErrors</name>
+    <message>
+        <source>The tool failed. Try again.</source>
+        <translation>工具运行失败。请重试。</translation>
+    </message>
+    <message>
+        <source>This isn&apos;t valid JSON: {detail}.</source>
+        <translation>不是有效的 JSON：{detail}。</translation>
+    </message>
+    <message>
+        <source>There are no servers in it. Use an object named “mcpServers”.</source>
+        <translation>其中没有服务器。请使用名为“mcpServers”的对象。</translation>
+    </message>
+    <message>
+        <source>In “{server}”: “{field}” has to look like this: {example}</source>
+        <translation>“{server}”的“{field}”应写成这样：{example}</translation>
+    </message>
+    <message>
+        <source>The keychain has no value of {names} for “{server}”. Enter it again in the settings.</source>
+        <translation>钥匙串中没有“{server}”所需的 {names} 的值。请在设置中重新输入。</translation>
+    </message>
+    <message>
+        <source>“{server}” is no longer in the settings.</source>
+        <translation>设置中已没有“{server}”。</translation>
+    </message>
+    <message>
+        <source>“{server}” has not been allowed to run. Allow it in the settings.</source>
+        <translation>尚未允许“{server}”运行。请在设置中允许。</translation>
+    </message>
+    <message>
+        <source>“{server}” can&apos;t start: this Mac has no command “{command}”. Install it, or enter its full path.</source>
+        <translation>无法启动“{server}”：本机没有命令“{command}”。请安装它，或输入完整路径。</translation>
+    </message>
+    <message>
+        <source>“{server}” can&apos;t start ({detail}). Check it in the settings.</source>
+        <translation>无法启动“{server}”（{detail}）。请在设置中检查。</translation>
+    </message>
+    <message>
+        <source>“{server}” stopped while starting ({detail}). Check it in the settings.</source>
+        <translation>“{server}”在启动时退出（{detail}）。请在设置中检查。</translation>
+    </message>
+    <message>
+        <source>“{server}” stopped unexpectedly ({detail}). It starts again when needed.</source>
+        <translation>“{server}”意外退出（{detail}）。需要时会再次启动。</translation>
+    </message>
+    <message>
+        <source>“{server}” was not ready after {seconds} seconds. Check it in the settings and try again.</source>
+        <translation>“{server}”过了 {seconds} 秒仍未就绪。请在设置中检查后重试。</translation>
+    </message>
+    <message>
+        <source>“{tool}” took longer than {seconds} seconds, so it was stopped.</source>
+        <translation>“{tool}”用时超过 {seconds} 秒，因此已停止。</translation>
+    </message>
+    <message>
+        <source>“{server}” sent more than {megabytes} MB at once, so it was stopped. Ask for less.</source>
+        <translation>“{server}”一次发送了超过 {megabytes} MB，因此已停止。请减少所需的内容。</translation>
+    </message>
+    <message>
+        <source>“{server}” does not follow the MCP protocol ({detail}).</source>
+        <translation>“{server}”不符合 MCP 协议（{detail}）。</translation>
+    </message>
+    <message>
+        <source>“{server}” uses an MCP version that Tandem does not know ({detail}). Update it or Tandem.</source>
+        <translation>“{server}”使用的 MCP 版本是 Tandem 不支持的（{detail}）。请更新该服务器或 Tandem。</translation>
+    </message>
+    <message>
+        <source>“{server}” refused to start ({detail}).</source>
+        <translation>“{server}”拒绝启动（{detail}）。</translation>
+    </message>
+    <message>
+        <source>Can&apos;t reach “{server}” ({detail}). Check its address and the network.</source>
+        <translation>无法连接“{server}”（{detail}）。请检查其地址和网络。</translation>
+    </message>
+    <message>
+        <source>The certificate of “{server}” isn&apos;t trusted on this Mac ({detail}).</source>
+        <translation>本机不信任“{server}”的证书（{detail}）。</translation>
+    </message>
+    <message>
+        <source>“{server}” refuses access (error {status}). Check the key in its headers.</source>
+        <translation>“{server}”拒绝访问（错误 {status}）。请检查请求头中的密钥。</translation>
+    </message>
+    <message>
+        <source>“{server}” has moved to {address}. If you trust that address, enter it in the settings.</source>
+        <translation>“{server}”已移至 {address}。如果信任该地址，请在设置中输入。</translation>
+    </message>
+    <message>
+        <source>“{server}” does not work (error {status}). Check its address.</source>
+        <translation>“{server}”无法正常工作（错误 {status}）。请检查其地址。</translation>
+    </message>
+    <message>
+        <source>“{server}” no longer has the tool “{tool}”.</source>
+        <translation>“{server}”已没有工具“{tool}”。</translation>
+    </message>
+    <message>
+        <source>“{server}” has changed the tool “{tool}”, so it was not used. Ask again to see the new one.</source>
+        <translation>“{server}”更改了工具“{tool}”，因此没有使用。再次提问即可查看新的工具。</translation>
+    </message>
+    <message>
+        <source>“{tool}” asks for something that Tandem can&apos;t give to tools.</source>
+        <translation>“{tool}”要求的内容，Tandem 无法提供给工具。</translation>
+    </message>
+    <message>
+        <source>“{tool}” failed ({detail}).</source>
+        <translation>“{tool}”运行失败（{detail}）。</translation>
+    </message>
+    <message>
+        <source>The result of “{tool}” can&apos;t be read ({detail}).</source>
+        <translation>无法读取“{tool}”的结果（{detail}）。</translation>
+    </message>
+    <message>
+        <source>“{server}” can&apos;t be the name of a server. Use up to 64 characters, and not “Tandem”.</source>
+        <translation>“{server}”不能用作服务器的名称。请使用不超过 64 个字符、且不是“Tandem”的名称。</translation>
+    </message>
+    <message>
+        <source>In “{server}”: enter either a “command” or a “url”.</source>
+        <translation>“{server}”：请只输入“command”或“url”其中之一。</translation>
+    </message>
+    <message>
+        <source>“{server}” uses the old transport SSE. Enter its address for streamable HTTP.</source>
+        <translation>“{server}”使用旧的传输方式 SSE。请输入它的 Streamable HTTP 地址。</translation>
+    </message>
+</context>
+<context>
+    <name>ToolsButton</name>
+    <message>
+        <source>Tools: on</source>
+        <translation>工具：开</translation>
+    </message>
+    <message>
+        <source>Tools: off</source>
+        <translation>工具：关</translation>
+    </message>
+    <message>
+        <source>The tools that the model can use in this chat</source>
+        <translation>模型在此对话中可以使用的工具</translation>
+    </message>
+    <message>
+        <source>This model can&apos;t use tools: its chat template has no place for them. Choose another model.</source>
+        <translation>此模型无法使用工具：它的聊天模板中没有工具的位置。请选择其他模型。</translation>
+    </message>
+    <message>
+        <source>Tools can be switched on once a model is loaded.</source>
+        <translation>加载模型后可以打开工具。</translation>
+    </message>
+    <message>
+        <source>Use tools in this chat</source>
+        <translation>在此对话中使用工具</translation>
+    </message>
+    <message>
+        <source>Allow it to run in the settings</source>
+        <translation>请在设置中允许运行</translation>
+    </message>
+    <message>
+        <source>Off until tools are switched on in this chat</source>
+        <translation>在此对话中打开工具前保持关闭</translation>
+    </message>
+    <message>
+        <source>Starts when it is needed</source>
+        <translation>需要时启动</translation>
+    </message>
+    <message>
+        <source>asks first</source>
+        <translation>先询问</translation>
+    </message>
+    <message>
+        <source>allowed in this chat</source>
+        <translation>在此对话中允许</translation>
+    </message>
+    <message>
+        <source>always allowed</source>
+        <translation>始终允许</translation>
+    </message>
+    <message>
+        <source>denied</source>
+        <translation>已拒绝</translation>
+    </message>
+</context>
+<context>
     <name>TotalsView</name>
     <message>
         <source>This chat</source>
@@ -5418,6 +5695,18 @@
     <message>
         <source>Reasoning</source>
         <translation>思考</translation>
+    </message>
+    <message>
+        <source>Tool</source>
+        <translation>工具</translation>
+    </message>
+    <message>
+        <source>This call failed.</source>
+        <translation>此调用失败。</translation>
+    </message>
+    <message>
+        <source>This call was interrupted.</source>
+        <translation>此调用已中断。</translation>
     </message>
     <message>
         <source>The operation failed: {detail}</source>
@@ -5601,6 +5890,14 @@
     <message>
         <source>Stopped.</source>
         <translation>已停止。</translation>
+    </message>
+    <message>
+        <source>Starting tools…</source>
+        <translation>正在启动工具…</translation>
+    </message>
+    <message>
+        <source>Preparing to use a tool…</source>
+        <translation>正在准备使用工具…</translation>
     </message>
     <message>
         <source>Reached the length limit.</source>

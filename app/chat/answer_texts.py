@@ -35,6 +35,10 @@ def status_text(answer: Answer) -> str:
     if answer.state is State.READING and (prefill := answer.prefill) and prefill.done < prefill.total:
         share = figures.percent(prefill.done / prefill.total)
         return translate("TurnView", "Processing prompt: {share}").format(share=share)
+    if answer.state is State.STARTING:
+        return translate("TurnView", "Starting tools…")
+    if answer.writes_call:
+        return translate("TurnView", "Preparing to use a tool…")
     return translate("TurnView", "Waiting for the first token…")
 
 

@@ -100,9 +100,10 @@ class Composer(Restyled, QWidget):
         self.files.show_files(())
         return attachments
 
-    def add_tool(self, tool: QWidget) -> None:
-        """Add a button below the text, to the left of the info line."""
-        self._tools.insertWidget(self._tools.count() - 3, tool)
+    def add_tools(self, *tools: QWidget) -> None:
+        """Add buttons below the text, to the left of the info line."""
+        for tool in tools:
+            self._tools.insertWidget(self._tools.count() - 3, tool)
 
     def show_unsent(self, chat: object, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
         """Show the unsent message of the chat on screen."""

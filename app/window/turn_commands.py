@@ -55,6 +55,7 @@ class TurnCommands(QObject):
         self._actions = self._declare()
         transcript.acted.connect(self.run)
         transcript.edited.connect(self._save_edit)
+        transcript.call_chosen.connect(session.answers.choose)
         transcript.tokens_wanted.connect(lambda turn: session.answers.load_tokens(session.chat, turn))
         transcript.menu_wanted.connect(self._show_menu)
 
@@ -111,8 +112,8 @@ class TurnCommands(QObject):
             ),
             "previous-question": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.question_node, -1)),
             "next-question": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.question_node, 1)),
-            "previous-answer": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.answer_node, -1)),
-            "next-answer": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.answer_node, 1)),
+            "previous-answer": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.version_node, -1)),
+            "next-answer": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.version_node, 1)),
         }
 
     def run(self, turn: Turn, action_id: str) -> None:
