@@ -794,6 +794,77 @@
     </message>
 </context>
 <context>
+    <name>Agents</name>
+    <message>
+        <source>{file} can&apos;t be read, so it was left as it is.</source>
+        <translation>{file} を読み込めないため、変更していません。</translation>
+    </message>
+    <message>
+        <source>{file} can&apos;t be understood ({detail}), so it was left as it is. Mend it, or add this by hand:</source>
+        <translation>{file} の形式が正しくないため（{detail}）、変更していません。ファイルを直すか、次の内容を自分で追加してください。</translation>
+    </message>
+    <message>
+        <source>{file} isn&apos;t as Tandem wrote it, so it was left as it is. Move it away, or add this by hand:</source>
+        <translation>{file} は Tandem が書いたものと異なるため、変更していません。ファイルを移動するか、次の内容を自分で追加してください。</translation>
+    </message>
+    <message>
+        <source>{file} has just changed, so it was left as it is. Look again.</source>
+        <translation>{file} は今しがた変更されたため、書き込んでいません。もう一度確認してください。</translation>
+    </message>
+    <message>
+        <source>{file} can&apos;t be written: {detail}.</source>
+        <translation>{file} に書き込めません：{detail}</translation>
+    </message>
+    <message>
+        <source>Tandem has not written {file}.</source>
+        <translation>Tandem は {file} を書いていません。</translation>
+    </message>
+    <message>
+        <source>{file} has changed since Tandem wrote it, so it was left as it is. As it was before: {detail}</source>
+        <translation>{file} は Tandem が書いた後に変更されたため、そのままにしました。以前のファイル：{detail}</translation>
+    </message>
+    <message>
+        <source>{file} has changed since Tandem wrote it, so it was left as it is.</source>
+        <translation>{file} は Tandem が書いた後に変更されたため、そのままにしました。</translation>
+    </message>
+    <message>
+        <source>{file} was left as it is, because the copy {detail} is gone.</source>
+        <translation>コピー {detail} が見つからないため、{file} はそのままにしました。</translation>
+    </message>
+    <message>
+        <source>{app} takes its connection from these variables:</source>
+        <translation>{app} は次の変数で接続します。</translation>
+    </message>
+    <message>
+        <source>{app} is set up, in {file}.</source>
+        <translation>{app} は {file} で設定済みです。</translation>
+    </message>
+    <message>
+        <source>This new file tells {app} about Tandem: {file}</source>
+        <translation>この新しいファイルで {app} に Tandem を設定します：{file}</translation>
+    </message>
+    <message>
+        <source>These lines are added to {file}. Everything else in it stays.</source>
+        <translation>{file} にこれらの行を追加します。ほかの内容は変わりません。</translation>
+    </message>
+    <message>
+        <source>Then start it with: {command}</source>
+        <translation>その後、次のコマンドで起動します：{command}</translation>
+    </message>
+    <message>
+        <source>Then choose the model “Tandem” in {app}. If it requires a key, enter anything.</source>
+        <translation>その後、{app} でモデル「Tandem」を選択します。キーを求められたら、何か入力してください。</translation>
+    </message>
+    <message>
+        <source>Set them where {app} starts.</source>
+        <translation>{app} を起動する環境で設定してください。</translation>
+    </message>
+    <message>
+        <source>The API requires a key: set {variable} to it where {app} starts.</source>
+        <translation>API にはキーが必要です。{app} を起動する環境で {variable} にキーを設定してください。</translation>
+    </message>
+</context>
+<context>
     <name>Ahead</name>
     <message>
         <source>Parallel drafting was tried, but would not have made this answer faster.</source>
@@ -938,6 +1009,10 @@
 <context>
     <name>ApiPage</name>
     <message>
+        <source>Connect an app…</source>
+        <translation>アプリを接続…</translation>
+    </message>
+    <message>
         <source>The local API is off.</source>
         <translation>ローカル API はオフです。</translation>
     </message>
@@ -956,6 +1031,14 @@
     <message>
         <source>Status</source>
         <translation>状況</translation>
+    </message>
+    <message>
+        <source>Agents and editors</source>
+        <translation>エージェントとエディタ</translation>
+    </message>
+    <message>
+        <source>Sets up coding agents, editors and other apps to use the loaded model. You first see what is written.</source>
+        <translation>コーディングエージェントやエディタなどが、読み込み済みのモデルを使うように設定します。書き込む内容は事前に確認できます。</translation>
     </message>
     <message>
         <source>Address</source>
@@ -1783,6 +1866,53 @@
     <message>
         <source>Enter to send · Shift+Enter for a new line</source>
         <translation>Enter で送信 · Shift+Enter で改行</translation>
+    </message>
+</context>
+<context>
+    <name>ConnectCard</name>
+    <message>
+        <source>Connect an app</source>
+        <translation>アプリを接続</translation>
+    </message>
+    <message>
+        <source>App</source>
+        <translation>アプリ</translation>
+    </message>
+    <message>
+        <source>What is written</source>
+        <translation>書き込む内容</translation>
+    </message>
+    <message>
+        <source>Write the file</source>
+        <translation>ファイルに書き込む</translation>
+    </message>
+    <message>
+        <source>Take back</source>
+        <translation>元に戻す</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>コピー</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+    <message>
+        <source>The local API is off: turn it on for the app.</source>
+        <translation>ローカル API がオフです。アプリが接続できるようにオンにしてください。</translation>
+    </message>
+    <message>
+        <source>Written. The file as it was: {copy}</source>
+        <translation>書き込みました。以前のファイル：{copy}</translation>
+    </message>
+    <message>
+        <source>Written.</source>
+        <translation>書き込みました。</translation>
+    </message>
+    <message>
+        <source>{file} is as it was before.</source>
+        <translation>{file} を元の状態に戻しました。</translation>
     </message>
 </context>
 <context>

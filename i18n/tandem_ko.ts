@@ -794,6 +794,77 @@
     </message>
 </context>
 <context>
+    <name>Agents</name>
+    <message>
+        <source>{file} can&apos;t be read, so it was left as it is.</source>
+        <translation>{file} 파일을 읽을 수 없어서 그대로 두었어요.</translation>
+    </message>
+    <message>
+        <source>{file} can&apos;t be understood ({detail}), so it was left as it is. Mend it, or add this by hand:</source>
+        <translation>{file} 파일의 형식이 올바르지 않아서({detail}) 그대로 두었어요. 파일을 고치거나 아래 내용을 직접 추가해 주세요.</translation>
+    </message>
+    <message>
+        <source>{file} isn&apos;t as Tandem wrote it, so it was left as it is. Move it away, or add this by hand:</source>
+        <translation>{file} 파일이 Tandem이 쓴 것과 달라서 그대로 두었어요. 파일을 옮기거나 아래 내용을 직접 추가해 주세요.</translation>
+    </message>
+    <message>
+        <source>{file} has just changed, so it was left as it is. Look again.</source>
+        <translation>{file} 파일이 방금 바뀌어서 그대로 두었어요. 다시 확인해 주세요.</translation>
+    </message>
+    <message>
+        <source>{file} can&apos;t be written: {detail}.</source>
+        <translation>{file} 파일에 쓸 수 없어요: {detail}.</translation>
+    </message>
+    <message>
+        <source>Tandem has not written {file}.</source>
+        <translation>Tandem은 {file} 파일을 쓰지 않았어요.</translation>
+    </message>
+    <message>
+        <source>{file} has changed since Tandem wrote it, so it was left as it is. As it was before: {detail}</source>
+        <translation>Tandem이 쓴 뒤에 {file} 파일이 바뀌어서 그대로 두었어요. 이전 파일: {detail}</translation>
+    </message>
+    <message>
+        <source>{file} has changed since Tandem wrote it, so it was left as it is.</source>
+        <translation>Tandem이 쓴 뒤에 {file} 파일이 바뀌어서 그대로 두었어요.</translation>
+    </message>
+    <message>
+        <source>{file} was left as it is, because the copy {detail} is gone.</source>
+        <translation>사본 {detail} 파일이 없어서 {file} 파일을 그대로 두었어요.</translation>
+    </message>
+    <message>
+        <source>{app} takes its connection from these variables:</source>
+        <translation>{app} 앱은 다음 변수로 연결해요.</translation>
+    </message>
+    <message>
+        <source>{app} is set up, in {file}.</source>
+        <translation>{app} 설정이 {file} 파일에 있어요.</translation>
+    </message>
+    <message>
+        <source>This new file tells {app} about Tandem: {file}</source>
+        <translation>이 새 파일이 {app} 앱에 Tandem을 알려 줘요: {file}</translation>
+    </message>
+    <message>
+        <source>These lines are added to {file}. Everything else in it stays.</source>
+        <translation>{file} 파일에 이 줄을 추가해요. 나머지는 그대로예요.</translation>
+    </message>
+    <message>
+        <source>Then start it with: {command}</source>
+        <translation>그다음 이렇게 시작해 주세요: {command}</translation>
+    </message>
+    <message>
+        <source>Then choose the model “Tandem” in {app}. If it requires a key, enter anything.</source>
+        <translation>그다음 {app} 앱에서 ‘Tandem’ 모델을 선택해 주세요. 키를 요구하면 아무 값이나 입력해 주세요.</translation>
+    </message>
+    <message>
+        <source>Set them where {app} starts.</source>
+        <translation>{app} 앱을 시작하는 곳에서 설정해 주세요.</translation>
+    </message>
+    <message>
+        <source>The API requires a key: set {variable} to it where {app} starts.</source>
+        <translation>API에 키가 필요해요. {app} 앱을 시작하는 곳에서 {variable} 변수에 키를 설정해 주세요.</translation>
+    </message>
+</context>
+<context>
     <name>Ahead</name>
     <message>
         <source>Parallel drafting was tried, but would not have made this answer faster.</source>
@@ -938,6 +1009,10 @@
 <context>
     <name>ApiPage</name>
     <message>
+        <source>Connect an app…</source>
+        <translation>앱 연결…</translation>
+    </message>
+    <message>
         <source>The local API is off.</source>
         <translation>로컬 API가 꺼져 있어요.</translation>
     </message>
@@ -956,6 +1031,14 @@
     <message>
         <source>Status</source>
         <translation>상태</translation>
+    </message>
+    <message>
+        <source>Agents and editors</source>
+        <translation>에이전트와 편집기</translation>
+    </message>
+    <message>
+        <source>Sets up coding agents, editors and other apps to use the loaded model. You first see what is written.</source>
+        <translation>코딩 에이전트, 편집기 등 다른 앱이 로드된 모델을 사용하도록 설정해요. 쓸 내용을 먼저 보여 줘요.</translation>
     </message>
     <message>
         <source>Address</source>
@@ -1783,6 +1866,53 @@
     <message>
         <source>Enter to send · Shift+Enter for a new line</source>
         <translation>Enter로 보내기 · Shift+Enter로 줄바꿈</translation>
+    </message>
+</context>
+<context>
+    <name>ConnectCard</name>
+    <message>
+        <source>Connect an app</source>
+        <translation>앱 연결</translation>
+    </message>
+    <message>
+        <source>App</source>
+        <translation>앱</translation>
+    </message>
+    <message>
+        <source>What is written</source>
+        <translation>쓸 내용</translation>
+    </message>
+    <message>
+        <source>Write the file</source>
+        <translation>파일 쓰기</translation>
+    </message>
+    <message>
+        <source>Take back</source>
+        <translation>되돌리기</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>복사하기</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>닫기</translation>
+    </message>
+    <message>
+        <source>The local API is off: turn it on for the app.</source>
+        <translation>로컬 API가 꺼져 있어요. 앱이 연결할 수 있도록 켜 주세요.</translation>
+    </message>
+    <message>
+        <source>Written. The file as it was: {copy}</source>
+        <translation>파일을 썼어요. 이전 파일: {copy}</translation>
+    </message>
+    <message>
+        <source>Written.</source>
+        <translation>파일을 썼어요.</translation>
+    </message>
+    <message>
+        <source>{file} is as it was before.</source>
+        <translation>{file} 파일을 이전 상태로 되돌렸어요.</translation>
     </message>
 </context>
 <context>
