@@ -5404,6 +5404,145 @@
     </message>
 </context>
 <context>
+    <name>ToolErrors</name>
+    <message>
+        <source>The tool failed. Try again.</source>
+        <translation>ツールが失敗しました。もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>This isn&apos;t valid JSON: {detail}.</source>
+        <translation>正しい JSON ではありません（{detail}）。</translation>
+    </message>
+    <message>
+        <source>There are no servers in it. Use an object named “mcpServers”.</source>
+        <translation>サーバが含まれていません。「mcpServers」というオブジェクトを使ってください。</translation>
+    </message>
+    <message>
+        <source>The keychain has no value of {names} for “{server}”. Enter it again in the settings.</source>
+        <translation>「{server}」に必要な {names} の値がキーチェーンにありません。設定でもう一度入力してください。</translation>
+    </message>
+    <message>
+        <source>“{server}” is no longer in the settings.</source>
+        <translation>「{server}」はもう設定にありません。</translation>
+    </message>
+    <message>
+        <source>“{server}” has not been allowed to run. Allow it in the settings.</source>
+        <translation>「{server}」の実行はまだ許可されていません。設定で許可してください。</translation>
+    </message>
+    <message>
+        <source>“{server}” can&apos;t start: this Mac has no command “{command}”. Install it, or enter its full path.</source>
+        <translation>「{server}」を起動できません。この Mac にコマンド「{command}」がありません。インストールするか、フルパスを入力してください。</translation>
+    </message>
+    <message>
+        <source>“{server}” can&apos;t start ({detail}). Check it in the settings.</source>
+        <translation>「{server}」を起動できません（{detail}）。設定で確認してください。</translation>
+    </message>
+    <message>
+        <source>“{server}” stopped while starting ({detail}). Check it in the settings.</source>
+        <translation>「{server}」は起動中に終了しました（{detail}）。設定で確認してください。</translation>
+    </message>
+    <message>
+        <source>“{server}” stopped unexpectedly ({detail}). It starts again when needed.</source>
+        <translation>「{server}」が予期せず終了しました（{detail}）。必要なときに再び起動します。</translation>
+    </message>
+    <message>
+        <source>“{server}” was not ready after {seconds} seconds. Check it in the settings and try again.</source>
+        <translation>「{server}」は {seconds} 秒たっても準備ができませんでした。設定で確認して、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>“{tool}” took longer than {seconds} seconds, so it was stopped.</source>
+        <translation>「{tool}」は {seconds} 秒を超えたため、停止しました。</translation>
+    </message>
+    <message>
+        <source>“{server}” sent more than {megabytes} MB at once, so it was stopped. Ask for less.</source>
+        <translation>「{server}」が一度に {megabytes} MB を超えるデータを送ったため、停止しました。量を減らして依頼してください。</translation>
+    </message>
+    <message>
+        <source>“{server}” does not follow the MCP protocol ({detail}).</source>
+        <translation>「{server}」は MCP プロトコルに従っていません（{detail}）。</translation>
+    </message>
+    <message>
+        <source>“{server}” uses an MCP version that Tandem does not know ({detail}). Update it or Tandem.</source>
+        <translation>「{server}」は Tandem が対応していない MCP のバージョンを使っています（{detail}）。サーバか Tandem をアップデートしてください。</translation>
+    </message>
+    <message>
+        <source>“{server}” refused to start ({detail}).</source>
+        <translation>「{server}」が起動を拒否しました（{detail}）。</translation>
+    </message>
+    <message>
+        <source>Can&apos;t reach “{server}” ({detail}). Check its address and the network.</source>
+        <translation>「{server}」に接続できません（{detail}）。アドレスとネットワークを確認してください。</translation>
+    </message>
+    <message>
+        <source>The certificate of “{server}” isn&apos;t trusted on this Mac ({detail}).</source>
+        <translation>この Mac では「{server}」の証明書が信頼されていません（{detail}）。</translation>
+    </message>
+    <message>
+        <source>“{server}” refuses access (error {status}). Check the key in its headers.</source>
+        <translation>「{server}」がアクセスを拒否しています（エラー {status}）。ヘッダのキーを確認してください。</translation>
+    </message>
+    <message>
+        <source>“{server}” has moved to {address}. If you trust that address, enter it in the settings.</source>
+        <translation>「{server}」は {address} に移転しました。信頼できるアドレスなら、設定に入力してください。</translation>
+    </message>
+    <message>
+        <source>“{server}” does not work (error {status}). Check its address.</source>
+        <translation>「{server}」が動作していません（エラー {status}）。アドレスを確認してください。</translation>
+    </message>
+    <message>
+        <source>“{server}” no longer has the tool “{tool}”.</source>
+        <translation>「{server}」にはもうツール「{tool}」がありません。</translation>
+    </message>
+    <message>
+        <source>“{server}” has changed the tool “{tool}”, so it was not used. Ask again to see the new one.</source>
+        <translation>「{server}」がツール「{tool}」を変更したため、使いませんでした。もう一度質問すると、新しいツールを確認できます。</translation>
+    </message>
+    <message>
+        <source>“{tool}” asks for something that Tandem can&apos;t give to tools.</source>
+        <translation>「{tool}」は、Tandem がツールに渡せないものを求めています。</translation>
+    </message>
+    <message>
+        <source>“{tool}” failed ({detail}).</source>
+        <translation>「{tool}」が失敗しました（{detail}）。</translation>
+    </message>
+    <message>
+        <source>The result of “{tool}” can&apos;t be read ({detail}).</source>
+        <translation>「{tool}」の結果を読み取れません（{detail}）。</translation>
+    </message>
+    <message>
+        <source>“{server}” can&apos;t be the name of a server. Use up to 64 characters, and not “Tandem”.</source>
+        <translation>「{server}」はサーバの名前に使えません。64 文字以内で、「Tandem」以外の名前にしてください。</translation>
+    </message>
+    <message>
+        <source>In “{server}”: the settings have to be a JSON object in braces.</source>
+        <translation>「{server}」の設定は、波かっこで囲んだ JSON オブジェクトにしてください。</translation>
+    </message>
+    <message>
+        <source>In “{server}”: “{field}” has to be text in quotes.</source>
+        <translation>「{server}」の「{field}」は、引用符で囲んだテキストにしてください。</translation>
+    </message>
+    <message>
+        <source>In “{server}”: “{field}” has to be a list of texts in brackets.</source>
+        <translation>「{server}」の「{field}」は、角かっこで囲んだテキストのリストにしてください。</translation>
+    </message>
+    <message>
+        <source>In “{server}”: “{field}” has to be a JSON object with texts in braces.</source>
+        <translation>「{server}」の「{field}」は、テキストを波かっこで囲んだ JSON オブジェクトにしてください。</translation>
+    </message>
+    <message>
+        <source>In “{server}”: enter either a “command” or a “url”.</source>
+        <translation>「{server}」には「command」か「url」のどちらか一方を入力してください。</translation>
+    </message>
+    <message>
+        <source>In “{server}”: “url” has to start with https:// or http://.</source>
+        <translation>「{server}」の「url」は https:// か http:// で始めてください。</translation>
+    </message>
+    <message>
+        <source>“{server}” uses the old transport SSE. Enter its address for streamable HTTP.</source>
+        <translation>「{server}」は古い通信方式の SSE を使っています。Streamable HTTP のアドレスを入力してください。</translation>
+    </message>
+</context>
+<context>
     <name>TotalsView</name>
     <message>
         <source>This chat</source>
@@ -5538,6 +5677,18 @@
     <message>
         <source>Reasoning</source>
         <translation>思考</translation>
+    </message>
+    <message>
+        <source>Tool</source>
+        <translation>ツール</translation>
+    </message>
+    <message>
+        <source>This call failed.</source>
+        <translation>この呼び出しは失敗しました。</translation>
+    </message>
+    <message>
+        <source>This call was interrupted.</source>
+        <translation>この呼び出しは途中で中断されました。</translation>
     </message>
     <message>
         <source>The operation failed: {detail}</source>

@@ -5404,6 +5404,145 @@
     </message>
 </context>
 <context>
+    <name>ToolErrors</name>
+    <message>
+        <source>The tool failed. Try again.</source>
+        <translation>도구가 작동하지 못했어요. 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>This isn&apos;t valid JSON: {detail}.</source>
+        <translation>올바른 JSON이 아니에요: {detail}.</translation>
+    </message>
+    <message>
+        <source>There are no servers in it. Use an object named “mcpServers”.</source>
+        <translation>서버가 들어 있지 않아요. ‘mcpServers’ 객체가 필요해요.</translation>
+    </message>
+    <message>
+        <source>The keychain has no value of {names} for “{server}”. Enter it again in the settings.</source>
+        <translation>‘{server}’ 서버에 필요한 {names} 값이 키체인에 없어요. 설정에서 다시 입력해 주세요.</translation>
+    </message>
+    <message>
+        <source>“{server}” is no longer in the settings.</source>
+        <translation>‘{server}’ 서버가 더 이상 설정에 없어요.</translation>
+    </message>
+    <message>
+        <source>“{server}” has not been allowed to run. Allow it in the settings.</source>
+        <translation>‘{server}’ 서버의 실행이 아직 허용되지 않았어요. 설정에서 허용해 주세요.</translation>
+    </message>
+    <message>
+        <source>“{server}” can&apos;t start: this Mac has no command “{command}”. Install it, or enter its full path.</source>
+        <translation>‘{server}’ 서버를 시작할 수 없어요. 이 Mac에 ‘{command}’ 명령어가 없어요. 설치하거나 전체 경로를 입력해 주세요.</translation>
+    </message>
+    <message>
+        <source>“{server}” can&apos;t start ({detail}). Check it in the settings.</source>
+        <translation>‘{server}’ 서버를 시작할 수 없어요({detail}). 설정에서 확인해 주세요.</translation>
+    </message>
+    <message>
+        <source>“{server}” stopped while starting ({detail}). Check it in the settings.</source>
+        <translation>‘{server}’ 서버가 시작하는 중에 종료됐어요({detail}). 설정에서 확인해 주세요.</translation>
+    </message>
+    <message>
+        <source>“{server}” stopped unexpectedly ({detail}). It starts again when needed.</source>
+        <translation>‘{server}’ 서버가 예기치 않게 종료됐어요({detail}). 필요할 때 다시 시작돼요.</translation>
+    </message>
+    <message>
+        <source>“{server}” was not ready after {seconds} seconds. Check it in the settings and try again.</source>
+        <translation>‘{server}’ 서버가 {seconds}초가 지나도 준비되지 않았어요. 설정에서 확인한 뒤 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>“{tool}” took longer than {seconds} seconds, so it was stopped.</source>
+        <translation>‘{tool}’ 도구가 {seconds}초 넘게 걸려서 중단했어요.</translation>
+    </message>
+    <message>
+        <source>“{server}” sent more than {megabytes} MB at once, so it was stopped. Ask for less.</source>
+        <translation>‘{server}’ 서버가 한 번에 {megabytes} MB 넘게 보내서 중단했어요. 더 적은 양을 요청해 주세요.</translation>
+    </message>
+    <message>
+        <source>“{server}” does not follow the MCP protocol ({detail}).</source>
+        <translation>‘{server}’ 서버가 MCP 프로토콜을 따르지 않아요({detail}).</translation>
+    </message>
+    <message>
+        <source>“{server}” uses an MCP version that Tandem does not know ({detail}). Update it or Tandem.</source>
+        <translation>‘{server}’ 서버가 Tandem이 모르는 MCP 버전을 써요({detail}). 서버나 Tandem을 업데이트해 주세요.</translation>
+    </message>
+    <message>
+        <source>“{server}” refused to start ({detail}).</source>
+        <translation>‘{server}’ 서버가 시작을 거부했어요({detail}).</translation>
+    </message>
+    <message>
+        <source>Can&apos;t reach “{server}” ({detail}). Check its address and the network.</source>
+        <translation>‘{server}’ 서버에 연결할 수 없어요({detail}). 주소와 네트워크를 확인해 주세요.</translation>
+    </message>
+    <message>
+        <source>The certificate of “{server}” isn&apos;t trusted on this Mac ({detail}).</source>
+        <translation>이 Mac은 ‘{server}’ 서버의 인증서를 신뢰하지 않아요({detail}).</translation>
+    </message>
+    <message>
+        <source>“{server}” refuses access (error {status}). Check the key in its headers.</source>
+        <translation>‘{server}’ 서버가 접근을 거부해요(오류 {status}). 헤더의 키를 확인해 주세요.</translation>
+    </message>
+    <message>
+        <source>“{server}” has moved to {address}. If you trust that address, enter it in the settings.</source>
+        <translation>‘{server}’ 서버가 {address} 주소로 옮겨졌어요. 믿을 수 있는 주소라면 설정에 입력해 주세요.</translation>
+    </message>
+    <message>
+        <source>“{server}” does not work (error {status}). Check its address.</source>
+        <translation>‘{server}’ 서버가 작동하지 않아요(오류 {status}). 주소를 확인해 주세요.</translation>
+    </message>
+    <message>
+        <source>“{server}” no longer has the tool “{tool}”.</source>
+        <translation>‘{server}’ 서버에 더 이상 ‘{tool}’ 도구가 없어요.</translation>
+    </message>
+    <message>
+        <source>“{server}” has changed the tool “{tool}”, so it was not used. Ask again to see the new one.</source>
+        <translation>‘{server}’ 서버가 ‘{tool}’ 도구를 바꿔서 쓰지 않았어요. 다시 질문하면 새 도구를 볼 수 있어요.</translation>
+    </message>
+    <message>
+        <source>“{tool}” asks for something that Tandem can&apos;t give to tools.</source>
+        <translation>‘{tool}’ 도구가 Tandem이 도구에 줄 수 없는 것을 요청했어요.</translation>
+    </message>
+    <message>
+        <source>“{tool}” failed ({detail}).</source>
+        <translation>‘{tool}’ 도구가 실패했어요({detail}).</translation>
+    </message>
+    <message>
+        <source>The result of “{tool}” can&apos;t be read ({detail}).</source>
+        <translation>‘{tool}’ 도구의 결과를 읽을 수 없어요({detail}).</translation>
+    </message>
+    <message>
+        <source>“{server}” can&apos;t be the name of a server. Use up to 64 characters, and not “Tandem”.</source>
+        <translation>‘{server}’ 이름은 서버에 쓸 수 없어요. 64자 이하로, ‘Tandem’이 아닌 이름을 써 주세요.</translation>
+    </message>
+    <message>
+        <source>In “{server}”: the settings have to be a JSON object in braces.</source>
+        <translation>‘{server}’ 서버: 설정은 중괄호로 묶인 JSON 객체여야 해요.</translation>
+    </message>
+    <message>
+        <source>In “{server}”: “{field}” has to be text in quotes.</source>
+        <translation>‘{server}’ 서버: ‘{field}’ 값은 따옴표로 묶인 텍스트여야 해요.</translation>
+    </message>
+    <message>
+        <source>In “{server}”: “{field}” has to be a list of texts in brackets.</source>
+        <translation>‘{server}’ 서버: ‘{field}’ 값은 대괄호로 묶인 텍스트 목록이어야 해요.</translation>
+    </message>
+    <message>
+        <source>In “{server}”: “{field}” has to be a JSON object with texts in braces.</source>
+        <translation>‘{server}’ 서버: ‘{field}’ 값은 중괄호로 묶인, 텍스트로 된 JSON 객체여야 해요.</translation>
+    </message>
+    <message>
+        <source>In “{server}”: enter either a “command” or a “url”.</source>
+        <translation>‘{server}’ 서버: ‘command’와 ‘url’ 중 하나만 입력해 주세요.</translation>
+    </message>
+    <message>
+        <source>In “{server}”: “url” has to start with https:// or http://.</source>
+        <translation>‘{server}’ 서버: ‘url’ 값은 https:// 또는 http:// 로 시작해야 해요.</translation>
+    </message>
+    <message>
+        <source>“{server}” uses the old transport SSE. Enter its address for streamable HTTP.</source>
+        <translation>‘{server}’ 서버는 이전 전송 방식인 SSE를 써요. Streamable HTTP용 주소를 입력해 주세요.</translation>
+    </message>
+</context>
+<context>
     <name>TotalsView</name>
     <message>
         <source>This chat</source>
@@ -5538,6 +5677,18 @@
     <message>
         <source>Reasoning</source>
         <translation>추론 과정</translation>
+    </message>
+    <message>
+        <source>Tool</source>
+        <translation>도구</translation>
+    </message>
+    <message>
+        <source>This call failed.</source>
+        <translation>이 호출은 실패했어요.</translation>
+    </message>
+    <message>
+        <source>This call was interrupted.</source>
+        <translation>이 호출은 중간에 끊겼어요.</translation>
     </message>
     <message>
         <source>The operation failed: {detail}</source>

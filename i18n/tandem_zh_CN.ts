@@ -5404,6 +5404,145 @@
     </message>
 </context>
 <context>
+    <name>ToolErrors</name>
+    <message>
+        <source>The tool failed. Try again.</source>
+        <translation>工具运行失败。请重试。</translation>
+    </message>
+    <message>
+        <source>This isn&apos;t valid JSON: {detail}.</source>
+        <translation>不是有效的 JSON：{detail}。</translation>
+    </message>
+    <message>
+        <source>There are no servers in it. Use an object named “mcpServers”.</source>
+        <translation>其中没有服务器。请使用名为“mcpServers”的对象。</translation>
+    </message>
+    <message>
+        <source>The keychain has no value of {names} for “{server}”. Enter it again in the settings.</source>
+        <translation>钥匙串中没有“{server}”所需的 {names} 的值。请在设置中重新输入。</translation>
+    </message>
+    <message>
+        <source>“{server}” is no longer in the settings.</source>
+        <translation>设置中已没有“{server}”。</translation>
+    </message>
+    <message>
+        <source>“{server}” has not been allowed to run. Allow it in the settings.</source>
+        <translation>尚未允许“{server}”运行。请在设置中允许。</translation>
+    </message>
+    <message>
+        <source>“{server}” can&apos;t start: this Mac has no command “{command}”. Install it, or enter its full path.</source>
+        <translation>无法启动“{server}”：本机没有命令“{command}”。请安装它，或输入完整路径。</translation>
+    </message>
+    <message>
+        <source>“{server}” can&apos;t start ({detail}). Check it in the settings.</source>
+        <translation>无法启动“{server}”（{detail}）。请在设置中检查。</translation>
+    </message>
+    <message>
+        <source>“{server}” stopped while starting ({detail}). Check it in the settings.</source>
+        <translation>“{server}”在启动时退出（{detail}）。请在设置中检查。</translation>
+    </message>
+    <message>
+        <source>“{server}” stopped unexpectedly ({detail}). It starts again when needed.</source>
+        <translation>“{server}”意外退出（{detail}）。需要时会再次启动。</translation>
+    </message>
+    <message>
+        <source>“{server}” was not ready after {seconds} seconds. Check it in the settings and try again.</source>
+        <translation>“{server}”过了 {seconds} 秒仍未就绪。请在设置中检查后重试。</translation>
+    </message>
+    <message>
+        <source>“{tool}” took longer than {seconds} seconds, so it was stopped.</source>
+        <translation>“{tool}”用时超过 {seconds} 秒，因此已停止。</translation>
+    </message>
+    <message>
+        <source>“{server}” sent more than {megabytes} MB at once, so it was stopped. Ask for less.</source>
+        <translation>“{server}”一次发送了超过 {megabytes} MB，因此已停止。请减少所需的内容。</translation>
+    </message>
+    <message>
+        <source>“{server}” does not follow the MCP protocol ({detail}).</source>
+        <translation>“{server}”不符合 MCP 协议（{detail}）。</translation>
+    </message>
+    <message>
+        <source>“{server}” uses an MCP version that Tandem does not know ({detail}). Update it or Tandem.</source>
+        <translation>“{server}”使用的 MCP 版本是 Tandem 不支持的（{detail}）。请更新该服务器或 Tandem。</translation>
+    </message>
+    <message>
+        <source>“{server}” refused to start ({detail}).</source>
+        <translation>“{server}”拒绝启动（{detail}）。</translation>
+    </message>
+    <message>
+        <source>Can&apos;t reach “{server}” ({detail}). Check its address and the network.</source>
+        <translation>无法连接“{server}”（{detail}）。请检查其地址和网络。</translation>
+    </message>
+    <message>
+        <source>The certificate of “{server}” isn&apos;t trusted on this Mac ({detail}).</source>
+        <translation>本机不信任“{server}”的证书（{detail}）。</translation>
+    </message>
+    <message>
+        <source>“{server}” refuses access (error {status}). Check the key in its headers.</source>
+        <translation>“{server}”拒绝访问（错误 {status}）。请检查请求头中的密钥。</translation>
+    </message>
+    <message>
+        <source>“{server}” has moved to {address}. If you trust that address, enter it in the settings.</source>
+        <translation>“{server}”已移至 {address}。如果信任该地址，请在设置中输入。</translation>
+    </message>
+    <message>
+        <source>“{server}” does not work (error {status}). Check its address.</source>
+        <translation>“{server}”无法正常工作（错误 {status}）。请检查其地址。</translation>
+    </message>
+    <message>
+        <source>“{server}” no longer has the tool “{tool}”.</source>
+        <translation>“{server}”已没有工具“{tool}”。</translation>
+    </message>
+    <message>
+        <source>“{server}” has changed the tool “{tool}”, so it was not used. Ask again to see the new one.</source>
+        <translation>“{server}”更改了工具“{tool}”，因此没有使用。再次提问即可查看新的工具。</translation>
+    </message>
+    <message>
+        <source>“{tool}” asks for something that Tandem can&apos;t give to tools.</source>
+        <translation>“{tool}”要求的内容，Tandem 无法提供给工具。</translation>
+    </message>
+    <message>
+        <source>“{tool}” failed ({detail}).</source>
+        <translation>“{tool}”运行失败（{detail}）。</translation>
+    </message>
+    <message>
+        <source>The result of “{tool}” can&apos;t be read ({detail}).</source>
+        <translation>无法读取“{tool}”的结果（{detail}）。</translation>
+    </message>
+    <message>
+        <source>“{server}” can&apos;t be the name of a server. Use up to 64 characters, and not “Tandem”.</source>
+        <translation>“{server}”不能用作服务器的名称。请使用不超过 64 个字符、且不是“Tandem”的名称。</translation>
+    </message>
+    <message>
+        <source>In “{server}”: the settings have to be a JSON object in braces.</source>
+        <translation>“{server}”的设置必须是花括号中的 JSON 对象。</translation>
+    </message>
+    <message>
+        <source>In “{server}”: “{field}” has to be text in quotes.</source>
+        <translation>“{server}”的“{field}”必须是引号中的文字。</translation>
+    </message>
+    <message>
+        <source>In “{server}”: “{field}” has to be a list of texts in brackets.</source>
+        <translation>“{server}”的“{field}”必须是方括号中的文字列表。</translation>
+    </message>
+    <message>
+        <source>In “{server}”: “{field}” has to be a JSON object with texts in braces.</source>
+        <translation>“{server}”的“{field}”必须是花括号中、值为文字的 JSON 对象。</translation>
+    </message>
+    <message>
+        <source>In “{server}”: enter either a “command” or a “url”.</source>
+        <translation>“{server}”：请只输入“command”或“url”其中之一。</translation>
+    </message>
+    <message>
+        <source>In “{server}”: “url” has to start with https:// or http://.</source>
+        <translation>“{server}”的“url”必须以 https:// 或 http:// 开头。</translation>
+    </message>
+    <message>
+        <source>“{server}” uses the old transport SSE. Enter its address for streamable HTTP.</source>
+        <translation>“{server}”使用旧的传输方式 SSE。请输入它的 Streamable HTTP 地址。</translation>
+    </message>
+</context>
+<context>
     <name>TotalsView</name>
     <message>
         <source>This chat</source>
@@ -5538,6 +5677,18 @@
     <message>
         <source>Reasoning</source>
         <translation>思考</translation>
+    </message>
+    <message>
+        <source>Tool</source>
+        <translation>工具</translation>
+    </message>
+    <message>
+        <source>This call failed.</source>
+        <translation>此调用失败。</translation>
+    </message>
+    <message>
+        <source>This call was interrupted.</source>
+        <translation>此调用已中断。</translation>
     </message>
     <message>
         <source>The operation failed: {detail}</source>

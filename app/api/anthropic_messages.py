@@ -11,7 +11,6 @@ from msgspec import Meta, Struct, field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.api.answer_parts import AnswerParts
 from app.api.calls import AnswerBody, Api, Plan
 from app.api.conversation import ONLY_TEXT, Message, TextPart, call_turn
 from app.api.errors import ApiError, bad_field
@@ -20,6 +19,7 @@ from app.api.request_settings import Format, MaxTokens, Stop, grammar_of, thinki
 from app.api.shapes import Items, new_id
 from app.api.tool_use import ToolUse, function_tool, tool_use
 from app.api.usage import speculation, timings
+from app.text.answer_parts import AnswerParts
 from engine.call_forms.form import ToolCall
 from engine.events import Event, Finished, PrefillProgress
 from engine.grammars.grammar import Grammar

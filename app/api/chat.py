@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from app.api.answer_parts import AnswerParts, Delta
 from app.api.answering import Answer
 from app.api.calls import Api, Plan, SeveralAnswers
 from app.api.conversation import ChatMessage, joined_instructions
@@ -16,6 +15,7 @@ from app.api.logprobs import TopLogprobs, token_logprobs
 from app.api.request_settings import JsonSchema, OtherFormat, grammar_of, refuse_unsupported, thinking_options
 from app.api.shapes import Choices, new_id
 from app.api.tool_use import Choice, Function, FunctionType, openai_tools
+from app.text.answer_parts import AnswerParts, Delta
 from engine.call_forms.form import ToolCall
 from engine.events import Event, Finished, Token, TokensCommitted
 from engine.status import ModelInfo

@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from app.api.answer_parts import AnswerParts
 from app.api.answering import Indexed
 from app.api.calls import AnswerBody, Api, Plan
 from app.api.conversation import (
@@ -28,6 +27,7 @@ from app.api.request_settings import Format, grammar_of, refuse_unsupported, thi
 from app.api.shapes import Items, new_id, now
 from app.api.tool_use import Choice, Function, FunctionType, openai_tools
 from app.api.usage import speculation, timings
+from app.text.answer_parts import AnswerParts
 from engine.call_forms.form import ToolCall
 from engine.events import Finished, Token
 from engine.status import ModelInfo

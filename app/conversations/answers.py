@@ -1,5 +1,7 @@
 """Answers on disk: started, streamed in chunks, then finished, failed, or found interrupted at the next start.
 
+So are the calls of tools that answers ask for, whose text is the result.
+
 A streaming answer is appended as rows, so that the cost of a write does not grow with the answer. Its end folds the
 rows into the message, which only then becomes searchable.
 """
@@ -18,10 +20,11 @@ from app.conversations.encoding import (
     pack_tokens,
     source_values,
     stats_to_json,
+    tool_use_to_json,
 )
 from app.conversations.errors import NotFound, WrongState
 from app.conversations.message_tree import MessageTree
-from app.conversations.records import COMPLETE, FAILED, INTERRUPTED, STREAMING, AnswerSource, NewMessage
+from app.conversations.records import COMPLETE, FAILED, INTERRUPTED, STREAMING, TOOL, AnswerSource, NewMessage, ToolUse
 from engine.events import Token
 from engine.stats import RequestStats, RoundRecord
 
@@ -106,8 +109,27 @@ class Answers:
         with self._database.write():
             self._end(message_id, FAILED, text, tokens, rounds, error=error, stats=stats)
 
+    def start_calls(self, answer_id: int, calls: Sequence[ToolUse]) -> list[int]:
+        """Add the calls that an ended answer asked for, each below the one before it, and return their ids."""
+        ids, parent = list[int](), self._messages.get(answer_id)
+        with self._database.write():
+            for call in calls:
+                message = NewMessage(TOOL, "", state=STREAMING, tool_use=call)
+                ids.append(self._messages.add(parent.conversation_id, ids[-1] if ids else answer_id, message))
+        return ids
+
+    def end_call(
+        self, message_id: int, tool_use: ToolUse, text: str, state: str, error: tuple[str, Mapping[str, Any]] | None
+    ) -> None:
+        """End a call with its result, or with the error's code and arguments because of which it has none."""
+        with self._database.write():
+            self._end(message_id, state, text, (), (), error=error_to_json(error))
+            self._database.execute(
+                "UPDATE messages SET tool_use = ? WHERE id = ?", (tool_use_to_json(tool_use), message_id)
+            )
+
     def mark_interrupted(self) -> tuple[int, ...]:
-        """End every streaming answer as interrupted, with the text written so far. Returns their ids."""
+        """End every streaming answer and running call as interrupted, with the text so far. Returns their ids."""
         found = self._database.ids("SELECT id FROM messages WHERE state = ? ORDER BY id", (STREAMING,))
         with self._database.write():
             for message_id in found:

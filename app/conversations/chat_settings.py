@@ -17,6 +17,8 @@ from engine.requests import SamplingSettings, SpeculationSettings
 
 # Keys of a chat's stored settings: its own ones, and the system prompt with the settings that a preset replaced.
 OWN, SET_ASIDE = "own", "set_aside"
+# Keys of the switch of a chat's tools, and of the tools that are allowed in this chat alone.
+TOOLS_ON, TOOLS_ALLOWED = "tools", "tools_allowed"
 SPECULATION_KEYS = ("method", "depth", "acceptance")
 # Only a chat has this setting, see `answer_format`.
 ANSWER_FORMAT = "answer_format"
@@ -30,7 +32,7 @@ _VARIABLE = re.compile(r"\{\{\s*([a-z]+)\s*\}\}")
 
 @dataclass(frozen=True)
 class Generation:
-    """How answers are generated. Without `max_tokens`, only the context limits them."""
+    """How answers are generated. Without `max_tokens`, only the context limits them; they call `most_calls` tools."""
 
     sampling: SamplingSettings = field(default_factory=SamplingSettings)
     speculation: SpeculationSettings = field(default_factory=SpeculationSettings)
@@ -38,6 +40,7 @@ class Generation:
     overflow: str = "refuse"
     thinking: str = "auto"
     answer_format: str = TEXT
+    most_calls: int = 10
 
     def with_own(self, own: Mapping[str, Any]) -> Generation:
         """Return these settings, changed by a chat's own ones."""
@@ -54,6 +57,7 @@ class Generation:
             own.get("overflow", self.overflow),
             own.get("thinking", self.thinking),
             own.get(ANSWER_FORMAT, self.answer_format),
+            self.most_calls,
         )
 
     def values(self) -> dict[str, Any]:
@@ -83,6 +87,11 @@ def set_aside_of(settings: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | No
     if not isinstance(stored, dict) or not isinstance(stored.get("system_prompt"), str):
         return None
     return stored["system_prompt"], own_of(stored)
+
+
+def without_permissions(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a chat's stored settings for another chat, in which no tool was allowed yet."""
+    return {key: value for key, value in settings.items() if key != TOOLS_ALLOWED}
 
 
 def usable(own: Mapping[str, Any]) -> dict[str, Any]:

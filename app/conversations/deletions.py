@@ -22,6 +22,12 @@ _BELOW = """
     WITH RECURSIVE below (id) AS (
         VALUES (?) UNION SELECT messages.id FROM messages JOIN below ON parent_id = below.id
     ) SELECT id FROM below ORDER BY id"""
+# A question with its answers, and the calls that these make with the answers after them.
+_ANSWERS = """
+    WITH RECURSIVE answers (id) AS (
+        VALUES (?) UNION SELECT messages.id FROM messages JOIN answers ON parent_id = answers.id
+        WHERE role IN ('assistant', 'tool')
+    ) SELECT id FROM answers ORDER BY id"""
 # The tables whose rows belong to messages.
 _BELONGINGS = ("chunks", "token_views", "requests")
 
@@ -56,22 +62,23 @@ class Deletions:
         self._database, self._messages, self._conversations = database, messages, conversations
 
     def delete_question(self, message_id: int) -> Deletion:
-        """Delete a question with all of its answers. The messages that followed them take its place."""
+        """Delete a question with all of its answers and their calls. The messages that followed them take its place."""
         question = self._messages.row(message_id)
-        children = self._database.rows(
-            "SELECT id, role, selected_child FROM messages WHERE parent_id = ?", (message_id,)
-        )
-        answers = {row["id"]: row["selected_child"] for row in children if row["role"] == "assistant"}
+        answers = self._database.ids(_ANSWERS, (message_id,))
         marks = ", ".join("?" * len(answers))
         moved = self._database.rows(
             f"""
             SELECT id, parent_id, position FROM messages
-            WHERE (parent_id = ? AND role <> 'assistant') OR parent_id IN ({marks})
+            WHERE parent_id IN ({marks}) AND role NOT IN ('assistant', 'tool')
             ORDER BY parent_id, position, id""",
-            (message_id, *answers),
+            tuple(answers),
         )
-        shown = question["selected_child"]
-        return self._delete([message_id, *answers], moved, answers.get(shown, shown))
+        shown, moved_ids = question["selected_child"], {row["id"] for row in moved}
+        # The next message that the chat shows is below the last answer.
+        for _ in answers:
+            if shown not in moved_ids:
+                shown = self._database.scalar("SELECT selected_child FROM messages WHERE id = ?", (shown,))
+        return self._delete(answers, moved, shown)
 
     def delete_answer(self, message_id: int) -> Deletion:
         """Delete an answer and all that followed it; other answers to its question stay."""

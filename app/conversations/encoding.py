@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import structs, to_builtins
 
 from app.conversations.database import readable, storable
-from app.conversations.records import AnswerSource, Attachment
+from app.conversations.records import AnswerSource, Attachment, ToolUse
 from engine.events import Token
 from engine.stats import PlainSpan, RequestStats, RoundRecord
 
@@ -121,6 +121,18 @@ def source_values(source: AnswerSource) -> tuple[Any, ...]:
     """Return the values of the columns main_model, draft_model, method, settings and seed."""
     seed = None if source.seed is None else str(source.seed)
     return source.main_model, source.draft_model, source.method, to_json(source.settings), seed
+
+
+def tool_use_to_json(tool_use: ToolUse | None) -> str | None:
+    return None if tool_use is None else to_json(asdict(tool_use))
+
+
+def tool_use_of(found: Mapping[str, Any]) -> ToolUse:
+    """Return the call that an object of JSON describes; fields of other types keep their defaults."""
+    fit = {
+        field.name: found[field.name] for field in fields(ToolUse) if type(found.get(field.name)) is type(field.default)
+    }
+    return ToolUse(**fit)
 
 
 def attachments_to_json(attachments: Iterable[Attachment]) -> str:

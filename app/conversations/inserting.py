@@ -7,12 +7,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from app.conversations.database import Database, storable
-from app.conversations.encoding import attachments_to_json, error_to_json, source_values, stats_to_json
+from app.conversations.encoding import (
+    attachments_to_json,
+    error_to_json,
+    source_values,
+    stats_to_json,
+    tool_use_to_json,
+)
 from app.conversations.records import NewMessage
 
 _COLUMNS = (
     "id, uid, conversation_id, parent_id, selected_child, position, time_key, role, content, state, created_at, "
-    "attachments, main_model, draft_model, method, settings, seed, stats, finish_reason, error"
+    "attachments, main_model, draft_model, method, settings, seed, stats, finish_reason, error, tool_use"
 )
 # How far, in microseconds, a message may be moved to a free time.
 _FURTHEST = 86_400_000_000
@@ -85,6 +91,7 @@ def _values(message: NewMessage, created_at: float) -> tuple[Any, ...]:
         stats_to_json(message.stats),
         message.finish_reason,
         error_to_json(message.error),
+        tool_use_to_json(message.tool_use),
     )
 
 

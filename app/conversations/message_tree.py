@@ -10,6 +10,7 @@ import sqlite3
 import uuid
 from collections.abc import Iterable
 
+from app.conversations.chat_settings import without_permissions
 from app.conversations.conversation_list import ConversationList
 from app.conversations.database import Database
 from app.conversations.encoding import (
@@ -19,12 +20,13 @@ from app.conversations.encoding import (
     stats_from_json,
     text_of,
     to_json,
+    tool_use_of,
     unpack_rounds,
     unpack_tokens,
 )
 from app.conversations.errors import NotFound
 from app.conversations.inserting import free_time_keys, insert_messages, next_message_id
-from app.conversations.records import INTERRUPTED, STREAMING, AnswerSource, Attachment, Message, NewMessage
+from app.conversations.records import INTERRUPTED, STREAMING, TOOL, AnswerSource, Attachment, Message, NewMessage
 from engine.events import Token
 from engine.stats import RoundRecord
 
@@ -81,7 +83,7 @@ class MessageTree:
         return [_message(row) for row in rows]
 
     def path_ids(self, conversation_id: int) -> list[int]:
-        """Return the ids of the questions and answers that the chat shows, first message first."""
+        """Return the ids of the messages that the chat shows, without instructions, first message first."""
         return self._database.ids(
             f"{_PATH} SELECT m.id FROM path JOIN messages AS m USING (id) WHERE role <> 'system' ORDER BY depth",
             (conversation_id,),
@@ -211,7 +213,7 @@ class MessageTree:
                 created_at=now,
                 updated_at=now,
                 system_prompt=original.system_prompt,
-                settings=to_json(original.settings),
+                settings=to_json(without_permissions(original.settings)),
             )
             keys = free_time_keys(self._database, [row["created_at"] for row in rows])
             copies = {row["id"]: self._copy_message(row, copy_id, key) for row, key in zip(rows, keys, strict=True)}
@@ -304,4 +306,5 @@ def _message(row: sqlite3.Row) -> Message:
         stats=stats_from_json(row["stats"]),
         finish_reason=row["finish_reason"],
         error=None if error is None else (str(error.get("code", "")), error.get("arguments") or {}),
+        tool_use=tool_use_of(object_from_json(row["tool_use"])) if row["role"] == TOOL else None,
     )

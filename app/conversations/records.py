@@ -8,7 +8,9 @@ from typing import Any
 
 from engine.stats import RequestStats
 
+# The roles of messages that chats of other apps have, too; TOOL is that of calls of tools with their results.
 ROLES = ("system", "user", "assistant")
+TOOL = "tool"
 
 COMPLETE = "complete"
 STREAMING = "streaming"
@@ -80,12 +82,30 @@ class AnswerSource:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolUse:
+    """One call of a tool, which the message above asked for; the content of its own message is the result.
+
+    `called` is the tool's name as the model writes it, `arguments` the text of a JSON object. `permission` is what let
+    it run, or not: a value of `app.tools.permissions.Permission`, or "". `failed` says that the tool reported an error.
+    """
+
+    server: str = ""
+    tool: str = ""
+    called: str = ""
+    call_id: str = ""
+    arguments: str = "{}"
+    permission: str = ""
+    seconds: float = 0.0
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
     """One message of a chat's tree.
 
     `position` is its index among the `sibling_count` messages that share its parent. `stats` and `finish_reason`
     ("stop", "length", "cancelled", "edited" or None) are those of the last request that wrote it. Where `state` is
-    "failed", `error` is the code and the arguments of the error.
+    "failed", `error` is the code and the arguments of the error. Only a message of a tool has a `tool_use`.
     """
 
     id: int
@@ -103,6 +123,7 @@ class Message:
     stats: RequestStats | None
     finish_reason: str | None
     error: tuple[str, Mapping[str, Any]] | None
+    tool_use: ToolUse | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +140,7 @@ class NewMessage:
     stats: RequestStats | None = None
     finish_reason: str | None = None
     error: tuple[str, Mapping[str, Any]] | None = None
+    tool_use: ToolUse | None = None
 
 
 @dataclass(frozen=True, slots=True)

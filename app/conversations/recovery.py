@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
-from app.conversations.records import ROLES, STATES
+from app.conversations.records import ROLES, STATES, TOOL
 from app.conversations.schema import LATEST, migrate
 
 # Parents before children, so that a lost parent is known when its children come.
@@ -111,7 +111,7 @@ def _mended(target: sqlite3.Connection, table: str, values: dict[str, Any]) -> d
         mended["origin"] = None
     elif table == "messages" and isinstance(identity, int):
         mended["time_key"] = -identity
-        mended["role"] = _nearest(mended["role"], ROLES)
+        mended["role"] = _nearest(mended["role"], (*ROLES, TOOL))
         mended["state"] = _nearest(mended["state"], STATES)
     return mended
 

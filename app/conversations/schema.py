@@ -204,7 +204,67 @@ _V5 = (
     "CREATE INDEX requests_of_programs ON requests (id) WHERE message_id IS NULL",
 )
 
-VERSIONS: tuple[tuple[str, ...], ...] = (_V1, _V2, _V3, _V4, _V5)
+# Version 6: messages of tools, below the answers that call them. `tool_use` is the call as JSON; others have none.
+# SQLite cannot change a CHECK, so the table is written anew, with the last id that was given.
+_V6 = (
+    """
+    CREATE TABLE messages_with_tools (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        uid TEXT NOT NULL,
+        conversation_id INTEGER NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,
+        parent_id INTEGER REFERENCES messages (id) DEFERRABLE INITIALLY DEFERRED,
+        selected_child INTEGER REFERENCES messages (id) DEFERRABLE INITIALLY DEFERRED,
+        position INTEGER NOT NULL,
+        time_key INTEGER NOT NULL UNIQUE,
+        role TEXT NOT NULL CHECK (role IN ('system', 'user', 'assistant', 'tool')),
+        content TEXT NOT NULL DEFAULT '',
+        state TEXT NOT NULL CHECK (state IN ('complete', 'streaming', 'interrupted', 'failed')),
+        created_at REAL NOT NULL,
+        attachments TEXT NOT NULL DEFAULT '[]',
+        main_model TEXT NOT NULL DEFAULT '',
+        draft_model TEXT NOT NULL DEFAULT '',
+        method TEXT NOT NULL DEFAULT '',
+        settings TEXT NOT NULL DEFAULT '{}',
+        seed TEXT,
+        stats TEXT,
+        finish_reason TEXT,
+        error TEXT,
+        tool_use TEXT,
+        UNIQUE (conversation_id, uid)
+    )""",
+    """
+    INSERT INTO sqlite_sequence (name, seq)
+    SELECT 'messages_with_tools', seq FROM sqlite_sequence WHERE name = 'messages'""",
+    "INSERT INTO messages_with_tools SELECT *, NULL FROM messages ORDER BY id",
+    "DROP TABLE messages",
+    "ALTER TABLE messages_with_tools RENAME TO messages",
+    "CREATE INDEX messages_by_parent ON messages (parent_id, position)",
+    "CREATE INDEX messages_by_selected_child ON messages (selected_child) WHERE selected_child IS NOT NULL",
+    "CREATE INDEX messages_at_root ON messages (conversation_id, position) WHERE parent_id IS NULL",
+    "CREATE INDEX messages_streaming ON messages (conversation_id) WHERE state = 'streaming'",
+    """
+    CREATE TRIGGER messages_indexed AFTER INSERT ON messages WHEN new.content <> '' BEGIN
+        INSERT INTO search (rowid, text, chat)
+        VALUES (new.time_key, index_text(new.content), 'c' || new.conversation_id);
+    END""",
+    """
+    CREATE TRIGGER messages_unindexed AFTER DELETE ON messages WHEN old.content <> '' BEGIN
+        INSERT INTO search (search, rowid, text, chat)
+        VALUES ('delete', old.time_key, index_text(old.content), 'c' || old.conversation_id);
+    END""",
+    """
+    CREATE TRIGGER messages_reindexed AFTER UPDATE OF content ON messages
+    WHEN new.content <> old.content BEGIN
+        INSERT INTO search (search, rowid, text, chat)
+        SELECT 'delete', old.time_key, index_text(old.content), 'c' || old.conversation_id
+        WHERE old.content <> '';
+        INSERT INTO search (rowid, text, chat)
+        SELECT new.time_key, index_text(new.content), 'c' || new.conversation_id
+        WHERE new.content <> '';
+    END""",
+)
+
+VERSIONS: tuple[tuple[str, ...], ...] = (_V1, _V2, _V3, _V4, _V5, _V6)
 LATEST = len(VERSIONS)
 
 
@@ -216,6 +276,16 @@ def version_of(connection: sqlite3.Connection) -> int:
 
 def migrate(connection: sqlite3.Connection, to: int = LATEST) -> None:
     """Migrate the file to version `to`, in one transaction for each version, so that a kill leaves a whole one."""
+    enforced = connection.execute("PRAGMA foreign_keys").fetchone()[0]
+    # Otherwise dropping a table that is written anew would delete what belongs to its rows.
+    connection.execute("PRAGMA foreign_keys = OFF")
+    try:
+        _migrate(connection, to)
+    finally:
+        connection.execute(f"PRAGMA foreign_keys = {enforced}")
+
+
+def _migrate(connection: sqlite3.Connection, to: int) -> None:
     for version in range(version_of(connection) + 1, to + 1):
         connection.execute("BEGIN IMMEDIATE")
         try:

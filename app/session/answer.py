@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import accumulate, pairwise
 
+from app.session.calls import Call
+from app.text.answer_parts import AnswerParts
 from app.text.thinking import GrowingParts, Parts
 from engine.errors import EngineError
 from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
@@ -20,12 +22,14 @@ from engine.stats import PlainSpan, RequestStats, RoundRecord
 class State(Enum):
     """WAITING before the first event, READING while the prompt is prefilled, WRITING from the first token on.
 
+    CALLING while the tools that the answer called run, or wait for the person's consent.
     INTERRUPTED is an answer that was being written when the app ended.
     """
 
     WAITING = "waiting"
     READING = "reading"
     WRITING = "writing"
+    CALLING = "calling"
     DONE = "done"
     LENGTH = "length"
     CANCELLED = "cancelled"
@@ -45,6 +49,7 @@ class Answer:
     `model` is the name of the main model that writes it and `asked_at` the time of the question (Unix seconds).
     `before` is the earlier text of a continued answer, whose new rounds continue the numbers. It also has the
     thinking-start mark if the chat template put that into the prompt, so that `text` marks all thoughts.
+    With a `separator`, the text leaves out the calls that it finds. `calls` are those that the answer made.
     """
 
     state: State = State.WAITING
@@ -58,6 +63,11 @@ class Answer:
     first_round: int = 0
     model: str = ""
     asked_at: float | None = None
+    calls: list[Call] = field(default_factory=list)
+    separator: AnswerParts | None = field(default=None, repr=False, compare=False)
+    # The characters that the separator has read, and how many of its next ones the earlier text has already.
+    _separated: int = field(default=0, repr=False, compare=False)
+    _known: int = field(default=0, repr=False, compare=False)
     _parts: GrowingParts = field(default_factory=GrowingParts, repr=False, compare=False)
     # Where closed thoughts end in the text, their tokens and their seconds.
     _thoughts: tuple[int, int, float | None] = field(default=(-1, 0, None), repr=False, compare=False)
@@ -69,7 +79,7 @@ class Answer:
     @property
     def unfinished(self) -> bool:
         """Whether there is text that the model could continue."""
-        return self.state in _UNFINISHED and bool(self.text.strip())
+        return self.state in _UNFINISHED and bool(self.text.strip()) and not self.calls
 
     @property
     def reply(self) -> str:
@@ -129,15 +139,16 @@ class Answer:
         self.before = self.text
         self.first_round = 1 + max((token.round for token in self.tokens[-1:]), default=-1)
         self.state, self.error, self.prefill = State.WAITING, None, None
+        self.separator, self._separated, self._known = None, 0, 0
 
     def apply(self, events: Iterable[Event]) -> None:
         for event in events:
             if isinstance(event, TokensCommitted):
                 event = self._numbered_on(event)
                 self.state = State.WRITING
-                if event.stats.opening and not self.text:
+                if event.stats.opening and not self.text and self.separator is None:
                     self.before = self.text = event.stats.opening
-                self.text += event.text
+                self._add(event.text, event.stats.opening)
                 self.tokens.extend(event.tokens)
                 self.rounds.append(event.round)
                 self.stats = event.stats
@@ -146,13 +157,33 @@ class Answer:
                 self.prefill = event
             elif isinstance(event, Finished):
                 self.state = _REASONS[event.reason]
-                self.text = self.before + event.text
+                self._end(event.text, whole=event.reason == "stop")
                 self.stats = event.stats
             elif isinstance(event, Failed):
                 self.state = State.FAILED
-                self.text = self.before + event.text if event.text else self.text
+                if event.text or self.separator is not None:
+                    self._end(event.text, whole=False)
                 self.error = event.error
                 self.stats = event.stats or self.stats
+
+    def _add(self, text: str, opening: str = "", *, ended: bool = False) -> None:
+        """Add text that the model wrote."""
+        if self.separator is None:
+            self.text += text
+            return
+        if not self._separated and self.before:
+            self._known = len(self.before) - len(self.separator.add(self.before).shown)
+        self._separated += len(text)
+        shown = self.separator.add(text, opening, ended=ended).shown
+        self.text += shown[self._known :]
+        self._known = max(0, self._known - len(shown))
+
+    def _end(self, text: str, *, whole: bool) -> None:
+        """Take all text of the request that has ended; a call at its end counts only if the answer is `whole`."""
+        if self.separator is None:
+            self.text = self.before + text
+        else:
+            self._add(text[self._separated :], ended=whole)
 
     def _numbered_on(self, event: TokensCommitted) -> TokensCommitted:
         if not self.first_round:

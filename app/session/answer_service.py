@@ -14,12 +14,14 @@ from app.conversations.records import AnswerSource, Attachment
 from app.conversations.store import ConversationStore
 from app.session import prompt_variables
 from app.session.answer import Answer, State
+from app.session.calls import Call
 from app.session.chat_service import ChatService, ensure_stored
 from app.session.chats import Chat, Turn
 from app.session.model_service import ModelService
 from app.session.settings_service import SettingsService
 from app.session.store_client import StoreClient
 from app.session.streaming_answer import Listeners, Services, StreamingAnswer, WriteTurn, chat_request
+from app.session.tool_service import ToolService
 from engine.events import Token
 from engine.requests import ChatRequest
 from engine.stats import RoundRecord
@@ -40,11 +42,17 @@ class AnswerService(QObject):
     ended = Signal(object, object)
 
     def __init__(
-        self, models: ModelService, chats: ChatService, settings: SettingsService, store: StoreClient, parent: QObject
+        self,
+        models: ModelService,
+        chats: ChatService,
+        settings: SettingsService,
+        store: StoreClient,
+        tools: ToolService,
+        parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._models, self._chats, self._settings, self._store = models, chats, settings, store
-        self._services = Services(models, chats, store)
+        self._services = Services(models, chats, store, tools)
         self._listeners = Listeners(self._stored, self._arrived, lambda answer: self._ends_not_stored.append(answer))
         self._running: dict[Turn, StreamingAnswer] = {}
         self._ends_not_stored: list[StreamingAnswer] = []
@@ -89,7 +97,7 @@ class AnswerService(QObject):
             self.not_stored.emit(chat, turn)
 
         # Before `asked`: the disk writes while the window draws.
-        self._begin(chat, turn, write, give_back)
+        self._begin(chat, turn, source, write, give_back)
         self.asked.emit(chat, turn)
         return turn
 
@@ -99,7 +107,7 @@ class AnswerService(QObject):
         question_id, before = turn.question_node.id, turn.answer_node.id
         if before is None and question_id is None:
             return
-        fresh = Turn(turn.question, Answer(), turn.attachments, turn.question_node, asks=turn.asks)
+        fresh = Turn(turn.question, Answer(), turn.attachments, turn.question_node, asks=turn.asks, steps=[*turn.steps])
         self._chats.replace_turn(chat, turn, fresh)
 
         def write(store: ConversationStore) -> tuple[int | None, int]:
@@ -109,7 +117,7 @@ class AnswerService(QObject):
             return question_id, store.answers.regenerate(before, source)
 
         varied = self._settings.varied_generation_of(chat, dict(self._models.pair.sampling))
-        self._begin(chat, fresh, write, lambda: self._chats.reload_path(chat), varied)
+        self._begin(chat, fresh, source, write, lambda: self._chats.reload_path(chat), varied)
 
     def edit(self, turn: Turn, question: str) -> None:
         """Ask another question in the place of an old one, which stays as its sibling."""
@@ -127,7 +135,7 @@ class AnswerService(QObject):
             self._chats.reload_path(chat)
             self.not_stored.emit(chat, fresh)
 
-        self._begin(chat, fresh, write, give_back)
+        self._begin(chat, fresh, source, write, give_back)
 
     def continue_answer(self, turn: Turn) -> None:
         """Let the model continue an answer that stopped."""
@@ -150,7 +158,7 @@ class AnswerService(QObject):
             turn.answer.take_stored(*kept)
             turn.answer.resume()
             self.arrived.emit(chat, turn)
-            self._begin(chat, turn, write, give_back)
+            self._begin(chat, turn, source, write, give_back)
 
         self._store.run(partial(_tokens_and_rounds, answer_id), start)
 
@@ -159,6 +167,11 @@ class AnswerService(QObject):
         for turn in self._chats.shown.turns:
             if answer := self._running.get(turn):
                 answer.cancel()
+
+    def choose(self, turn: Turn, call: Call, choice: str) -> None:
+        """Take the person's choice for a call that asks, see `ToolCalls.choose`."""
+        if answer := self._running.get(turn):
+            answer.choose(call, choice)
 
     def load_tokens(self, chat: Chat, turn: Turn) -> None:
         """Read the tokens and rounds of a stored answer, once; `arrived` follows if there are any."""
@@ -195,7 +208,7 @@ class AnswerService(QObject):
         At the next start, an answer cancelled here is interrupted and has all of its text.
         """
         for answer in self._running.values():
-            answer.cancel()
+            answer.leave()
         for answer in self._ends_not_stored:
             # The disk may have space again.
             answer.write_end()
@@ -218,6 +231,7 @@ class AnswerService(QObject):
         self,
         chat: Chat,
         turn: Turn,
+        source: AnswerSource,
         write: WriteTurn,
         give_back: Callable[[], object],
         generation: Generation | None = None,
@@ -225,7 +239,7 @@ class AnswerService(QObject):
         turn.answer.model = self._models.pair.names[0]
         turn.answer.asked_at = turn.answer.asked_at or time.time()
         generation = generation or self._settings.generation_of(chat)
-        answer = StreamingAnswer(chat, turn, generation, self._services, self._listeners)
+        answer = StreamingAnswer(chat, turn, generation, source, self._services, self._listeners)
         self._running[turn] = answer
         chat.answering.append(turn)
 

@@ -188,12 +188,12 @@ class ChatService(QObject):
 
     def branch(self, turn: Turn) -> None:
         """Copy the chat down to this turn to a new chat and show that."""
-        chat_id, message_id = self.shown.id, turn.answer_node.id or turn.question_node.id
-        if chat_id is None or message_id is None:
+        chat_id, message_ids = self.shown.id, turn.stored_ids
+        if chat_id is None or not message_ids:
             return
 
         def copy(store: ConversationStore) -> int:
-            return store.messages.branch(message_id, store.conversations.title_of_copy(chat_id))
+            return store.messages.branch(message_ids[-1], store.conversations.title_of_copy(chat_id))
 
         def show(copy_id: int) -> None:
             self.open_id(copy_id, lambda _chat: self.branched.emit())
@@ -225,7 +225,7 @@ class ChatService(QObject):
 
     def delete_answer(self, chat: Chat, turn: Turn) -> None:
         """Delete an answer with all that follows it; `restore_last` undoes it. Its siblings stay."""
-        message_id = turn.answer_node.id
+        message_id = turn.version_node.id
         if message_id is not None:
             self._delete(chat, lambda store: store.deletions.delete_answer(message_id))
 

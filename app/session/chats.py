@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.conversations.chat_settings import filled, own_of, set_aside_of
-from app.conversations.records import FAILED, INTERRUPTED, STREAMING, Attachment, Conversation, Message
+from app.conversations.records import FAILED, INTERRUPTED, STREAMING, TOOL, Attachment, Conversation, Message
 from app.session.answer import Answer, State
+from app.session.calls import Call, step_messages, stored_call
 from app.text.fences import fenced
 from app.text.thinking import without_thoughts
+from app.tools.tool import Tool
 from engine.errors import EngineError
 from engine.stats import RequestStats
 
@@ -32,10 +34,19 @@ class MessageNode:
     count: int = 1
 
 
+@dataclass(frozen=True)
+class Step:
+    """An answer that called tools, and was followed by another one from their results."""
+
+    answer: Answer
+    node: MessageNode
+
+
 @dataclass(eq=False)
 class Turn:
     """One question and its answer. `asks` is False for an answer without a question, as in some imported chats.
 
+    `steps` are the answers before it that called tools, and `tools` those that a request since the start offered.
     `left_edit` is the unfinished edit of the question when another chat was shown, with the key that sends it.
     """
 
@@ -46,10 +57,43 @@ class Turn:
     answer_node: MessageNode = MessageNode()
     asks: bool = True
     left_edit: tuple[str, str] | None = None
+    steps: list[Step] = field(default_factory=list)
+    tools: Sequence[Tool] = ()
+
+    @property
+    def calls(self) -> list[Call]:
+        """The calls of all of its answers."""
+        return [call for answer in self.answers for call in answer.calls]
+
+    @property
+    def answers(self) -> list[Answer]:
+        """The answers that called tools, then the one from their results."""
+        return [*(step.answer for step in self.steps), self.answer]
+
+    @property
+    def version_node(self) -> MessageNode:
+        """The last of its answers that has siblings, or else the first: it stands for the whole answer."""
+        nodes = [*(step.node for step in self.steps), self.answer_node]
+        return next((node for node in reversed(nodes) if node.count > 1), nodes[0])
+
+    @property
+    def stored_ids(self) -> list[int]:
+        """The ids of its messages that are on disk, in order."""
+        found = [self.question_node.id]
+        for answer, node in zip(self.answers, [*(step.node for step in self.steps), self.answer_node], strict=True):
+            found += [node.id, *(call.id for call in answer.calls)]
+        return [one for one in found if one is not None]
 
     def text_for_model(self) -> str:
         """Return the question after its attachments, each in a fence under its name."""
         return with_attachments(self.question, self.attachments)
+
+    def asked_messages(self, with_calls: bool) -> list[dict[str, Any]]:
+        """Return the messages for the engine before the answer: the question and the calls that were made for it."""
+        asked: list[dict[str, Any]] = [{"role": "user", "content": self.text_for_model()}]
+        for step in self.steps if with_calls else ():
+            asked += step_messages(step.answer.text, step.answer.calls)
+        return asked
 
 
 @dataclass(eq=False)
@@ -70,8 +114,7 @@ class Chat:
     @property
     def stored_ids(self) -> list[int]:
         """The ids of the shown messages that are on disk."""
-        nodes = (node for turn in self.turns for node in (turn.question_node, turn.answer_node))
-        return [node.id for node in nodes if node.id is not None]
+        return [one for turn in self.turns for one in turn.stored_ids]
 
     @property
     def read_position(self) -> tuple[int, int] | None:
@@ -97,21 +140,23 @@ class Chat:
         """The system prompt and the settings that a preset replaced."""
         return set_aside_of(self.settings)
 
-    def messages(self, upto: Turn, variables: Mapping[str, str] | None = None) -> list[dict[str, str]]:
+    def messages(
+        self, upto: Turn, variables: Mapping[str, str] | None = None, *, with_calls: bool = False
+    ) -> list[dict[str, Any]]:
         """Return the messages for the engine: the system prompt with its `variables` filled in, every answered question
         with its answer, then the question of `upto`, with its answer so far if that is to be continued.
 
         Questions with empty answers are left out, because chat templates require alternating roles. Answers have no
-        thoughts, because templates with channels require that.
+        thoughts, because templates with channels require that. Calls of tools are left out unless `with_calls`.
         """
         prompt = filled(self.system_prompt, variables or {}).strip()
-        messages = [{"role": "system", "content": prompt}] if prompt else []
+        messages: list[dict[str, Any]] = [{"role": "system", "content": prompt}] if prompt else []
         for turn in self.turns[: self.turns.index(upto)]:
             said = without_thoughts(turn.answer.text)
             if said and turn.asks:
-                messages.append({"role": "user", "content": turn.text_for_model()})
+                messages += turn.asked_messages(with_calls)
                 messages.append({"role": "assistant", "content": said})
-        messages.append({"role": "user", "content": upto.text_for_model()})
+        messages += upto.asked_messages(with_calls)
         if before := without_thoughts(upto.answer.before):
             messages.append({"role": "assistant", "content": before})
         return messages
@@ -153,34 +198,54 @@ def chat_of(conversation: Conversation, path: Sequence[Message]) -> Chat:
 def turns_of(path: Sequence[Message], known: Sequence[Turn]) -> list[Turn]:
     """Return the turns of a path of messages, with the objects of `known` where it has them: they may be on screen."""
     by_ids = {(turn.question_node.id, turn.answer_node.id): turn for turn in known}
-    pairs: list[tuple[Message | None, Message | None]] = []
+    found: list[_Exchange] = []
     for message in path:
-        if message.role == "user":
-            pairs.append((message, None))
-        elif message.role == "assistant":
-            question = pairs.pop()[0] if pairs and pairs[-1][1] is None else None
-            pairs.append((question, message))
-    return [_turn(question, answer, by_ids) for question, answer in pairs]
+        if message.role == "user" or (message.role == "assistant" and not (found and found[-1].open)):
+            found.append(_Exchange(message if message.role == "user" else None))
+        if message.role == "assistant":
+            found[-1].answers.append((message, []))
+        elif message.role == TOOL and found and found[-1].answers:
+            found[-1].answers[-1][1].append(message)
+    return [_turn(exchange, by_ids) for exchange in found]
+
+
+@dataclass
+class _Exchange:
+    """The messages of one turn: a question, and answers, each with the calls below it."""
+
+    question: Message | None
+    answers: list[tuple[Message, list[Message]]] = field(default_factory=list)
+
+    @property
+    def open(self) -> bool:
+        """Whether the next answer belongs to it: the first one, or one from the results of calls."""
+        return not self.answers or bool(self.answers[-1][1])
 
 
 def node_of(message: Message | None) -> MessageNode:
     return MessageNode() if message is None else MessageNode(message.id, message.position, message.sibling_count)
 
 
-def _turn(
-    question: Message | None, answer: Message | None, known: Mapping[tuple[int | None, int | None], Turn]
-) -> Turn:
-    nodes = node_of(question), node_of(answer)
-    turn = known.get((nodes[0].id, nodes[1].id))
+def _turn(exchange: _Exchange, known: Mapping[tuple[int | None, int | None], Turn]) -> Turn:
+    question = exchange.question
+    answers: Sequence[tuple[Message | None, list[Message]]] = exchange.answers or [(None, [])]
+    *nodes, node = [node_of(message) for message, _ in answers]
+    question_node = node_of(question)
+    turn = known.get((question_node.id, node.id))
     if turn is None:
-        shown = Answer(state=State.DONE) if answer is None else stored_answer(answer)
-        turn = Turn("", shown, asks=False) if question is None else Turn(question.content, shown, question.attachments)
-    turn.question_node, turn.answer_node = nodes
+        *shown, last = [stored_answer(message, calls) for message, calls in answers]
+        asked = ("", ()) if question is None else (question.content, question.attachments)
+        turn = Turn(asked[0], last, asked[1], asks=question is not None)
+        turn.steps = [Step(answer, MessageNode()) for answer in shown]
+    turn.question_node, turn.answer_node = question_node, node
+    turn.steps = [Step(step.answer, node) for step, node in zip(turn.steps, nodes, strict=True)]
     return turn
 
 
-def stored_answer(message: Message) -> Answer:
-    """Return a stored answer, without its tokens and rounds, which are read only when needed."""
+def stored_answer(message: Message | None, calls: Sequence[Message] = ()) -> Answer:
+    """Return a stored answer with its calls, without its tokens and rounds, which are read only when needed."""
+    if message is None:
+        return Answer(state=State.DONE)
     state = _REASONS.get(message.finish_reason or "", State.DONE)
     if message.state in (INTERRUPTED, STREAMING):
         state = State.INTERRUPTED
@@ -194,4 +259,5 @@ def stored_answer(message: Message) -> Answer:
         error=error,
         model=message.source.main_model,
         asked_at=message.created_at,
+        calls=[stored_call(call) for call in calls],
     )

@@ -20,6 +20,7 @@ from app.session.list_service import ListService
 from app.session.model_service import ModelService
 from app.session.settings_service import SettingsService
 from app.session.store_client import StoreClient
+from app.session.tool_service import ToolService
 from app.system.paths import data_folder
 from engine.client import EngineClient
 
@@ -38,7 +39,9 @@ class Session(QObject):
         self.models = ModelService(make_engine, starter_pair, self._bridge, stores_prefixes=chats is None, parent=self)
         self.chats = ChatService(self.store, self)
         self.settings = SettingsService(self.chats, self.store, self)
-        self.answers = AnswerService(self.models, self.chats, self.settings, self.store, self)
+        tools_file = (chats.parent if chats else data_folder()) / "tools.json"
+        self.tools = ToolService(self.models, self.store, self._bridge, tools_file, self)
+        self.answers = AnswerService(self.models, self.chats, self.settings, self.store, self.tools, self)
         self.list = ListService(self.store, self)
         self.history = HistoryService(self.store, self)
         self.api = ApiService(self.models, self)
@@ -79,6 +82,7 @@ class Session(QObject):
         self._bridge.drain()
         self._bridge.close()
         self.answers.close()
+        self.tools.close()
         self.store.close()
         self.models.close()
         self.cluster.close()

@@ -1,29 +1,39 @@
 """One answer in progress: its turn is stored, the engine generates it, its events are shown and written to disk.
 
-The methods stand in the order of these steps. No Qt in here: the store and the engine work on their own threads; their
-results arrive on the Qt thread, events once a frame.
+An answer that calls tools is one step: its calls run, and another answer is generated from their results. The methods
+stand in the order of these steps. No Qt in here: the store and the engine work on their own threads; their results
+arrive on the Qt thread, events once a frame.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from app.conversations.answer_format import grammar_of
 from app.conversations.answer_writer import AnswerWriter
 from app.conversations.chat_settings import Generation
-from app.conversations.records import Message
+from app.conversations.records import AnswerSource, Message
 from app.conversations.store import ConversationStore
 from app.session import prompt_variables
+from app.session.answer import Answer, State
+from app.session.calls import Call, step_messages
 from app.session.chat_service import ChatService
-from app.session.chats import Chat, Turn, node_of
+from app.session.chats import Chat, Step, Turn, node_of
 from app.session.model_service import ModelService
 from app.session.store_client import StoreClient
+from app.session.tool_calls import ToolCalls, calls_of
+from app.session.tool_service import ToolService
+from app.text.answer_parts import AnswerParts
+from app.tools.tool import Tool
+from engine.call_forms.table import call_form
+from engine.call_forms.writing import CallsNotExpressible
 from engine.errors import EngineError
 from engine.events import Event, Failed, Finished
+from engine.grammars.grammar import calls_of as calls_of_grammar
 from engine.requests import ChatRequest
 
 # Writes a turn; returns the ids of its question, None for some imported answers, and of its answer.
@@ -37,6 +47,7 @@ class Services:
     models: ModelService
     chats: ChatService
     store: StoreClient
+    tools: ToolService
 
 
 @dataclass(frozen=True)
@@ -62,25 +73,48 @@ class _StoredTurn:
 
 
 class StreamingAnswer:
-    """One request of one turn, from `store` to the answer's end on disk."""
+    """The requests of one turn, from `store` to the answer's end on disk. `source` says what writes its answers."""
 
     def __init__(
-        self, chat: Chat, turn: Turn, generation: Generation, services: Services, listeners: Listeners
+        self,
+        chat: Chat,
+        turn: Turn,
+        generation: Generation,
+        source: AnswerSource,
+        services: Services,
+        listeners: Listeners,
     ) -> None:
-        self.chat, self.turn, self.generation = chat, turn, generation
+        self.chat, self.turn, self.generation, self.source = chat, turn, generation, source
         self._services, self._listeners = services, listeners
         self._writer: AnswerWriter | None = None
         self._stream: Any = None
-        self._cancelled = False
+        self._cancelled = self._gathering = False
         self._trouble_reported = False
         self._written = len(turn.answer.before)
         self._finish_reason = ""
+        self._request: ChatRequest | None = None
+        self._calls: ToolCalls | None = None
+        # How many calls were asked for, and whether the model was told that it may make no more.
+        self._called, self._told = 0, False
 
     def cancel(self) -> None:
-        """Stop the answer within one round, or before its request is submitted."""
+        """Stop the answer within one round, or before its request is submitted, and its calls."""
+        self.leave()
+        if self._gathering:
+            self._submit_with(())
+        if self._calls is not None:
+            self._calls.cancel()
+
+    def leave(self) -> None:
+        """Stop the answer because the app ends. The next start finds its calls interrupted."""
         self._cancelled = True
         if self._stream is not None:
             self._stream.cancel()
+
+    def choose(self, call: Call, choice: str) -> None:
+        """Take the person's choice for a call that asks, see `ToolCalls.choose`."""
+        if self._calls is not None:
+            self._calls.choose(call, choice)
 
     def store(self, write: WriteTurn, not_stored: Callable[[], object]) -> None:
         """Write the turn, then submit its request: the engine gets no question that is not on disk."""
@@ -92,17 +126,35 @@ class StreamingAnswer:
         self._services.chats.note_written(self.chat)
         self._listeners.stored(self)
         if stored.path == self.chat.stored_ids:
-            self._submit()
+            self._gather_tools()
         else:
             # The user chose another branch meanwhile.
-            self._services.chats.show_branch_of(self.chat, stored.answer.id, self._submit)
+            self._services.chats.show_branch_of(self.chat, stored.answer.id, self._gather_tools)
 
-    def _submit(self) -> None:
+    def _gather_tools(self) -> None:
+        """Get the chat's tools, for which servers may have to start, then submit the request."""
+        self._gathering = True
+        self._services.tools.gather(self.chat, self._submit_with)
+
+    def _submit_with(self, tools: Sequence[Tool]) -> None:
+        if not self._gathering:
+            # It was stopped while servers started.
+            return
+        self._gathering, self.turn.tools = False, tools
+        try:
+            self._submit(chat_request(self.chat, self.turn, self.generation, self._services))
+        except EngineError as error:
+            self._receive([Failed(error, "")])
+
+    def _submit(self, request: ChatRequest) -> None:
         if self._cancelled:
             self._receive([Finished("cancelled", "", (), self.turn.answer.stats)])
             return
+        self._request = request
+        if request.tools:
+            form = call_form(self._services.models.pair.main.tool_format)
+            self.turn.answer.separator = AnswerParts(form, request.tools)
         try:
-            request = chat_request(self.chat, self.turn, self.generation, self._services)
             self._stream = self._services.models.submit(request, self._receive)
         except EngineError as error:
             self._receive([Failed(error, "")])
@@ -116,8 +168,90 @@ class StreamingAnswer:
         if isinstance(events[-1], Finished):
             self._finish_reason = events[-1].reason
         if answer.ended:
+            calls = self._calls_in(answer)
             self.finish()
+            if calls:
+                self._store_calls(answer, calls)
         self._listeners.arrived(self)
+
+    def _calls_in(self, answer: Answer) -> list[Call]:
+        """Return the calls that an answer makes, unless it was cut off."""
+        if answer.state is not State.DONE or answer.separator is None:
+            return []
+        return calls_of(answer.separator.calls, self.turn.tools)
+
+    def _store_calls(self, answer: Answer, calls: list[Call]) -> None:
+        """Write the calls, then run them: nothing runs that is not on disk."""
+        answer.calls, answer.state = calls, State.CALLING
+        answer_id = self.turn.answer_node.id
+        assert answer_id is not None
+
+        def stored(ids: list[int]) -> None:
+            for call, message_id in zip(calls, ids, strict=True):
+                call.id = message_id
+            self._run_calls(calls)
+
+        def not_stored(_error: Exception) -> None:
+            answer.calls, answer.state = [], State.DONE
+            self._listeners.arrived(self)
+
+        self._services.store.run(
+            lambda store: store.answers.start_calls(answer_id, [call.use for call in calls]), stored, not_stored
+        )
+
+    def _run_calls(self, calls: list[Call]) -> None:
+        left = self.generation.most_calls - self._called
+        self._called += len(calls)
+        changed = partial(self._listeners.arrived, self)
+        self._calls = ToolCalls(self.chat, calls, self._services.tools, changed, self._write_call, self._calls_ended)
+        if self._cancelled:
+            self._calls.cancel()
+        else:
+            self._calls.start(left, self.generation.most_calls)
+
+    def _write_call(self, call: Call) -> None:
+        """Write the end of a call. If the store cannot, the next start finds it interrupted."""
+        assert call.id is not None
+        message_id, ended = call.id, replace(call)
+        self._services.store.run(
+            lambda store: store.answers.end_call(message_id, ended.use, ended.text, ended.stored_state, ended.error)
+        )
+
+    def _calls_ended(self) -> None:
+        """Let the model answer from the results, unless the person stopped it or it calls on and on."""
+        answer, self._calls = self.turn.answer, None
+        goes_on = self._called <= self.generation.most_calls or not self._told
+        self._told = self._called > self.generation.most_calls
+        if self._cancelled or not goes_on:
+            answer.state = State.CANCELLED if self._cancelled else State.DONE
+            self._listeners.arrived(self)
+            return
+        parent = answer.calls[-1].id
+        assert parent is not None
+
+        def start(store: ConversationStore) -> Message:
+            return store.messages.get(store.answers.start(parent, self.source))
+
+        def not_stored(_error: Exception) -> None:
+            answer.state = State.DONE
+            self._listeners.arrived(self)
+
+        self._services.store.run(start, self._next_step, not_stored)
+
+    def _next_step(self, stored: Message) -> None:
+        """Ask for the next answer: the same request, with the calls and their results after it."""
+        before, turn, request = self.turn.answer, self.turn, self._request
+        assert request is not None
+        before.state = State.DONE
+        turn.steps.append(Step(before, turn.answer_node))
+        turn.answer = Answer(model=before.model, asked_at=before.asked_at)
+        turn.answer_node = node_of(stored)
+        self._writer, self._written, self._stream = self._services.store.writer(stored.id), 0, None
+        # What was continued is a part of the answer now.
+        messages = request.messages[:-1] if request.continues else request.messages
+        messages = [*messages, *step_messages(before.text, before.calls)]
+        self._listeners.arrived(self)
+        self._submit(replace(request, messages=messages))
 
     def _write_new(self, tokens: int, rounds: int) -> None:
         """Pass new text to the writer, with the tokens and rounds after the first `tokens` and `rounds`."""
@@ -144,16 +278,26 @@ class StreamingAnswer:
 
 
 def chat_request(chat: Chat, turn: Turn, generation: Generation, services: Services) -> ChatRequest:
-    """Return the engine's request for a turn. Raises `BadRequest` and `GrammarNotUsable`."""
+    """Return the engine's request for a turn, with its tools. Raises `BadRequest` and `GrammarNotUsable`."""
+    pair = services.models.pair
+    form = pair.main.tool_format if pair.main else ""
+    tools, grammar = [tool.for_template() for tool in turn.tools], grammar_of(generation.answer_format)
+    if tools and grammar is not None:
+        try:
+            grammar = calls_of_grammar(form, tools, parallel=True, answer=grammar)
+        except CallsNotExpressible:
+            # The format of the answer was asked for in this chat; nothing else keeps it.
+            tools = []
     return ChatRequest(
-        chat.messages(turn, prompt_variables.values(services.models.pair)),
+        chat.messages(turn, prompt_variables.values(pair), with_calls=bool(form)),
         generation.sampling,
         generation.speculation,
         max_tokens=generation.max_tokens,
         overflow=generation.overflow,
-        template_options=services.models.pair.thinking.options(generation.thinking),
+        template_options=pair.thinking.options(generation.thinking),
         conversation=chat.uid if services.store.persistent and chat.uid else None,
-        grammar=grammar_of(generation.answer_format),
+        tools=tools,
+        grammar=grammar,
     )
 
 

@@ -27,11 +27,10 @@ class ChatSearch(QObject):
         """Show a message that the search over all chats found for `text`, with the matches marked."""
 
         def show(opened: Chat) -> None:
-            ids = ((turn, (turn.question_node.id, turn.answer_node.id)) for turn in opened.turns)
-            turn = next((turn for turn, of_turn in ids if message_id in of_turn), None)
+            turn = next((turn for turn in opened.turns if message_id in turn.stored_ids), None)
             # The user may have opened another chat while this one was read.
             if turn is not None and opened is self._session.chat:
-                self._bar.search_for(text, turn, message_id == turn.answer_node.id)
+                self._bar.search_for(text, turn, message_id != turn.question_node.id)
 
         self._session.chats.show_message(chat_id, message_id, show)
 

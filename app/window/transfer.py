@@ -333,6 +333,9 @@ class Transfer(QObject):
             self.tr("This answer was interrupted."),
             self.tr("This answer ended with an error."),
             self.tr("Reasoning"),
+            self.tr("Tool"),
+            self.tr("This call failed."),
+            self.tr("This call was interrupted."),
         )
 
 

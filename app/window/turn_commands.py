@@ -111,8 +111,8 @@ class TurnCommands(QObject):
             ),
             "previous-question": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.question_node, -1)),
             "next-question": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.question_node, 1)),
-            "previous-answer": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.answer_node, -1)),
-            "next-answer": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.answer_node, 1)),
+            "previous-answer": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.version_node, -1)),
+            "next-answer": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.version_node, 1)),
         }
 
     def run(self, turn: Turn, action_id: str) -> None:

@@ -17,11 +17,20 @@ _PROGRAM = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from {modul
 _SECRETS = ("TOKEN", "SECRET", "PASSWORD", "KEY")
 
 
+def own_program(module: str, bundled: str, *options: str) -> list[str]:
+    """Return the command that runs `module.main` with the arguments that follow it, by Python with `options`.
+
+    In an app bundle, which has no interpreter, the bundle's program is started with the option `bundled` instead.
+    """
+    if getattr(sys, "frozen", False):
+        return [sys.executable, bundled]
+    return [sys.executable, *options, "-c", _PROGRAM.format(module=module), json.dumps(sys.path)]
+
+
 class Child(Generic[Received]):
     """A process that runs `module.main` with the descriptor of its socket and `arguments`, and ends with its channel.
 
-    In an app bundle, which has no interpreter, the bundle's program is started with the option `bundled` instead.
-    `most_unsent` is as for `Channel`. Raises `OSError`.
+    `module` and `bundled` are as for `own_program`, `most_unsent` as for `Channel`. Raises `OSError`.
     """
 
     def __init__(
@@ -34,10 +43,7 @@ class Child(Generic[Received]):
         environment: dict[str, str],
         most_unsent: int,
     ) -> None:
-        if getattr(sys, "frozen", False):
-            command = [sys.executable, bundled]
-        else:
-            command = [sys.executable, "-c", _PROGRAM.format(module=module), json.dumps(sys.path)]
+        command = own_program(module, bundled)
         ours, theirs = socket.socketpair()
         with theirs:
             try:

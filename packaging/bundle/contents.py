@@ -28,8 +28,6 @@ UNUSED_MODULES = [
     "numpy.fft",
     "numpy.random",
     "numpy.testing",
-    "pydantic",
-    "pydantic_core",
     "typer",
     "unittest",
     "mlx_lm.server",

@@ -1,4 +1,4 @@
-"""The bundle's entry point: the `tandem` command, or a process that makes prompts or drafts for it."""
+"""The bundle's entry point: the `tandem` command, or a process that makes prompts, drafts or guards tools for it."""
 
 from __future__ import annotations
 
@@ -16,6 +16,11 @@ def main() -> int:
         from engine.async_drafting.serving import main as draft
 
         draft(sys.argv[2:])
+        return 0
+    if sys.argv[1:2] == ["--tool-server"]:
+        from app.tools.guardian import main as guard
+
+        guard(sys.argv[2:])
         return 0
     from app.__main__ import main as run
 

@@ -197,7 +197,7 @@ class ScriptedEngine:
     The engine sleeps `pace_s` between events. With a `gate`, it takes one permit before every event, so that a test
     controls how far an answer gets. `loads` are the outcomes of `load` and `set_draft`, in order; without any, loading
     succeeds. With a `draft_gate`, the main model is loaded at once and the draft when the gate opens. The main model
-    recommends the sampling `recommended`, and its template has the choice `thinking`.
+    recommends the sampling `recommended`, its template has the choice `thinking`, and it writes calls in `tool_format`.
     """
 
     scripts: list[Script] = field(default_factory=lambda: [Script()])
@@ -209,6 +209,7 @@ class ScriptedEngine:
     draft_gate: threading.Event | None = None
     recommended: tuple[tuple[str, float], ...] = ()
     thinking: ThinkingChoice = field(default_factory=ThinkingChoice)
+    tool_format: str = ""
 
     def __post_init__(self) -> None:
         self.requests: list[ChatRequest] = []
@@ -345,8 +346,9 @@ class ScriptedEngine:
         if isinstance(outcome, EngineError):
             raise outcome
         info = _info(main)
-        recommending = replace(info, sampling=self.recommended, thinking=self.thinking) if info is not None else None
-        self.pair = outcome or LoadedPair(recommending, _info(draft))
+        if info is not None:
+            info = replace(info, sampling=self.recommended, thinking=self.thinking, tool_format=self.tool_format)
+        self.pair = outcome or LoadedPair(info, _info(draft))
         return self.pair
 
     def _play(self, script: Script, stream: RequestStream) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 
 from transformers.utils import logging
 
-from app.api.answer_parts import AnswerParts
+from app.text.answer_parts import AnswerParts
 from engine.call_forms.table import call_form
 from engine.errors import TemplateFailed
 from engine.model_files.thought_marks import opened_thought

@@ -74,8 +74,10 @@ def _message(message: Message, labels: Labels) -> str:
         f'<p class="note">{escape(attachment.name)}</p>\n<pre><code>{escape(attachment.text)}</code></pre>'
         for attachment in message.attachments
     ]
+    if message.tool_use is not None:
+        parts.append(f"<pre><code>{escape(message.tool_use.arguments)}</code></pre>")
     parts.append(_answer(message, labels) if message.role == "assistant" else _as_typed(message.content))
-    if note := labels.of_state(message.state):
+    if note := labels.of_state(message):
         parts.append(f'<p class="note">{escape(note)}</p>')
     return "\n".join(parts)
 

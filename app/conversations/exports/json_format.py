@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
+from app.conversations.chat_settings import without_permissions
 from app.conversations.encoding import round_to_row, to_json, token_to_row
 from app.conversations.records import Conversation, Message
 from app.conversations.store import ConversationStore
@@ -62,7 +63,7 @@ def _conversation_as_object(conversation: Conversation, folder: str | None) -> d
         "created_at": conversation.created_at,
         "updated_at": conversation.updated_at,
         "system_prompt": conversation.system_prompt,
-        "settings": conversation.settings,
+        "settings": without_permissions(conversation.settings),
     }
 
 
@@ -84,4 +85,5 @@ def _message_as_object(message: Message, parent_uid: str | None) -> dict[str, An
         "finish_reason": message.finish_reason,
         "error": message.error and {"code": message.error[0], "arguments": message.error[1]},
         "stats": to_builtins(message.stats),
+        **({"tool_use": asdict(message.tool_use)} if message.tool_use else {}),
     }

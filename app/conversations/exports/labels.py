@@ -16,12 +16,21 @@ class Labels:
     interrupted: str = "This answer was interrupted."
     failed: str = "This answer ended with an error."
     thoughts: str = "Reasoning"
+    tool: str = "Tool"
+    tool_failed: str = "This call failed."
+    tool_interrupted: str = "This call was interrupted."
 
     def of_writer(self, message: Message) -> tuple[str, ...]:
-        """Return the role and, for an answer, the names of its models."""
+        """Return the role and, for an answer, the names of its models, for a call those of its server and tool."""
+        if message.tool_use is not None:
+            return tuple(name for name in (self.tool, message.tool_use.server, message.tool_use.tool) if name)
         role = {"user": self.user, "assistant": self.assistant, "system": self.system}[message.role]
         models = " + ".join(name for name in (message.source.main_model, message.source.draft_model) if name)
         return (role, models) if models else (role,)
 
-    def of_state(self, state: str) -> str:
-        return {"interrupted": self.interrupted, "streaming": self.interrupted, "failed": self.failed}.get(state, "")
+    def of_state(self, message: Message) -> str:
+        """Return the sentence about a message that did not end well, "" for others."""
+        is_call = message.tool_use is not None
+        interrupted = self.tool_interrupted if is_call else self.interrupted
+        failed = self.tool_failed if is_call else self.failed
+        return {"interrupted": interrupted, "streaming": interrupted, "failed": failed}.get(message.state, "")

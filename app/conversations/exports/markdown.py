@@ -21,13 +21,15 @@ def as_markdown(conversation: Conversation, path: Sequence[Message], labels: Lab
         parts.append(f"## {' · '.join((*labels.of_writer(message), written))}")
         parts += [f"{attachment.name}\n\n{fenced(attachment.text)}" for attachment in message.attachments]
         parts += _content(message, labels)
-        if note := labels.of_state(message.state):
+        if note := labels.of_state(message):
             parts.append(f"*{note}*")
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _content(message: Message, labels: Labels) -> list[str]:
     """Return the text, with thoughts as a quotation before it: their marks are tags, which viewers hide."""
+    if message.tool_use is not None:
+        return [fenced(text) for text in (message.tool_use.arguments, message.content) if text.strip()]
     if message.role != "assistant":
         return [message.content.strip("\n")]
     parts = parts_of(message.content)

@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from app.conversations.encoding import round_from_row, stats_from_object, token_from_row
+from app.conversations.chat_settings import TOOLS_ON, without_permissions
+from app.conversations.encoding import round_from_row, stats_from_object, token_from_row, tool_use_of
 from app.conversations.exports.json_format import FORMAT, VERSION
 from app.conversations.imports import fields, json_steps
 from app.conversations.imports.imported import ImportedConversation, ImportedMessage, first_uid, fit
-from app.conversations.records import COMPLETE, INTERRUPTED, ROLES, STATES, STREAMING, AnswerSource, Attachment
+from app.conversations.records import COMPLETE, INTERRUPTED, ROLES, STATES, STREAMING, TOOL, AnswerSource, Attachment
 
 
 def recognises(document: object) -> bool:
@@ -34,7 +35,7 @@ def read(entry: Any) -> ImportedConversation:
     passed_over: dict[str, str | None] = {}
     for message in fields.items(entry, "messages"):
         uid, parent = fields.text(message, "uid"), fields.text(message, "parent") or None
-        if fields.text(message, "role") not in ROLES or not uid:
+        if fields.text(message, "role") not in (*ROLES, TOOL) or not uid:
             left_out["empty"] += 1
             passed_over[uid] = parent
             continue
@@ -50,7 +51,7 @@ def read(entry: Any) -> ImportedConversation:
             updated_at=fields.time(entry, "updated_at"),
             selected=fields.text(entry, "selected") or None,
             system_prompt=fields.text(entry, "system_prompt"),
-            settings=fields.mapping(entry, "settings"),
+            settings=_settings(entry),
             folder=fields.text(entry, "folder") or None,
             archived=entry.get("archived") is True,
             pinned=entry.get("pinned") is True,
@@ -58,6 +59,13 @@ def read(entry: Any) -> ImportedConversation:
         ),
         passed_over,
     )
+
+
+def _settings(entry: Any) -> dict[str, Any]:
+    """Return a chat's settings; a file neither switches tools on nor allows any."""
+    return {
+        key: value for key, value in without_permissions(fields.mapping(entry, "settings")).items() if key != TOOLS_ON
+    }
 
 
 def _message(uid: str, parent: str | None, message: Any) -> ImportedMessage:
@@ -88,5 +96,6 @@ def _message(uid: str, parent: str | None, message: Any) -> ImportedMessage:
         # JSON and back, so that stored figures and these have the same types.
         stats=stats_from_object(json.loads(json.dumps(stats))) if stats else None,
         tokens=tuple(token_from_row(row) for row in fields.items(message, "tokens")),
+        tool_use=tool_use_of(fields.mapping(message, "tool_use")) if message["role"] == TOOL else None,
         rounds=tuple(round_from_row(row) for row in fields.items(message, "rounds")),
     )

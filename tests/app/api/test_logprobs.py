@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.api.answer_parts import AnswerParts
 from app.api.logprobs import MessageTokens
+from app.text.answer_parts import AnswerParts
 from engine.call_forms.table import call_form
 from engine.events import Token
 

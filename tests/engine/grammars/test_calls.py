@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from llguidance import LLMatcher
 
-from app.api.answer_parts import AnswerParts
+from app.text.answer_parts import AnswerParts
 from engine.call_forms.form import CallForm, Marks
 from engine.call_forms.reading import NESTED, as_json
 from engine.call_forms.table import FORMS, call_form

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.api.answer_parts import AnswerParts
+from app.text.answer_parts import AnswerParts
+from app.text.thinking import parts_of
 from engine.call_forms.form import CallForm, Marks
 from engine.call_forms.reading import as_json
 from engine.call_forms.table import call_form
@@ -26,6 +27,9 @@ def fed(text: str, cuts: list[int], *, form: CallForm | None = MARKED, opening: 
     places = sorted({0, len(text), *(cut % (len(text) + 1) for cut in cuts)})
     deltas = [parts.add(text[start:end], opening) for start, end in itertools.pairwise(places)]
     deltas.append(parts.add("", opening, ended=True))
+    separated = parts_of("".join(delta.shown for delta in deltas))
+    # What follows a call in thoughts that never end is shown as a thought.
+    assert f"{separated.thought or ''}{separated.reply}".split() == f"{parts.reasoning}{parts.content}".split()
     assert "".join(delta.content for delta in deltas) == parts.content
     assert "".join(delta.reasoning for delta in deltas) == parts.reasoning
     assert [call for delta in deltas for call in delta.calls] == parts.calls

@@ -17,11 +17,15 @@ _BEGINNINGS = ("{", "[", "<", "]", '"', "call:", "function")
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """What one piece of text adds to the parts of an answer; `calls` are whole."""
+    """What one piece of text adds to the parts of an answer; `calls` are whole.
+
+    `shown` is added to the text without calls: thoughts with their marks, then the content.
+    """
 
     reasoning: str = ""
     content: str = ""
     calls: tuple[ToolCall, ...] = ()
+    shown: str = ""
 
 
 @dataclass
@@ -46,7 +50,9 @@ class AnswerParts:
         self._taken, self._held = 0, ""
         # The white space since the beginning or the last call; None once text has followed it.
         self._blank: str | None = ""
-        self._replying = False
+        self._replying = self._in_messages = False
+        # The text before the reply: thoughts with their marks. The marks of answers of several messages stay.
+        self._head, self._shown = "", 0
         self._contents: list[str] = []
         self._marks = self.form.marks if self.form is not None else ()
         # The marks to remove from the reply, and the one to remove directly after a call that began without it.
@@ -71,21 +77,29 @@ class AnswerParts:
         `opening` is the thinking mark that the prompt ends with (`RequestStats.opening`); the first call uses it.
         """
         self._text = self._text or opening
-        reasoning, messages, in_messages = "", list[ToolCall](), False
+        reasoning, messages, was_replying = "", list[ToolCall](), self._replying
         if not self._replying:
             self._text += text
             parts = self._parts.of(self._text, ended)
             messages = self._read_messages(parts)
             reasoning, text = self._separate(parts, ended)
-            in_messages = parts.begin is None
+            self._in_messages = parts.begin is None
         # In answers of several messages, calls are messages of their own.
-        content, calls = (text, messages) if in_messages else self._take(text, ended)
+        content, calls = (text, messages) if self._in_messages else self._take(text, ended)
         self.reasoning += reasoning
         self._contents.append(content)
         if self.most_calls is not None:
             calls = calls[: self.most_calls - len(self.calls)]
         self.calls += calls
-        return Delta(reasoning, content, tuple(calls))
+        shown = content if was_replying else self._newly_shown()
+        return Delta(reasoning, content, tuple(calls), shown)
+
+    def _newly_shown(self) -> str:
+        """Return what the last piece added to the text without calls. That only grows."""
+        whole = self._text if self._in_messages else self._head + self.content
+        new = whole[self._shown :]
+        self._shown = len(whole)
+        return new
 
     def _read_messages(self, parts: Parts) -> list[ToolCall]:
         """Return the calls in new messages to functions; a message to an unknown function belongs to no part."""
@@ -99,6 +113,7 @@ class AnswerParts:
         if not parts.closed:
             at = self._call_in(thought, ended)
             thought, late = thought[:at].rstrip(), thought[at:] if ended else ""
+        self._note_head(parts, thought)
         reasoning = thought[len(self.reasoning) :] if thought.startswith(self.reasoning) else ""
         self._dropped = parts.dropped
         if parts.begin is None:
@@ -110,6 +125,14 @@ class AnswerParts:
             reply = reply if ended or reply.strip() else ""
             self._replying = bool(reply)
         return reasoning, reply
+
+    def _note_head(self, parts: Parts, thought: str) -> None:
+        """Note the text before the reply; `thought` is the part of open thoughts that is known to be none of a call."""
+        if parts.closed:
+            self._head = self._text[: parts.begin if parts.reply else parts.end]
+        elif parts.thought:
+            after = len(parts.thought) - len(thought)
+            self._head = self._text[: self._text.rindex(parts.thought) + len(parts.thought) - after]
 
     def _call_in(self, thought: str, ended: bool) -> int:
         """Return where a call begins in thoughts that have not ended, or perhaps begins."""

@@ -1,0 +1,118 @@
+"""The calls of tools that an answer asks for, as their cards show them, and as the model reads them. No Qt in here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any
+
+from app.conversations.records import COMPLETE, FAILED, INTERRUPTED, STREAMING, Message, ToolUse
+from app.text.thinking import parts_of
+from app.tools.tool import Tool, ToolResult
+
+# The error codes of calls that did not run, beside those of `app.tools.errors`.
+DENIED, STOPPED, TOO_MANY, BAD_ARGUMENTS = "denied", "stopped", "too-many-calls", "bad-arguments"
+# What the model reads instead of a result.
+_FOR_MODEL = {
+    DENIED: "The user denied this call. Do not repeat it; answer without it.",
+    STOPPED: "The user stopped this call.",
+    TOO_MANY: "This call did not run: an answer may make at most {count} calls. Answer with what you know.",
+    BAD_ARGUMENTS: "This call did not run, because its arguments do not fit the tool: {detail}",
+}
+_INTERRUPTED_FOR_MODEL = "This call was interrupted before it had a result."
+
+
+class CallState(Enum):
+    """ASKS while the person has to allow it, RUNS until it has a result or an error, then ENDED.
+
+    INTERRUPTED is a call that had not ended when the app did.
+    """
+
+    WAITS = "waits"
+    ASKS = "asks"
+    RUNS = "runs"
+    ENDED = "ended"
+    INTERRUPTED = "interrupted"
+
+
+@dataclass(eq=False)
+class Call:
+    """One call. `text` is its result, or what the model reads instead; `error` a code with arguments if it failed.
+
+    `id` is that of its message on disk, and `tool` what it calls; stored ones have none. `begun_at` is monotonic time.
+    """
+
+    use: ToolUse
+    state: CallState = CallState.WAITS
+    text: str = ""
+    error: tuple[str, Mapping[str, Any]] | None = None
+    id: int | None = None
+    tool: Tool | None = None
+    begun_at: float = 0.0
+
+    @property
+    def ended(self) -> bool:
+        return self.state in (CallState.ENDED, CallState.INTERRUPTED)
+
+    @property
+    def failed(self) -> bool:
+        """Whether it ended without a result, or with an error that the tool reported."""
+        return self.error is not None or self.use.failed
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The arguments as an object; none where a damaged or imported call has no such text."""
+        try:
+            found = json.loads(self.use.arguments)
+        except (ValueError, RecursionError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def stored_state(self) -> str:
+        """The state of its message on disk."""
+        return COMPLETE if self.error is None else FAILED
+
+    def end(self, result: ToolResult) -> None:
+        """Take the result."""
+        self.state, self.text = CallState.ENDED, result.text
+        self.use = replace(self.use, seconds=result.seconds, failed=result.failed)
+
+    def refuse(self, code: str, arguments: Mapping[str, Any], text: str = "") -> None:
+        """End without a result, for the reason `code`; the model reads `text`, or the sentence for that reason."""
+        self.state, self.error = CallState.ENDED, (code, dict(arguments))
+        self.text = text or _FOR_MODEL[code].format(**arguments)
+
+
+def stored_call(message: Message) -> Call:
+    """Return the call of a stored message."""
+    assert message.tool_use is not None
+    state = CallState.INTERRUPTED if message.state in (INTERRUPTED, STREAMING) else CallState.ENDED
+    return Call(message.tool_use, state, message.content, message.error, message.id)
+
+
+def step_messages(text: str, calls: Sequence[Call]) -> list[dict[str, Any]]:
+    """Return an answer that made calls, and their results, as messages for the engine."""
+    parts = parts_of(text)
+    turn: dict[str, Any] = {"role": "assistant", "content": parts.reply.strip()}
+    turn["tool_calls"] = [
+        {
+            "id": call.use.call_id,
+            "type": "function",
+            "function": {"name": call.use.called, "arguments": call.arguments},
+        }
+        for call in calls
+    ]
+    if parts.thought is not None:
+        turn["reasoning_content"] = parts.thought
+    results = [
+        {"role": "tool", "tool_call_id": call.use.call_id, "content": call.text or _without_result(call)}
+        for call in calls
+    ]
+    return [turn, *results]
+
+
+def _without_result(call: Call) -> str:
+    return _INTERRUPTED_FOR_MODEL if call.state is CallState.INTERRUPTED else ""

@@ -1,0 +1,131 @@
+"""Runs the calls of tools that an answer asks for, each with the person's consent. No Qt in here."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from uuid import uuid4
+
+from app.conversations.records import ToolUse
+from app.session.calls import BAD_ARGUMENTS, DENIED, STOPPED, TOO_MANY, Call, CallState
+from app.session.chats import Chat
+from app.session.tool_service import ToolService
+from app.tools.arguments import problem_with
+from app.tools.errors import ToolFailed
+from app.tools.permissions import Permission
+from app.tools.tool import Tool, ToolResult
+from engine.call_forms.form import ToolCall
+
+# What let a call run that the person allowed this once.
+ONCE = "once"
+
+
+def calls_of(found: Sequence[ToolCall], tools: Sequence[Tool]) -> list[Call]:
+    """Return the calls that an answer holds, of these tools."""
+    by_name: Mapping[str, Tool] = {tool.called: tool for tool in tools}
+    calls = []
+    for one in found:
+        tool = by_name[one.name]
+        use = ToolUse(tool.server, tool.name, tool.called, f"call_{uuid4().hex[:24]}", one.arguments)
+        calls.append(Call(use, tool=tool))
+    return calls
+
+
+class ToolCalls:
+    """The calls of one answer, which run side by side.
+
+    `changed` is called when one changed, `ended` with each that ended, and `all_ended` after the last.
+    """
+
+    def __init__(
+        self,
+        chat: Chat,
+        calls: Sequence[Call],
+        tools: ToolService,
+        changed: Callable[[], object],
+        ended: Callable[[Call], object],
+        all_ended: Callable[[], object],
+    ) -> None:
+        self.calls = calls
+        self._chat, self._tools = chat, tools
+        self._changed, self._ended, self._all_ended = changed, ended, all_ended
+        self._cancels: dict[Call, Callable[[], object]] = {}
+
+    def start(self, left: int, most: int) -> None:
+        """Run or ask for the first `left` calls, and refuse the others, because an answer makes at most `most`."""
+        for index, call in enumerate(list(self.calls)):
+            if index >= left:
+                self._refuse(call, TOO_MANY, count=most)
+            elif problem := self._problem_with(call):
+                self._refuse(call, BAD_ARGUMENTS, detail=problem)
+            else:
+                self._ask_or_run(call)
+
+    def choose(self, call: Call, choice: str) -> None:
+        """Take the person's choice for a call that asks: ONCE, or a `Permission`. DENY is for this call alone."""
+        if call.state is not CallState.ASKS or call.tool is None:
+            return
+        if choice == Permission.DENY:
+            self._refuse(call, DENIED)
+            return
+        if choice != ONCE:
+            self._tools.permit(self._chat, call.tool, Permission(choice))
+        self._run(call, choice)
+        for other in self.calls:
+            # The choice may hold for other calls that ask.
+            if other.state is CallState.ASKS:
+                self._ask_or_run(other)
+
+    def cancel(self) -> None:
+        """Stop the calls that have not ended."""
+        for call in self.calls:
+            if not call.ended:
+                self._cancels.pop(call, lambda: None)()
+                self._refuse(call, STOPPED)
+
+    def _problem_with(self, call: Call) -> str:
+        assert call.tool is not None
+        return problem_with(call.arguments, call.tool.parameters)
+
+    def _ask_or_run(self, call: Call) -> None:
+        assert call.tool is not None
+        permission = self._tools.permission(self._chat, call.tool)
+        if permission is Permission.DENY:
+            self._refuse(call, DENIED)
+        elif permission is Permission.ASK:
+            call.state = CallState.ASKS
+            self._changed()
+        else:
+            self._run(call, permission.value)
+
+    def _run(self, call: Call, permission: str) -> None:
+        assert call.tool is not None
+        call.use = replace(call.use, permission=permission)
+        call.state, call.begun_at = CallState.RUNS, time.monotonic()
+        self._changed()
+        self._cancels[call] = self._tools.call(call.tool, call.arguments, partial(self._take, call))
+
+    def _take(self, call: Call, outcome: ToolResult | ToolFailed) -> None:
+        """Take the outcome of a call, unless it was stopped."""
+        if call.state is not CallState.RUNS:
+            return
+        if isinstance(outcome, ToolResult):
+            call.end(outcome)
+            self._note_end(call)
+            return
+        call.use = replace(call.use, seconds=time.monotonic() - call.begun_at)
+        self._refuse(call, outcome.code, f"The call failed: {outcome}.", **outcome.arguments)
+
+    def _refuse(self, call: Call, code: str, text: str = "", **arguments: object) -> None:
+        if code == DENIED:
+            call.use = replace(call.use, permission=Permission.DENY.value)
+        call.refuse(code, arguments, text)
+        self._note_end(call)
+
+    def _note_end(self, call: Call) -> None:
+        self._ended(call)
+        self._changed()
+        if all(one.ended for one in self.calls):
+            self._all_ended()

@@ -1,0 +1,178 @@
+"""The tools of chats: those of Tandem itself, and those of the servers that the person has set up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import CancelledError, Future
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Qt, Signal
+
+from app.conversations.chat_settings import TOOLS_ALLOWED, TOOLS_ON
+from app.conversations.store import ConversationStore
+from app.session.bridge import Bridge
+from app.session.chats import Chat
+from app.session.model_service import ModelService
+from app.session.store_client import StoreClient
+from app.settings.keychain import Keychain
+from app.system.background import Background
+from app.tools.errors import ToolFailed
+from app.tools.host import ToolHost
+from app.tools.permissions import Permission
+from app.tools.servers import Server, ToolSettings
+from app.tools.tool import TANDEM, Tool, ToolResult, with_distinct_names
+
+# Gets the result of a call, or why it has none.
+Done = Callable[[ToolResult | ToolFailed], object]
+
+
+@dataclass(frozen=True)
+class BuiltIn:
+    """A tool of Tandem itself. `run` passes the text of its result to the function that it gets, on the Qt thread."""
+
+    tool: Tool
+    run: Callable[[Callable[[str], object]], object]
+
+
+class ToolService(QObject):
+    """Owns the servers of tools and what the person allowed. No server runs before a chat needs it.
+
+    `changed` follows when a chat's tools, a permission or the state of a server changed.
+    """
+
+    changed = Signal()
+    # Emitted on the thread of the servers.
+    _host_changed = Signal()
+
+    def __init__(
+        self, models: ModelService, store: StoreClient, bridge: Bridge, file: Path, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._models, self._store, self._bridge = models, store, bridge
+        self._writes = Background("tools", parent=self)
+        self.settings = ToolSettings(file, Keychain(), self._writes.run)
+        self.built_in: list[BuiltIn] = []
+        self._host: ToolHost | None = None
+        self._closed = False
+        self._host_changed.connect(self.changed, Qt.ConnectionType.QueuedConnection)
+
+    @property
+    def host(self) -> ToolHost:
+        """The servers, none of which runs yet when this is first used."""
+        if self._host is None:
+            self._host = ToolHost(self.settings.servers, self._host_changed.emit, self.settings.with_secrets)
+        return self._host
+
+    def servers_changed(self) -> None:
+        """Use the servers as they are set up now. Call it after a change of `settings`."""
+        if self._host is not None:
+            self._host.set_servers(self.settings.servers)
+        self.changed.emit()
+
+    # The tools of a chat
+
+    @property
+    def usable(self) -> bool:
+        """Whether the loaded model's chat template takes tools, in a form that is known."""
+        return bool(self._models.pair.main and self._models.pair.main.tool_format)
+
+    @property
+    def servers(self) -> list[Server]:
+        """The servers that chats can use: switched on, and agreed to as they are set up now."""
+        return [server for server in self.settings.servers if server.enabled and server.is_approved]
+
+    def is_on(self, chat: Chat) -> bool:
+        """Whether the chat has tools. By default only the Starter has, which was taught those of Tandem."""
+        chosen = chat.settings.get(TOOLS_ON)
+        return chosen if isinstance(chosen, bool) else self._is_starter
+
+    def set_on(self, chat: Chat, on: bool) -> None:
+        """Give the chat its tools, or none, from the next question on."""
+        self._keep(chat, TOOLS_ON, on)
+        self.changed.emit()
+
+    def has_servers(self, chat: Chat) -> bool:
+        """Whether the chat has the tools of servers, which it has only if the person switched them on."""
+        return chat.settings.get(TOOLS_ON) is True
+
+    def gather(self, chat: Chat, then: Callable[[list[Tool]], object]) -> None:
+        """Pass the chat's tools to `then`, at once or when its servers run; none if it has none."""
+        if not self.usable or not self.is_on(chat):
+            then([])
+            return
+        own = [one.tool for one in self.built_in]
+        names = [server.name for server in self.servers] if self.has_servers(chat) else []
+        if not names:
+            then(own)
+            return
+
+        def found(future: Future[list[Tool]]) -> None:
+            then(with_distinct_names([*own, *future.result()]))
+
+        self._bridge.watch(self.host.tools(names), found)
+
+    # Consent
+
+    def permission(self, chat: Chat, tool: Tool) -> Permission:
+        """Return whether a call of the tool runs in that chat."""
+        allowed = chat.settings.get(TOOLS_ALLOWED)
+        return self.settings.permission(tool, allowed if isinstance(allowed, list) else ())
+
+    def permit(self, chat: Chat, tool: Tool, permission: Permission) -> None:
+        """Keep the person's choice: CHAT with the chat, the others for all chats."""
+        if permission is Permission.CHAT:
+            allowed = chat.settings.get(TOOLS_ALLOWED)
+            self._keep(chat, TOOLS_ALLOWED, [*(allowed if isinstance(allowed, list) else ()), tool.fingerprint])
+        else:
+            self.settings.permit(tool, permission)
+        self.changed.emit()
+
+    # Calls
+
+    def call(self, tool: Tool, arguments: Mapping[str, Any], done: Done) -> Callable[[], object]:
+        """Call a tool, which the person has allowed; `done` gets its outcome. Returns what cancels the call."""
+        if tool.server == TANDEM:
+            run = next(one.run for one in self.built_in if one.tool == tool)
+            run(lambda text: done(ToolResult(text)))
+            return lambda: None
+        future = self.host.call(tool, arguments)
+        self._bridge.watch(future, partial(_deliver, done))
+        return future.cancel
+
+    def close(self) -> None:
+        """End all servers. Safe to call twice."""
+        if not self._closed:
+            self._closed = True
+            self._writes.close()
+            if self._host is not None:
+                self._host.close()
+
+    @property
+    def _is_starter(self) -> bool:
+        return self._models.pair.paths[0] == str(self._models.starter_pair[0])
+
+    def _keep(self, chat: Chat, key: str, value: object) -> None:
+        """Keep a setting of the chat. One that is not stored yet takes its settings along."""
+        chat.settings = {**chat.settings, key: value}
+        if chat.id is None:
+            return
+        chat_id = chat.id
+
+        def write(store: ConversationStore) -> None:
+            stored = store.conversations.get(chat_id).settings
+            store.conversations.set_settings(chat_id, {**stored, key: value})
+
+        self._store.run(write)
+
+
+def _deliver(done: Done, future: Future[ToolResult]) -> None:
+    try:
+        done(future.result())
+    except ToolFailed as error:
+        done(error)
+    except CancelledError:
+        # Whoever cancelled it knows.
+        return

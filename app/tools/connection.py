@@ -1,0 +1,233 @@
+"""One running server of tools, on the event loop of the thread `tools`. The protocol is the package `mcp`'s."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack, suppress
+from typing import Any
+
+import anyio
+import mcp_types as types
+from mcp import Client, MCPError
+from mcp.client.session import IncomingMessage
+from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
+from pydantic import TypeAdapter, ValidationError
+
+from app.system.versions import installed_version
+from app.tools.errors import ToolFailed
+from app.tools.guardian import LONGEST_LINE
+from app.tools.results import MOST_TOOLS, result_of, tools_of
+from app.tools.servers import Server
+from app.tools.status import ServerStatus, State
+from app.tools.stderr_tail import StderrTail
+from app.tools.tool import Tool, ToolResult
+from app.tools.transports import CLOSED, HttpAnswer, failure_of, first_line, http_client, process_failure, process_of
+
+log = logging.getLogger(__name__)
+
+# The package logs what a server does wrong as errors of its own; here it becomes a `ToolFailed`.
+for _name in ("mcp", "client"):
+    logging.getLogger(_name).setLevel(logging.CRITICAL)
+
+# Seconds for a server to end in an orderly way, and between two readings of a list that keeps changing.
+CLOSING_S, RELIST_S = 3.0, 1.0
+# Pages of a list of tools, which a server could make endless.
+_MOST_PAGES = 100
+_RESULTS: TypeAdapter[types.CallToolResult | types.InputRequiredResult] = TypeAdapter(
+    types.CallToolResult | types.InputRequiredResult
+)
+
+
+class Connection:
+    """A server from its start to its end. `changed` is called on the loop when its state or its tools have changed."""
+
+    def __init__(self, server: Server, start_s: float, changed: Callable[[], object]) -> None:
+        self.server = server
+        self.tools: tuple[Tool, ...] = ()
+        self.left_out = 0
+        self.failure: ToolFailed | None = None
+        self.over = asyncio.Event()
+        self._start_s, self._changed = start_s, changed
+        self._client: Client | None = None
+        self._scope = anyio.CancelScope()
+        # Whether it has its tools or has ended; whether it shall end; whether something is to be done.
+        self._settled, self._ending, self._wake = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self._stopped = False
+        self._tail = StderrTail(self._end) if server.command else None
+        self._stderr = ""
+        self._last_answer = HttpAnswer()
+
+    @property
+    def status(self) -> ServerStatus:
+        """The state of the server. May be read on any thread."""
+        tail, state = self._tail, self._state
+        tools = self.tools if state == "running" else ()
+        return ServerStatus(state, self.failure, tools, self.left_out, tail.text if tail is not None else self._stderr)
+
+    @property
+    def _state(self) -> State:
+        if self.over.is_set():
+            return "failed" if self.failure is not None else "stopped"
+        return "running" if self._settled.is_set() else "starting"
+
+    @property
+    def was_slow(self) -> bool:
+        """Whether the server was not ready in time, so that starting it again would make everyone wait again."""
+        return not self._stopped and self.failure is not None and self.failure.code == "slow-start"
+
+    async def started(self) -> None:
+        """Wait until the server has its tools. Raises `ToolFailed` if it fails."""
+        await self._settled.wait()
+        if self.over.is_set():
+            raise self.failure or ToolFailed("ended", server=self.server.name, detail="")
+
+    async def run(self, with_secrets: Callable[[Server], Server]) -> None:
+        """Start the server and follow its list of tools until it ends or `stop` is called; `failure` says why."""
+        self._scope.deadline = anyio.current_time() + self._start_s
+        error: Exception | None = None
+        try:
+            with self._scope:
+                await self._live(await asyncio.to_thread(with_secrets, self.server))
+        except Exception as found:
+            error = found
+        finally:
+            if self._tail is not None:
+                self._tail.close()
+                self._stderr, self._tail = self._tail.text, None
+        if not self._stopped:
+            self.failure = self.failure or self._reason(error)
+            log.info("%s", self.failure)
+        self.over.set()
+        self._settled.set()
+        self._changed()
+
+    def stop(self) -> None:
+        """Have the server end, in an orderly way if it does so in time."""
+        self._stopped = True
+        self._end()
+        self._scope.deadline = min(self._scope.deadline, anyio.current_time() + CLOSING_S)
+        if not self._settled.is_set():
+            self._scope.cancel()
+
+    async def call(self, tool: Tool, arguments: Mapping[str, Any], seconds: float) -> ToolResult:
+        """Call a tool; a call that is cancelled or takes too long is cancelled at the server. Raises `ToolFailed`."""
+        names = {"server": tool.server, "tool": tool.name}
+        current = next((one for one in self.tools if one.name == tool.name), None)
+        if current is None:
+            raise ToolFailed("unknown-tool", **names)
+        if current.fingerprint != tool.fingerprint:
+            raise ToolFailed("changed-tool", **names)
+        assert self._client is not None
+        request = types.CallToolRequest(params=types.CallToolRequestParams(name=tool.name, arguments=dict(arguments)))
+        begun = time.monotonic()
+        try:
+            async with asyncio.timeout(seconds):
+                # Not `call_tool`, which also checks the result against the server's schema: a regular expression of it
+                # could keep this thread busy for ever, and a result is only text here.
+                answer = await self._client.session.send_request(request, _RESULTS)
+        except TimeoutError:
+            raise ToolFailed("slow-call", **names, seconds=round(seconds)) from None
+        except ValidationError as error:
+            raise ToolFailed("bad-result", **names, detail=first_line(error)) from error
+        except MCPError as error:
+            raise await self._call_failed(error, names) from error
+        if isinstance(answer, types.InputRequiredResult):
+            raise ToolFailed("needs-input", **names)
+        return result_of(answer, time.monotonic() - begun)
+
+    async def _call_failed(self, error: MCPError, names: Mapping[str, str]) -> ToolFailed:
+        if error.message == CLOSED:
+            # The end of `run` says why. A server that only claims this is not waited for.
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.over.wait(), CLOSING_S)
+                return self.failure or ToolFailed("ended", server=self.server.name, detail="")
+        if (failure := self._last_answer.failure(self.server.name, error)) is not None:
+            if self._last_answer.status == 404:
+                # The server has forgotten the session, so the next call begins another.
+                self.failure = failure
+                self._end()
+            return failure
+        return ToolFailed("refused", **names, detail=first_line(error))
+
+    async def _live(self, server: Server) -> None:
+        async with AsyncExitStack() as stack:
+            if self._tail is not None:
+                transport = stdio_client(process_of(server), errlog=self._tail.file)
+            else:
+                client = await stack.enter_async_context(http_client(server, self._last_answer))
+                transport = streamable_http_client(server.url, http_client=client, max_sse_event_size=LONGEST_LINE)
+            info = types.Implementation(name="Tandem", version=installed_version("tandem-chat") or "0")
+            mcp_client = Client(transport, client_info=info, message_handler=self._hear, cache=None)
+            self._client = await stack.enter_async_context(mcp_client)
+            if self._tail is not None:
+                # Only the server's processes have it from now on, so that their end is seen.
+                self._tail.file.close()
+            await self._list()
+            self._scope.deadline = math.inf
+            self._settled.set()
+            self._changed()
+            async with anyio.create_task_group() as group:
+                group.start_soon(self._subscribe)
+                await self._follow()
+                group.cancel_scope.cancel()
+
+    async def _list(self) -> None:
+        """Read the list of tools, as far as it can be used."""
+        assert self._client is not None
+        listed: list[types.Tool] = []
+        cursor: str | None = None
+        for _ in range(_MOST_PAGES):
+            page = await self._client.list_tools(cursor=cursor)
+            listed += page.tools
+            cursor = page.next_cursor
+            if not cursor or len(listed) > MOST_TOOLS:
+                break
+        self.tools, self.left_out = tools_of(self.server, listed)
+
+    async def _follow(self) -> None:
+        """Read the list of tools again whenever the server has changed it."""
+        while not self._ending.is_set():
+            await self._wake.wait()
+            self._wake.clear()
+            if not self._ending.is_set():
+                with anyio.fail_after(self._start_s):
+                    await self._list()
+                self._changed()
+                # A server that announces changes without end must not keep this thread busy.
+                with anyio.move_on_after(RELIST_S):
+                    await self._ending.wait()
+
+    async def _subscribe(self) -> None:
+        """Ask a server of the protocol without sessions to announce changes of its tools; others do so anyway."""
+        assert self._client is not None
+        with suppress(ListenNotSupportedError, MCPError, SubscriptionLost):
+            async with self._client.listen(tools_list_changed=True) as changes:
+                async for _ in changes:
+                    self._wake.set()
+
+    async def _hear(self, message: IncomingMessage) -> None:
+        """Take what the server says by itself."""
+        if isinstance(message, types.ToolListChangedNotification):
+            self._wake.set()
+        elif isinstance(message, Exception):
+            self.failure = ToolFailed("not-mcp", server=self.server.name, detail=first_line(message))
+            self._scope.cancel()
+
+    def _end(self) -> None:
+        self._ending.set()
+        self._wake.set()
+
+    def _reason(self, error: Exception | None) -> ToolFailed:
+        """Return why the server has ended by itself."""
+        name = self.server.name
+        if self._scope.cancelled_caught:
+            return ToolFailed("slow-start", server=name, seconds=round(self._start_s))
+        if self.server.command and (found := process_failure(name, error, self._stderr, self._settled.is_set())):
+            return found
+        return failure_of(name, error or EOFError(), self._last_answer)

@@ -1,0 +1,164 @@
+"""Runs the servers of tools, and calls their tools, on a thread with an event loop of its own. No Qt."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from app.tools.errors import ToolFailed
+from app.tools.servers import Server
+from app.tools.status import ServerStatus
+from app.tools.tool import Tool, ToolResult, with_distinct_names
+
+if TYPE_CHECKING:
+    from app.tools.connection import Connection
+
+log = logging.getLogger(__name__)
+
+# Seconds for a call, and for a server to be ready: package runners such as npx load the server first.
+CALL_S, START_S = 60.0, 60.0
+# Seconds in which all servers end; those that have not are ended by their guardians.
+CLOSE_S = 6.0
+_Found = TypeVar("_Found")
+
+
+class ToolHost:
+    """The servers that run. Every method may be called from any thread and returns at once, except `close`.
+
+    `changed` is called on any thread when a status or a list of tools has changed. `with_secrets` fills in the values
+    of a server's `env` and `headers` before it starts (`ToolSettings.with_secrets`); it runs on a thread of its own.
+    """
+
+    def __init__(
+        self,
+        servers: Sequence[Server],
+        changed: Callable[[], None],
+        with_secrets: Callable[[Server], Server] = lambda server: server,
+        start_s: float = START_S,
+    ) -> None:
+        self._servers = {server.name: server for server in servers}
+        self._changed, self._with_secrets, self._start_s = changed, with_secrets, start_s
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._closed = False
+        # These belong to the loop.
+        self._connections: dict[str, Connection] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def set_servers(self, servers: Sequence[Server]) -> None:
+        """Use these servers from now on; those that changed or are gone end."""
+        self._servers = {server.name: server for server in servers}
+        self._post(self._end_others)
+
+    def tools(self, names: Collection[str]) -> Future[list[Tool]]:
+        """Return the tools of the enabled and approved servers with these names, and start those that do not run.
+
+        A server that fails is left out; its status says why. It is started again by the next call, unless it took too
+        long: then only after `stop`, or a change of its settings.
+        """
+        return self._submit(self._all_tools(frozenset(names)))
+
+    def call(self, tool: Tool, arguments: Mapping[str, Any], seconds: float = CALL_S) -> Future[ToolResult]:
+        """Call a tool; the future may have a `ToolFailed`. Cancelling it tells the server.
+
+        A tool that its server has changed meanwhile is not called. The caller must have asked for consent.
+        """
+        return self._submit(self._call(tool, arguments, seconds))
+
+    def status(self, name: str) -> ServerStatus:
+        """Return the state of a server."""
+        connection = self._connections.get(name)
+        return connection.status if connection is not None else ServerStatus()
+
+    def stop(self, name: str) -> None:
+        """End a server, if it runs; `tools` starts it again."""
+        self._post(lambda: self._stop(name))
+
+    def close(self) -> None:
+        """End every server with its processes, within seconds. They also end if this process is killed."""
+        with self._lock:
+            self._closed = True
+            thread, loop = self._thread, self._loop
+        if thread is not None and loop is not None:
+            loop.call_soon_threadsafe(self._closing.set)
+            thread.join(CLOSE_S)
+
+    def _submit(self, work: Coroutine[Any, Any, _Found]) -> Future[_Found]:
+        with self._lock:
+            if not self._closed:
+                return asyncio.run_coroutine_threadsafe(work, self._running_loop())
+        work.close()
+        ended: Future[_Found] = Future()
+        ended.cancel()
+        return ended
+
+    def _post(self, work: Callable[[], None]) -> None:
+        """Run `work` on the loop; before the first server there is nothing to do."""
+        with self._lock:
+            if self._loop is not None and not self._closed:
+                self._loop.call_soon_threadsafe(work)
+
+    def _running_loop(self) -> asyncio.AbstractEventLoop:
+        """Return the loop, and start its thread at the first call."""
+        if self._loop is None:
+            started: Future[asyncio.AbstractEventLoop] = Future()
+            # A daemon, so that a call of the keychain that waits for the person does not keep the program from ending.
+            self._thread = threading.Thread(target=lambda: asyncio.run(self._run(started)), name="tools", daemon=True)
+            self._thread.start()
+            self._loop = started.result()
+        return self._loop
+
+    async def _run(self, started: Future[asyncio.AbstractEventLoop]) -> None:
+        self._closing = asyncio.Event()
+        started.set_result(asyncio.get_running_loop())
+        await self._closing.wait()
+        for name in self._connections:
+            self._stop(name)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _all_tools(self, names: Collection[str]) -> list[Tool]:
+        wanted = [one for one in self._servers.values() if one.name in names and one.enabled and one.is_approved]
+        found = await asyncio.gather(*(self._connected(one.name) for one in wanted), return_exceptions=True)
+        for one in found:
+            if isinstance(one, BaseException) and not isinstance(one, ToolFailed):
+                raise one
+        return with_distinct_names(tool for one in found if not isinstance(one, BaseException) for tool in one.tools)
+
+    async def _call(self, tool: Tool, arguments: Mapping[str, Any], seconds: float) -> ToolResult:
+        return await (await self._connected(tool.server)).call(tool, arguments, seconds)
+
+    async def _connected(self, name: str) -> Connection:
+        """Return the connection of a server that is ready. Raises `ToolFailed`."""
+        # Importing the package takes a second of a processor's time, which only those who use tools shall spend.
+        from app.tools.connection import Connection
+
+        server = self._servers.get(name)
+        if server is None:
+            raise ToolFailed("unknown-server", server=name)
+        if not (server.enabled and server.is_approved):
+            raise ToolFailed("not-approved", server=name)
+        found = self._connections.get(name)
+        if found is None or found.server != server or (found.over.is_set() and not found.was_slow):
+            found = self._connections[name] = Connection(server, self._start_s, self._changed)
+            task = asyncio.create_task(found.run(self._with_secrets))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+            self._changed()
+        await found.started()
+        return found
+
+    def _stop(self, name: str) -> None:
+        if (connection := self._connections.get(name)) is not None:
+            connection.stop()
+
+    def _end_others(self) -> None:
+        for name, connection in list(self._connections.items()):
+            if self._servers.get(name) != connection.server:
+                connection.stop()
+                del self._connections[name]
+        self._changed()

@@ -1,0 +1,90 @@
+"""What a server says, as plain text for the model and as tools, within limits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+import mcp_types as types
+from jsonschema import SchemaError
+from jsonschema.validators import validator_for
+
+from app.tools.servers import Server
+from app.tools.tool import Tool, ToolResult
+
+# A result beyond this would not fit into the context of most models, and nobody reads it in a window.
+LONGEST_RESULT = 256 * 1024
+# A chat's prompt holds every schema, so that servers with more, or with larger ones, could not be used anyway.
+MOST_TOOLS, LONGEST_SCHEMA, LONGEST_DESCRIPTION = 256, 64 * 1024, 8 * 1024
+LONGEST_TOOL_NAME = 128
+
+
+def result_of(answer: types.CallToolResult, seconds: float) -> ToolResult:
+    """Return what a call has given as text; pictures, sounds and files become a line that says what they were."""
+    text = "\n".join(_text_of(block) for block in answer.content)
+    if not text and answer.structured_content is not None:
+        text = json.dumps(answer.structured_content, ensure_ascii=False)
+    cut = len(text) > LONGEST_RESULT
+    if cut:
+        text = f"{text[:LONGEST_RESULT]}\n[These are the first {LONGEST_RESULT} of {len(text)} characters.]"
+    return ToolResult(text, bool(answer.is_error), seconds, cut)
+
+
+def _text_of(block: types.ContentBlock) -> str:
+    match block:
+        case types.TextContent():
+            return block.text
+        case types.ImageContent():
+            return f"[Not shown: an image, {block.mime_type}, {_size(block.data)}]"
+        case types.AudioContent():
+            return f"[Not shown: audio, {block.mime_type}, {_size(block.data)}]"
+        case types.ResourceLink():
+            return f"[A link: {block.title or block.name}, {block.uri}]"
+        case types.EmbeddedResource(resource=types.TextResourceContents() as resource):
+            return resource.text
+        case types.EmbeddedResource(resource=resource):
+            return f"[Not shown: a file, {resource.uri}, {resource.mime_type or 'of an unknown type'}]"
+    return f"[Not shown: {block.type}]"
+
+
+def _size(base64: str) -> str:
+    return f"{max(1, len(base64) * 3 // 4 // 1024)} kB"
+
+
+def tools_of(server: Server, listed: Iterable[types.Tool]) -> tuple[tuple[Tool, ...], int]:
+    """Return the tools that can be used, and the number of those that cannot: too many, too large, or not valid."""
+    found: dict[str, Tool] = {}
+    left_out = 0
+    for one in listed:
+        if len(found) < MOST_TOOLS and one.name not in found and _is_usable(one):
+            found[one.name] = _tool(server, one)
+        else:
+            left_out += 1
+    return tuple(found.values()), left_out
+
+
+def _is_usable(tool: types.Tool) -> bool:
+    schema = tool.input_schema
+    if not (0 < len(tool.name) <= LONGEST_TOOL_NAME and tool.name.isprintable() and schema.get("type") == "object"):
+        return False
+    try:
+        validator_for(schema).check_schema(schema)
+        return len(json.dumps(schema)) <= LONGEST_SCHEMA
+    # A schema names others that do not exist, or refers to itself without end.
+    except (SchemaError, RecursionError, ValueError, LookupError):
+        return False
+
+
+def _tool(server: Server, tool: types.Tool) -> Tool:
+    notes = tool.annotations
+    title = tool.title or (notes.title if notes else None) or tool.name
+    return Tool(
+        server=server.name,
+        name=tool.name,
+        called=tool.name,
+        title=title[:LONGEST_TOOL_NAME] if title.isprintable() else tool.name,
+        description=(tool.description or "")[:LONGEST_DESCRIPTION],
+        parameters=tool.input_schema,
+        read_only=bool(notes and notes.read_only_hint),
+        origin=server.fingerprint,
+    )

@@ -1,0 +1,90 @@
+"""Sentences for what goes wrong with servers of tools and their calls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QCoreApplication
+
+translate = QCoreApplication.translate
+
+
+def tool_sentence(code: str, arguments: Mapping[str, object]) -> str:
+    """Say what went wrong and what to do about it, given the fields of an `app.tools.errors.ToolFailed`.
+
+    A stored answer may have a code, or lack arguments, of another version.
+    """
+    other = translate("ToolErrors", "The tool failed. Try again.")
+    sentences = _fields() if code == "bad-field" else tool_reasons()
+    try:
+        return sentences.get(str(arguments["expected"]) if code == "bad-field" else code, other).format(**arguments)
+    except KeyError:
+        return other
+
+
+def tool_reasons() -> dict[str, str]:
+    """Return one sentence for each code but "bad-field"."""
+    return {
+        "not-json": translate("ToolErrors", "This isn't valid JSON: {detail}."),
+        "no-servers": translate("ToolErrors", "There are no servers in it. Use an object named “mcpServers”."),
+        "no-secrets": translate(
+            "ToolErrors", "The keychain has no value of {names} for “{server}”. Enter it again in the settings."
+        ),
+        "unknown-server": translate("ToolErrors", "“{server}” is no longer in the settings."),
+        "not-approved": translate("ToolErrors", "“{server}” has not been allowed to run. Allow it in the settings."),
+        "no-command": translate(
+            "ToolErrors",
+            "“{server}” can't start: this Mac has no command “{command}”. Install it, or enter its full path.",
+        ),
+        "not-startable": translate("ToolErrors", "“{server}” can't start ({detail}). Check it in the settings."),
+        "ended-at-start": translate(
+            "ToolErrors", "“{server}” stopped while starting ({detail}). Check it in the settings."
+        ),
+        "ended": translate("ToolErrors", "“{server}” stopped unexpectedly ({detail}). It starts again when needed."),
+        "slow-start": translate(
+            "ToolErrors", "“{server}” was not ready after {seconds} seconds. Check it in the settings and try again."
+        ),
+        "slow-call": translate("ToolErrors", "“{tool}” took longer than {seconds} seconds, so it was stopped."),
+        "too-large": translate(
+            "ToolErrors", "“{server}” sent more than {megabytes} MB at once, so it was stopped. Ask for less."
+        ),
+        "not-mcp": translate("ToolErrors", "“{server}” does not follow the MCP protocol ({detail})."),
+        "wrong-version": translate(
+            "ToolErrors", "“{server}” uses an MCP version that Tandem does not know ({detail}). Update it or Tandem."
+        ),
+        "refused-start": translate("ToolErrors", "“{server}” refused to start ({detail})."),
+        "unreachable": translate("ToolErrors", "Can't reach “{server}” ({detail}). Check its address and the network."),
+        "not-trusted": translate("ToolErrors", "The certificate of “{server}” isn't trusted on this Mac ({detail})."),
+        "not-signed-in": translate(
+            "ToolErrors", "“{server}” refuses access (error {status}). Check the key in its headers."
+        ),
+        "redirected": translate(
+            "ToolErrors", "“{server}” has moved to {address}. If you trust that address, enter it in the settings."
+        ),
+        "http-status": translate("ToolErrors", "“{server}” does not work (error {status}). Check its address."),
+        "unknown-tool": translate("ToolErrors", "“{server}” no longer has the tool “{tool}”."),
+        "changed-tool": translate(
+            "ToolErrors", "“{server}” has changed the tool “{tool}”, so it was not used. Ask again to see the new one."
+        ),
+        "needs-input": translate("ToolErrors", "“{tool}” asks for something that Tandem can't give to tools."),
+        "refused": translate("ToolErrors", "“{tool}” failed ({detail})."),
+        "bad-result": translate("ToolErrors", "The result of “{tool}” can't be read ({detail})."),
+    }
+
+
+def _fields() -> dict[str, str]:
+    """Return one sentence for each kind of value that a field of a server must have."""
+    return {
+        "name": translate(
+            "ToolErrors", "“{server}” can't be the name of a server. Use up to 64 characters, and not “Tandem”."
+        ),
+        "object": translate("ToolErrors", "In “{server}”: the settings have to be a JSON object in braces."),
+        "text": translate("ToolErrors", "In “{server}”: “{field}” has to be text in quotes."),
+        "list": translate("ToolErrors", "In “{server}”: “{field}” has to be a list of texts in brackets."),
+        "values": translate("ToolErrors", "In “{server}”: “{field}” has to be a JSON object with texts in braces."),
+        "one-of": translate("ToolErrors", "In “{server}”: enter either a “command” or a “url”."),
+        "address": translate("ToolErrors", "In “{server}”: “url” has to start with https:// or http://."),
+        "transport": translate(
+            "ToolErrors", "“{server}” uses the old transport SSE. Enter its address for streamable HTTP."
+        ),
+    }
