@@ -4335,6 +4335,148 @@
     </message>
 </context>
 <context>
+    <name>ServerCard</name>
+    <message>
+        <source>What runs</source>
+        <translation>実行内容</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名前</translation>
+    </message>
+    <message>
+        <source>Command, or address that starts with https://</source>
+        <translation>コマンド、または https:// で始まるアドレス</translation>
+    </message>
+    <message>
+        <source>Add a value</source>
+        <translation>値を追加</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+    <message>
+        <source>Allow “{name}” to run?</source>
+        <translation>「{name}」の実行を許可しますか？</translation>
+    </message>
+    <message>
+        <source>It runs with your rights on this Mac and can read and change your files. Allow it only if you trust where it comes from.</source>
+        <translation>この Mac であなたの権限で実行され、ファイルの読み込みや変更ができます。入手元を信頼できる場合だけ許可してください。</translation>
+    </message>
+    <message>
+        <source>What the model sends to it leaves this Mac. Allow it only if you trust this address.</source>
+        <translation>モデルが送る内容はこの Mac の外に出ます。このアドレスを信頼できる場合だけ許可してください。</translation>
+    </message>
+    <message>
+        <source>Allow and test</source>
+        <translation>許可してテスト</translation>
+    </message>
+    <message>
+        <source>Add a server</source>
+        <translation>サーバを追加</translation>
+    </message>
+    <message>
+        <source>Edit the server</source>
+        <translation>サーバを編集</translation>
+    </message>
+    <message>
+        <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers; they are stored only in the system keychain.</source>
+        <translation>この Mac で実行するコマンド、またはサーバのアドレスです。値はコマンドには変数、アドレスにはヘッダとして渡され、システムのキーチェーンにだけ保存されます。</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>Name of the value</source>
+        <translation>値の名前</translation>
+    </message>
+    <message>
+        <source>Value</source>
+        <translation>値</translation>
+    </message>
+    <message>
+        <source>A quotation mark in the command is not closed.</source>
+        <translation>コマンドの引用符が閉じられていません。</translation>
+    </message>
+    <message>
+        <source>There is already a server named “{name}”.</source>
+        <translation>「{name}」という名前のサーバがすでにあります。</translation>
+    </message>
+</context>
+<context>
+    <name>ServerView</name>
+    <message>
+        <source>Test</source>
+        <translation>テスト</translation>
+    </message>
+    <message>
+        <source>Edit…</source>
+        <translation>編集…</translation>
+    </message>
+    <message>
+        <source>Always allow the tools that only read</source>
+        <translation>読み込むだけのツールを常に許可</translation>
+    </message>
+    <message>
+        <source>Standard error of the server</source>
+        <translation>サーバの標準エラー</translation>
+    </message>
+    <message>
+        <source>Test the server {name}</source>
+        <translation>サーバ {name} をテスト</translation>
+    </message>
+    <message>
+        <source>Edit the server {name}</source>
+        <translation>サーバ {name} を編集</translation>
+    </message>
+    <message>
+        <source>Ask</source>
+        <translation>確認する</translation>
+    </message>
+    <message>
+        <source>Always allow</source>
+        <translation>常に許可</translation>
+    </message>
+    <message>
+        <source>Deny</source>
+        <translation>拒否</translation>
+    </message>
+    <message>
+        <source>Only reads.</source>
+        <translation>読み込むだけです。</translation>
+    </message>
+    <message>
+        <source>Turned off. Edit and save it to turn it on.</source>
+        <translation>オフです。編集して保存するとオンになります。</translation>
+    </message>
+    <message>
+        <source>Not allowed to run yet. Test it to see what it would run.</source>
+        <translation>実行はまだ許可されていません。テストすると実行内容を確認できます。</translation>
+    </message>
+    <message>
+        <source>Starting…</source>
+        <translation>起動中…</translation>
+    </message>
+    <message numerus="yes">
+        <source>Running, with %n tool(s).</source>
+        <translation>
+            <numerusform>実行中です。ツールは %n 個です。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more can&apos;t be used.</source>
+        <translation>
+            <numerusform>ほかに使えないものが %n 個あります。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Starts when a chat needs it.</source>
+        <translation>チャットで必要になると起動します。</translation>
+    </message>
+</context>
+<context>
     <name>SettingRow</name>
     <message>
         <source>Reset {name}</source>
@@ -4846,6 +4988,10 @@
     <message>
         <source>Generation</source>
         <translation>生成</translation>
+    </message>
+    <message>
+        <source>Tools</source>
+        <translation>ツール</translation>
     </message>
     <message>
         <source>Request history</source>
@@ -5543,6 +5689,49 @@
     </message>
 </context>
 <context>
+    <name>ToolsPage</name>
+    <message>
+        <source>Tools</source>
+        <translation>ツール</translation>
+    </message>
+    <message>
+        <source>Servers of tools (MCP) let the model read and do things outside of the chat, in chats whose tools are on. Each call is shown, and asks first unless you choose otherwise.</source>
+        <translation>ツールのサーバ（MCP）を使うと、ツールがオンのチャットで、モデルがチャットの外のものを読んだり操作したりできます。呼び出しはすべて表示され、特に指定しなければ事前に確認されます。</translation>
+    </message>
+    <message>
+        <source>Add a server…</source>
+        <translation>サーバを追加…</translation>
+    </message>
+    <message>
+        <source>Import mcp.json…</source>
+        <translation>mcp.json を読み込む…</translation>
+    </message>
+    <message>
+        <source>Or drop the file of another app onto this page.</source>
+        <translation>ほかのアプリのファイルをこのページにドロップすることもできます。</translation>
+    </message>
+    <message>
+        <source>This Mac has no keychain that Tandem can use: the values are for this run only.</source>
+        <translation>この Mac には Tandem が使えるキーチェーンがないため、値は今回の起動中だけ有効です。</translation>
+    </message>
+    <message>
+        <source>Import mcp.json</source>
+        <translation>mcp.json を読み込む</translation>
+    </message>
+    <message>
+        <source>{file} can&apos;t be read: {detail}.</source>
+        <translation>{file} を読み込めません：{detail}</translation>
+    </message>
+    <message>
+        <source>Imported: {names}.</source>
+        <translation>読み込んだサーバ：{names}</translation>
+    </message>
+    <message>
+        <source>These names were already taken and stay as they are: {names}.</source>
+        <translation>同じ名前のサーバがあるため、変更していません：{names}</translation>
+    </message>
+</context>
+<context>
     <name>TotalsView</name>
     <message>
         <source>This chat</source>
@@ -6040,6 +6229,21 @@
     <message>
         <source>about {speed} (estimate)</source>
         <translation>約 {speed}（推定）</translation>
+    </message>
+</context>
+<context>
+    <name>_RemoveButton</name>
+    <message>
+        <source>Remove {name}?</source>
+        <translation>{name} を削除？</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>削除</translation>
+    </message>
+    <message>
+        <source>Remove the server {name}</source>
+        <translation>サーバ {name} を削除</translation>
     </message>
 </context>
 </TS>

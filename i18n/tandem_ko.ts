@@ -4335,6 +4335,148 @@
     </message>
 </context>
 <context>
+    <name>ServerCard</name>
+    <message>
+        <source>What runs</source>
+        <translation>실행할 내용</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>이름</translation>
+    </message>
+    <message>
+        <source>Command, or address that starts with https://</source>
+        <translation>명령어 또는 https://로 시작하는 주소</translation>
+    </message>
+    <message>
+        <source>Add a value</source>
+        <translation>값 추가</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>취소</translation>
+    </message>
+    <message>
+        <source>Allow “{name}” to run?</source>
+        <translation>‘{name}’ 서버의 실행을 허용할까요?</translation>
+    </message>
+    <message>
+        <source>It runs with your rights on this Mac and can read and change your files. Allow it only if you trust where it comes from.</source>
+        <translation>이 Mac에서 사용자의 권한으로 실행되고, 파일을 읽고 바꿀 수 있어요. 출처를 신뢰할 때만 허용해 주세요.</translation>
+    </message>
+    <message>
+        <source>What the model sends to it leaves this Mac. Allow it only if you trust this address.</source>
+        <translation>모델이 보내는 내용은 이 Mac 밖으로 나가요. 이 주소를 신뢰할 때만 허용해 주세요.</translation>
+    </message>
+    <message>
+        <source>Allow and test</source>
+        <translation>허용하고 테스트</translation>
+    </message>
+    <message>
+        <source>Add a server</source>
+        <translation>서버 추가</translation>
+    </message>
+    <message>
+        <source>Edit the server</source>
+        <translation>서버 편집</translation>
+    </message>
+    <message>
+        <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers; they are stored only in the system keychain.</source>
+        <translation>이 Mac에서 실행할 명령어나 서버의 주소를 입력해 주세요. 값은 명령어에는 변수로, 주소에는 헤더로 전달되고, 시스템 키체인에만 저장돼요.</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>저장</translation>
+    </message>
+    <message>
+        <source>Name of the value</source>
+        <translation>값의 이름</translation>
+    </message>
+    <message>
+        <source>Value</source>
+        <translation>값</translation>
+    </message>
+    <message>
+        <source>A quotation mark in the command is not closed.</source>
+        <translation>명령어에서 따옴표가 닫히지 않았어요. 확인해 주세요.</translation>
+    </message>
+    <message>
+        <source>There is already a server named “{name}”.</source>
+        <translation>‘{name}’ 서버가 이미 있어요.</translation>
+    </message>
+</context>
+<context>
+    <name>ServerView</name>
+    <message>
+        <source>Test</source>
+        <translation>테스트</translation>
+    </message>
+    <message>
+        <source>Edit…</source>
+        <translation>편집…</translation>
+    </message>
+    <message>
+        <source>Always allow the tools that only read</source>
+        <translation>읽기만 하는 도구 항상 허용</translation>
+    </message>
+    <message>
+        <source>Standard error of the server</source>
+        <translation>서버의 표준 오류</translation>
+    </message>
+    <message>
+        <source>Test the server {name}</source>
+        <translation>{name} 서버 테스트</translation>
+    </message>
+    <message>
+        <source>Edit the server {name}</source>
+        <translation>{name} 서버 편집</translation>
+    </message>
+    <message>
+        <source>Ask</source>
+        <translation>묻기</translation>
+    </message>
+    <message>
+        <source>Always allow</source>
+        <translation>항상 허용</translation>
+    </message>
+    <message>
+        <source>Deny</source>
+        <translation>거부</translation>
+    </message>
+    <message>
+        <source>Only reads.</source>
+        <translation>읽기만 해요.</translation>
+    </message>
+    <message>
+        <source>Turned off. Edit and save it to turn it on.</source>
+        <translation>꺼져 있어요. 편집해서 저장하면 켜져요.</translation>
+    </message>
+    <message>
+        <source>Not allowed to run yet. Test it to see what it would run.</source>
+        <translation>실행이 아직 허용되지 않았어요. 테스트하면 실행할 내용을 보여 줘요.</translation>
+    </message>
+    <message>
+        <source>Starting…</source>
+        <translation>시작하는 중…</translation>
+    </message>
+    <message numerus="yes">
+        <source>Running, with %n tool(s).</source>
+        <translation>
+            <numerusform>실행 중이고 도구가 %n개 있어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more can&apos;t be used.</source>
+        <translation>
+            <numerusform>%n개는 쓸 수 없어요.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Starts when a chat needs it.</source>
+        <translation>대화에 필요할 때 시작돼요.</translation>
+    </message>
+</context>
+<context>
     <name>SettingRow</name>
     <message>
         <source>Reset {name}</source>
@@ -4846,6 +4988,10 @@
     <message>
         <source>Generation</source>
         <translation>생성</translation>
+    </message>
+    <message>
+        <source>Tools</source>
+        <translation>도구</translation>
     </message>
     <message>
         <source>Request history</source>
@@ -5543,6 +5689,49 @@
     </message>
 </context>
 <context>
+    <name>ToolsPage</name>
+    <message>
+        <source>Tools</source>
+        <translation>도구</translation>
+    </message>
+    <message>
+        <source>Servers of tools (MCP) let the model read and do things outside of the chat, in chats whose tools are on. Each call is shown, and asks first unless you choose otherwise.</source>
+        <translation>도구 서버(MCP)를 쓰면, 도구를 켠 대화에서 모델이 대화 밖의 것을 읽고 작업할 수 있어요. 호출은 모두 표시되고, 따로 정하지 않으면 먼저 물어봐요.</translation>
+    </message>
+    <message>
+        <source>Add a server…</source>
+        <translation>서버 추가…</translation>
+    </message>
+    <message>
+        <source>Import mcp.json…</source>
+        <translation>mcp.json 가져오기…</translation>
+    </message>
+    <message>
+        <source>Or drop the file of another app onto this page.</source>
+        <translation>다른 앱의 파일을 이 페이지로 끌어 놓아도 돼요.</translation>
+    </message>
+    <message>
+        <source>This Mac has no keychain that Tandem can use: the values are for this run only.</source>
+        <translation>이 Mac에는 Tandem이 쓸 수 있는 키체인이 없어서, 값은 이번 실행에만 쓰여요.</translation>
+    </message>
+    <message>
+        <source>Import mcp.json</source>
+        <translation>mcp.json 가져오기</translation>
+    </message>
+    <message>
+        <source>{file} can&apos;t be read: {detail}.</source>
+        <translation>{file} 파일을 읽을 수 없어요: {detail}.</translation>
+    </message>
+    <message>
+        <source>Imported: {names}.</source>
+        <translation>가져온 서버: {names}.</translation>
+    </message>
+    <message>
+        <source>These names were already taken and stay as they are: {names}.</source>
+        <translation>이미 있는 이름이라 그대로 두었어요: {names}.</translation>
+    </message>
+</context>
+<context>
     <name>TotalsView</name>
     <message>
         <source>This chat</source>
@@ -6040,6 +6229,21 @@
     <message>
         <source>about {speed} (estimate)</source>
         <translation>약 {speed}(추정)</translation>
+    </message>
+</context>
+<context>
+    <name>_RemoveButton</name>
+    <message>
+        <source>Remove {name}?</source>
+        <translation>{name} 서버 제거?</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>제거</translation>
+    </message>
+    <message>
+        <source>Remove the server {name}</source>
+        <translation>{name} 서버 제거</translation>
     </message>
 </context>
 </TS>

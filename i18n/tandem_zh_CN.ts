@@ -4335,6 +4335,148 @@
     </message>
 </context>
 <context>
+    <name>ServerCard</name>
+    <message>
+        <source>What runs</source>
+        <translation>运行的内容</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>Command, or address that starts with https://</source>
+        <translation>命令，或以 https:// 开头的地址</translation>
+    </message>
+    <message>
+        <source>Add a value</source>
+        <translation>添加值</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Allow “{name}” to run?</source>
+        <translation>允许“{name}”运行吗？</translation>
+    </message>
+    <message>
+        <source>It runs with your rights on this Mac and can read and change your files. Allow it only if you trust where it comes from.</source>
+        <translation>它会以你的权限在这台 Mac 上运行，可以读取和更改你的文件。请只在信任其来源时允许。</translation>
+    </message>
+    <message>
+        <source>What the model sends to it leaves this Mac. Allow it only if you trust this address.</source>
+        <translation>模型发送给它的内容会离开这台 Mac。请只在信任此地址时允许。</translation>
+    </message>
+    <message>
+        <source>Allow and test</source>
+        <translation>允许并测试</translation>
+    </message>
+    <message>
+        <source>Add a server</source>
+        <translation>添加服务器</translation>
+    </message>
+    <message>
+        <source>Edit the server</source>
+        <translation>编辑服务器</translation>
+    </message>
+    <message>
+        <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers; they are stored only in the system keychain.</source>
+        <translation>在这台 Mac 上运行的命令，或服务器的地址。值会作为变量传给命令，或作为标头传给地址，并且只保存在系统钥匙串中。</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>Name of the value</source>
+        <translation>值的名称</translation>
+    </message>
+    <message>
+        <source>Value</source>
+        <translation>值</translation>
+    </message>
+    <message>
+        <source>A quotation mark in the command is not closed.</source>
+        <translation>命令中的引号没有闭合。</translation>
+    </message>
+    <message>
+        <source>There is already a server named “{name}”.</source>
+        <translation>已经有名为“{name}”的服务器。</translation>
+    </message>
+</context>
+<context>
+    <name>ServerView</name>
+    <message>
+        <source>Test</source>
+        <translation>测试</translation>
+    </message>
+    <message>
+        <source>Edit…</source>
+        <translation>编辑…</translation>
+    </message>
+    <message>
+        <source>Always allow the tools that only read</source>
+        <translation>始终允许只读取的工具</translation>
+    </message>
+    <message>
+        <source>Standard error of the server</source>
+        <translation>服务器的标准错误输出</translation>
+    </message>
+    <message>
+        <source>Test the server {name}</source>
+        <translation>测试服务器 {name}</translation>
+    </message>
+    <message>
+        <source>Edit the server {name}</source>
+        <translation>编辑服务器 {name}</translation>
+    </message>
+    <message>
+        <source>Ask</source>
+        <translation>询问</translation>
+    </message>
+    <message>
+        <source>Always allow</source>
+        <translation>始终允许</translation>
+    </message>
+    <message>
+        <source>Deny</source>
+        <translation>拒绝</translation>
+    </message>
+    <message>
+        <source>Only reads.</source>
+        <translation>只读取。</translation>
+    </message>
+    <message>
+        <source>Turned off. Edit and save it to turn it on.</source>
+        <translation>已关闭。编辑并保存即可打开。</translation>
+    </message>
+    <message>
+        <source>Not allowed to run yet. Test it to see what it would run.</source>
+        <translation>尚未允许运行。测试时会显示运行的内容。</translation>
+    </message>
+    <message>
+        <source>Starting…</source>
+        <translation>正在启动…</translation>
+    </message>
+    <message numerus="yes">
+        <source>Running, with %n tool(s).</source>
+        <translation>
+            <numerusform>正在运行，有 %n 个工具。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more can&apos;t be used.</source>
+        <translation>
+            <numerusform>另有 %n 个无法使用。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Starts when a chat needs it.</source>
+        <translation>在对话需要时启动。</translation>
+    </message>
+</context>
+<context>
     <name>SettingRow</name>
     <message>
         <source>Reset {name}</source>
@@ -4846,6 +4988,10 @@
     <message>
         <source>Generation</source>
         <translation>生成</translation>
+    </message>
+    <message>
+        <source>Tools</source>
+        <translation>工具</translation>
     </message>
     <message>
         <source>Request history</source>
@@ -5543,6 +5689,49 @@
     </message>
 </context>
 <context>
+    <name>ToolsPage</name>
+    <message>
+        <source>Tools</source>
+        <translation>工具</translation>
+    </message>
+    <message>
+        <source>Servers of tools (MCP) let the model read and do things outside of the chat, in chats whose tools are on. Each call is shown, and asks first unless you choose otherwise.</source>
+        <translation>工具服务器（MCP）让模型在打开了工具的对话中读取和操作对话之外的内容。每次调用都会显示，除非另行选择，否则会先询问。</translation>
+    </message>
+    <message>
+        <source>Add a server…</source>
+        <translation>添加服务器…</translation>
+    </message>
+    <message>
+        <source>Import mcp.json…</source>
+        <translation>导入 mcp.json…</translation>
+    </message>
+    <message>
+        <source>Or drop the file of another app onto this page.</source>
+        <translation>也可以将其他应用的文件拖到此页面。</translation>
+    </message>
+    <message>
+        <source>This Mac has no keychain that Tandem can use: the values are for this run only.</source>
+        <translation>这台 Mac 没有 Tandem 可用的钥匙串，这些值仅在本次运行中有效。</translation>
+    </message>
+    <message>
+        <source>Import mcp.json</source>
+        <translation>导入 mcp.json</translation>
+    </message>
+    <message>
+        <source>{file} can&apos;t be read: {detail}.</source>
+        <translation>无法读取 {file}：{detail}。</translation>
+    </message>
+    <message>
+        <source>Imported: {names}.</source>
+        <translation>已导入：{names}。</translation>
+    </message>
+    <message>
+        <source>These names were already taken and stay as they are: {names}.</source>
+        <translation>这些名称已被使用，保持原样：{names}。</translation>
+    </message>
+</context>
+<context>
     <name>TotalsView</name>
     <message>
         <source>This chat</source>
@@ -6040,6 +6229,21 @@
     <message>
         <source>about {speed} (estimate)</source>
         <translation>约 {speed}（估算）</translation>
+    </message>
+</context>
+<context>
+    <name>_RemoveButton</name>
+    <message>
+        <source>Remove {name}?</source>
+        <translation>移除 {name}？</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+    <message>
+        <source>Remove the server {name}</source>
+        <translation>移除服务器 {name}</translation>
     </message>
 </context>
 </TS>
