@@ -941,6 +941,10 @@
         <source>Another chat</source>
         <translation>別のチャット</translation>
     </message>
+    <message>
+        <source>The model wants to use the tool “{tool}”.</source>
+        <translation>モデルがツール「{tool}」を使おうとしています。</translation>
+    </message>
 </context>
 <context>
     <name>AnswerBody</name>
@@ -1181,6 +1185,93 @@
         <translation>
             <numerusform>ほかに %n 件のお知らせ</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>CallCard</name>
+    <message>
+        <source>Show or hide the arguments and the result</source>
+        <translation>引数と結果を表示または隠す</translation>
+    </message>
+    <message>
+        <source>Arguments</source>
+        <translation>引数</translation>
+    </message>
+    <message>
+        <source>Result</source>
+        <translation>結果</translation>
+    </message>
+    <message>
+        <source>Allow once</source>
+        <translation>1 回だけ許可</translation>
+    </message>
+    <message>
+        <source>Allow in this chat</source>
+        <translation>このチャットで許可</translation>
+    </message>
+    <message>
+        <source>Always allow</source>
+        <translation>常に許可</translation>
+    </message>
+    <message>
+        <source>Deny</source>
+        <translation>拒否</translation>
+    </message>
+    <message>
+        <source>Calling… {time}</source>
+        <translation>呼び出し中… {time}</translation>
+    </message>
+    <message>
+        <source>Tool</source>
+        <translation>ツール</translation>
+    </message>
+    <message>
+        <source>The model wants to use this tool.</source>
+        <translation>モデルがこのツールを使おうとしています。</translation>
+    </message>
+    <message>
+        <source>The model wants to use this tool. Its server says that it only reads.</source>
+        <translation>モデルがこのツールを使おうとしています。サーバによると、読み取るだけのツールです。</translation>
+    </message>
+    <message>
+        <source>Waiting for you</source>
+        <translation>許可待ち</translation>
+    </message>
+    <message>
+        <source>Interrupted</source>
+        <translation>中断</translation>
+    </message>
+    <message>
+        <source>Denied</source>
+        <translation>拒否</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>失敗</translation>
+    </message>
+    <message>
+        <source>Tandem quit while the tool was running.</source>
+        <translation>ツールの実行中に Tandem が終了しました。</translation>
+    </message>
+    <message>
+        <source>This call was not allowed.</source>
+        <translation>この呼び出しは許可されませんでした。</translation>
+    </message>
+    <message>
+        <source>You stopped this call.</source>
+        <translation>この呼び出しはユーザーが停止しました。</translation>
+    </message>
+    <message>
+        <source>Not called: one answer uses tools at most {count} times.</source>
+        <translation>呼び出しませんでした。1 つの回答でツールを使えるのは {count} 回までです。</translation>
+    </message>
+    <message>
+        <source>Not called: what the model passed to the tool does not fit it.</source>
+        <translation>呼び出しませんでした。モデルが渡した引数がこのツールに合いません。</translation>
     </message>
 </context>
 <context>
@@ -4750,6 +4841,14 @@
         <translation>停止して通知</translation>
     </message>
     <message>
+        <source>Tool calls in one answer</source>
+        <translation>1 つの回答でのツールの呼び出し</translation>
+    </message>
+    <message>
+        <source>After this many calls, the model has to answer with what it knows.</source>
+        <translation>この回数を呼び出した後は、モデルは分かっていることで回答します。</translation>
+    </message>
+    <message>
         <source>The address of a mirror of Hugging Face. Leave empty to use Hugging Face directly.</source>
         <translation>Hugging Face のミラーのアドレスです。空欄にすると Hugging Face を直接使います。</translation>
     </message>
@@ -5564,6 +5663,10 @@
         <translation>サーバが含まれていません。「mcpServers」というオブジェクトを使ってください。</translation>
     </message>
     <message>
+        <source>In “{server}”: “{field}” has to look like this: {example}</source>
+        <translation>「{server}」の「{field}」は次の形にしてください：{example}</translation>
+    </message>
+    <message>
         <source>The keychain has no value of {names} for “{server}”. Enter it again in the settings.</source>
         <translation>「{server}」に必要な {names} の値がキーチェーンにありません。設定でもう一度入力してください。</translation>
     </message>
@@ -5660,32 +5763,67 @@
         <translation>「{server}」はサーバの名前に使えません。64 文字以内で、「Tandem」以外の名前にしてください。</translation>
     </message>
     <message>
-        <source>In “{server}”: the settings have to be a JSON object in braces.</source>
-        <translation>「{server}」の設定は、波かっこで囲んだ JSON オブジェクトにしてください。</translation>
-    </message>
-    <message>
-        <source>In “{server}”: “{field}” has to be text in quotes.</source>
-        <translation>「{server}」の「{field}」は、引用符で囲んだテキストにしてください。</translation>
-    </message>
-    <message>
-        <source>In “{server}”: “{field}” has to be a list of texts in brackets.</source>
-        <translation>「{server}」の「{field}」は、角かっこで囲んだテキストのリストにしてください。</translation>
-    </message>
-    <message>
-        <source>In “{server}”: “{field}” has to be a JSON object with texts in braces.</source>
-        <translation>「{server}」の「{field}」は、テキストを波かっこで囲んだ JSON オブジェクトにしてください。</translation>
-    </message>
-    <message>
         <source>In “{server}”: enter either a “command” or a “url”.</source>
         <translation>「{server}」には「command」か「url」のどちらか一方を入力してください。</translation>
     </message>
     <message>
-        <source>In “{server}”: “url” has to start with https:// or http://.</source>
-        <translation>「{server}」の「url」は https:// か http:// で始めてください。</translation>
-    </message>
-    <message>
         <source>“{server}” uses the old transport SSE. Enter its address for streamable HTTP.</source>
         <translation>「{server}」は古い通信方式の SSE を使っています。Streamable HTTP のアドレスを入力してください。</translation>
+    </message>
+</context>
+<context>
+    <name>ToolsButton</name>
+    <message>
+        <source>Tools: on</source>
+        <translation>ツール：オン</translation>
+    </message>
+    <message>
+        <source>Tools: off</source>
+        <translation>ツール：オフ</translation>
+    </message>
+    <message>
+        <source>The tools that the model can use in this chat</source>
+        <translation>このチャットでモデルが使えるツール</translation>
+    </message>
+    <message>
+        <source>This model can&apos;t use tools: its chat template has no place for them. Choose another model.</source>
+        <translation>このモデルはツールを使えません。チャットテンプレートにツールの場所がありません。別のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>Tools can be switched on once a model is loaded.</source>
+        <translation>モデルを読み込むとツールをオンにできます。</translation>
+    </message>
+    <message>
+        <source>Use tools in this chat</source>
+        <translation>このチャットでツールを使う</translation>
+    </message>
+    <message>
+        <source>Allow it to run in the settings</source>
+        <translation>設定で実行を許可してください</translation>
+    </message>
+    <message>
+        <source>Off until tools are switched on in this chat</source>
+        <translation>このチャットでツールをオンにするまではオフ</translation>
+    </message>
+    <message>
+        <source>Starts when it is needed</source>
+        <translation>必要になると起動</translation>
+    </message>
+    <message>
+        <source>asks first</source>
+        <translation>先に確認</translation>
+    </message>
+    <message>
+        <source>allowed in this chat</source>
+        <translation>このチャットで許可</translation>
+    </message>
+    <message>
+        <source>always allowed</source>
+        <translation>常に許可</translation>
+    </message>
+    <message>
+        <source>denied</source>
+        <translation>拒否</translation>
     </message>
 </context>
 <context>

@@ -941,6 +941,10 @@
         <source>Another chat</source>
         <translation>다른 대화</translation>
     </message>
+    <message>
+        <source>The model wants to use the tool “{tool}”.</source>
+        <translation>모델이 ‘{tool}’ 도구를 사용하려고 해요.</translation>
+    </message>
 </context>
 <context>
     <name>AnswerBody</name>
@@ -1181,6 +1185,93 @@
         <translation>
             <numerusform>알림 %n개 더 있음</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>CallCard</name>
+    <message>
+        <source>Show or hide the arguments and the result</source>
+        <translation>인수와 결과 보기 또는 숨기기</translation>
+    </message>
+    <message>
+        <source>Arguments</source>
+        <translation>인수</translation>
+    </message>
+    <message>
+        <source>Result</source>
+        <translation>결과</translation>
+    </message>
+    <message>
+        <source>Allow once</source>
+        <translation>한 번 허용</translation>
+    </message>
+    <message>
+        <source>Allow in this chat</source>
+        <translation>이 대화에서 허용</translation>
+    </message>
+    <message>
+        <source>Always allow</source>
+        <translation>항상 허용</translation>
+    </message>
+    <message>
+        <source>Deny</source>
+        <translation>거부</translation>
+    </message>
+    <message>
+        <source>Calling… {time}</source>
+        <translation>호출 중… {time}</translation>
+    </message>
+    <message>
+        <source>Tool</source>
+        <translation>도구</translation>
+    </message>
+    <message>
+        <source>The model wants to use this tool.</source>
+        <translation>모델이 이 도구를 사용하려고 해요.</translation>
+    </message>
+    <message>
+        <source>The model wants to use this tool. Its server says that it only reads.</source>
+        <translation>모델이 이 도구를 사용하려고 해요. 서버에 따르면 읽기만 하는 도구예요.</translation>
+    </message>
+    <message>
+        <source>Waiting for you</source>
+        <translation>허용 대기 중</translation>
+    </message>
+    <message>
+        <source>Interrupted</source>
+        <translation>중단됨</translation>
+    </message>
+    <message>
+        <source>Denied</source>
+        <translation>거부됨</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>중지됨</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>실패</translation>
+    </message>
+    <message>
+        <source>Tandem quit while the tool was running.</source>
+        <translation>도구가 실행되는 동안 Tandem이 종료되었어요.</translation>
+    </message>
+    <message>
+        <source>This call was not allowed.</source>
+        <translation>이 호출은 허용되지 않았어요.</translation>
+    </message>
+    <message>
+        <source>You stopped this call.</source>
+        <translation>이 호출은 사용자가 중지했어요.</translation>
+    </message>
+    <message>
+        <source>Not called: one answer uses tools at most {count} times.</source>
+        <translation>호출하지 않았어요. 답변 하나에서 도구는 최대 {count}번까지 사용할 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Not called: what the model passed to the tool does not fit it.</source>
+        <translation>호출하지 않았어요. 모델이 넘긴 인수가 이 도구에 맞지 않아요.</translation>
     </message>
 </context>
 <context>
@@ -4750,6 +4841,14 @@
         <translation>멈추고 알리기</translation>
     </message>
     <message>
+        <source>Tool calls in one answer</source>
+        <translation>답변 하나의 도구 호출</translation>
+    </message>
+    <message>
+        <source>After this many calls, the model has to answer with what it knows.</source>
+        <translation>이만큼 호출한 뒤에는 모델이 아는 내용으로 답해요.</translation>
+    </message>
+    <message>
         <source>The address of a mirror of Hugging Face. Leave empty to use Hugging Face directly.</source>
         <translation>Hugging Face 미러의 주소예요. 비워 두면 Hugging Face를 직접 써요.</translation>
     </message>
@@ -5564,6 +5663,10 @@
         <translation>서버가 들어 있지 않아요. ‘mcpServers’ 객체가 필요해요.</translation>
     </message>
     <message>
+        <source>In “{server}”: “{field}” has to look like this: {example}</source>
+        <translation>‘{server}’ 서버: ‘{field}’ 값은 다음과 같은 형태여야 해요: {example}</translation>
+    </message>
+    <message>
         <source>The keychain has no value of {names} for “{server}”. Enter it again in the settings.</source>
         <translation>‘{server}’ 서버에 필요한 {names} 값이 키체인에 없어요. 설정에서 다시 입력해 주세요.</translation>
     </message>
@@ -5660,32 +5763,67 @@
         <translation>‘{server}’ 이름은 서버에 쓸 수 없어요. 64자 이하로, ‘Tandem’이 아닌 이름을 써 주세요.</translation>
     </message>
     <message>
-        <source>In “{server}”: the settings have to be a JSON object in braces.</source>
-        <translation>‘{server}’ 서버: 설정은 중괄호로 묶인 JSON 객체여야 해요.</translation>
-    </message>
-    <message>
-        <source>In “{server}”: “{field}” has to be text in quotes.</source>
-        <translation>‘{server}’ 서버: ‘{field}’ 값은 따옴표로 묶인 텍스트여야 해요.</translation>
-    </message>
-    <message>
-        <source>In “{server}”: “{field}” has to be a list of texts in brackets.</source>
-        <translation>‘{server}’ 서버: ‘{field}’ 값은 대괄호로 묶인 텍스트 목록이어야 해요.</translation>
-    </message>
-    <message>
-        <source>In “{server}”: “{field}” has to be a JSON object with texts in braces.</source>
-        <translation>‘{server}’ 서버: ‘{field}’ 값은 중괄호로 묶인, 텍스트로 된 JSON 객체여야 해요.</translation>
-    </message>
-    <message>
         <source>In “{server}”: enter either a “command” or a “url”.</source>
         <translation>‘{server}’ 서버: ‘command’와 ‘url’ 중 하나만 입력해 주세요.</translation>
     </message>
     <message>
-        <source>In “{server}”: “url” has to start with https:// or http://.</source>
-        <translation>‘{server}’ 서버: ‘url’ 값은 https:// 또는 http:// 로 시작해야 해요.</translation>
-    </message>
-    <message>
         <source>“{server}” uses the old transport SSE. Enter its address for streamable HTTP.</source>
         <translation>‘{server}’ 서버는 이전 전송 방식인 SSE를 써요. Streamable HTTP용 주소를 입력해 주세요.</translation>
+    </message>
+</context>
+<context>
+    <name>ToolsButton</name>
+    <message>
+        <source>Tools: on</source>
+        <translation>도구: 켬</translation>
+    </message>
+    <message>
+        <source>Tools: off</source>
+        <translation>도구: 끔</translation>
+    </message>
+    <message>
+        <source>The tools that the model can use in this chat</source>
+        <translation>이 대화에서 모델이 사용할 수 있는 도구</translation>
+    </message>
+    <message>
+        <source>This model can&apos;t use tools: its chat template has no place for them. Choose another model.</source>
+        <translation>이 모델은 도구를 사용할 수 없어요. 채팅 템플릿에 도구를 넣을 자리가 없어요. 다른 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>Tools can be switched on once a model is loaded.</source>
+        <translation>모델이 로드되면 도구를 켤 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Use tools in this chat</source>
+        <translation>이 대화에서 도구 사용</translation>
+    </message>
+    <message>
+        <source>Allow it to run in the settings</source>
+        <translation>설정에서 실행을 허용해 주세요</translation>
+    </message>
+    <message>
+        <source>Off until tools are switched on in this chat</source>
+        <translation>이 대화에서 도구를 켜기 전까지 꺼져 있음</translation>
+    </message>
+    <message>
+        <source>Starts when it is needed</source>
+        <translation>필요할 때 시작</translation>
+    </message>
+    <message>
+        <source>asks first</source>
+        <translation>먼저 확인</translation>
+    </message>
+    <message>
+        <source>allowed in this chat</source>
+        <translation>이 대화에서 허용</translation>
+    </message>
+    <message>
+        <source>always allowed</source>
+        <translation>항상 허용</translation>
+    </message>
+    <message>
+        <source>denied</source>
+        <translation>거부</translation>
     </message>
 </context>
 <context>

@@ -941,6 +941,10 @@
         <source>Another chat</source>
         <translation>另一个对话</translation>
     </message>
+    <message>
+        <source>The model wants to use the tool “{tool}”.</source>
+        <translation>模型想使用工具“{tool}”。</translation>
+    </message>
 </context>
 <context>
     <name>AnswerBody</name>
@@ -1181,6 +1185,93 @@
         <translation>
             <numerusform>还有 %n 条通知</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>CallCard</name>
+    <message>
+        <source>Show or hide the arguments and the result</source>
+        <translation>显示或隐藏参数和结果</translation>
+    </message>
+    <message>
+        <source>Arguments</source>
+        <translation>参数</translation>
+    </message>
+    <message>
+        <source>Result</source>
+        <translation>结果</translation>
+    </message>
+    <message>
+        <source>Allow once</source>
+        <translation>允许一次</translation>
+    </message>
+    <message>
+        <source>Allow in this chat</source>
+        <translation>在此对话中允许</translation>
+    </message>
+    <message>
+        <source>Always allow</source>
+        <translation>始终允许</translation>
+    </message>
+    <message>
+        <source>Deny</source>
+        <translation>拒绝</translation>
+    </message>
+    <message>
+        <source>Calling… {time}</source>
+        <translation>正在调用… {time}</translation>
+    </message>
+    <message>
+        <source>Tool</source>
+        <translation>工具</translation>
+    </message>
+    <message>
+        <source>The model wants to use this tool.</source>
+        <translation>模型想使用这个工具。</translation>
+    </message>
+    <message>
+        <source>The model wants to use this tool. Its server says that it only reads.</source>
+        <translation>模型想使用这个工具。其服务器称它只读取内容。</translation>
+    </message>
+    <message>
+        <source>Waiting for you</source>
+        <translation>等待你的允许</translation>
+    </message>
+    <message>
+        <source>Interrupted</source>
+        <translation>已中断</translation>
+    </message>
+    <message>
+        <source>Denied</source>
+        <translation>已拒绝</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>已停止</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>Tandem quit while the tool was running.</source>
+        <translation>工具运行时 Tandem 退出了。</translation>
+    </message>
+    <message>
+        <source>This call was not allowed.</source>
+        <translation>此调用未被允许。</translation>
+    </message>
+    <message>
+        <source>You stopped this call.</source>
+        <translation>你停止了此调用。</translation>
+    </message>
+    <message>
+        <source>Not called: one answer uses tools at most {count} times.</source>
+        <translation>未调用：一个回答最多使用 {count} 次工具。</translation>
+    </message>
+    <message>
+        <source>Not called: what the model passed to the tool does not fit it.</source>
+        <translation>未调用：模型给出的参数不适合此工具。</translation>
     </message>
 </context>
 <context>
@@ -4750,6 +4841,14 @@
         <translation>停止并提示</translation>
     </message>
     <message>
+        <source>Tool calls in one answer</source>
+        <translation>一个回答中的工具调用</translation>
+    </message>
+    <message>
+        <source>After this many calls, the model has to answer with what it knows.</source>
+        <translation>调用达到此次数后，模型必须用已知内容回答。</translation>
+    </message>
+    <message>
         <source>The address of a mirror of Hugging Face. Leave empty to use Hugging Face directly.</source>
         <translation>Hugging Face 镜像的地址。留空则直接使用 Hugging Face。</translation>
     </message>
@@ -5564,6 +5663,10 @@
         <translation>其中没有服务器。请使用名为“mcpServers”的对象。</translation>
     </message>
     <message>
+        <source>In “{server}”: “{field}” has to look like this: {example}</source>
+        <translation>“{server}”的“{field}”应写成这样：{example}</translation>
+    </message>
+    <message>
         <source>The keychain has no value of {names} for “{server}”. Enter it again in the settings.</source>
         <translation>钥匙串中没有“{server}”所需的 {names} 的值。请在设置中重新输入。</translation>
     </message>
@@ -5660,32 +5763,67 @@
         <translation>“{server}”不能用作服务器的名称。请使用不超过 64 个字符、且不是“Tandem”的名称。</translation>
     </message>
     <message>
-        <source>In “{server}”: the settings have to be a JSON object in braces.</source>
-        <translation>“{server}”的设置必须是花括号中的 JSON 对象。</translation>
-    </message>
-    <message>
-        <source>In “{server}”: “{field}” has to be text in quotes.</source>
-        <translation>“{server}”的“{field}”必须是引号中的文字。</translation>
-    </message>
-    <message>
-        <source>In “{server}”: “{field}” has to be a list of texts in brackets.</source>
-        <translation>“{server}”的“{field}”必须是方括号中的文字列表。</translation>
-    </message>
-    <message>
-        <source>In “{server}”: “{field}” has to be a JSON object with texts in braces.</source>
-        <translation>“{server}”的“{field}”必须是花括号中、值为文字的 JSON 对象。</translation>
-    </message>
-    <message>
         <source>In “{server}”: enter either a “command” or a “url”.</source>
         <translation>“{server}”：请只输入“command”或“url”其中之一。</translation>
     </message>
     <message>
-        <source>In “{server}”: “url” has to start with https:// or http://.</source>
-        <translation>“{server}”的“url”必须以 https:// 或 http:// 开头。</translation>
-    </message>
-    <message>
         <source>“{server}” uses the old transport SSE. Enter its address for streamable HTTP.</source>
         <translation>“{server}”使用旧的传输方式 SSE。请输入它的 Streamable HTTP 地址。</translation>
+    </message>
+</context>
+<context>
+    <name>ToolsButton</name>
+    <message>
+        <source>Tools: on</source>
+        <translation>工具：开</translation>
+    </message>
+    <message>
+        <source>Tools: off</source>
+        <translation>工具：关</translation>
+    </message>
+    <message>
+        <source>The tools that the model can use in this chat</source>
+        <translation>模型在此对话中可以使用的工具</translation>
+    </message>
+    <message>
+        <source>This model can&apos;t use tools: its chat template has no place for them. Choose another model.</source>
+        <translation>此模型无法使用工具：它的聊天模板中没有工具的位置。请选择其他模型。</translation>
+    </message>
+    <message>
+        <source>Tools can be switched on once a model is loaded.</source>
+        <translation>加载模型后可以打开工具。</translation>
+    </message>
+    <message>
+        <source>Use tools in this chat</source>
+        <translation>在此对话中使用工具</translation>
+    </message>
+    <message>
+        <source>Allow it to run in the settings</source>
+        <translation>请在设置中允许运行</translation>
+    </message>
+    <message>
+        <source>Off until tools are switched on in this chat</source>
+        <translation>在此对话中打开工具前保持关闭</translation>
+    </message>
+    <message>
+        <source>Starts when it is needed</source>
+        <translation>需要时启动</translation>
+    </message>
+    <message>
+        <source>asks first</source>
+        <translation>先询问</translation>
+    </message>
+    <message>
+        <source>allowed in this chat</source>
+        <translation>在此对话中允许</translation>
+    </message>
+    <message>
+        <source>always allowed</source>
+        <translation>始终允许</translation>
+    </message>
+    <message>
+        <source>denied</source>
+        <translation>已拒绝</translation>
     </message>
 </context>
 <context>

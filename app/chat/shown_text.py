@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 from PySide6.QtCore import QObject, Signal
 
 from app.chat.answer_runs import LONGEST_SHOWN, runs_of
+from app.chat.call_card import shown_result
 from app.chat.prose import rendered_text
 from app.chat.question_bubble import shown_question
 from app.conversations.search import Query
@@ -31,13 +32,18 @@ AT_ONCE = 20_000
 
 
 def shown_texts(turn: Turn, as_tokens: bool) -> list[str]:
-    """Return the question, then the thoughts and the reply block by block, or the text of the tokens if `as_tokens`."""
-    answer = turn.answer
-    question = [shown_question(turn.question)] if turn.asks else []
-    if as_tokens and answer.tokens:
-        return [*question, "".join(token.text for token in answer.tokens)]
-    parts = answer.parts
-    return [*question, *block_texts(parts.thought or ""), *block_texts(parts.reply)]
+    """Return the question, then of each answer the thoughts and the reply block by block, and the results of its calls.
+
+    If `as_tokens`, the text of the tokens takes the place of the last thoughts and reply.
+    """
+    texts = [shown_question(turn.question)] if turn.asks else []
+    for answer in turn.answers:
+        if as_tokens and answer.tokens and answer is turn.answer:
+            texts.append("".join(token.text for token in answer.tokens))
+        else:
+            texts += [*block_texts(answer.parts.thought or ""), *block_texts(answer.parts.reply)]
+        texts += [shown_result(call) for call in answer.calls]
+    return texts
 
 
 def block_texts(markdown: str) -> list[str]:
@@ -66,7 +72,7 @@ def is_known(block: Block) -> bool:
 class _Cached:
     """The folded texts of one turn: `typed` is its Markdown, `shown` is rendered when it is first needed."""
 
-    state: tuple[str, int, bool, bool]
+    state: tuple[int, str, int, bool, bool]
     typed: str | None = None
     shown: list[str] | None = None
 
@@ -95,11 +101,12 @@ class ShownTexts(QObject):
         return sum(1 for text in cached.shown for _ in query.pattern.finditer(text))
 
     def _cached_for(self, turn: Turn, as_tokens: bool) -> _Cached:
-        state = (turn.answer.text, len(turn.answer.tokens), turn.answer.ended, as_tokens)
+        state = (len(turn.steps), turn.answer.text, len(turn.answer.tokens), turn.answer.ended, as_tokens)
         cached = self._cached.get(turn)
         if cached is None or cached.state != state:
             cached = self._cached[turn] = _Cached(state)
-            written = f"{shown_question(turn.question)}\n{turn.answer.text[:LONGEST_SHOWN]}"
+            answers = "\n".join(answer.text[:LONGEST_SHOWN] for answer in turn.answers)
+            written = "\n".join([shown_question(turn.question), answers, *map(shown_result, turn.calls)])
             if len(written) <= AT_ONCE:
                 cached.typed = _typed(written)
             elif turn.answer.ended:

@@ -34,14 +34,16 @@ _LOAD_PASSES = 4
 class Transcript(Restyled, QScrollArea):
     """The scrolling column of turns. Most signals carry a turn first.
 
-    `acted` adds an action on the turn, `edited` the new text of its question, `menu_wanted` the place for its menu and
-    `rounds_selected` the rounds whose tokens are selected. `tokens_wanted`: its tokens are needed and only on disk.
-    `turned_to`: it was clicked or got the focus. Without a turn, `focus_lost` is emitted when the widget with the focus
-    is removed, and `shown_as` when answers are shown as tokens or as text again.
+    `acted` adds an action on the turn, `edited` the new text of its question, `call_chosen` a call of a tool and the
+    choice for it, `menu_wanted` the place for its menu and `rounds_selected` the rounds whose tokens are selected.
+    `tokens_wanted`: its tokens are needed and only on disk. `turned_to`: it was clicked or got the focus. Without a
+    turn, `focus_lost` is emitted when the widget with the focus is removed, and `shown_as` when answers are shown as
+    tokens or as text again.
     """
 
     acted = Signal(object, str)
     edited = Signal(object, str)
+    call_chosen = Signal(object, object, str)
     tokens_wanted = Signal(object)
     menu_wanted = Signal(object, QPoint)
     rounds_selected = Signal(object, object)
@@ -233,6 +235,7 @@ class Transcript(Restyled, QScrollArea):
         view.link_chosen.connect(self._show_link)
         view.acted.connect(lambda action: self._act(turn, action))
         view.edited.connect(lambda text: self.edited.emit(turn, text))
+        view.call_chosen.connect(lambda call, choice: self.call_chosen.emit(turn, call, choice))
         view.focus_lost.connect(self.focus_lost)
         view.tokens_wanted.connect(lambda: self.tokens_wanted.emit(turn))
         view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)

@@ -10,6 +10,7 @@ from app.chat.action_row import ActionRow
 from app.chat.answer_body import AnswerBody, leave_menu_to_parent
 from app.chat.answer_runs import LONGEST_SHOWN, Run
 from app.chat.answer_texts import figures_text, foot_html, origin_text, status_text, trouble_of
+from app.chat.call_card import CallCards
 from app.chat.note import Note
 from app.chat.prose import Prose
 from app.chat.question_bubble import QuestionBubble
@@ -19,6 +20,7 @@ from app.chat.shown_text import AT_ONCE, block_texts
 from app.chat.thinking_fold import ThinkingFold
 from app.chat.token_legend import TokenLegend
 from app.chat.token_view import TokenView
+from app.chat.tool_step import ToolSteps
 from app.conversations.search import Query, highlights
 from app.session.answer import Answer, State
 from app.session.chats import Turn
@@ -37,15 +39,17 @@ _QUESTION_ACTIONS = {"previous": "previous-question", "next": "next-question"}
 class TurnView(Restyled, QWidget):
     """A question, its answer and the foot.
 
-    `acted` carries the action of a row or the note, `edited` the new text of the question, `rounds_selected` the rounds
-    whose tokens are selected, and `grows` by how many pixels the answer will grow, before it does. `pressed` is emitted
-    on a click beside the texts, `focus_lost` when the widget with the focus is removed, `tokens_wanted` when tokens are
-    needed that are only on disk, and `incomplete` when there are blocks that `load_between` must make.
+    `acted` carries the action of a row or the note, `edited` the new text of the question, `call_chosen` a call and the
+    choice for it, `rounds_selected` the rounds whose tokens are selected, and `grows` by how many pixels the answer
+    will grow, before it does. `pressed` is emitted on a click beside the texts, `focus_lost` when the widget with the
+    focus is removed, `tokens_wanted` when tokens are needed that are only on disk, and `incomplete` when there are
+    blocks that `load_between` must make.
     """
 
     link_chosen = Signal(str)
     acted = Signal(str)
     edited = Signal(str)
+    call_chosen = Signal(object, str)
     rounds_selected = Signal(object)
     tokens_wanted = Signal()
     pressed = Signal()
@@ -75,6 +79,8 @@ class TurnView(Restyled, QWidget):
         self.thinking, self.body, self.tokens = ThinkingFold(self), AnswerBody(self), TokenView(self)
         # Made if the tokens are shown without the live panel, which has a legend of its own.
         self._legend: TokenLegend | None = None
+        # The answers that called tools, and the calls of the last answer.
+        self.steps, self.calls = ToolSteps(self), CallCards(self)
         self._note = Note(self)
         self._foot = styled(WrappedLabel(self), "muted")
         self._foot.setObjectName("foot")
@@ -93,7 +99,8 @@ class TurnView(Restyled, QWidget):
         # Beside the question, where nothing else is, its buttons need no line of their own.
         row = (self.question_row, 0, Qt.AlignmentFlag.AlignBottom)
         fill(column, fill(hbox(spacing=8), 1, row, (self._bubble, 5))).addSpacing(_BELOW_QUESTION)
-        fill(column, self._status, self.thinking, self.body, self.tokens, self._note, self._foot, self.answer_row)
+        fill(column, self.steps, self._status, self.thinking, self.body, self.tokens, self.calls, self._note)
+        fill(column, self._foot, self.answer_row)
         for quiet in (self.tokens, self._foot, self._bubble.text):
             leave_menu_to_parent(quiet)
         self._bubble.setVisible(self.turn.asks)
@@ -113,13 +120,14 @@ class TurnView(Restyled, QWidget):
         self.bound("More actions", answer("more"), set_name)
 
     def _connect(self) -> None:
-        self.body.link_chosen.connect(self.link_chosen)
-        self.thinking.link_chosen.connect(self.link_chosen)
+        self.calls.chosen.connect(self.call_chosen)
+        for part in (self.body, self.thinking, self.steps):
+            part.link_chosen.connect(self.link_chosen)
         self.body.passage_selected.connect(
             lambda passage: self.rounds_selected.emit(self.turn.answer.rounds_of(passage.replace("\u2029", "\n\n")))
         )
         self.tokens.rounds_selected.connect(self.rounds_selected)
-        for body in (self.body, self.thinking.body):
+        for body in (self.body, self.thinking.body, self.steps):
             body.rerendered.connect(self._highlight_again)
             body.incomplete.connect(self.incomplete)
         self.tokens.grows.connect(self.grows)
@@ -131,6 +139,8 @@ class TurnView(Restyled, QWidget):
     def refresh(self) -> None:
         """Show the present state of the answer. Called for every frame while it streams."""
         answer = self.turn.answer
+        self.steps.show_steps(self.turn.steps)
+        self.calls.show_calls(answer.calls)
         # An answer that was stored without its tokens is shown as text.
         as_tokens = self._as_tokens and bool(answer.tokens)
         if as_tokens:
@@ -151,7 +161,7 @@ class TurnView(Restyled, QWidget):
         self._show_legend(as_tokens and self._with_figures and self._newest)
         self.body.setVisible(not as_tokens)
         self._status.setText(status_text(answer))
-        self._status.setVisible(not answer.text and not answer.ended)
+        self._status.setVisible(not answer.text and not answer.ended and not answer.calls)
         if answer.ended:
             self._show_end(answer)
         else:
@@ -212,13 +222,21 @@ class TurnView(Restyled, QWidget):
     def highlight(self, query: Query | None, current: int | None = None) -> None:
         """Highlight the matches of a search, the one with index `current` differently; None removes the highlights."""
         self._query, self._current_match = query, current
-        folded = bool(self.thinking.thought) and not self.thinking.head.isChecked()
-        if query is not None and folded:
-            thought = self.thinking.thought[:LONGEST_SHOWN]
-            # Search the rendered text, or the Markdown if rendering takes too long.
-            texts = block_texts(thought) if len(thought) <= AT_ONCE else [thought]
-            self.thinking.unfold(any(highlights(text, query) for text in texts))
+        if query is not None:
+            self._unfold_matches(query)
         self._show_highlights()
+
+    def _unfold_matches(self, query: Query) -> None:
+        """Unfold the thoughts and the results with matches."""
+        for fold in (*self.steps.folds, self.thinking):
+            if fold.thought and not fold.head.isChecked():
+                thought = fold.thought[:LONGEST_SHOWN]
+                # Search the rendered text, or the Markdown if rendering takes too long.
+                texts = block_texts(thought) if len(thought) <= AT_ONCE else [thought]
+                fold.unfold(any(highlights(text, query) for text in texts))
+        for card in (*self.steps.cards, *self.calls.cards):
+            if highlights(card.result.toPlainText(), query):
+                card.unfold()
 
     def _highlight_again(self) -> None:
         """Highlight the shown texts again. While an answer streams, the highlights wait for its end."""
@@ -240,7 +258,7 @@ class TurnView(Restyled, QWidget):
         """Make the widget of the block that contains a match."""
         run = self._highlights.run_of(index)
         if run is not None and run.view is None:
-            for body in (self.body, self.thinking.body):
+            for body in (*self.steps.bodies, self.body, self.thinking.body):
                 if run in body.text_runs:
                     body.load(run)
             self._show_highlights()
@@ -266,19 +284,19 @@ class TurnView(Restyled, QWidget):
 
     def _bodies(self) -> list[AnswerBody]:
         """Return the bodies that are shown."""
-        return [body for body in (self.thinking.body, self.body) if body.isVisibleTo(self)]
+        return [body for body in (*self.steps.bodies, self.thinking.body, self.body) if body.isVisibleTo(self)]
 
     def _text_views(self) -> list[TextView]:
-        """Return the widgets with the texts of the question and the answer, top to bottom."""
         return [view for view in map(view_of, self._sources()) if view is not None]
 
     def _sources(self) -> list[TextView | Run]:
         """Return the widgets and runs with the texts of the question and the answer, top to bottom."""
-        question = [self._bubble.text] if self.turn.asks else []
+        before = [*([self._bubble.text] if self.turn.asks else []), *self.steps.sources]
+        results = [card.result for card in self.calls.cards]
         if not self.tokens.isHidden():
-            return [*question, self.tokens]
+            return [*before, self.tokens, *results]
         thoughts = [] if self.thinking.isHidden() else self.thinking.body.text_runs
-        return [*question, *thoughts, *self.body.text_runs]
+        return [*before, *thoughts, *self.body.text_runs, *results]
 
     def edit_question(self, send_key: str) -> None:
         """Replace the question by an editor, until `end_edit`. `send_key` is that of the message box."""
@@ -350,7 +368,7 @@ class TurnView(Restyled, QWidget):
 
     def show_versions(self) -> None:
         """Show which versions of the question and the answer are on screen."""
-        question, answer = self.turn.question_node, self.turn.answer_node
+        question, answer = self.turn.question_node, self.turn.version_node
         self.question_row.show_version(question.position, question.count)
         self.answer_row.show_version(answer.position, answer.count)
 

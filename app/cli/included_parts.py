@@ -19,6 +19,8 @@ from app.settings.updates import feed_source
 from app.system.language import LANGUAGES, Language
 from app.system.paths import resource
 from app.text.formulas import find_formulas
+from app.tools.host import ToolHost
+from app.tools.servers import Server
 from engine import starter_pair
 from engine.async_drafting.link import in_a_process
 from engine.async_drafting.messages import JUST_IN_TIME, MISS, Answer, Begin, Ready, Verdict
@@ -52,6 +54,7 @@ def try_parts(folder: Path, language: Language, engine: EngineClient) -> dict[st
         "server": lambda: _serve(engine),
         "grammars": lambda: _follow_grammar(engine),
         "drafter": _draft_ahead,
+        "tools": _start_tools,
     }
     return {name: _problem_of(try_part) for name, try_part in parts.items()}
 
@@ -160,6 +163,18 @@ def _draft_ahead() -> None:
         connection.end()
     if not (isinstance(last := answers[-1], Answer) and last.tokens):
         raise ValueError(f"the drafter answers {answers}")
+
+
+def _start_tools() -> None:
+    """Start a program that is no server of tools; its guardian and the client have to find that out."""
+    host = ToolHost([Server(name="none", command="true").as_approved()], lambda: None)
+    try:
+        host.tools(["none"]).result(_SERVER_S)
+        error = host.status("none").error
+    finally:
+        host.close()
+    if error is None or error.code != "ended-at-start":
+        raise ValueError(f"a program that ends at once gives {error}")
 
 
 def _pdf(text: str) -> bytes:

@@ -248,6 +248,14 @@ class RequestHistory:
         )
         return Totals(**dict(found))
 
+    def drafted(self, since: float) -> tuple[int, int]:
+        """Return how many draft tokens were proposed and accepted in answers that finished after `since`."""
+        [found] = self._database.rows(
+            "SELECT coalesce(sum(drafted), 0), coalesce(sum(accepted), 0) FROM requests WHERE finished_at >= ?",
+            (since,),
+        )
+        return found[0], found[1]
+
     def as_csv(self, rows: Iterable[RequestRow]) -> str:
         """Return CSV with a heading. Names that a spreadsheet would run as a formula get a leading quote."""
         text = io.StringIO()

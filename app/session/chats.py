@@ -163,9 +163,9 @@ class Chat:
 
     def context_tokens(self) -> int:
         """Return the tokens in the context after the newest answer with figures; 0 without one."""
-        for turn in reversed(self.turns):
-            if turn.answer.stats.prompt_tokens:
-                return turn.answer.stats.prompt_tokens + turn.answer.stats.generated_tokens
+        for answer in (answer for turn in reversed(self.turns) for answer in reversed(turn.answers)):
+            if answer.stats.prompt_tokens:
+                return answer.stats.prompt_tokens + answer.stats.generated_tokens
         return 0
 
 

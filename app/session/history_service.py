@@ -43,6 +43,10 @@ class HistoryService(QObject):
 
         self._store.run(read, then)
 
+    def read_drafted(self, since: float, then: Callable[[tuple[int, int]], object]) -> None:
+        """Read how many draft tokens were proposed and accepted since then, in Unix seconds."""
+        self._store.run(lambda store: store.history.drafted(since), then)
+
     def add(self, requests: Sequence[ProgramRequest]) -> None:
         """Add requests of other programs."""
         self._store.run(lambda store: store.history.add(requests), lambda _: self.changed.emit())

@@ -151,7 +151,8 @@ class StreamingAnswer:
             self._receive([Finished("cancelled", "", (), self.turn.answer.stats)])
             return
         self._request = request
-        if request.tools:
+        # Another model may have been loaded while tools ran.
+        if request.tools and self._services.tools.usable:
             form = call_form(self._services.models.pair.main.tool_format)
             self.turn.answer.separator = AnswerParts(form, request.tools)
         try:

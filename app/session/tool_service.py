@@ -109,10 +109,11 @@ class ToolService(QObject):
             then(own)
             return
 
-        def found(future: Future[list[Tool]]) -> None:
-            then(with_distinct_names([*own, *future.result()]))
+        def gathered(future: Future[list[Tool]]) -> None:
+            found = [] if future.cancelled() or future.exception() else future.result()
+            then(with_distinct_names([*own, *found]))
 
-        self._bridge.watch(self.host.tools(names), found)
+        self._bridge.watch(self.host.tools(names), gathered)
 
     # Consent
 

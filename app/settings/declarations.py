@@ -227,6 +227,13 @@ class SettingsValues(RememberedValues):
             ("shorten", QT_TRANSLATE_NOOP("Settings", "Drop the oldest messages")),
         ),
     )
+    most_calls: int = GENERATION.setting(
+        10,
+        title=QT_TRANSLATE_NOOP("Settings", "Tool calls in one answer"),
+        help=QT_TRANSLATE_NOOP("Settings", "After this many calls, the model has to answer with what it knows."),
+        least=1,
+        most=100,
+    )
     kv_bits: int = GENERATION.setting(
         0,
         title=QT_TRANSLATE_NOOP("Settings", "KV cache of the main model"),

@@ -12,14 +12,14 @@ from app.settings.keychain import Keychain
 from app.system.paths import cache_folder, data_folder, settings_folder, unsaved_folder
 
 
-def remove_everything(endpoints: Iterable[str]) -> list[Path]:
-    """Remove chats with their backups, settings, caches, and the keychain's tokens for the Hubs at `endpoints`.
+def remove_everything(entries: Iterable[str]) -> list[Path]:
+    """Remove chats with their backups, settings, caches, and these entries of the keychain.
 
     Nothing may have them open. Models stay, because other programs share their folder. Returns the folders that could
     not be removed.
     """
-    for endpoint in endpoints:
-        Keychain().remove(endpoint)
+    for entry in entries:
+        Keychain().remove(entry)
     # The settings last: as long as they exist, an interrupted removal continues at the next start.
     folders = (cache_folder(), unsaved_folder(data_folder()), data_folder(), settings_folder())
     return [folder for folder in folders if not _is_removed(folder)]

@@ -88,6 +88,7 @@ class Effects(QObject):
             max_tokens=values.max_tokens or None,
             overflow=values.overflow,
             thinking=values.thinking,
+            most_calls=values.most_calls,
         )
         session.settings.set_defaults(chosen)
 

@@ -27,7 +27,16 @@ from app.tools.servers import Server
 from app.tools.status import ServerStatus, State
 from app.tools.stderr_tail import StderrTail
 from app.tools.tool import Tool, ToolResult
-from app.tools.transports import CLOSED, HttpAnswer, failure_of, first_line, http_client, process_failure, process_of
+from app.tools.transports import (
+    CLOSED,
+    HttpAnswer,
+    failure_of,
+    first_line,
+    http_client,
+    is_closed,
+    process_failure,
+    process_of,
+)
 
 log = logging.getLogger(__name__)
 
@@ -55,20 +64,19 @@ class Connection:
         self.over = asyncio.Event()
         self._start_s, self._changed = start_s, changed
         self._client: Client | None = None
-        self._scope = anyio.CancelScope()
         # Whether it has its tools or has ended; whether it shall end; whether something is to be done.
         self._settled, self._ending, self._wake = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._stopped = False
-        self._tail = StderrTail(self._end) if server.command else None
-        self._stderr = ""
+        self._begin()
         self._last_answer = HttpAnswer()
 
     @property
     def status(self) -> ServerStatus:
         """The state of the server. May be read on any thread."""
-        tail, state = self._tail, self._state
+        state = self._state
         tools = self.tools if state == "running" else ()
-        return ServerStatus(state, self.failure, tools, self.left_out, tail.text if tail is not None else self._stderr)
+        stderr = self._tail.text if self._tail is not None else ""
+        return ServerStatus(state, self.failure, tools, self.left_out, stderr)
 
     @property
     def _state(self) -> State:
@@ -85,21 +93,15 @@ class Connection:
         """Wait until the server has its tools. Raises `ToolFailed` if it fails."""
         await self._settled.wait()
         if self.over.is_set():
-            raise self.failure or ToolFailed("ended", server=self.server.name, detail="")
+            raise self.failure or ToolFailed("ended", server=self.server.name, detail="stopped")
 
     async def run(self, with_secrets: Callable[[Server], Server]) -> None:
         """Start the server and follow its list of tools until it ends or `stop` is called; `failure` says why."""
-        self._scope.deadline = anyio.current_time() + self._start_s
-        error: Exception | None = None
-        try:
-            with self._scope:
-                await self._live(await asyncio.to_thread(with_secrets, self.server))
-        except Exception as found:
-            error = found
-        finally:
-            if self._tail is not None:
-                self._tail.close()
-                self._stderr, self._tail = self._tail.text, None
+        error = await self._live(with_secrets, "auto")
+        if self._tail is not None and not self._settled.is_set() and not self._stopped and is_closed(error):
+            # A server of an older version may end at the first question of a newer one, instead of refusing it.
+            self._begin()
+            error = await self._live(with_secrets, "legacy")
         if not self._stopped:
             self.failure = self.failure or self._reason(error)
             log.info("%s", self.failure)
@@ -111,7 +113,7 @@ class Connection:
         """Have the server end, in an orderly way if it does so in time."""
         self._stopped = True
         self._end()
-        self._scope.deadline = min(self._scope.deadline, anyio.current_time() + CLOSING_S)
+        self._scope.deadline = min(self._scope.deadline, asyncio.get_running_loop().time() + CLOSING_S)
         if not self._settled.is_set():
             self._scope.cancel()
 
@@ -143,10 +145,10 @@ class Connection:
 
     async def _call_failed(self, error: MCPError, names: Mapping[str, str]) -> ToolFailed:
         if error.message == CLOSED:
-            # The end of `run` says why. A server that only claims this is not waited for.
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self.over.wait(), CLOSING_S)
-                return self.failure or ToolFailed("ended", server=self.server.name, detail="")
+            # The end of `run` says why.
+            self._end()
+            await self.over.wait()
+            return self.failure or ToolFailed("ended", server=self.server.name, detail="stopped")
         if (failure := self._last_answer.failure(self.server.name, error)) is not None:
             if self._last_answer.status == 404:
                 # The server has forgotten the session, so the next call begins another.
@@ -155,7 +157,24 @@ class Connection:
             return failure
         return ToolFailed("refused", **names, detail=first_line(error))
 
-    async def _live(self, server: Server) -> None:
+    def _begin(self) -> None:
+        self._scope = anyio.CancelScope()
+        self._tail = StderrTail(self._end) if self.server.command else None
+
+    async def _live(self, with_secrets: Callable[[Server], Server], mode: str) -> Exception | None:
+        """Run the server, and return the error that has ended it."""
+        self._scope.deadline = anyio.current_time() + self._start_s
+        try:
+            with self._scope:
+                await self._talk(await asyncio.to_thread(with_secrets, self.server), mode)
+        except Exception as error:
+            return error
+        finally:
+            if self._tail is not None:
+                self._tail.close()
+        return None
+
+    async def _talk(self, server: Server, mode: str) -> None:
         async with AsyncExitStack() as stack:
             if self._tail is not None:
                 transport = stdio_client(process_of(server), errlog=self._tail.file)
@@ -163,7 +182,7 @@ class Connection:
                 client = await stack.enter_async_context(http_client(server, self._last_answer))
                 transport = streamable_http_client(server.url, http_client=client, max_sse_event_size=LONGEST_LINE)
             info = types.Implementation(name="Tandem", version=installed_version("tandem-chat") or "0")
-            mcp_client = Client(transport, client_info=info, message_handler=self._hear, cache=None)
+            mcp_client = Client(transport, client_info=info, message_handler=self._hear, cache=None, mode=mode)
             self._client = await stack.enter_async_context(mcp_client)
             if self._tail is not None:
                 # Only the server's processes have it from now on, so that their end is seen.
@@ -228,6 +247,6 @@ class Connection:
         name = self.server.name
         if self._scope.cancelled_caught:
             return ToolFailed("slow-start", server=name, seconds=round(self._start_s))
-        if self.server.command and (found := process_failure(name, error, self._stderr, self._settled.is_set())):
+        if self._tail is not None and (found := process_failure(name, error, self._tail.text, self._settled.is_set())):
             return found
         return failure_of(name, error or EOFError(), self._last_answer)

@@ -8,7 +8,10 @@ from engine.errors import CodedError
 CODES = {
     "not-json": "this is not JSON ({detail})",
     "no-servers": 'this names no servers: expected an object with "mcpServers"',
-    "bad-field": "{server}: {field} must be {expected}",
+    "bad-name": "{server} cannot be the name of a server",
+    "bad-field": "{server}: {field} must look like {example}",
+    "one-of": "{server} needs either a command or a url",
+    "old-transport": "{server} uses the transport SSE, not streamable HTTP",
     "no-secrets": "the values of {names}, which {server} needs, are not in the keychain",
     "unknown-server": "there is no server {server}",
     "not-approved": "nobody has agreed to run {server} as it is set up now",

@@ -53,7 +53,7 @@ def main(command: Sequence[str]) -> None:
     except OSError:
         # Tandem reads no more.
         _end(server)
-    os.killpg(0, signal.SIGKILL)
+    _kill_group()
 
 
 def _pass_input(server: subprocess.Popen[bytes]) -> None:
@@ -65,7 +65,7 @@ def _pass_input(server: subprocess.Popen[bytes]) -> None:
         waiting.put(chunk)
     waiting.put(b"")
     _end(server)
-    os.killpg(0, signal.SIGKILL)
+    _kill_group()
 
 
 def _write_input(server: subprocess.Popen[bytes], waiting: queue.SimpleQueue[bytes]) -> None:
@@ -81,9 +81,18 @@ def _end(server: subprocess.Popen[bytes]) -> None:
     with suppress(subprocess.TimeoutExpired):
         server.wait(ENDING_S)
         return
-    os.killpg(0, signal.SIGTERM)
+    # Not allowed if the server has started programs of another user.
+    with suppress(PermissionError):
+        os.killpg(0, signal.SIGTERM)
     with suppress(subprocess.TimeoutExpired):
         server.wait(TERMINATING_S)
+
+
+def _kill_group() -> None:
+    """Kill what is left of the server, and this process."""
+    with suppress(PermissionError):
+        os.killpg(0, signal.SIGKILL)
+    os._exit(1)
 
 
 def _pass_output(server: subprocess.Popen[bytes]) -> bool:

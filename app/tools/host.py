@@ -47,6 +47,7 @@ class ToolHost:
         self._thread: threading.Thread | None = None
         self._closed = False
         # These belong to the loop.
+        self._closing = asyncio.Event()
         self._connections: dict[str, Connection] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -81,12 +82,11 @@ class ToolHost:
 
     def close(self) -> None:
         """End every server with its processes, within seconds. They also end if this process is killed."""
+        self._post(self._closing.set)
         with self._lock:
             self._closed = True
-            thread, loop = self._thread, self._loop
-        if thread is not None and loop is not None:
-            loop.call_soon_threadsafe(self._closing.set)
-            thread.join(CLOSE_S)
+        if self._thread is not None:
+            self._thread.join(CLOSE_S)
 
     def _submit(self, work: Coroutine[Any, Any, _Found]) -> Future[_Found]:
         with self._lock:
@@ -114,7 +114,6 @@ class ToolHost:
         return self._loop
 
     async def _run(self, started: Future[asyncio.AbstractEventLoop]) -> None:
-        self._closing = asyncio.Event()
         started.set_result(asyncio.get_running_loop())
         await self._closing.wait()
         for name in self._connections:
@@ -143,7 +142,10 @@ class ToolHost:
         if not (server.enabled and server.is_approved):
             raise ToolFailed("not-approved", server=name)
         found = self._connections.get(name)
-        if found is None or found.server != server or (found.over.is_set() and not found.was_slow):
+        if found is not None and found.server != server:
+            found.stop()
+            found = None
+        if found is None or (found.over.is_set() and not found.was_slow):
             found = self._connections[name] = Connection(server, self._start_s, self._changed)
             task = asyncio.create_task(found.run(self._with_secrets))
             self._tasks.add(task)

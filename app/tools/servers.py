@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
+import re
 import threading
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from datetime import date
 from pathlib import Path
-from typing import Any, Protocol
 
 import msgspec
 from msgspec.structs import replace
 
+from app.settings.keychain import Keychain
 from app.tools.errors import ToolFailed
 from app.tools.permissions import Choice, Permission, permission_of
 from app.tools.tool import TANDEM, Tool, digest
@@ -26,6 +26,11 @@ log = logging.getLogger(__name__)
 # Far more than a person sets up; a larger file is damaged, and text of this size is no configuration.
 LARGEST_FILE = 4 * 2**20
 LONGEST_SERVER_NAME = 64
+# What the fields of a server look like, for a person who wrote one otherwise.
+EXAMPLES = {
+    "command": '"npx"', "args": '["-y", "server"]', "env": '{"KEY": "value"}', "url": '"https://server/mcp"',
+    "headers": '{"Authorization": "Bearer key"}', "type": '"http"', "enabled": "true", "disabled": "false",
+}  # fmt: skip
 
 
 class Server(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,16 +68,6 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
         return replace(self, env=dict.fromkeys(self.env, ""), headers=dict.fromkeys(self.headers, ""))
 
 
-class SecretStore(Protocol):
-    """The place of secrets: `app.settings.keychain.Keychain`. Its calls may ask the person."""
-
-    def read(self, endpoint: str) -> str | None: ...
-
-    def write(self, endpoint: str, token: str) -> bool: ...
-
-    def remove(self, endpoint: str) -> None: ...
-
-
 class _Secrets(msgspec.Struct):
     """The keychain's entry of one server."""
 
@@ -95,7 +90,7 @@ class ToolSettings:
     def __init__(
         self,
         path: Path,
-        secrets: SecretStore,
+        secrets: Keychain,
         submit: Callable[[Callable[[], None]], object] = lambda write: write(),
     ) -> None:
         self._path, self._secrets, self._submit = path, secrets, submit
@@ -111,14 +106,20 @@ class ToolSettings:
         """All servers, without their secrets."""
         return tuple(self._file.servers)
 
+    @property
+    def entries(self) -> list[str]:
+        """The names of the servers' entries in the keychain."""
+        return [_entry(server.name) for server in self.servers]
+
     def put(self, server: Server) -> bool:
         """Add a server, or replace the one of the same name. Returns whether its secrets are in the keychain.
 
         Values of `env` and `headers` that are "" keep what is stored. Without a keychain they are for this run only.
+        A server that runs gets new values after `ToolHost.stop`.
         """
         kept = self._kept_secrets(server.name)
         secrets = _Secrets(_filled(server.env, kept.env), _filled(server.headers, kept.headers))
-        stored = self._keep_secrets(server.name, secrets)
+        stored = self._keep_secrets(server.name, secrets) if secrets != kept else server.name not in self._unkept
         plain = server.without_secrets()
         with self._lock:
             servers = [plain if one.name == server.name else one for one in self._file.servers]
@@ -207,48 +208,61 @@ def _entry(name: str) -> str:
 
 
 def _filled(given: dict[str, str], kept: dict[str, str]) -> dict[str, str]:
-    return {name: value or kept.get(name, "") for name, value in given.items()}
+    """Return the values with those that are stored. One that is neither is left out, to be asked for."""
+    return {name: value or kept[name] for name, value in given.items() if value or name in kept}
+
+
+class _Imported(msgspec.Struct):
+    """A server as other programs write it. Numbers stand in `env` without quotes now and then."""
+
+    command: str = ""
+    args: tuple[str, ...] = ()
+    env: dict[str, str | int | float] = {}
+    url: str = ""
+    headers: dict[str, str | int | float] = {}
+    type: str = ""
+    enabled: bool = True
+    disabled: bool = False
 
 
 def servers_from_json(text: str) -> list[Server]:
     """Return the servers of an `mcp.json`, with their secrets, not yet agreed to. Raises `ToolFailed`.
 
     The form is {"mcpServers": {NAME: {...}}}, which Claude Desktop, LM Studio and Cursor share, or VS Code's "servers".
-    Unknown fields are ignored. JSON with comments is read as VS Code writes it: with whole lines of them.
+    Unknown fields are ignored, and so are whole lines of comments, which VS Code writes.
     """
     lines = [line for line in text.splitlines() if not line.lstrip().startswith("//")]
     try:
-        content = json.loads("\n".join(lines))
-    except (ValueError, RecursionError) as error:
+        content = msgspec.json.decode("\n".join(lines))
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise ToolFailed("not-json", detail=str(error)) from error
     found = content.get("mcpServers", content.get("servers")) if isinstance(content, dict) else None
     if not isinstance(found, dict) or not found:
         raise ToolFailed("no-servers")
-    return [_imported(name, fields) for name, fields in found.items()]
+    return [_server(name, fields) for name, fields in found.items()]
 
 
-def _imported(name: str, fields: Any) -> Server:
-    def require(holds: bool, field: str, expected: str) -> None:
-        if not holds:
-            raise ToolFailed("bad-field", server=name, field=field, expected=expected)
+def _server(name: str, fields: object) -> Server:
+    if not (0 < len(name) <= LONGEST_SERVER_NAME and name.isprintable() and name != TANDEM):
+        raise ToolFailed("bad-name", server=name)
+    try:
+        found = msgspec.convert(fields, _Imported)
+    except msgspec.ValidationError as error:
+        field = re.search(r"\$\.(\w+)", str(error))
+        raise _bad_field(name, field[1] if field else "") from error
+    if bool(found.command) == bool(found.url):
+        raise ToolFailed("one-of", server=name)
+    if found.url and not found.url.startswith(("http://", "https://")):
+        raise _bad_field(name, "url")
+    if found.type == "sse":
+        raise ToolFailed("old-transport", server=name)
+    env, headers = ({key: str(value) for key, value in given.items()} for given in (found.env, found.headers))
+    enabled = found.enabled and not found.disabled
+    if found.url:
+        return Server(name=name, url=found.url, headers=headers, enabled=enabled)
+    return Server(name=name, command=found.command, args=found.args, env=env, enabled=enabled)
 
-    require(0 < len(name) <= LONGEST_SERVER_NAME and name.isprintable() and name != TANDEM, "name", "name")
-    require(isinstance(fields, dict), "server", "object")
-    command, url = fields.get("command", ""), fields.get("url", "")
-    args, env, headers = fields.get("args", []), fields.get("env", {}), fields.get("headers", {})
-    require(isinstance(command, str), "command", "text")
-    require(isinstance(url, str), "url", "text")
-    require(isinstance(args, list) and all(isinstance(one, str) for one in args), "args", "list")
-    for field, values in (("env", env), ("headers", headers)):
-        require(isinstance(values, dict) and _are_values(values.values()), field, "values")
-    require(bool(command) != bool(url), "command", "one-of")
-    require(not url or url.startswith(("http://", "https://")), "url", "address")
-    require(fields.get("type") != "sse", "type", "transport")
-    enabled = not (fields.get("disabled") is True or fields.get("enabled") is False)
-    env, headers = ({key: str(value) for key, value in values.items()} for values in (env, headers))
-    return Server(name=name, command=command, args=tuple(args), env=env, url=url, headers=headers, enabled=enabled)
 
-
-def _are_values(values: Iterable[object]) -> bool:
-    """Whether all are text, or numbers, which some programs write there without quotes."""
-    return all(isinstance(one, str) or type(one) in (int, float) for one in values)
+def _bad_field(server: str, field: str) -> ToolFailed:
+    example = EXAMPLES.get(field, '{"command": "npx", "args": ["-y", "server"]}')
+    return ToolFailed("bad-field", server=server, field=field or server, example=example)

@@ -87,7 +87,9 @@ def http_client(server: Server, last: HttpAnswer) -> httpx2.AsyncClient:
     async def take(response: httpx2.Response) -> None:
         if response.request.method == "POST":
             last.status = response.status_code
-            last.location = response.headers.get("location", "") if response.has_redirect_location else ""
+            # A query may carry what is not for the eyes of others.
+            location = response.headers.get("location", "") if response.has_redirect_location else ""
+            last.location = location.partition("?")[0][:_LONGEST_DETAIL]
         # A compressed answer of a few bytes could fill the memory; `accept-encoding` asks for none.
         if response.headers.get("content-encoding", "identity") != "identity":
             raise ToolFailed("not-mcp", server=server.name, detail="a compressed answer")
@@ -124,6 +126,11 @@ def too_large(server: str) -> ToolFailed:
     return ToolFailed("too-large", server=server, megabytes=LONGEST_LINE // 2**20)
 
 
+def is_closed(error: Exception | None) -> bool:
+    """Whether the server has closed the connection, as an error of the package `mcp` says it."""
+    return error is not None and str(next(_causes(error))) == CLOSED
+
+
 def process_failure(server: str, error: Exception | None, stderr: str, started: bool) -> ToolFailed | None:
     """Return why a process has ended by itself, by its last words and by its guardian's, which are the last line.
 
@@ -134,10 +141,11 @@ def process_failure(server: str, error: Exception | None, stderr: str, started: 
         return too_large(server)
     if report.startswith(guardian.NOT_STARTED):
         return ToolFailed("not-startable", server=server, detail=report.removeprefix(guardian.NOT_STARTED))
-    if error is not None and str(next(_causes(error))) != CLOSED:
+    if error is not None and not is_closed(error):
         return None
-    said = next((line.strip() for line in reversed(words) if line.strip()), report.removeprefix("tandem: "))
-    return ToolFailed("ended" if started else "ended-at-start", server=server, detail=said[:_LONGEST_DETAIL])
+    said = next((line.strip() for line in reversed(words) if line.strip()), "")
+    detail = ": ".join(filter(None, [report.removeprefix("tandem: "), said]))[:_LONGEST_DETAIL]
+    return ToolFailed("ended" if started else "ended-at-start", server=server, detail=detail)
 
 
 def failure_of(server: str, error: Exception, last: HttpAnswer) -> ToolFailed:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from weakref import WeakSet
+
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from app.session.answer import State
+from app.session.calls import Call, CallState
 from app.session.chats import Chat, Turn
 from app.session.session import Session
 from app.wording.errors import error_sentence
 
 
 class Announcer(QObject):
-    """Announces every answer once, whether its chat is on screen or not."""
+    """Announces every answer once, whether its chat is on screen or not, and every call that asks for consent."""
 
     def __init__(self, session: Session, window: QWidget) -> None:
         super().__init__(window)
         self._session, self._window = session, window
+        self._asked: WeakSet[Call] = WeakSet()
         session.answers.ended.connect(lambda chat, turn: self.announce(self.words(chat, turn)))
+        session.answers.arrived.connect(lambda _chat, turn: self._announce_calls(turn))
 
     def words(self, chat: Chat, turn: Turn) -> str:
         answer = turn.answer
@@ -34,6 +39,12 @@ class Announcer(QObject):
         row = self._session.list.chat(chat.id) if chat.id is not None else None
         title = row.title if row else ""
         return self.tr("{chat}: {sentence}").format(chat=title or self.tr("Another chat"), sentence=text)
+
+    def _announce_calls(self, turn: Turn) -> None:
+        for call in turn.answer.calls:
+            if call.state is CallState.ASKS and call not in self._asked:
+                self._asked.add(call)
+                self.announce(self.tr("The model wants to use the tool “{tool}”.").format(tool=call.use.tool))
 
     def announce(self, text: str) -> None:
         # Imported here because creating their enumerations is slow.

@@ -62,6 +62,7 @@ from app.window.palette import CommandPalette
 from app.window.panel_controller import PanelController
 from app.window.panes import Panes
 from app.window.shortcut_sheet import ShortcutSheet
+from app.window.tandem_tools import tools_button
 from app.window.transfer import Transfer
 from app.window.turn_commands import TurnCommands
 from app.window.unsaved import Unsaved
@@ -120,11 +121,11 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
         self._composer = Composer(actions["send"], actions["stop"], self._middle)
         self._attachments = AttachmentReader(session, self._banner, self)
         self._chat_settings = ChatSettingsSheet(session, self)
-        self._composer.add_tool(attach_button(actions["attach"], self))
         self._preset_button = PresetButton(session, actions["chat-settings"], self)
-        self._composer.add_tool(self._preset_button)
-        self._composer.add_tool(ThinkingButton(session, self))
-        self._composer.add_tool(AnswerFormatMark(session, actions["chat-settings"], self))
+        format_mark = AnswerFormatMark(session, actions["chat-settings"], self)
+        buttons = attach_button(actions["attach"], self), self._preset_button, ThinkingButton(session, self)
+        for button in (*buttons, tools_button(session, self._library, self), format_mark):
+            self._composer.add_tool(button)
         SlashMenu(session, self._composer, self)
         self._meter = ContextMeter(session, self._composer, self)
         self._turns = TurnCommands(session, self._transcript, self._composer, self)

@@ -146,10 +146,14 @@ def restore_chats(preferences: SettingsStore) -> Path | Exception | None:
 
 def remove_all(preferences: SettingsStore) -> None:
     """Remove all files that Tandem keeps on this computer. No process may have them open."""
+    from app.settings.keychain import Keychain
     from app.settings.removal import remove_everything
+    from app.tools.servers import ToolSettings
     from engine.hub.client import HUGGING_FACE
 
-    for folder in remove_everything({HUGGING_FACE, preferences.values.hub_endpoint or HUGGING_FACE}):
+    hubs = {HUGGING_FACE, preferences.values.hub_endpoint or HUGGING_FACE}
+    servers = ToolSettings(data_folder() / "tools.json", Keychain())
+    for folder in remove_everything(hubs.union(servers.entries)):
         print(f"tandem: {folder} could not be removed completely. Delete it by hand.", file=sys.stderr)
 
 

@@ -55,6 +55,7 @@ class TurnCommands(QObject):
         self._actions = self._declare()
         transcript.acted.connect(self.run)
         transcript.edited.connect(self._save_edit)
+        transcript.call_chosen.connect(session.answers.choose)
         transcript.tokens_wanted.connect(lambda turn: session.answers.load_tokens(session.chat, turn))
         transcript.menu_wanted.connect(self._show_menu)
 

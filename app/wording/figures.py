@@ -47,6 +47,11 @@ def seconds(value: float | None) -> str:
     return translate("Figures", "{value} s").format(value=number(value, 2 if value < 10 else 0))
 
 
+def whole_seconds(value: float) -> str:
+    """Format the full seconds of a time that runs."""
+    return translate("Figures", "{value} s").format(value=number(int(value), 0))
+
+
 def duration(value: float | None) -> str:
     """Format a possibly long time in its largest unit: 1.4 s, 42 s, 12 min, 3.2 h."""
     if value is None:

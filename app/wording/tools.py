@@ -15,18 +15,25 @@ def tool_sentence(code: str, arguments: Mapping[str, object]) -> str:
     A stored answer may have a code, or lack arguments, of another version.
     """
     other = translate("ToolErrors", "The tool failed. Try again.")
-    sentences = _fields() if code == "bad-field" else tool_reasons()
     try:
-        return sentences.get(str(arguments["expected"]) if code == "bad-field" else code, other).format(**arguments)
+        return tool_reasons().get(code, other).format(**arguments)
     except KeyError:
         return other
 
 
 def tool_reasons() -> dict[str, str]:
-    """Return one sentence for each code but "bad-field"."""
+    """Return one sentence for each code."""
     return {
         "not-json": translate("ToolErrors", "This isn't valid JSON: {detail}."),
         "no-servers": translate("ToolErrors", "There are no servers in it. Use an object named “mcpServers”."),
+        "bad-name": translate(
+            "ToolErrors", "“{server}” can't be the name of a server. Use up to 64 characters, and not “Tandem”."
+        ),
+        "bad-field": translate("ToolErrors", "In “{server}”: “{field}” has to look like this: {example}"),
+        "one-of": translate("ToolErrors", "In “{server}”: enter either a “command” or a “url”."),
+        "old-transport": translate(
+            "ToolErrors", "“{server}” uses the old transport SSE. Enter its address for streamable HTTP."
+        ),
         "no-secrets": translate(
             "ToolErrors", "The keychain has no value of {names} for “{server}”. Enter it again in the settings."
         ),
@@ -69,22 +76,4 @@ def tool_reasons() -> dict[str, str]:
         "needs-input": translate("ToolErrors", "“{tool}” asks for something that Tandem can't give to tools."),
         "refused": translate("ToolErrors", "“{tool}” failed ({detail})."),
         "bad-result": translate("ToolErrors", "The result of “{tool}” can't be read ({detail})."),
-    }
-
-
-def _fields() -> dict[str, str]:
-    """Return one sentence for each kind of value that a field of a server must have."""
-    return {
-        "name": translate(
-            "ToolErrors", "“{server}” can't be the name of a server. Use up to 64 characters, and not “Tandem”."
-        ),
-        "object": translate("ToolErrors", "In “{server}”: the settings have to be a JSON object in braces."),
-        "text": translate("ToolErrors", "In “{server}”: “{field}” has to be text in quotes."),
-        "list": translate("ToolErrors", "In “{server}”: “{field}” has to be a list of texts in brackets."),
-        "values": translate("ToolErrors", "In “{server}”: “{field}” has to be a JSON object with texts in braces."),
-        "one-of": translate("ToolErrors", "In “{server}”: enter either a “command” or a “url”."),
-        "address": translate("ToolErrors", "In “{server}”: “url” has to start with https:// or http://."),
-        "transport": translate(
-            "ToolErrors", "“{server}” uses the old transport SSE. Enter its address for streamable HTTP."
-        ),
     }

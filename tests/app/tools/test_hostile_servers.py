@@ -29,12 +29,9 @@ AT_START = {
     "hangs-in-the-handshake": "slow-start",
     "unknown-version": "wrong-version",
     "no-version": "not-mcp",
-    "wrong-id-in-the-handshake": "slow-start",
     "refuses-the-handshake": "refused-start",
     "dies-in-the-handshake": "ended-at-start",
     "tools-are-no-list": "not-mcp",
-    "schema-of-a-list": "not-mcp",
-    "deep-schema": "not-mcp",
     "deepest-json": "not-mcp",
 }
 # The error of the call.
@@ -49,17 +46,16 @@ IN_A_CALL = {
     "unknown-content": "bad-result",
     "refuses": "refused",
     "claims-to-be-closed": "refused",
-    "half-a-surrogate": "not-mcp",
 }
 # What does no harm: the call gets its text.
 HARMLESS = (
-    "prints", "floods-stderr", "floods-lines", "floods-notifications", "answers-twice", "asks-back",
+    "dies-at-a-newer-version", "prints", "floods-stderr", "floods-lines", "floods-notifications", "asks-back",
     "changes-all-the-time", "huge-schema", "invalid-schema", "duplicate-names", "has-a-child", "ignores-the-end",
 )  # fmt: skip
 IN_EVERY_RUN = {
     "dies-at-start", "hangs-at-start", "floods-at-start", "broken-json-at-start", "unknown-version", "dies-in-a-call",
-    "hangs-in-a-call", "floods-in-a-call", "broken-json-in-a-call", "wrong-id", "prints", "invalid-schema",
-    "ignores-the-end",
+    "hangs-in-a-call", "broken-json-in-a-call", "refuses", "prints", "invalid-schema",
+    "dies-at-a-newer-version",
 }  # fmt: skip
 
 
@@ -126,17 +122,30 @@ def test_a_long_result_is_cut_and_says_so(hosts: Hosts) -> None:
     assert f"of {2 * 2**20 + 1} characters" in result.text
 
 
+@pytest.mark.full
 def test_too_many_tools_are_left_out_and_counted(hosts: Hosts) -> None:
     host = hosts(hostile("many-tools"))
     assert len(host.tools(["many-tools"]).result(WAIT_S)) == MOST_TOOLS
     assert host.status("many-tools").left_out == 5000 - MOST_TOOLS
 
 
-@pytest.mark.parametrize("behaviour", ["endless-pages", "no-tools"])
-def test_a_server_without_tools_runs(hosts: Hosts, behaviour: str) -> None:
-    host = hosts(hostile(behaviour))
-    assert host.tools([behaviour]).result(WAIT_S) == []
-    assert host.status(behaviour).state == "running"
+@pytest.mark.full
+def test_a_list_without_end_is_not_read_for_ever(hosts: Hosts) -> None:
+    host = hosts(hostile("endless-pages"))
+    assert host.tools(["endless-pages"]).result(WAIT_S) == []
+    assert host.status("endless-pages").state == "running"
+
+
+def test_results_are_text(hosts: Hosts) -> None:
+    host = hosts(hostile("all-content"), hostile("structured"), hostile("fails-politely"))
+    tools = host.tools(["all-content", "structured", "fails-politely"]).result(WAIT_S)
+    mixed, structured, failed = (host.call(tool, {"text": "hello"}).result(WAIT_S) for tool in tools)
+    assert mixed.text.splitlines() == [
+        "hello", "[Not shown: an image, image/png, 6 kB]", "[Not shown: audio, audio/wav, 1 kB]",
+        "[A link: notes, file:///n]", "the text of a file", "[Not shown: a file, file:///b, application/zip]",
+    ]  # fmt: skip
+    assert structured.text == '{"température": 21}'
+    assert (failed.text, failed.failed) == ("hello", True)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,81 @@
+"""The answers of a turn that called tools, above the answer from their results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from app.chat.answer_body import AnswerBody
+from app.chat.answer_runs import Run
+from app.chat.call_card import CallCard, CallCards
+from app.chat.search_highlights import TextView
+from app.chat.thinking_fold import ThinkingFold
+from app.session.answer import Answer
+from app.session.chats import Step
+from app.widgets.layouts import fill, vbox
+
+
+class ToolStep(QWidget):
+    """The thoughts, the text and the calls of one answer, which has ended."""
+
+    def __init__(self, answer: Answer, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.thinking, self.body, self.calls = ThinkingFold(self), AnswerBody(self), CallCards(self)
+        fill(vbox(self, margins=(0, 0, 0, 0), spacing=6), self.thinking, self.body, self.calls)
+        self.thinking.show_thoughts(answer)
+        self.body.show_text(answer.reply, True)
+        self.body.setVisible(bool(answer.reply.strip()))
+        self.calls.show_calls(answer.calls)
+
+
+class ToolSteps(QWidget):
+    """The steps, top to bottom, hidden if there are none. The signals are those of their `AnswerBody`s."""
+
+    link_chosen = Signal(str)
+    rerendered = Signal()
+    incomplete = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.steps: list[ToolStep] = []
+        self._column = vbox(self, margins=(0, 0, 0, 0), spacing=8)
+        self.hide()
+
+    def show_steps(self, steps: Sequence[Step]) -> None:
+        """Show the answers; there are only ever more of them."""
+        for step in steps[len(self.steps) :]:
+            shown = ToolStep(step.answer, self)
+            for body in (shown.body, shown.thinking.body):
+                body.link_chosen.connect(self.link_chosen)
+                body.rerendered.connect(self.rerendered)
+                body.incomplete.connect(self.incomplete)
+            self._column.addWidget(shown)
+            shown.show()
+            self.steps.append(shown)
+        self.setVisible(bool(self.steps))
+
+    @property
+    def folds(self) -> list[ThinkingFold]:
+        """The thoughts of all steps."""
+        return [step.thinking for step in self.steps]
+
+    @property
+    def bodies(self) -> list[AnswerBody]:
+        """The bodies of thoughts and texts, top to bottom."""
+        return [body for step in self.steps for body in (step.thinking.body, step.body)]
+
+    @property
+    def cards(self) -> list[CallCard]:
+        """The cards of all calls."""
+        return [card for step in self.steps for card in step.calls.cards]
+
+    @property
+    def sources(self) -> list[TextView | Run]:
+        """The widgets and runs with texts, top to bottom."""
+        found: list[TextView | Run] = []
+        for step in self.steps:
+            thoughts = [] if step.thinking.isHidden() else step.thinking.body.text_runs
+            found += [*thoughts, *step.body.text_runs, *(card.result for card in step.calls.cards)]
+        return found

@@ -1,0 +1,185 @@
+"""What a person has set up: the file, the keychain, imports, and permissions."""
+
+from __future__ import annotations
+
+import json
+import stat
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace as changed
+
+from app.tools.errors import ToolFailed
+from app.tools.permissions import Permission
+from app.tools.servers import Server, ToolSettings, servers_from_json
+from app.tools.tool import TANDEM, Tool
+
+TOOL = Tool("files", "read", "read", "Read", "Reads a file.", {"type": "object"}, read_only=True, origin="1")
+FILES = Server(name="files", command="npx", env={"KEY": "secret"})
+
+
+def wrong(**fields: object) -> str:
+    return json.dumps({"mcpServers": {"files": fields}})
+
+
+WRONG = [
+    "not json", '{"mcpServers": {}}', "[]", '{"mcpServers": {"": {"command": "npx"}}}',
+    '{"mcpServers": {"Tandem": {"command": "npx"}}}', '{"mcpServers": {"files": "npx"}}', wrong(command=5), wrong(),
+    wrong(command="npx", url="https://localhost"), wrong(command="npx", args="-y"), wrong(command="npx", args=[1]),
+    wrong(command="npx", env=["A=1"]), wrong(command="npx", env={"A": None}), wrong(url="localhost:80"),
+    wrong(url="https://localhost", headers={"A": {}}), wrong(url="https://localhost", type="sse"), "[" * 100_000,
+]  # fmt: skip
+RIGHT = """{
+  // Written by hand.
+  "mcpServers": {
+    "files": {"command": "npx", "args": ["-y", "server", "/tmp"], "env": {"KEY": "secret", "PORT": 80}, "icon": "x"},
+    "remote": {"type": "http", "url": "https://localhost/mcp", "headers": {"Authorization": "Bearer secret"}},
+    "off": {"command": "uvx", "disabled": true}
+  },
+  "theme": "dark"
+}"""
+
+
+class Secrets(dict[str, str]):
+    """A keychain in memory; None of it is kept if `works` is false."""
+
+    works = True
+
+    def read(self, endpoint: str) -> str | None:
+        return self.get(endpoint)
+
+    def write(self, endpoint: str, token: str) -> bool:
+        if self.works:
+            self[endpoint] = token
+        return self.works
+
+    def remove(self, endpoint: str) -> None:
+        self.pop(endpoint, None)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "data" / "tools.json"
+
+
+def test_servers_of_other_programs_are_imported_without_an_agreement() -> None:
+    files, remote, off = servers_from_json(RIGHT)
+    assert files == Server(
+        name="files", command="npx", args=("-y", "server", "/tmp"), env={"KEY": "secret", "PORT": "80"}
+    )
+    assert remote.url == "https://localhost/mcp"
+    assert remote.headers == {"Authorization": "Bearer secret"}
+    assert [one.enabled for one in (files, remote, off)] == [True, True, False]
+    assert not any(one.is_approved for one in (files, remote, off))
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_a_wrong_file_names_the_server_and_the_field(text: str) -> None:
+    with pytest.raises(ToolFailed) as error:
+        servers_from_json(text)
+    if "files" in text:
+        assert error.value.arguments["server"] == "files"
+        assert str(error.value.arguments.get("field", "")) in text
+
+
+def test_the_file_is_private_and_has_no_secret(path: Path) -> None:
+    secrets = Secrets()
+    settings = ToolSettings(path, secrets)
+    for server in servers_from_json(RIGHT):
+        assert settings.put(server)
+    assert "secret" not in path.read_text()
+    assert "secret" in str(secrets)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    again = ToolSettings(path, secrets)
+    assert [one.env for one in again.servers] == [{"KEY": "", "PORT": ""}, {}, {}]
+    assert [again.with_secrets(one) for one in again.servers] == servers_from_json(RIGHT)
+
+
+def test_an_edited_server_keeps_the_secrets_that_were_not_entered_again(path: Path) -> None:
+    settings = ToolSettings(path, Secrets())
+    settings.put(FILES)
+    settings.put(changed(FILES, env={"KEY": "", "MORE": "new"}))
+    assert settings.with_secrets(settings.servers[0]).env == {"KEY": "secret", "MORE": "new"}
+
+
+def test_a_keychain_that_cannot_be_read_now_loses_nothing(path: Path) -> None:
+    secrets = Secrets()
+    ToolSettings(path, secrets).put(FILES)
+    locked = ToolSettings(path, secrets)
+    entry = secrets.popitem()
+    locked.put(locked.servers[0].as_approved())
+    secrets.update([entry])
+    assert locked.with_secrets(locked.servers[0]).env == {"KEY": "secret"}
+
+
+def test_without_a_keychain_secrets_are_for_this_run(path: Path) -> None:
+    secrets = Secrets()
+    secrets.works = False
+    settings = ToolSettings(path, secrets)
+    assert not settings.put(FILES)
+    assert settings.with_secrets(settings.servers[0]).env == {"KEY": "secret"}
+    again = ToolSettings(path, secrets)
+    with pytest.raises(ToolFailed, match="KEY"):
+        again.with_secrets(again.servers[0])
+
+
+def test_a_removed_server_takes_its_secrets_and_permissions_with_it(path: Path) -> None:
+    secrets = Secrets()
+    settings = ToolSettings(path, secrets)
+    settings.put(FILES)
+    settings.permit(TOOL, Permission.ALWAYS)
+    settings.remove("files")
+    assert not secrets
+    assert not ToolSettings(path, secrets).servers
+    assert settings.permission(TOOL) is Permission.ASK
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"servers": 5}', '{"servers": [{"name": 1}]}', "\0" * 5_000_000])
+def test_a_damaged_file_is_set_aside(path: Path, content: str) -> None:
+    path.parent.mkdir()
+    path.write_text(content)
+    settings = ToolSettings(path, Secrets())
+    assert settings.servers == ()
+    assert settings.backup is not None
+    assert settings.backup.read_text() == content
+
+
+def test_an_agreement_is_for_exactly_what_runs() -> None:
+    agreed = FILES.as_approved()
+    assert agreed.is_approved
+    assert changed(agreed, env={"KEY": "another"}, enabled=False).is_approved
+    assert not any(
+        changed(agreed, **other).is_approved
+        for other in ({"command": "sh"}, {"args": ("/",)}, {"env": {"LD_PRELOAD": ""}}, {"url": "https://localhost"})
+    )
+
+
+CHANGED = [
+    replace(TOOL, description="Sends a file."), replace(TOOL, parameters={"type": "object", "required": ["x"]}),
+    replace(TOOL, origin="2"), replace(TOOL, server="other"), replace(TOOL, name="write"), replace(TOOL, title="Look"),
+    replace(TOOL, read_only=False),
+]  # fmt: skip
+
+
+def test_a_permission_holds_for_the_same_tool_only(path: Path) -> None:
+    settings = ToolSettings(path, Secrets())
+    assert settings.permission(TOOL) is Permission.ASK
+    settings.permit(TOOL, Permission.ALWAYS)
+    assert ToolSettings(path, Secrets()).permission(replace(TOOL, called="files_read")) is Permission.ALWAYS
+    assert {settings.permission(one) for one in CHANGED} == {Permission.ASK}
+    assert {settings.permission(one, {TOOL.fingerprint}) for one in CHANGED} == {Permission.ASK}
+    settings.permit(TOOL, Permission.ASK)
+    assert settings.permission(TOOL) is Permission.ASK
+    assert settings.permission(TOOL, {TOOL.fingerprint}) is Permission.CHAT
+
+
+def test_a_denied_tool_stays_denied_whatever_it_says_of_itself(path: Path) -> None:
+    settings = ToolSettings(path, Secrets())
+    settings.permit(TOOL, Permission.DENY)
+    same = [one for one in CHANGED if (one.server, one.name) == ("files", "read")]
+    assert {settings.permission(one, {one.fingerprint}) for one in [TOOL, *same]} == {Permission.DENY}
+
+
+def test_the_tools_of_tandem_need_no_permission(path: Path) -> None:
+    assert ToolSettings(path, Secrets()).permission(replace(TOOL, server=TANDEM)) is Permission.ALWAYS

@@ -1,0 +1,52 @@
+"""The names by which models call tools."""
+
+from __future__ import annotations
+
+import random
+import re
+
+from app.tools.tool import TANDEM, Tool, with_distinct_names
+
+
+def named(*names: str) -> list[str]:
+    """Return the names for tools that are given as SERVER/NAME."""
+    pairs = [name.split("/", 1) for name in names]
+    tools = [Tool(server, name, "", name, "", {"type": "object"}) for server, name in pairs]
+    return [tool.called for tool in with_distinct_names(tools)]
+
+
+def test_a_name_of_its_own_is_kept() -> None:
+    assert named("files/read_file", "web/fetch-page") == ["read_file", "fetch-page"]
+
+
+def test_equal_names_of_two_servers_name_their_servers() -> None:
+    assert named("files/read", "web/read", "web/fetch") == ["files_read", "web_read", "fetch"]
+
+
+def test_no_server_takes_the_name_of_a_tool_of_tandem() -> None:
+    assert named("evil/list_models", f"{TANDEM}/list_models") == ["evil_list_models", "list_models"]
+
+
+def test_odd_names_are_mapped_to_what_models_can_write() -> None:
+    assert named("a/날씨", "a/read file!", "a/") == ["__", "read_file_", "tool"]
+
+
+def test_any_names_become_distinct_and_allowed() -> None:
+    chance = random.Random(7)
+    for _ in range(200):
+        ends = ["".join(chance.choices("a_é ", k=chance.choice([1, 2, 3, 80]))) for _ in range(12)]
+        # One server has a name once.
+        names = list(dict.fromkeys(f"{chance.choice(['a', 'b', 'a_a'])}/{end}" for end in ends))
+        found = named(f"{TANDEM}/a_a", *names)
+        assert found[0] == "a_a"
+        assert len(set(found)) == len(names) + 1
+        assert all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name) for name in found)
+
+
+def test_a_permission_does_not_depend_on_the_name_that_models_use() -> None:
+    alone, beside = (
+        with_distinct_names([Tool("a", "read", "", "", "", {}), *others])[0]
+        for others in ([], [Tool("b", "read", "", "", "", {})])
+    )
+    assert alone.called != beside.called
+    assert alone.fingerprint == beside.fingerprint

@@ -1,0 +1,176 @@
+"""Tools in the window, by what a person sees: the switch, a card that asks, its result, and the answer from it."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.chat.call_card import CallCard
+from app.chat.tools_button import ToolsButton
+from app.tools.permissions import Permission
+from app.tools.tool import ToolResult
+from app.widgets.application import Application
+from tests.app.conftest import EACH_LANGUAGE, OpenWindow
+from tests.app.fake_tools import FakeHost, call_text, set_up, tool
+from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.window_driver import WindowDriver
+
+
+@pytest.fixture
+def host(monkeypatch: pytest.MonkeyPatch) -> FakeHost:
+    host = FakeHost()
+    host.offered = [tool("now")]
+    host.results = {"now": ToolResult("It is 12:00 in Seoul.", seconds=0.25)}
+    host.install(monkeypatch)
+    return host
+
+
+@pytest.fixture(autouse=True)
+def own_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
+    monkeypatch.setattr("app.session.session.data_folder", lambda: tmp_path)
+
+
+def engine_of(*texts: str) -> ScriptedEngine:
+    return ScriptedEngine([Script(text) for text in texts], tool_format="json_tools")
+
+
+def cards(window: WindowDriver) -> list[CallCard]:
+    """The cards on screen, top to bottom."""
+    found = [card for card in window.window.findChildren(CallCard) if card.isVisible()]
+    return sorted(found, key=lambda card: card.mapTo(window.window, card.rect().topLeft()).y())
+
+
+def shown(card: CallCard) -> str:
+    """The texts of a card's labels, buttons and passages that can be seen."""
+    parts = [*card.findChildren(QPushButton), *card.findChildren(type(card.state)), card.arguments, card.result]
+    texts = (part.toPlainText() if hasattr(part, "toPlainText") else part.text() for part in parts if part.isVisible())
+    return "\n".join(texts)
+
+
+def wait_for_consent(window: WindowDriver) -> CallCard:
+    window.wait(lambda: bool(cards(window)) and "Waiting for you" in shown(cards(window)[-1]))
+    return cards(window)[-1]
+
+
+def button(card: CallCard, text: str) -> QPushButton:
+    return next(one for one in card.findChildren(QPushButton) if one.text() == text)
+
+
+def menu_of(window: WindowDriver) -> list[str]:
+    tools = window.find(ToolsButton)
+    tools.menu_of_tools.aboutToShow.emit()
+    return [action.text().strip() for action in tools.menu_of_tools.actions() if action.text()]
+
+
+def test_a_card_asks_shows_the_result_and_the_answer_follows(open_window: OpenWindow, host: FakeHost) -> None:
+    window = open_window(engine_of(f"Let me look.\n{call_text('now', zone='Asia/Seoul')}", "It is noon."))
+    set_up(window.session, "clock")
+    window.ask("What time is it?")
+    card = wait_for_consent(window)
+    assert "Asia/Seoul" in shown(card)
+    assert "tool_call" not in window.turn(0).text
+    assert host.calls == []
+    accept = button(card, "Allow once")
+    assert accept.accessibleName() == "Allow once: now · clock"
+    accept.setFocus()
+    QTest.keyClick(accept, Qt.Key.Key_Space)
+    window.wait_until_answered()
+    assert window.turn(0).text == "It is noon."
+    (card,) = cards(window)
+    assert "0.25 s" in shown(card)
+    assert "It is 12:00" not in shown(card)
+    card.head.click()
+    assert "It is 12:00 in Seoul." in shown(card)
+    assert "Allow once" not in shown(card)
+
+
+def test_deny_says_so_in_the_card_and_the_chat_goes_on(open_window: OpenWindow, host: FakeHost) -> None:
+    window = open_window(engine_of(call_text("now", zone="UTC"), "I cannot look.", "Bye."))
+    set_up(window.session, "clock")
+    window.ask("What time is it?")
+    button(wait_for_consent(window), "Deny").click()
+    window.wait_until_answered()
+    assert "This call was not allowed." in shown(cards(window)[0])
+    assert "Denied" in shown(cards(window)[0])
+    assert host.calls == []
+    window.ask_and_wait("Bye")
+    assert window.turn(1).text == "Bye."
+
+
+def test_the_find_bar_finds_words_of_results_and_unfolds_their_cards(open_window: OpenWindow, host: FakeHost) -> None:
+    window = open_window(engine_of(call_text("now", zone="Asia/Seoul"), "It is noon in Seoul."))
+    set_up(window.session, "clock")
+    window.session.tools.permit(window.session.chat, host.offered[0], Permission.ALWAYS)
+    window.ask_and_wait("What time is it?")
+    window.find_bar.search_for("seoul", window.session.chat.turns[0], True)
+    window.wait(lambda: window.turn(0).highlighted == ["Seoul", "Seoul"])
+    assert "It is 12:00 in Seoul." in shown(cards(window)[0])
+
+
+@pytest.mark.usefixtures("host")
+def test_the_switch_lists_servers_and_tools_and_is_off_at_first(open_window: OpenWindow) -> None:
+    window = open_window(engine_of("Hello."))
+    window.session.models.load("some/model", None)
+    window.wait(lambda: not window.session.models.pair.loading)
+    tools = window.find(ToolsButton)
+    assert tools.text() == "Tools: off"
+    set_up(window.session, "clock")
+    assert tools.text() == "Tools: on"
+    assert menu_of(window) == [
+        "Use tools in this chat",
+        "Tandem",
+        *("list_models · always allowed", "acceptance_today · always allowed"),
+        "clock",
+        "now · asks first",
+    ]
+    tools.menu_of_tools.actions()[0].trigger()
+    assert tools.text() == "Tools: off"
+
+
+@pytest.mark.usefixtures("host")
+def test_the_switch_says_why_a_model_has_no_tools(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine([Script("Hello.")]))
+    set_up(window.session, "clock")
+    tools = window.find(ToolsButton)
+    assert not tools.isEnabled()
+    assert "chat template" in tools.toolTip()
+
+
+@pytest.mark.usefixtures("host")
+def test_the_starter_tells_the_models_by_a_tool_of_tandem_without_a_question(open_window: OpenWindow) -> None:
+    engine = engine_of(call_text("list_models"), "You have the Starter.", call_text("acceptance_today"), "None yet.")
+    window = open_window(engine)
+    assert window.find(ToolsButton).text() == "Tools: on"
+    window.ask_and_wait("Which models are here?")
+    assert [one["function"]["name"] for one in engine.requests[0].tools] == ["list_models", "acceptance_today"]
+    assert engine.requests[1].messages[-1]["content"] == "Models on this computer: Starter."
+    assert window.turn(0).text == "You have the Starter."
+    assert cards(window)[0].head.text() == "list_models"
+    window.ask_and_wait("What was my acceptance today?")
+    stats = [answer.stats for answer in window.session.chat.turns[0].answers] + [
+        window.session.chat.turns[1].steps[0].answer.stats
+    ]
+    drafted, accepted = sum(one.drafted for one in stats), sum(one.accepted for one in stats)
+    said = f"Accepted today: {accepted / drafted:.0%} ({accepted} of {drafted} draft tokens)."
+    assert engine.requests[3].messages[-1]["content"] == said
+
+
+@pytest.mark.parametrize("code", EACH_LANGUAGE)
+@pytest.mark.usefixtures("host")
+def test_a_card_fits_a_narrow_window(open_window: OpenWindow, qapp: Application, qtbot: QtBot, code: str) -> None:
+    window = open_window(engine_of(call_text("now", zone="Asia/Seoul " * 30)))
+    set_up(window.session, "clock")
+    window.window.resize(window.window.minimumSize())
+    window.ask("What time is it?")
+    wait_for_consent(window)
+    qapp.language.choose(code)
+    qtbot.waitUntil(lambda: cards(window)[0].width() > 0)
+    card = cards(window)[0]
+    inside = card.rect()
+    buttons = [one for one in card.findChildren(QPushButton) if one.isVisible()]
+    assert len(buttons) == 5
+    assert all(inside.contains(QRect(one.mapTo(card, QPoint(0, 0)), one.size())) for one in buttons)
+    window.session.answers.stop()
