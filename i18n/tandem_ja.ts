@@ -4508,7 +4508,7 @@
     </message>
     <message>
         <source>Always allow the tools that only read</source>
-        <translation>読み込むだけのツールを常に許可</translation>
+        <translation>読み取るだけのツールを常に許可</translation>
     </message>
     <message>
         <source>Standard error of the server</source>
@@ -4535,8 +4535,8 @@
         <translation>拒否</translation>
     </message>
     <message>
-        <source>Only reads.</source>
-        <translation>読み込むだけです。</translation>
+        <source>Its server says that it only reads.</source>
+        <translation>サーバによると、読み取るだけです。</translation>
     </message>
     <message>
         <source>Turned off. Edit and save it to turn it on.</source>

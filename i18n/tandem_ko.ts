@@ -4535,8 +4535,8 @@
         <translation>거부</translation>
     </message>
     <message>
-        <source>Only reads.</source>
-        <translation>읽기만 해요.</translation>
+        <source>Its server says that it only reads.</source>
+        <translation>서버에 따르면 읽기만 해요.</translation>
     </message>
     <message>
         <source>Turned off. Edit and save it to turn it on.</source>

@@ -4535,8 +4535,8 @@
         <translation>拒绝</translation>
     </message>
     <message>
-        <source>Only reads.</source>
-        <translation>只读取。</translation>
+        <source>Its server says that it only reads.</source>
+        <translation>其服务器称它只读取内容。</translation>
     </message>
     <message>
         <source>Turned off. Edit and save it to turn it on.</source>

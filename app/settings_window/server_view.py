@@ -94,7 +94,7 @@ class ServerView(Restyled, QFrame):
             chooser.set_value(permission)
             about = tool.description.strip().partition("\n")[0]
             about = about if len(about) <= _LONGEST_DESCRIPTION else f"{about[:_LONGEST_DESCRIPTION]}…"
-            reads = self.tr("Only reads.") if tool.read_only else ""
+            reads = self.tr("Its server says that it only reads.") if tool.read_only else ""
             row.set_words(tool.title or tool.name, "\n".join(filter(None, (about, reads))))
         self.allow_reading.setVisible(bool(self._reading))
         if status.stderr != self.errors.toPlainText():
