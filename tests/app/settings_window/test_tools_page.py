@@ -55,8 +55,7 @@ def allow(window: WindowDriver, page: Any, name: str) -> None:
     """Test a server that nobody has agreed to yet, and agree."""
     page.view(name).test.click()
     page.card.confirm.click()
-    window.wait(lambda: window.session.tools.host.status(name).state in ("running", "failed"))
-    window.settle()
+    window.wait(lambda: not state(page, name).endswith(("Starting…", "would run.")))
 
 
 def test_nothing_runs_before_the_person_saw_exactly_what(window: WindowDriver, imported: Any) -> None:
