@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QPushButton, QWidget
 from app.tools.errors import ToolFailed
 from app.tools.servers import Server, servers_from_json
 from app.widgets.labels import label
-from app.widgets.layouts import fill, hbox, vbox
+from app.widgets.layouts import fill, hbox, settle_layouts, vbox
 from app.widgets.overlay import Overlay
 from app.widgets.popups import round_field_menu
 from app.widgets.restyled import Restyled
@@ -44,6 +44,12 @@ class ServerCard(Restyled, Overlay):
         """Show exactly what would run, and ask whether it may."""
         self._server, self._asks = server, True
         self.open()
+
+    def open(self) -> None:
+        super().open()
+        # Wrapped words know their height once they are shown.
+        settle_layouts()
+        self.fit_in_window()
 
     def make(self) -> None:
         self._title, self.intro = label(self, "title"), label(self, "muted", wraps=True)
@@ -94,9 +100,6 @@ class ServerCard(Restyled, Overlay):
         self.shown.setVisible(self._asks)
         self._refuse("")
         self.retranslate()
-        for widget in self.findChildren(QWidget):
-            # The style decides the heights.
-            widget.ensurePolished()
         # Return must not allow anything that was not read.
         (self.cancel if self._asks else self.target if server is not None else self.name).setFocus()
 
