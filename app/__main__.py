@@ -28,6 +28,7 @@ COMMANDS = {
     "bench": "app.cli.bench",
     "models": "app.cli.models",
     "serve": "app.cli.serve",
+    "connect": "app.cli.connect",
     "drafter": "app.cli.drafter",
     "cluster": "app.cli.cluster",
     "doctor": "app.cli.doctor",

@@ -794,6 +794,77 @@
     </message>
 </context>
 <context>
+    <name>Agents</name>
+    <message>
+        <source>{file} can&apos;t be read, so it was left as it is.</source>
+        <translation>{file} を読み込めないため、変更していません。</translation>
+    </message>
+    <message>
+        <source>{file} can&apos;t be understood ({detail}), so it was left as it is. Mend it, or add this by hand:</source>
+        <translation>{file} の形式が正しくないため（{detail}）、変更していません。ファイルを直すか、次の内容を自分で追加してください。</translation>
+    </message>
+    <message>
+        <source>{file} isn&apos;t as Tandem wrote it, so it was left as it is. Move it away, or add this by hand:</source>
+        <translation>{file} は Tandem が書いたものと異なるため、変更していません。ファイルを移動するか、次の内容を自分で追加してください。</translation>
+    </message>
+    <message>
+        <source>{file} has just changed, so it was left as it is. Look again.</source>
+        <translation>{file} は今しがた変更されたため、書き込んでいません。もう一度確認してください。</translation>
+    </message>
+    <message>
+        <source>{file} can&apos;t be written: {detail}.</source>
+        <translation>{file} に書き込めません：{detail}</translation>
+    </message>
+    <message>
+        <source>Tandem has not written {file}.</source>
+        <translation>Tandem は {file} を書いていません。</translation>
+    </message>
+    <message>
+        <source>{file} has changed since Tandem wrote it, so it was left as it is. As it was before: {detail}</source>
+        <translation>{file} は Tandem が書いた後に変更されたため、そのままにしました。以前のファイル：{detail}</translation>
+    </message>
+    <message>
+        <source>{file} has changed since Tandem wrote it, so it was left as it is.</source>
+        <translation>{file} は Tandem が書いた後に変更されたため、そのままにしました。</translation>
+    </message>
+    <message>
+        <source>{file} was left as it is, because the copy {detail} is gone.</source>
+        <translation>コピー {detail} が見つからないため、{file} はそのままにしました。</translation>
+    </message>
+    <message>
+        <source>{app} takes its connection from these variables:</source>
+        <translation>{app} は次の変数で接続します。</translation>
+    </message>
+    <message>
+        <source>{app} is set up, in {file}.</source>
+        <translation>{app} は {file} で設定済みです。</translation>
+    </message>
+    <message>
+        <source>This new file tells {app} about Tandem: {file}</source>
+        <translation>この新しいファイルで {app} に Tandem を設定します：{file}</translation>
+    </message>
+    <message>
+        <source>These lines are added to {file}. Everything else in it stays.</source>
+        <translation>{file} にこれらの行を追加します。ほかの内容は変わりません。</translation>
+    </message>
+    <message>
+        <source>Then start it with: {command}</source>
+        <translation>その後、次のコマンドで起動します：{command}</translation>
+    </message>
+    <message>
+        <source>Then choose the model “Tandem” in {app}. If it requires a key, enter anything.</source>
+        <translation>その後、{app} でモデル「Tandem」を選択します。キーを求められたら、何か入力してください。</translation>
+    </message>
+    <message>
+        <source>Set them where {app} starts.</source>
+        <translation>{app} を起動する環境で設定してください。</translation>
+    </message>
+    <message>
+        <source>The API requires a key: set {variable} to it where {app} starts.</source>
+        <translation>API にはキーが必要です。{app} を起動する環境で {variable} にキーを設定してください。</translation>
+    </message>
+</context>
+<context>
     <name>Ahead</name>
     <message>
         <source>Parallel drafting was tried, but would not have made this answer faster.</source>
@@ -942,6 +1013,10 @@
 <context>
     <name>ApiPage</name>
     <message>
+        <source>Connect an app…</source>
+        <translation>アプリを接続…</translation>
+    </message>
+    <message>
         <source>The local API is off.</source>
         <translation>ローカル API はオフです。</translation>
     </message>
@@ -952,6 +1027,14 @@
     <message>
         <source>Status</source>
         <translation>状況</translation>
+    </message>
+    <message>
+        <source>Agents and editors</source>
+        <translation>エージェントとエディタ</translation>
+    </message>
+    <message>
+        <source>Sets up coding agents, editors and other apps to use the loaded model. You first see what is written.</source>
+        <translation>コーディングエージェントやエディタなどが、読み込み済みのモデルを使うように設定します。書き込む内容は事前に確認できます。</translation>
     </message>
     <message>
         <source>Address</source>
@@ -1867,6 +1950,53 @@
     <message>
         <source>Enter to send · Shift+Enter for a new line</source>
         <translation>Enter で送信 · Shift+Enter で改行</translation>
+    </message>
+</context>
+<context>
+    <name>ConnectCard</name>
+    <message>
+        <source>Connect an app</source>
+        <translation>アプリを接続</translation>
+    </message>
+    <message>
+        <source>App</source>
+        <translation>アプリ</translation>
+    </message>
+    <message>
+        <source>What is written</source>
+        <translation>書き込む内容</translation>
+    </message>
+    <message>
+        <source>Write the file</source>
+        <translation>ファイルに書き込む</translation>
+    </message>
+    <message>
+        <source>Take back</source>
+        <translation>元に戻す</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>コピー</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+    <message>
+        <source>The local API is off: turn it on for the app.</source>
+        <translation>ローカル API がオフです。アプリが接続できるようにオンにしてください。</translation>
+    </message>
+    <message>
+        <source>Written. The file as it was: {copy}</source>
+        <translation>書き込みました。以前のファイル：{copy}</translation>
+    </message>
+    <message>
+        <source>Written.</source>
+        <translation>書き込みました。</translation>
+    </message>
+    <message>
+        <source>{file} is as it was before.</source>
+        <translation>{file} を元の状態に戻しました。</translation>
     </message>
 </context>
 <context>
@@ -4289,6 +4419,148 @@
     </message>
 </context>
 <context>
+    <name>ServerCard</name>
+    <message>
+        <source>What runs</source>
+        <translation>実行内容</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名前</translation>
+    </message>
+    <message>
+        <source>Command, or address that starts with https://</source>
+        <translation>コマンド、または https:// で始まるアドレス</translation>
+    </message>
+    <message>
+        <source>Add a value</source>
+        <translation>値を追加</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+    <message>
+        <source>Allow “{name}” to run?</source>
+        <translation>「{name}」の実行を許可しますか？</translation>
+    </message>
+    <message>
+        <source>It runs with your rights on this Mac and can read and change your files. Allow it only if you trust where it comes from.</source>
+        <translation>この Mac であなたの権限で実行され、ファイルの読み込みや変更ができます。入手元を信頼できる場合だけ許可してください。</translation>
+    </message>
+    <message>
+        <source>What the model sends to it leaves this Mac. Allow it only if you trust this address.</source>
+        <translation>モデルが送る内容はこの Mac の外に出ます。このアドレスを信頼できる場合だけ許可してください。</translation>
+    </message>
+    <message>
+        <source>Allow and test</source>
+        <translation>許可してテスト</translation>
+    </message>
+    <message>
+        <source>Add a server</source>
+        <translation>サーバを追加</translation>
+    </message>
+    <message>
+        <source>Edit the server</source>
+        <translation>サーバを編集</translation>
+    </message>
+    <message>
+        <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers; they are stored only in the system keychain.</source>
+        <translation>この Mac で実行するコマンド、またはサーバのアドレスです。値はコマンドには変数、アドレスにはヘッダとして渡され、システムのキーチェーンにだけ保存されます。</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>Name of the value</source>
+        <translation>値の名前</translation>
+    </message>
+    <message>
+        <source>Value</source>
+        <translation>値</translation>
+    </message>
+    <message>
+        <source>A quotation mark in the command is not closed.</source>
+        <translation>コマンドの引用符が閉じられていません。</translation>
+    </message>
+    <message>
+        <source>There is already a server named “{name}”.</source>
+        <translation>「{name}」という名前のサーバがすでにあります。</translation>
+    </message>
+</context>
+<context>
+    <name>ServerView</name>
+    <message>
+        <source>Test</source>
+        <translation>テスト</translation>
+    </message>
+    <message>
+        <source>Edit…</source>
+        <translation>編集…</translation>
+    </message>
+    <message>
+        <source>Always allow the tools that only read</source>
+        <translation>読み取るだけのツールを常に許可</translation>
+    </message>
+    <message>
+        <source>Standard error of the server</source>
+        <translation>サーバの標準エラー</translation>
+    </message>
+    <message>
+        <source>Test the server {name}</source>
+        <translation>サーバ {name} をテスト</translation>
+    </message>
+    <message>
+        <source>Edit the server {name}</source>
+        <translation>サーバ {name} を編集</translation>
+    </message>
+    <message>
+        <source>Ask</source>
+        <translation>確認する</translation>
+    </message>
+    <message>
+        <source>Always allow</source>
+        <translation>常に許可</translation>
+    </message>
+    <message>
+        <source>Deny</source>
+        <translation>拒否</translation>
+    </message>
+    <message>
+        <source>Its server says that it only reads.</source>
+        <translation>サーバによると、読み取るだけです。</translation>
+    </message>
+    <message>
+        <source>Turned off. Edit and save it to turn it on.</source>
+        <translation>オフです。編集して保存するとオンになります。</translation>
+    </message>
+    <message>
+        <source>Not allowed to run yet. Test it to see what it would run.</source>
+        <translation>実行はまだ許可されていません。テストすると実行内容を確認できます。</translation>
+    </message>
+    <message>
+        <source>Starting…</source>
+        <translation>起動中…</translation>
+    </message>
+    <message numerus="yes">
+        <source>Running, with %n tool(s).</source>
+        <translation>
+            <numerusform>実行中です。ツールは %n 個です。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more can&apos;t be used.</source>
+        <translation>
+            <numerusform>ほかに使えないものが %n 個あります。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Starts when a chat needs it.</source>
+        <translation>チャットで必要になると起動します。</translation>
+    </message>
+</context>
+<context>
     <name>SettingRow</name>
     <message>
         <source>Reset {name}</source>
@@ -4800,6 +5072,10 @@
     <message>
         <source>Generation</source>
         <translation>生成</translation>
+    </message>
+    <message>
+        <source>Tools</source>
+        <translation>ツール</translation>
     </message>
     <message>
         <source>Request history</source>
@@ -5563,6 +5839,49 @@
     </message>
 </context>
 <context>
+    <name>ToolsPage</name>
+    <message>
+        <source>Tools</source>
+        <translation>ツール</translation>
+    </message>
+    <message>
+        <source>Servers of tools (MCP) let the model read and do things outside of the chat, in chats whose tools are on. Each call is shown, and asks first unless you choose otherwise.</source>
+        <translation>ツールのサーバ（MCP）を使うと、ツールがオンのチャットで、モデルがチャットの外のものを読んだり操作したりできます。呼び出しはすべて表示され、特に指定しなければ事前に確認されます。</translation>
+    </message>
+    <message>
+        <source>Add a server…</source>
+        <translation>サーバを追加…</translation>
+    </message>
+    <message>
+        <source>Import mcp.json…</source>
+        <translation>mcp.json を読み込む…</translation>
+    </message>
+    <message>
+        <source>Or drop the file of another app onto this page.</source>
+        <translation>ほかのアプリのファイルをこのページにドロップすることもできます。</translation>
+    </message>
+    <message>
+        <source>This Mac has no keychain that Tandem can use: the values are for this run only.</source>
+        <translation>この Mac には Tandem が使えるキーチェーンがないため、値は今回の起動中だけ有効です。</translation>
+    </message>
+    <message>
+        <source>Import mcp.json</source>
+        <translation>mcp.json を読み込む</translation>
+    </message>
+    <message>
+        <source>{file} can&apos;t be read: {detail}.</source>
+        <translation>{file} を読み込めません：{detail}</translation>
+    </message>
+    <message>
+        <source>Imported: {names}.</source>
+        <translation>読み込んだサーバ：{names}</translation>
+    </message>
+    <message>
+        <source>These names were already taken and stay as they are: {names}.</source>
+        <translation>同じ名前のサーバがあるため、変更していません：{names}</translation>
+    </message>
+</context>
+<context>
     <name>TotalsView</name>
     <message>
         <source>This chat</source>
@@ -6076,6 +6395,21 @@
     <message>
         <source>about {speed} (estimate)</source>
         <translation>約 {speed}（推定）</translation>
+    </message>
+</context>
+<context>
+    <name>_RemoveButton</name>
+    <message>
+        <source>Remove {name}?</source>
+        <translation>{name} を削除？</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>削除</translation>
+    </message>
+    <message>
+        <source>Remove the server {name}</source>
+        <translation>サーバ {name} を削除</translation>
     </message>
 </context>
 </TS>

@@ -794,6 +794,77 @@
     </message>
 </context>
 <context>
+    <name>Agents</name>
+    <message>
+        <source>{file} can&apos;t be read, so it was left as it is.</source>
+        <translation>{file} 파일을 읽을 수 없어서 그대로 두었어요.</translation>
+    </message>
+    <message>
+        <source>{file} can&apos;t be understood ({detail}), so it was left as it is. Mend it, or add this by hand:</source>
+        <translation>{file} 파일의 형식이 올바르지 않아서({detail}) 그대로 두었어요. 파일을 고치거나 아래 내용을 직접 추가해 주세요.</translation>
+    </message>
+    <message>
+        <source>{file} isn&apos;t as Tandem wrote it, so it was left as it is. Move it away, or add this by hand:</source>
+        <translation>{file} 파일이 Tandem이 쓴 것과 달라서 그대로 두었어요. 파일을 옮기거나 아래 내용을 직접 추가해 주세요.</translation>
+    </message>
+    <message>
+        <source>{file} has just changed, so it was left as it is. Look again.</source>
+        <translation>{file} 파일이 방금 바뀌어서 그대로 두었어요. 다시 확인해 주세요.</translation>
+    </message>
+    <message>
+        <source>{file} can&apos;t be written: {detail}.</source>
+        <translation>{file} 파일에 쓸 수 없어요: {detail}.</translation>
+    </message>
+    <message>
+        <source>Tandem has not written {file}.</source>
+        <translation>Tandem은 {file} 파일을 쓰지 않았어요.</translation>
+    </message>
+    <message>
+        <source>{file} has changed since Tandem wrote it, so it was left as it is. As it was before: {detail}</source>
+        <translation>Tandem이 쓴 뒤에 {file} 파일이 바뀌어서 그대로 두었어요. 이전 파일: {detail}</translation>
+    </message>
+    <message>
+        <source>{file} has changed since Tandem wrote it, so it was left as it is.</source>
+        <translation>Tandem이 쓴 뒤에 {file} 파일이 바뀌어서 그대로 두었어요.</translation>
+    </message>
+    <message>
+        <source>{file} was left as it is, because the copy {detail} is gone.</source>
+        <translation>사본 {detail} 파일이 없어서 {file} 파일을 그대로 두었어요.</translation>
+    </message>
+    <message>
+        <source>{app} takes its connection from these variables:</source>
+        <translation>{app} 앱은 다음 변수로 연결해요.</translation>
+    </message>
+    <message>
+        <source>{app} is set up, in {file}.</source>
+        <translation>{app} 설정이 {file} 파일에 있어요.</translation>
+    </message>
+    <message>
+        <source>This new file tells {app} about Tandem: {file}</source>
+        <translation>이 새 파일이 {app} 앱에 Tandem을 알려 줘요: {file}</translation>
+    </message>
+    <message>
+        <source>These lines are added to {file}. Everything else in it stays.</source>
+        <translation>{file} 파일에 이 줄을 추가해요. 나머지는 그대로예요.</translation>
+    </message>
+    <message>
+        <source>Then start it with: {command}</source>
+        <translation>그다음 이렇게 시작해 주세요: {command}</translation>
+    </message>
+    <message>
+        <source>Then choose the model “Tandem” in {app}. If it requires a key, enter anything.</source>
+        <translation>그다음 {app} 앱에서 ‘Tandem’ 모델을 선택해 주세요. 키를 요구하면 아무 값이나 입력해 주세요.</translation>
+    </message>
+    <message>
+        <source>Set them where {app} starts.</source>
+        <translation>{app} 앱을 시작하는 곳에서 설정해 주세요.</translation>
+    </message>
+    <message>
+        <source>The API requires a key: set {variable} to it where {app} starts.</source>
+        <translation>API에 키가 필요해요. {app} 앱을 시작하는 곳에서 {variable} 변수에 키를 설정해 주세요.</translation>
+    </message>
+</context>
+<context>
     <name>Ahead</name>
     <message>
         <source>Parallel drafting was tried, but would not have made this answer faster.</source>
@@ -942,6 +1013,10 @@
 <context>
     <name>ApiPage</name>
     <message>
+        <source>Connect an app…</source>
+        <translation>앱 연결…</translation>
+    </message>
+    <message>
         <source>The local API is off.</source>
         <translation>로컬 API가 꺼져 있어요.</translation>
     </message>
@@ -952,6 +1027,14 @@
     <message>
         <source>Status</source>
         <translation>상태</translation>
+    </message>
+    <message>
+        <source>Agents and editors</source>
+        <translation>에이전트와 편집기</translation>
+    </message>
+    <message>
+        <source>Sets up coding agents, editors and other apps to use the loaded model. You first see what is written.</source>
+        <translation>코딩 에이전트, 편집기 등 다른 앱이 로드된 모델을 사용하도록 설정해요. 쓸 내용을 먼저 보여 줘요.</translation>
     </message>
     <message>
         <source>Address</source>
@@ -1867,6 +1950,53 @@
     <message>
         <source>Enter to send · Shift+Enter for a new line</source>
         <translation>Enter로 보내기 · Shift+Enter로 줄바꿈</translation>
+    </message>
+</context>
+<context>
+    <name>ConnectCard</name>
+    <message>
+        <source>Connect an app</source>
+        <translation>앱 연결</translation>
+    </message>
+    <message>
+        <source>App</source>
+        <translation>앱</translation>
+    </message>
+    <message>
+        <source>What is written</source>
+        <translation>쓸 내용</translation>
+    </message>
+    <message>
+        <source>Write the file</source>
+        <translation>파일 쓰기</translation>
+    </message>
+    <message>
+        <source>Take back</source>
+        <translation>되돌리기</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>복사하기</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>닫기</translation>
+    </message>
+    <message>
+        <source>The local API is off: turn it on for the app.</source>
+        <translation>로컬 API가 꺼져 있어요. 앱이 연결할 수 있도록 켜 주세요.</translation>
+    </message>
+    <message>
+        <source>Written. The file as it was: {copy}</source>
+        <translation>파일을 썼어요. 이전 파일: {copy}</translation>
+    </message>
+    <message>
+        <source>Written.</source>
+        <translation>파일을 썼어요.</translation>
+    </message>
+    <message>
+        <source>{file} is as it was before.</source>
+        <translation>{file} 파일을 이전 상태로 되돌렸어요.</translation>
     </message>
 </context>
 <context>
@@ -4289,6 +4419,148 @@
     </message>
 </context>
 <context>
+    <name>ServerCard</name>
+    <message>
+        <source>What runs</source>
+        <translation>실행할 내용</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>이름</translation>
+    </message>
+    <message>
+        <source>Command, or address that starts with https://</source>
+        <translation>명령어 또는 https://로 시작하는 주소</translation>
+    </message>
+    <message>
+        <source>Add a value</source>
+        <translation>값 추가</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>취소</translation>
+    </message>
+    <message>
+        <source>Allow “{name}” to run?</source>
+        <translation>‘{name}’ 서버의 실행을 허용할까요?</translation>
+    </message>
+    <message>
+        <source>It runs with your rights on this Mac and can read and change your files. Allow it only if you trust where it comes from.</source>
+        <translation>이 Mac에서 사용자의 권한으로 실행되고, 파일을 읽고 바꿀 수 있어요. 출처를 신뢰할 때만 허용해 주세요.</translation>
+    </message>
+    <message>
+        <source>What the model sends to it leaves this Mac. Allow it only if you trust this address.</source>
+        <translation>모델이 보내는 내용은 이 Mac 밖으로 나가요. 이 주소를 신뢰할 때만 허용해 주세요.</translation>
+    </message>
+    <message>
+        <source>Allow and test</source>
+        <translation>허용하고 테스트</translation>
+    </message>
+    <message>
+        <source>Add a server</source>
+        <translation>서버 추가</translation>
+    </message>
+    <message>
+        <source>Edit the server</source>
+        <translation>서버 편집</translation>
+    </message>
+    <message>
+        <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers; they are stored only in the system keychain.</source>
+        <translation>이 Mac에서 실행할 명령어나 서버의 주소를 입력해 주세요. 값은 명령어에는 변수로, 주소에는 헤더로 전달되고, 시스템 키체인에만 저장돼요.</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>저장</translation>
+    </message>
+    <message>
+        <source>Name of the value</source>
+        <translation>값의 이름</translation>
+    </message>
+    <message>
+        <source>Value</source>
+        <translation>값</translation>
+    </message>
+    <message>
+        <source>A quotation mark in the command is not closed.</source>
+        <translation>명령어에서 따옴표가 닫히지 않았어요. 확인해 주세요.</translation>
+    </message>
+    <message>
+        <source>There is already a server named “{name}”.</source>
+        <translation>‘{name}’ 서버가 이미 있어요.</translation>
+    </message>
+</context>
+<context>
+    <name>ServerView</name>
+    <message>
+        <source>Test</source>
+        <translation>테스트</translation>
+    </message>
+    <message>
+        <source>Edit…</source>
+        <translation>편집…</translation>
+    </message>
+    <message>
+        <source>Always allow the tools that only read</source>
+        <translation>읽기만 하는 도구 항상 허용</translation>
+    </message>
+    <message>
+        <source>Standard error of the server</source>
+        <translation>서버의 표준 오류</translation>
+    </message>
+    <message>
+        <source>Test the server {name}</source>
+        <translation>{name} 서버 테스트</translation>
+    </message>
+    <message>
+        <source>Edit the server {name}</source>
+        <translation>{name} 서버 편집</translation>
+    </message>
+    <message>
+        <source>Ask</source>
+        <translation>묻기</translation>
+    </message>
+    <message>
+        <source>Always allow</source>
+        <translation>항상 허용</translation>
+    </message>
+    <message>
+        <source>Deny</source>
+        <translation>거부</translation>
+    </message>
+    <message>
+        <source>Its server says that it only reads.</source>
+        <translation>서버에 따르면 읽기만 해요.</translation>
+    </message>
+    <message>
+        <source>Turned off. Edit and save it to turn it on.</source>
+        <translation>꺼져 있어요. 편집해서 저장하면 켜져요.</translation>
+    </message>
+    <message>
+        <source>Not allowed to run yet. Test it to see what it would run.</source>
+        <translation>실행이 아직 허용되지 않았어요. 테스트하면 실행할 내용을 보여 줘요.</translation>
+    </message>
+    <message>
+        <source>Starting…</source>
+        <translation>시작하는 중…</translation>
+    </message>
+    <message numerus="yes">
+        <source>Running, with %n tool(s).</source>
+        <translation>
+            <numerusform>실행 중이고 도구가 %n개 있어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more can&apos;t be used.</source>
+        <translation>
+            <numerusform>%n개는 쓸 수 없어요.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Starts when a chat needs it.</source>
+        <translation>대화에 필요할 때 시작돼요.</translation>
+    </message>
+</context>
+<context>
     <name>SettingRow</name>
     <message>
         <source>Reset {name}</source>
@@ -4800,6 +5072,10 @@
     <message>
         <source>Generation</source>
         <translation>생성</translation>
+    </message>
+    <message>
+        <source>Tools</source>
+        <translation>도구</translation>
     </message>
     <message>
         <source>Request history</source>
@@ -5563,6 +5839,49 @@
     </message>
 </context>
 <context>
+    <name>ToolsPage</name>
+    <message>
+        <source>Tools</source>
+        <translation>도구</translation>
+    </message>
+    <message>
+        <source>Servers of tools (MCP) let the model read and do things outside of the chat, in chats whose tools are on. Each call is shown, and asks first unless you choose otherwise.</source>
+        <translation>도구 서버(MCP)를 쓰면, 도구를 켠 대화에서 모델이 대화 밖의 것을 읽고 작업할 수 있어요. 호출은 모두 표시되고, 따로 정하지 않으면 먼저 물어봐요.</translation>
+    </message>
+    <message>
+        <source>Add a server…</source>
+        <translation>서버 추가…</translation>
+    </message>
+    <message>
+        <source>Import mcp.json…</source>
+        <translation>mcp.json 가져오기…</translation>
+    </message>
+    <message>
+        <source>Or drop the file of another app onto this page.</source>
+        <translation>다른 앱의 파일을 이 페이지로 끌어 놓아도 돼요.</translation>
+    </message>
+    <message>
+        <source>This Mac has no keychain that Tandem can use: the values are for this run only.</source>
+        <translation>이 Mac에는 Tandem이 쓸 수 있는 키체인이 없어서, 값은 이번 실행에만 쓰여요.</translation>
+    </message>
+    <message>
+        <source>Import mcp.json</source>
+        <translation>mcp.json 가져오기</translation>
+    </message>
+    <message>
+        <source>{file} can&apos;t be read: {detail}.</source>
+        <translation>{file} 파일을 읽을 수 없어요: {detail}.</translation>
+    </message>
+    <message>
+        <source>Imported: {names}.</source>
+        <translation>가져온 서버: {names}.</translation>
+    </message>
+    <message>
+        <source>These names were already taken and stay as they are: {names}.</source>
+        <translation>이미 있는 이름이라 그대로 두었어요: {names}.</translation>
+    </message>
+</context>
+<context>
     <name>TotalsView</name>
     <message>
         <source>This chat</source>
@@ -6076,6 +6395,21 @@
     <message>
         <source>about {speed} (estimate)</source>
         <translation>약 {speed}(추정)</translation>
+    </message>
+</context>
+<context>
+    <name>_RemoveButton</name>
+    <message>
+        <source>Remove {name}?</source>
+        <translation>{name} 서버 제거?</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>제거</translation>
+    </message>
+    <message>
+        <source>Remove the server {name}</source>
+        <translation>{name} 서버 제거</translation>
     </message>
 </context>
 </TS>

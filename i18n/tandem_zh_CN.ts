@@ -794,6 +794,77 @@
     </message>
 </context>
 <context>
+    <name>Agents</name>
+    <message>
+        <source>{file} can&apos;t be read, so it was left as it is.</source>
+        <translation>无法读取 {file}，因此未作更改。</translation>
+    </message>
+    <message>
+        <source>{file} can&apos;t be understood ({detail}), so it was left as it is. Mend it, or add this by hand:</source>
+        <translation>{file} 的格式有误（{detail}），因此未作更改。请修正文件，或手动添加以下内容：</translation>
+    </message>
+    <message>
+        <source>{file} isn&apos;t as Tandem wrote it, so it was left as it is. Move it away, or add this by hand:</source>
+        <translation>{file} 与 Tandem 写入的不同，因此未作更改。请移走该文件，或手动添加以下内容：</translation>
+    </message>
+    <message>
+        <source>{file} has just changed, so it was left as it is. Look again.</source>
+        <translation>{file} 刚刚发生了变化，因此未作更改。请重新查看。</translation>
+    </message>
+    <message>
+        <source>{file} can&apos;t be written: {detail}.</source>
+        <translation>无法写入 {file}：{detail}。</translation>
+    </message>
+    <message>
+        <source>Tandem has not written {file}.</source>
+        <translation>Tandem 未曾写入 {file}。</translation>
+    </message>
+    <message>
+        <source>{file} has changed since Tandem wrote it, so it was left as it is. As it was before: {detail}</source>
+        <translation>Tandem 写入之后 {file} 有改动，因此保持原样。之前的文件：{detail}</translation>
+    </message>
+    <message>
+        <source>{file} has changed since Tandem wrote it, so it was left as it is.</source>
+        <translation>Tandem 写入之后 {file} 有改动，因此保持原样。</translation>
+    </message>
+    <message>
+        <source>{file} was left as it is, because the copy {detail} is gone.</source>
+        <translation>副本 {detail} 已不存在，因此 {file} 保持原样。</translation>
+    </message>
+    <message>
+        <source>{app} takes its connection from these variables:</source>
+        <translation>{app} 通过以下变量连接：</translation>
+    </message>
+    <message>
+        <source>{app} is set up, in {file}.</source>
+        <translation>{app} 已设置好，位于 {file}。</translation>
+    </message>
+    <message>
+        <source>This new file tells {app} about Tandem: {file}</source>
+        <translation>这个新文件会让 {app} 使用 Tandem：{file}</translation>
+    </message>
+    <message>
+        <source>These lines are added to {file}. Everything else in it stays.</source>
+        <translation>这些行会添加到 {file}，其余内容不变。</translation>
+    </message>
+    <message>
+        <source>Then start it with: {command}</source>
+        <translation>然后这样启动：{command}</translation>
+    </message>
+    <message>
+        <source>Then choose the model “Tandem” in {app}. If it requires a key, enter anything.</source>
+        <translation>然后在 {app} 中选择模型“Tandem”。如果要求密钥，随意输入即可。</translation>
+    </message>
+    <message>
+        <source>Set them where {app} starts.</source>
+        <translation>请在启动 {app} 的环境中设置。</translation>
+    </message>
+    <message>
+        <source>The API requires a key: set {variable} to it where {app} starts.</source>
+        <translation>API 需要密钥：请在启动 {app} 的环境中将 {variable} 设为该密钥。</translation>
+    </message>
+</context>
+<context>
     <name>Ahead</name>
     <message>
         <source>Parallel drafting was tried, but would not have made this answer faster.</source>
@@ -942,6 +1013,10 @@
 <context>
     <name>ApiPage</name>
     <message>
+        <source>Connect an app…</source>
+        <translation>连接应用…</translation>
+    </message>
+    <message>
         <source>The local API is off.</source>
         <translation>本地 API 已关闭。</translation>
     </message>
@@ -952,6 +1027,14 @@
     <message>
         <source>Status</source>
         <translation>状态</translation>
+    </message>
+    <message>
+        <source>Agents and editors</source>
+        <translation>智能体与编辑器</translation>
+    </message>
+    <message>
+        <source>Sets up coding agents, editors and other apps to use the loaded model. You first see what is written.</source>
+        <translation>让编程智能体、编辑器等应用使用已加载的模型。写入的内容会先显示。</translation>
     </message>
     <message>
         <source>Address</source>
@@ -1867,6 +1950,53 @@
     <message>
         <source>Enter to send · Shift+Enter for a new line</source>
         <translation>Enter 发送 · Shift+Enter 换行</translation>
+    </message>
+</context>
+<context>
+    <name>ConnectCard</name>
+    <message>
+        <source>Connect an app</source>
+        <translation>连接应用</translation>
+    </message>
+    <message>
+        <source>App</source>
+        <translation>应用</translation>
+    </message>
+    <message>
+        <source>What is written</source>
+        <translation>写入的内容</translation>
+    </message>
+    <message>
+        <source>Write the file</source>
+        <translation>写入文件</translation>
+    </message>
+    <message>
+        <source>Take back</source>
+        <translation>撤回</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>拷贝</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>The local API is off: turn it on for the app.</source>
+        <translation>本地 API 已关闭：请打开它，以便应用连接。</translation>
+    </message>
+    <message>
+        <source>Written. The file as it was: {copy}</source>
+        <translation>已写入。之前的文件：{copy}</translation>
+    </message>
+    <message>
+        <source>Written.</source>
+        <translation>已写入。</translation>
+    </message>
+    <message>
+        <source>{file} is as it was before.</source>
+        <translation>{file} 已恢复原状。</translation>
     </message>
 </context>
 <context>
@@ -4289,6 +4419,148 @@
     </message>
 </context>
 <context>
+    <name>ServerCard</name>
+    <message>
+        <source>What runs</source>
+        <translation>运行的内容</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>Command, or address that starts with https://</source>
+        <translation>命令，或以 https:// 开头的地址</translation>
+    </message>
+    <message>
+        <source>Add a value</source>
+        <translation>添加值</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Allow “{name}” to run?</source>
+        <translation>允许“{name}”运行吗？</translation>
+    </message>
+    <message>
+        <source>It runs with your rights on this Mac and can read and change your files. Allow it only if you trust where it comes from.</source>
+        <translation>它会以你的权限在这台 Mac 上运行，可以读取和更改你的文件。请只在信任其来源时允许。</translation>
+    </message>
+    <message>
+        <source>What the model sends to it leaves this Mac. Allow it only if you trust this address.</source>
+        <translation>模型发送给它的内容会离开这台 Mac。请只在信任此地址时允许。</translation>
+    </message>
+    <message>
+        <source>Allow and test</source>
+        <translation>允许并测试</translation>
+    </message>
+    <message>
+        <source>Add a server</source>
+        <translation>添加服务器</translation>
+    </message>
+    <message>
+        <source>Edit the server</source>
+        <translation>编辑服务器</translation>
+    </message>
+    <message>
+        <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers; they are stored only in the system keychain.</source>
+        <translation>在这台 Mac 上运行的命令，或服务器的地址。值会作为变量传给命令，或作为标头传给地址，并且只保存在系统钥匙串中。</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>Name of the value</source>
+        <translation>值的名称</translation>
+    </message>
+    <message>
+        <source>Value</source>
+        <translation>值</translation>
+    </message>
+    <message>
+        <source>A quotation mark in the command is not closed.</source>
+        <translation>命令中的引号没有闭合。</translation>
+    </message>
+    <message>
+        <source>There is already a server named “{name}”.</source>
+        <translation>已经有名为“{name}”的服务器。</translation>
+    </message>
+</context>
+<context>
+    <name>ServerView</name>
+    <message>
+        <source>Test</source>
+        <translation>测试</translation>
+    </message>
+    <message>
+        <source>Edit…</source>
+        <translation>编辑…</translation>
+    </message>
+    <message>
+        <source>Always allow the tools that only read</source>
+        <translation>始终允许只读取的工具</translation>
+    </message>
+    <message>
+        <source>Standard error of the server</source>
+        <translation>服务器的标准错误输出</translation>
+    </message>
+    <message>
+        <source>Test the server {name}</source>
+        <translation>测试服务器 {name}</translation>
+    </message>
+    <message>
+        <source>Edit the server {name}</source>
+        <translation>编辑服务器 {name}</translation>
+    </message>
+    <message>
+        <source>Ask</source>
+        <translation>询问</translation>
+    </message>
+    <message>
+        <source>Always allow</source>
+        <translation>始终允许</translation>
+    </message>
+    <message>
+        <source>Deny</source>
+        <translation>拒绝</translation>
+    </message>
+    <message>
+        <source>Its server says that it only reads.</source>
+        <translation>其服务器称它只读取内容。</translation>
+    </message>
+    <message>
+        <source>Turned off. Edit and save it to turn it on.</source>
+        <translation>已关闭。编辑并保存即可打开。</translation>
+    </message>
+    <message>
+        <source>Not allowed to run yet. Test it to see what it would run.</source>
+        <translation>尚未允许运行。测试时会显示运行的内容。</translation>
+    </message>
+    <message>
+        <source>Starting…</source>
+        <translation>正在启动…</translation>
+    </message>
+    <message numerus="yes">
+        <source>Running, with %n tool(s).</source>
+        <translation>
+            <numerusform>正在运行，有 %n 个工具。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more can&apos;t be used.</source>
+        <translation>
+            <numerusform>另有 %n 个无法使用。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Starts when a chat needs it.</source>
+        <translation>在对话需要时启动。</translation>
+    </message>
+</context>
+<context>
     <name>SettingRow</name>
     <message>
         <source>Reset {name}</source>
@@ -4800,6 +5072,10 @@
     <message>
         <source>Generation</source>
         <translation>生成</translation>
+    </message>
+    <message>
+        <source>Tools</source>
+        <translation>工具</translation>
     </message>
     <message>
         <source>Request history</source>
@@ -5563,6 +5839,49 @@
     </message>
 </context>
 <context>
+    <name>ToolsPage</name>
+    <message>
+        <source>Tools</source>
+        <translation>工具</translation>
+    </message>
+    <message>
+        <source>Servers of tools (MCP) let the model read and do things outside of the chat, in chats whose tools are on. Each call is shown, and asks first unless you choose otherwise.</source>
+        <translation>工具服务器（MCP）让模型在打开了工具的对话中读取和操作对话之外的内容。每次调用都会显示，除非另行选择，否则会先询问。</translation>
+    </message>
+    <message>
+        <source>Add a server…</source>
+        <translation>添加服务器…</translation>
+    </message>
+    <message>
+        <source>Import mcp.json…</source>
+        <translation>导入 mcp.json…</translation>
+    </message>
+    <message>
+        <source>Or drop the file of another app onto this page.</source>
+        <translation>也可以将其他应用的文件拖到此页面。</translation>
+    </message>
+    <message>
+        <source>This Mac has no keychain that Tandem can use: the values are for this run only.</source>
+        <translation>这台 Mac 没有 Tandem 可用的钥匙串，这些值仅在本次运行中有效。</translation>
+    </message>
+    <message>
+        <source>Import mcp.json</source>
+        <translation>导入 mcp.json</translation>
+    </message>
+    <message>
+        <source>{file} can&apos;t be read: {detail}.</source>
+        <translation>无法读取 {file}：{detail}。</translation>
+    </message>
+    <message>
+        <source>Imported: {names}.</source>
+        <translation>已导入：{names}。</translation>
+    </message>
+    <message>
+        <source>These names were already taken and stay as they are: {names}.</source>
+        <translation>这些名称已被使用，保持原样：{names}。</translation>
+    </message>
+</context>
+<context>
     <name>TotalsView</name>
     <message>
         <source>This chat</source>
@@ -6076,6 +6395,21 @@
     <message>
         <source>about {speed} (estimate)</source>
         <translation>约 {speed}（估算）</translation>
+    </message>
+</context>
+<context>
+    <name>_RemoveButton</name>
+    <message>
+        <source>Remove {name}?</source>
+        <translation>移除 {name}？</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+    <message>
+        <source>Remove the server {name}</source>
+        <translation>移除服务器 {name}</translation>
     </message>
 </context>
 </TS>

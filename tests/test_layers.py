@@ -13,8 +13,8 @@ ROOT = Path(__file__).resolve().parents[1]
 
 # A package imports only those before it; modules at the top of app/ may import all of them.
 APP_LAYERS = (
-    "system", "text", "widgets", "actions", "settings", "api", "tools", "conversations", "session", "library",
-    "wording", "sidebar", "chat", "speculation", "models", "settings_window", "window", "cli",
+    "system", "text", "widgets", "actions", "settings", "api", "agents", "tools", "conversations", "session",
+    "library", "wording", "sidebar", "chat", "speculation", "models", "settings_window", "window", "cli",
 )  # fmt: skip
 # The parts of the engine that engine/speculation imports: nothing of its thread, of chats or of the Hub.
 BELOW_SPECULATION = (
@@ -25,7 +25,7 @@ BELOW_SPECULATION = (
 )  # fmt: skip
 # The parts of the engine that engine/heads imports: files and errors, nothing of rounds, samplers or chats.
 BELOW_HEADS = ("engine.cpu_backend", "engine.errors", "engine.files", "engine.model_files")
-WITHOUT_QT = ("engine", "app.api", "app.conversations", "app.text", "app.tools")
+WITHOUT_QT = ("engine", "app.agents", "app.api", "app.conversations", "app.text", "app.tools")
 
 
 def modules(package: str) -> dict[str, Path]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
@@ -64,6 +64,10 @@ class _AssistantMessage(Struct, tag_field="role", tag="assistant"):
     content: str | list[Annotated[TextPart | _CallBlock | _Thinking | _RedactedThinking, ONLY_TEXT]] | None = None
 
 
+class _SystemMessage(Struct, tag_field="role", tag="system"):
+    content: _Texts | None = None
+
+
 class _Tool(Struct):
     name: str
     description: str | None = None
@@ -94,7 +98,7 @@ class _OutputConfig(Struct):
 class CountBody(AnswerBody, kw_only=True):
     """How many tokens a conversation has."""
 
-    messages: Annotated[list[_UserMessage | _AssistantMessage], Meta(min_length=1)]
+    messages: Annotated[list[_UserMessage | _AssistantMessage | _SystemMessage], Meta(min_length=1)]
     system: _Texts | None = None
     stop: Stop | None = field(name="stop_sequences", default=None)
     tools: list[_Tool] | None = None
@@ -110,7 +114,7 @@ class CountBody(AnswerBody, kw_only=True):
         options = thinking_options(info, None if kind is None else "none" if kind == "disabled" else "on")
         system = "\n\n".join(filter(None, (_BILLING.sub("", text) for text in _texts(self.system))))
         messages: list[Message] = [{"role": "system", "content": system}] if system else []
-        messages += [turn for message in self.messages for turn in _turns(message)]
+        messages += _joined_reminders(turn for message in self.messages for turn in _turns(message))
         requests = self.engine_requests(api, info, tools, grammar, path, messages=messages, template_options=options)
         return Plan(requests, MessageShape(name, tools.parts(), self.stops), path)
 
@@ -143,7 +147,21 @@ async def count_tokens(request: Request, body: CountBody) -> Response:
     return JsonReply({"input_tokens": await api.prompt_tokens(request, body)})
 
 
-def _turns(message: _UserMessage | _AssistantMessage) -> list[Message]:
+def _joined_reminders(turns: Iterable[Message]) -> list[Message]:
+    """Join later instructions with the words of the user beside them: most templates take them only at the top."""
+    joined: list[Message] = []
+    reminded = False
+    for turn in turns:
+        reminds = turn["role"] == "system"
+        if joined and joined[-1]["role"] == "user" and (reminds or (reminded and turn["role"] == "user")):
+            joined[-1] = {"role": "user", "content": f"{joined[-1]['content']}\n\n{turn['content']}"}
+        else:
+            joined.append({**turn, "role": "user"} if reminds else turn)
+        reminded = reminds
+    return joined
+
+
+def _turns(message: _UserMessage | _AssistantMessage | _SystemMessage) -> list[Message]:
     """Return the turns of one message: each result of a tool is a turn of its own, before the rest."""
     blocks = [TextPart(message.content)] if isinstance(message.content, str) else message.content or ()
     results: list[Message] = [
@@ -154,8 +172,9 @@ def _turns(message: _UserMessage | _AssistantMessage) -> list[Message]:
     texts = [block.text for block in blocks if isinstance(block, TextPart)]
     calls = [call_turn(block.id, block.name, block.input or {}) for block in blocks if isinstance(block, _CallBlock)]
     thoughts = "".join(block.thinking for block in blocks if isinstance(block, _Thinking))
-    role = "user" if isinstance(message, _UserMessage) else "assistant"
-    turn: Message = {"role": role, "content": "".join(texts)} | ({"tool_calls": calls} if calls else {})
+    turn: Message = {"role": message.__struct_config__.tag, "content": "".join(texts)} | (
+        {"tool_calls": calls} if calls else {}
+    )
     if thoughts:
         # The template decides whether the model sees them again.
         turn["reasoning_content"] = thoughts

@@ -7,13 +7,12 @@ import json
 import sys
 import threading
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.cli.exit_codes import DONE, FAILED
 from app.cli.help_text import add_command
 from app.cli.memory_limit import chosen_memory_limit
-from app.cli.pair_options import chosen_pair, explained
+from app.cli.pair_options import chosen_pair, explained, use_last_pair
 from app.settings.store import SettingsStore
 from app.system.paths import learned_file, settings_folder
 from engine.errors import EngineError
@@ -71,10 +70,7 @@ def _measure(arguments: argparse.Namespace) -> PairCheck:
     from engine.bench.pair_check import check_pair
     from engine.settings import EngineSettings
 
-    if arguments.main is None and arguments.draft is None:
-        used = SettingsStore(settings_folder() / "settings.json").values
-        if used.main_model and (Path(used.main_model) / "config.json").exists():
-            arguments.main, arguments.draft = used.main_model, used.draft_model or None
+    use_last_pair(arguments, SettingsStore(settings_folder() / "settings.json").values)
     with Engine(EngineSettings(learned_file=learned_file(), memory_limit=chosen_memory_limit())) as engine:
         loaded = engine.load(*chosen_pair(arguments)).result()
         if loaded.draft_problem is not None:

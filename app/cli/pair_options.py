@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
+from app.settings.declarations import SettingsValues
 from engine import ModelNotUsable, starter_pair
 from engine.errors import CodedError
 from engine.hub.failures import HubError
@@ -29,6 +31,14 @@ def add_pair_options(parser: Any) -> None:
 def add_method(parser: Any) -> None:
     """Declare --method on a parser or a group of its options."""
     parser.add_argument("--method", choices=methods(), default="auto", help="what proposes draft tokens (auto)")
+
+
+def use_last_pair(arguments: argparse.Namespace, values: SettingsValues) -> None:
+    """Choose the pair that the window used last, unless --main or --draft was given or it is gone."""
+    if arguments.main or arguments.draft or not values.main_model:
+        return
+    if (Path(values.main_model) / "config.json").exists():
+        arguments.main, arguments.draft = values.main_model, values.draft_model or None
 
 
 def chosen_pair(arguments: argparse.Namespace) -> tuple[str, str | None]:

@@ -7,13 +7,19 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
 from app.cli.help_text import add_command
 from app.cli.pair_options import add_pair_options, chosen_pair, explained
 from engine.errors import CodedError
+
+if TYPE_CHECKING:
+    from app.api.local_api import ApiSettings, LocalApi
+    from app.conversations.served_calls import ServedCalls
+    from app.settings.declarations import SettingsValues
 
 _DEFAULT_PORT = 8642
 _KEY_VARIABLE = "TANDEM_API_KEY"
@@ -63,15 +69,12 @@ def add_parser(subparsers: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command until it is interrupted; returns the exit code."""
     # Not at the top: other commands should not wait for the server's libraries.
-    from app.api.engine_host import EngineHost
     from app.api.guard import is_loopback
-    from app.api.local_api import ApiSettings, LocalApi
-    from app.conversations.served_calls import ServedCalls
-    from app.settings.engine_settings import engine_settings_of
+    from app.api.local_api import ApiSettings
     from app.settings.store import SettingsStore
     from app.system.accounts import others_have_accounts
-    from app.system.paths import data_folder, settings_folder
-    from engine import Engine, SpeculationSettings
+    from app.system.paths import settings_folder
+    from engine import SpeculationSettings
 
     if not is_loopback(arguments.host):
         print(_OPEN.format(host=arguments.host), file=sys.stderr)
@@ -79,31 +82,48 @@ def run(arguments: argparse.Namespace) -> int:
             return BAD_USAGE
     values = SettingsStore(settings_folder() / "settings.json").values
     speculation = SpeculationSettings(same_text=values.same_text)
-    served = ServedCalls(data_folder() / "chats.db")
+    key = api_key() if arguments.key else None
+    origins, strict = tuple(arguments.origin), arguments.strict_models
+    settings = ApiSettings(arguments.host, arguments.port, key, origins, speculation, strict_models=strict)
     try:
-        with Engine(engine_settings_of(values)) as engine:
-            host = EngineHost(engine, other_apps=values.use_other_apps)
-            api = LocalApi(host, served.note)
-            key = _key() if arguments.key else None
-            pair = host.load(*chosen_pair(arguments)).result()
-            if pair.draft_problem is not None:
-                raise pair.draft_problem
-            origins, strict = tuple(arguments.origin), arguments.strict_models
-            api.start(ApiSettings(arguments.host, arguments.port, key, origins, speculation, strict_models=strict))
+        with serving(values, chosen_pair(arguments), settings) as (api, served):
             _say_where(api.status.address, key)
             if key is None and others_have_accounts():
                 print(_SHARED, file=sys.stderr, flush=True)
-            try:
-                _until_interrupted(served.write)
-            finally:
-                api.stop()
-                served.write()
+            _until_interrupted(served.write)
     except CodedError as error:
         print(f"tandem: {explained(error)}", file=sys.stderr)
         return FAILED
     if served.waiting:
         print(_NOT_KEPT.format(answers=served.waiting), file=sys.stderr)
     return DONE
+
+
+@contextmanager
+def serving(
+    values: SettingsValues, pair: tuple[str, str | None], settings: ApiSettings
+) -> Iterator[tuple[LocalApi, ServedCalls]]:
+    """Serve a main and a draft model as long as the context lasts. Raises `CodedError`."""
+    from app.api.engine_host import EngineHost
+    from app.api.local_api import LocalApi
+    from app.conversations.served_calls import ServedCalls
+    from app.settings.engine_settings import engine_settings_of
+    from app.system.paths import data_folder
+    from engine import Engine
+
+    served = ServedCalls(data_folder() / "chats.db")
+    with Engine(engine_settings_of(values)) as engine:
+        host = EngineHost(engine, other_apps=values.use_other_apps)
+        api = LocalApi(host, served.note)
+        loaded = host.load(*pair).result()
+        if loaded.draft_problem is not None:
+            raise loaded.draft_problem
+        api.start(settings)
+        try:
+            yield api, served
+        finally:
+            api.stop()
+            served.write()
 
 
 def _say_where(address: str, key: str | None) -> None:
@@ -132,7 +152,7 @@ def _until_interrupted(now_and_then: Callable[[], object]) -> None:
         signal.signal(signal.SIGTERM, before)
 
 
-def _key() -> str:
+def api_key() -> str:
     """Return the key of the environment or the keychain; without a keychain, one for this run."""
     from app.api.local_api import kept_key, new_key
     from app.settings.keychain import Keychain

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.session.api_service import ApiService
 from app.settings.store import SettingsStore
+from app.settings_window.connect_card import ConnectCard
 from app.settings_window.table_page import TablePage
 from app.system.accounts import others_have_accounts
 from app.widgets.labels import label
@@ -47,6 +48,10 @@ class ApiPage(TablePage):
         fill(hbox(keys, margins=(0, 0, 0, 0), spacing=8), self.copy_key, self.new_key)
         self.key = self.row(keys)
         self.example = self.row(self.copy_example)
+        self.connect_app = self.bound("Connect an app…", styled(QPushButton(self), "button"))
+        self.connect_app.clicked.connect(self._connect_app)
+        self.apps = self.row(self.connect_app)
+        self.card: ConnectCard | None = None
         self.programs = self.row(self.copy_variables)
         self.calls = self.row(None)
         self.lines = label(self, "muted", wraps=True)
@@ -57,6 +62,11 @@ class ApiPage(TablePage):
         button = self.bound("Copy", styled(QPushButton(self), "button"))
         button.clicked.connect(lambda: QGuiApplication.clipboard().setText(text()))
         return button
+
+    def _connect_app(self) -> None:
+        if self.card is None:
+            self.card = ConnectCard(self.settings, self.window())
+        self.card.open()
 
     def _base(self) -> str:
         status = self._api.status
@@ -93,6 +103,12 @@ class ApiPage(TablePage):
         else:
             state = self.tr("Running, for programs on your network.")
         self.state.set_words(self.tr("Status"), state)
+        self.apps.set_words(
+            self.tr("Agents and editors"),
+            self.tr(
+                "Sets up coding agents, editors and other apps to use the loaded model. You first see what is written."
+            ),
+        )
         if status is None:
             return
         self.address.set_words(self.tr("Address"), self._base())

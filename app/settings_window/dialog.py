@@ -41,6 +41,7 @@ PAGES = (
     PageSpec("models", QT_TRANSLATE_NOOP("Settings", "Models")),
     PageSpec("speculation", QT_TRANSLATE_NOOP("Settings", "Speculation")),
     PageSpec("generation", QT_TRANSLATE_NOOP("Settings", "Generation")),
+    PageSpec("tools", QT_TRANSLATE_NOOP("Settings", "Tools")),
     PageSpec("history", QT_TRANSLATE_NOOP("Settings", "Request history")),
     PageSpec("storage", QT_TRANSLATE_NOOP("Settings", "Storage")),
     PageSpec("network", QT_TRANSLATE_NOOP("Settings", "Privacy and network")),

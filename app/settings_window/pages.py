@@ -21,6 +21,7 @@ from app.settings_window.network_page import NetworkPage
 from app.settings_window.speculation_page import SpeculationPage
 from app.settings_window.storage_page import StoragePage
 from app.settings_window.table_page import TablePage
+from app.settings_window.tools_page import ToolsPage
 
 
 def build_page(page_id: str, title: str, library: Library, session: Session, models: ModelController) -> QWidget:
@@ -31,6 +32,7 @@ def build_page(page_id: str, title: str, library: Library, session: Session, mod
         "models": lambda: ModelsPage(library, session, models),
         "speculation": lambda: SpeculationPage(title, settings, session),
         "generation": lambda: GenerationPage(title, settings, session.models),
+        "tools": lambda: ToolsPage(session.tools),
         "history": lambda: _history_page(title, session, models),
         "storage": lambda: StoragePage(title, library, session),
         "network": lambda: NetworkPage(title, library),

@@ -46,7 +46,7 @@ NAMES = {
     ),
     *("ms", "Lesser General Public License"),
     *("LM Studio", "oMLX", "Jan", "MTPLX"),
-    *("MCP", "mcpServers", "command", "url", "https://", "http://", "Streamable HTTP", "SSE", "MB"),
+    *("MCP", "mcp.json", "mcpServers", "command", "url", "https://", "http://", "Streamable HTTP", "SSE", "MB"),
 }
 # Words of the glossary that English uses in other senses as well: "get worse", "continue the answer", "a depth of 3".
 OF_MANY_SENSES = {

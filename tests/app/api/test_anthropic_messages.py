@@ -64,3 +64,13 @@ def test_only_claude_codes_line_is_kept_from_the_prompt(serve: Serve, system: An
     assert isinstance(served.engine, ScriptedEngine)
     instructions = [turn["content"] for turn in served.engine.requests[0].messages if turn["role"] == "system"]
     assert instructions == ([] if prompt is None else [prompt])
+
+
+def test_instructions_in_mid_conversation_join_what_the_user_said_before(serve: Serve) -> None:
+    served = serve()
+    said = [("user", "Hello"), ("system", "Be brief."), ("assistant", "Hi."), ("system", "In Korean."), ("user", "Bye")]
+    asked = {"messages": [{"role": role, "content": text} for role, text in said], "max_tokens": 9}
+    assert served.post("/v1/messages", asked).status_code == 200
+    assert isinstance(served.engine, ScriptedEngine)
+    turns = [(turn["role"], turn["content"]) for turn in served.engine.requests[0].messages]
+    assert turns == [("user", "Hello\n\nBe brief."), ("assistant", "Hi."), ("user", "In Korean.\n\nBye")]

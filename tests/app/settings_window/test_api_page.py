@@ -7,6 +7,7 @@ import socket
 import threading
 from contextlib import closing
 from http.client import HTTPConnection
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -130,3 +131,37 @@ def test_a_port_in_use_is_said_with_what_to_do(window: WindowDriver, qtbot: QtBo
         page: Any = window.settings.page("api")
         qtbot.waitUntil(lambda: window.session.api.problem is not None)
         assert page.state.help.text() == f"Another program uses port {port}. Choose another one."
+
+
+def test_an_app_is_connected_after_its_file_was_shown_and_taken_back(window: WindowDriver, own_home: Path) -> None:
+    page: Any = window.settings_page("api")
+    page.connect_app.click()
+    card = page.card
+    file = own_home / ".claude/tandem.json"
+    assert str(file) in card.intro.text()
+    shown = card.text.toPlainText()
+    assert "ANTHROPIC_BASE_URL" in shown
+    assert "The local API is off" in card.then.text()
+    assert not file.exists()
+    card.write.click()
+    assert file.read_text() == shown
+    assert not card.write.isEnabled()
+    file.write_text("{}")
+    card.undo.click()
+    assert "changed" in card.result.text()
+    file.write_text(shown)
+    card.undo.click()
+    assert not file.exists()
+
+
+def test_a_file_that_cannot_be_understood_shows_what_to_add_by_hand(window: WindowDriver, own_home: Path) -> None:
+    (own_home / ".config/zed").mkdir(parents=True)
+    (own_home / ".config/zed/settings.json").write_text('{"a" 1}')
+    page: Any = window.settings_page("api")
+    page.connect_app.click()
+    page.card.apps.set_value("zed")
+    page.card.apps.activated.emit(page.card.apps.currentIndex())
+    assert "line 1" in page.card.intro.text()
+    assert page.card.write.isHidden()
+    page.card.copy_text.click()
+    assert "openai_compatible" in QGuiApplication.clipboard().text()

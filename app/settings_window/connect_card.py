@@ -1,0 +1,118 @@
+"""The card "Connect an app": what another program needs to use the local API, written at a click."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QWidget
+
+from app.agents.connecting import NotConnected, Plan, connected, plan, take_back, write
+from app.agents.endpoint import declared_endpoint
+from app.agents.table import APPS, App
+from app.settings.store import SettingsStore
+from app.widgets import theme
+from app.widgets.controls import Chooser
+from app.widgets.labels import label
+from app.widgets.layouts import fill, hbox
+from app.widgets.overlay import Overlay
+from app.widgets.popups import round_field_menu
+from app.widgets.restyled import Restyled
+from app.widgets.style_class import styled
+from app.wording.agents import next_sentence, plan_sentence, refusal_sentence
+
+# Of the text that is to be written; a longer one scrolls.
+_HEIGHT = 250
+
+
+class ConnectCard(Restyled, Overlay):
+    """Shows all that it would write, writes it at a click, and takes it back."""
+
+    def __init__(self, settings: SettingsStore, window: QWidget) -> None:
+        super().__init__(window, 620)
+        self._settings = settings
+        self._plan: Plan | None = None
+        self._said = ""
+
+    def make(self) -> None:
+        title = self.bound("Connect an app", label(self, "title"))
+        self.apps = self.bound("App", Chooser(self, APPS, lambda _id: self._choose()), QWidget.setAccessibleName)
+        self.apps.set_texts([app.name for app in APPS.values()])
+        self.intro, self.then, self.result = (label(self, "muted", wraps=True) for _ in range(3))
+        self.text = self.bound("What is written", QPlainTextEdit(self), QWidget.setAccessibleName)
+        round_field_menu(self.text)
+        self.text.setObjectName("record")
+        self.text.setReadOnly(True)
+        self.text.setTabChangesFocus(True)
+        self.text.setFixedHeight(theme.scaled(_HEIGHT))
+        self.write = self.bound("Write the file", styled(QPushButton(self), "button"))
+        self.undo = self.bound("Take back", styled(QPushButton(self), "button"))
+        self.copy_text = self.bound("Copy", styled(QPushButton(self), "button"))
+        close = self.bound("Close", styled(QPushButton(self), "button"))
+        self.write.clicked.connect(self._write)
+        self.undo.clicked.connect(self._take_back)
+        self.copy_text.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.text.toPlainText()))
+        close.clicked.connect(self.close_overlay)
+        buttons = fill(hbox(margins=(0, 4, 0, 0), spacing=8), self.write, self.undo, self.copy_text, 1, close)
+        fill(self.column, title, self.apps, self.intro, self.text, self.then, self.result, buttons)
+        self.restyle()
+
+    def fill(self) -> None:
+        self._choose()
+        self.apps.setFocus()
+
+    def retranslate(self) -> None:
+        self._show()
+
+    @property
+    def _app(self) -> App:
+        return APPS[self.apps.currentData()]
+
+    def _choose(self) -> None:
+        self._said = ""
+        self._show()
+
+    def _show(self) -> None:
+        """Plan again, because the file may have changed, and show that."""
+        self._plan, refused = None, None
+        try:
+            self._plan = found = plan(self._app, declared_endpoint(self._settings.values))
+        except NotConnected as error:
+            refused = error
+            self.intro.setText(refusal_sentence(error))
+            self.text.setPlainText(str(error.arguments["text"]))
+        else:
+            self.intro.setText(plan_sentence(found))
+            variables = (f"export {name}={shlex.quote(value)}\n" for name, value in found.variables.items())
+            self.text.setPlainText(found.changes or "".join(variables))
+            off = "" if self._settings.values.api_serve else self.tr("The local API is off: turn it on for the app.")
+            self.then.setText("\n".join(filter(None, (next_sentence(found), off))))
+        self.text.setVisible(bool(self.text.toPlainText()))
+        self.then.setVisible(refused is None)
+        self.write.setVisible(self._plan is not None and self._plan.file is not None)
+        # Of the lines of a file, only those to add by hand are of use elsewhere.
+        self.copy_text.setVisible(bool(self.text.toPlainText()) and not self.write.isVisibleTo(self))
+        self.write.setEnabled(self._plan is not None and bool(self._plan.changes))
+        self.undo.setVisible(connected(self._app))
+        self.result.setText(self._said)
+        self.result.setVisible(bool(self._said))
+        self.fit_in_window()
+
+    def _write(self) -> None:
+        planned = self._plan
+        assert planned is not None
+        self._try(lambda: self._written(write(planned)))
+
+    def _written(self, copy: object) -> str:
+        return self.tr("Written. The file as it was: {copy}").format(copy=copy) if copy else self.tr("Written.")
+
+    def _take_back(self) -> None:
+        self._try(lambda: self.tr("{file} is as it was before.").format(file=take_back(self._app)))
+
+    def _try(self, act: Callable[[], str]) -> None:
+        try:
+            self._said = act()
+        except NotConnected as error:
+            self._said = refusal_sentence(error)
+        self._show()

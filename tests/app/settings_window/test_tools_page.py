@@ -1,0 +1,182 @@
+"""The page of tools: servers are added, imported, agreed to, tested and removed, and their tools permitted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QLineEdit
+
+from app.tools.permissions import Permission
+from tests.app.conftest import OpenWindow
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.tools.conftest import hostile
+from tests.app.window_driver import WindowDriver
+
+Entries = dict[str, dict[str, Any]]
+
+
+@pytest.fixture
+def window(open_window: OpenWindow) -> WindowDriver:
+    return open_window(ScriptedEngine())
+
+
+@pytest.fixture
+def imported(window: WindowDriver, tmp_path: Path) -> Callable[[Entries], Any]:
+    """Import servers from a file by the button, and return the page."""
+
+    def import_servers(entries: Entries) -> Any:
+        file, page = tmp_path / "mcp.json", window.settings_page("tools")
+        file.write_text(json.dumps({"mcpServers": entries}))
+        with window.file_dialog(file):
+            page.import_file.click()
+        window.wait(lambda: {one.name for one in window.session.tools.settings.servers} >= set(entries))
+        window.settle()
+        return page
+
+    return import_servers
+
+
+def entry(behaviour: str = "", **more: Any) -> dict[str, Any]:
+    server = hostile(behaviour)
+    return {"command": server.command, "args": list(server.args), **more}
+
+
+def state(page: Any, name: str) -> str:
+    return str(page.view(name).row.help.text())
+
+
+def allow(window: WindowDriver, page: Any, name: str) -> None:
+    """Test a server that nobody has agreed to yet, and agree."""
+    page.view(name).test.click()
+    page.card.confirm.click()
+    window.wait(lambda: not state(page, name).endswith(("Starting…", "would run.")))
+
+
+def test_nothing_runs_before_the_person_saw_exactly_what(window: WindowDriver, imported: Any) -> None:
+    page = imported({"files": entry("", env={"TOKEN": "hidden"})})
+    assert "Not allowed to run yet" in state(page, "files")
+    page.view("files").test.click()
+    shown = page.card.shown.toPlainText()
+    assert hostile().command in shown
+    assert hostile().args[0] in shown
+    assert "TOKEN=•" in shown
+    assert "hidden" not in shown
+    # Return must not agree.
+    assert page.card.cancel.hasFocus()
+    page.card.cancel.click()
+    assert window.session.tools.host.status("files").state == "stopped"
+    assert "Not allowed to run yet" in state(page, "files")
+
+
+def test_a_tested_server_lists_its_tools_which_ask_unless_the_person_says_otherwise(
+    window: WindowDriver, imported: Any
+) -> None:
+    page = imported({"files": entry()})
+    allow(window, page, "files")
+    assert "Running, with 1 tool." in state(page, "files")
+    view, settings = page.view("files"), window.session.tools.settings
+    [tool] = window.session.tools.host.status("files").tools
+    assert tool.read_only
+    assert settings.permission(tool) is Permission.ASK
+    view.allow_reading.click()
+    assert settings.permission(tool) is Permission.ALWAYS
+    assert view.allow_reading.isHidden()
+    chooser = view.choosers[tool.name]
+    assert chooser.currentText() == "Always allow"
+    chooser.set_value(Permission.DENY)
+    chooser.activated.emit(chooser.currentIndex())
+    assert settings.permission(tool) is Permission.DENY
+
+
+def test_a_server_that_fails_says_why_and_shows_its_standard_error(window: WindowDriver, imported: Any) -> None:
+    page = imported({"broken": entry("dies-at-start")})
+    allow(window, page, "broken")
+    assert "no key was given" in state(page, "broken")
+    assert "no key was given" in page.view("broken").errors.toPlainText()
+
+
+def test_an_edited_server_is_asked_about_again(window: WindowDriver) -> None:
+    window.session.tools.settings.put(hostile(name="files"))
+    page: Any = window.settings_page("tools")
+    assert "Starts when a chat needs it" in state(page, "files")
+    page.view("files").edit.click()
+    page.card.target.setText(f"{page.card.target.text()} --more")
+    page.card.confirm.click()
+    window.wait(lambda: "Not allowed to run yet" in state(page, "files"))
+    [server] = window.session.tools.settings.servers
+    assert server.args == (*hostile().args, "--more")
+
+
+@pytest.mark.parametrize(
+    ("name", "target", "why"),
+    [
+        ("Tandem", "npx server", "can't be the name"),
+        ("mine", "", "either"),
+        ("mine", "npx 'server", "quotation mark"),
+        ("there", "npx server", "already"),
+    ],
+)
+def test_wrong_fields_are_refused_with_a_sentence(imported: Any, name: str, target: str, why: str) -> None:
+    page = imported({"there": entry()})
+    page.add_server.click()
+    page.card.name.setText(name)
+    page.card.target.setText(target)
+    page.card.confirm.click()
+    assert why in page.card.problem.text()
+    assert page.card.isVisible()
+
+
+def test_a_server_with_a_secret_is_added_and_removed(window: WindowDriver) -> None:
+    page: Any = window.settings_page("tools")
+    page.add_server.click()
+    page.card.name.setText("weather")
+    page.card.target.setText("https://weather.example/mcp")
+    page.card.add_value.click()
+    [(name, value)] = page.card.values
+    assert value.echoMode() is QLineEdit.EchoMode.Password
+    name.setText("Authorization")
+    value.setText("Bearer hidden")
+    page.card.confirm.click()
+    window.wait(lambda: bool(window.session.tools.settings.servers))
+    [server] = window.session.tools.settings.servers
+    assert (server.url, server.headers) == ("https://weather.example/mcp", {"Authorization": ""})
+    # The tests have no keychain.
+    window.wait(lambda: "this run only" in page.outcome.text())
+    remove = page.view("weather").remove
+    remove.click()
+    assert remove.text() == "Remove weather?"
+    remove.click()
+    window.wait(lambda: not window.session.tools.settings.servers)
+
+
+def test_a_dropped_file_adds_only_servers_whose_names_are_free(
+    window: WindowDriver, imported: Any, tmp_path: Path
+) -> None:
+    page = imported({"files": entry()})
+    (tmp_path / "mcp.json").write_text(json.dumps({"servers": {"files": {"command": "rm"}, "new": entry()}}))
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "mcp.json"))])
+    how = Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    QApplication.sendEvent(page.viewport(), QDragEnterEvent(QPoint(9, 9), *how))
+    QApplication.sendEvent(page.viewport(), QDropEvent(QPointF(9, 9), *how))
+    window.wait(lambda: "new" in page.outcome.text())
+    assert "files" in page.outcome.text()
+    assert {one.name: one.command for one in window.session.tools.settings.servers}["files"] == hostile().command
+
+
+@pytest.mark.parametrize("text", ["{", "{}", '{"mcpServers": {"a": {}}}', None])
+def test_a_file_that_is_no_list_of_servers_is_refused_with_a_sentence(
+    window: WindowDriver, tmp_path: Path, text: str | None
+) -> None:
+    page: Any = window.settings_page("tools")
+    if text is not None:
+        (tmp_path / "mcp.json").write_text(text)
+    page.import_servers(tmp_path / "mcp.json")
+    assert page.outcome.isVisible()
+    assert not window.session.tools.settings.servers
