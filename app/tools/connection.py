@@ -85,6 +85,11 @@ class Connection:
         return "running" if self._settled.is_set() else "starting"
 
     @property
+    def is_usable(self) -> bool:
+        """Whether the server runs or starts, and shall not end."""
+        return not (self.over.is_set() or self._ending.is_set())
+
+    @property
     def was_slow(self) -> bool:
         """Whether the server was not ready in time, so that starting it again would make everyone wait again."""
         return not self._stopped and self.failure is not None and self.failure.code == "slow-start"

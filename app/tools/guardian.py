@@ -3,8 +3,7 @@
 It runs `COMMAND ARGUMENTS` in its own process group and passes on what both sides write. When Tandem closes its end, or
 is killed, the server's input is closed, and what is left of the group after a moment is killed. Of the server's output
 only the lines with messages are passed on; a line beyond `LONGEST_LINE` ends the server, so that it cannot fill
-Tandem's memory. Everything else goes to the standard error, and
-so does the reason of the end.
+Tandem's memory. Everything else goes to the standard error, and so does the reason of the end.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ import os
 import queue
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
@@ -119,7 +117,3 @@ def _pass_line(line: bytes) -> None:
 def _report(sentence: str) -> None:
     # The server may have ended in the middle of a line.
     os.write(2, f"\n{sentence}\n".encode())
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

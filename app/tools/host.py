@@ -144,8 +144,7 @@ class ToolHost:
         found = self._connections.get(name)
         if found is not None and found.server != server:
             found.stop()
-            found = None
-        if found is None or (found.over.is_set() and not found.was_slow):
+        if found is None or not (found.is_usable or found.was_slow):
             found = self._connections[name] = Connection(server, self._start_s, self._changed)
             task = asyncio.create_task(found.run(self._with_secrets))
             self._tasks.add(task)

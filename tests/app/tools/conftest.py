@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -31,13 +32,20 @@ def wait_until(holds: Callable[[], bool]) -> None:
 
 
 def is_running(process: psutil.Process) -> bool:
-    return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    with suppress(psutil.NoSuchProcess):
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    return False
 
 
 def servers_below(process: psutil.Process) -> list[psutil.Process]:
     """The guardians below a process, and what is below them."""
-    guardians = [one for one in process.children() if "app.tools.guardian" in " ".join(one.cmdline())]
-    return [found for one in guardians for found in (one, *one.children(recursive=True))]
+    found: list[psutil.Process] = []
+    for one in process.children():
+        # It may end meanwhile.
+        with suppress(psutil.NoSuchProcess):
+            if "app.tools.guardian" in " ".join(one.cmdline()):
+                found += [one, *one.children(recursive=True)]
+    return found
 
 
 @pytest.fixture

@@ -130,6 +130,13 @@ def test_a_server_that_was_changed_ends_and_the_others_stay(hosts: Hosts) -> Non
     assert host.status("prints").state == "stopped"
 
 
+def test_a_server_that_was_stopped_starts_again_at_once(hosts: Hosts) -> None:
+    host = hosts(hostile())
+    [tool] = host.tools(["good"]).result(WAIT_S)
+    host.stop("good")
+    assert host.call(tool, {"text": "hello"}).result(WAIT_S).text == "hello"
+
+
 def test_a_server_that_was_too_slow_is_tried_again_only_after_a_stop(hosts: Hosts) -> None:
     host = hosts(hostile("hangs-at-start"), start_s=0.5)
     assert host.tools(["hangs-at-start"]).result(WAIT_S) == []
