@@ -180,7 +180,8 @@ class Comparer(QObject):
         speculation = chosen.speculation
         if speculation.method == "off":
             speculation = replace(speculation, method="auto")
-        speculation = replace(speculation, sample_share=SAMPLE_SHARE)
+        # The same question was answered already, so its answer would be in the index.
+        speculation = replace(speculation, sample_share=SAMPLE_SHARE, earlier_chats=False)
         sampling = replace(chosen.sampling, seed=turn.answer.stats.seed)
         try:
             request = session.answers.request(chat, turn, replace(chosen, sampling=sampling, speculation=speculation))
