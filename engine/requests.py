@@ -61,7 +61,6 @@ class SpeculationSettings:
     `acceptance` is "match" (same text for a seed whatever the method) or "rejection".
     With `same_text`, rounds keep to widths that this machine rounds alike (`engine.tuning.Rounding`), whatever that
     costs, so that the text is bit for bit that of plain decoding; such a request shares no pass with others.
-    With `earlier_chats`, draft tokens may come from the answers of other chats (`EngineSettings.answer_index_folder`).
     Plain rounds that measure the speed-up, at a fixed depth too, cost at most `sample_share` of an answer's time; with
     0 there are none, and the speed-up is unknown.
     """
@@ -72,7 +71,6 @@ class SpeculationSettings:
     acceptance: str = "match"
     sample_share: float = 0.02
     same_text: bool = False
-    earlier_chats: bool = True
 
     def __post_init__(self) -> None:
         require_one_of(methods(), "method", self.method)
@@ -107,8 +105,8 @@ class ChatRequest:
     quarter of the context (or `max_tokens`, if that is less) is left to the answer; None uses the engine's setting.
     With `allow_oversize`, here or in the engine's settings, it is answered although its caches may not fit into memory.
     `conversation` is the caller's name of the chat that `messages` belong to. With one, the caches may be kept on disk
-    (`EngineSettings.prefix_cache_folder`), and the answer's tokens for look-ups in other chats (`answer_index_folder`
-    there), until `EngineClient.forget_conversations`; without one, never.
+    (`EngineSettings.prefix_cache_folder`) until `EngineClient.forget_conversations`, and so may the answer's tokens, so
+    that answers in other named chats can be drafted from them (`answer_index_folder`); without one, never.
     `template_options` are variables of the model's chat template, such as `enable_thinking`.
     With a `grammar`, the answer after any thinking matches it; one that ends at its length limit or at a stop string
     matches its beginning. A grammar that cannot be used fails the request with `GrammarNotUsable`.

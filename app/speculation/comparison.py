@@ -180,8 +180,7 @@ class Comparer(QObject):
         speculation = chosen.speculation
         if speculation.method == "off":
             speculation = replace(speculation, method="auto")
-        # The same question was answered already, so its answer would be in the index.
-        speculation = replace(speculation, sample_share=SAMPLE_SHARE, earlier_chats=False)
+        speculation = replace(speculation, sample_share=SAMPLE_SHARE)
         sampling = replace(chosen.sampling, seed=turn.answer.stats.seed)
         try:
             request = session.answers.request(chat, turn, replace(chosen, sampling=sampling, speculation=speculation))

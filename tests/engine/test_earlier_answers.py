@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from engine.engine import Engine
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
@@ -39,8 +38,9 @@ def opened(main: Path, draft: Path | None, folder: Path) -> Scheduler:
 
 def ask(scheduler: Scheduler, *requests: ChatRequest) -> list[Client]:
     """Answer the requests after all earlier answers were indexed."""
-    assert scheduler.models.drafting.answers is not None
-    scheduler.models.drafting.answers.forget([]).result()
+    answers = scheduler.models.drafting.answers
+    assert answers is not None
+    answers.forget([]).result()
     return run(scheduler, *requests)
 
 
@@ -57,7 +57,7 @@ def files(folder: Path) -> list[Path]:
 def test_a_new_chat_is_answered_from_an_earlier_one(scheduler: Scheduler, requests: int) -> None:
     [plain] = run(scheduler, request(None, PLAIN))
     [first] = ask(scheduler, request("chat"))
-    again = ask(scheduler, *(request(None) for _ in range(requests)))
+    again = ask(scheduler, *(request("other") for _ in range(requests)))
     assert from_chats(first) == 0
     for client in again:
         assert client.finished.ids == first.finished.ids == plain.finished.ids
@@ -68,31 +68,29 @@ def test_a_new_chat_is_answered_from_an_earlier_one(scheduler: Scheduler, reques
 def test_the_draft_model_and_other_chats_are_weighed_against_each_other(scheduler: Scheduler) -> None:
     auto = SpeculationSettings(sample_share=0.0)
     run(scheduler, request("chat", auto))
-    answers = [ask(scheduler, request(None, auto))[0].finished for _ in range(4)]
+    answers = [ask(scheduler, request("other", auto))[0].finished for _ in range(4)]
     assert len({answer.ids for answer in answers}) == 1
     learned = scheduler.models.drafting.controller.learned.free.texts.counts
     assert {"chats", "draft"} <= learned.keys()
 
 
-def test_a_chat_without_a_name_never_enters(scheduler: Scheduler, tmp_path: Path) -> None:
+def test_a_chat_without_a_name_neither_enters_nor_looks_up(scheduler: Scheduler, tmp_path: Path) -> None:
     run(scheduler, request(None))
     [again] = ask(scheduler, request("chat"))
     assert from_chats(again) == 0
-    assert len(files(tmp_path)) <= 1
-
-
-def test_a_request_can_do_without_other_chats(scheduler: Scheduler) -> None:
-    run(scheduler, request("chat"))
-    [again] = ask(scheduler, request("other", replace(LOOKUP, earlier_chats=False)))
-    assert from_chats(again) == 0
+    [unnamed] = ask(scheduler, request(None))
+    assert from_chats(unnamed) == 0
+    assert len(files(tmp_path)) == 1
 
 
 def test_a_deleted_chat_is_not_proposed_any_more(scheduler: Scheduler, tmp_path: Path) -> None:
     run(scheduler, request("chat"))
     client = submit(scheduler, request("other"))
     serve_and_act(scheduler, client, 3, lambda: scheduler.changes.forget_conversations(["chat", "other"]))
-    [again] = ask(scheduler, request(None))
+    [again] = ask(scheduler, request("new"))
     assert from_chats(again) == 0
+    scheduler.changes.keep_stored(())
+    ask(scheduler)
     assert files(tmp_path) == []
 
 
@@ -117,10 +115,3 @@ def test_without_its_folder_the_index_is_emptied(scheduler: Scheduler, tmp_path:
     run(scheduler, request("chat"))
     [again] = ask(scheduler, request("chat"))
     assert from_chats(again) > 30
-
-
-def test_an_engine_that_is_closed_has_written_its_answers(tiny_main: Path, tmp_path: Path) -> None:
-    with Engine(EngineSettings(answer_index_folder=tmp_path)) as engine:
-        engine.load(tiny_main).result()
-        assert list(engine.submit(request("chat")))
-    assert len(files(tmp_path)) == 1

@@ -22,8 +22,11 @@ NEWEST_OCCURRENCES = 8
 
 
 def build(context: ProposerContext) -> EarlierAnswersProposer | None:
-    """Return None without an index of answers, or if the request does without."""
-    if context.answers is None or not context.settings.earlier_chats:
+    """Return None without an index of answers, and for a request that names no chat.
+
+    Programs must not find out from speeds what chats contain, and a comparison would find the answer that it repeats.
+    """
+    if context.answers is None or context.conversation.name is None:
         return None
     main = context.main
     excluded = frozenset(main.tokenizer.all_special_ids)
