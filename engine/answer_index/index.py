@@ -22,8 +22,10 @@ from engine.files.atomic_file import PARTIAL
 
 log = logging.getLogger(__name__)
 
-# A segment is merged with the one before it, unless that is this many times as large.
+# A segment is merged with the one before it, unless that is this many times as large as all after it.
 RATIO = 8
+# Segments below so many tokens are always merged: sorting these takes some ten milliseconds.
+LEAST_SIZE = 2**16
 SUFFIX = ".answers"
 # A place is the number of a segment and a position in it, of so many bits.
 _POSITION_BITS = 32
@@ -146,10 +148,10 @@ class AnswerIndex:
         self._publish()
 
     def _merge(self) -> None:
-        """Merge the newest segment with those before it that are not RATIO times as large as all after them."""
+        """Merge the newest segment with those before it that are small, or not RATIO times as large as all after."""
         merged, size = 1, self._segments[-1].size
         for segment in reversed(self._segments[:-1]):
-            if segment.size >= RATIO * size:
+            if segment.size >= max(RATIO * size, LEAST_SIZE):
                 break
             merged, size = merged + 1, size + segment.size
         if merged > 1:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import logging
 import mmap
 import struct
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
@@ -29,6 +29,8 @@ log = logging.getLogger(__name__)
 DEPTH = 16
 # Stands before each answer; no vocabulary has it.
 BREAK = 0xFFFF_FFFF
+# The text at each so many places of the order is kept in memory, where most steps of a binary search are faster.
+FENCE = 256
 # Bytes of a token on disk: itself and its place in the order.
 TOKEN_BYTES = 8
 
@@ -51,18 +53,22 @@ class Segment:
             raise ValueError("it has no header")
         magic, answers, self.size = _HEADER.unpack_from(self._file)
         self._tokens_at = _HEADER.size + answers * _ANSWER.itemsize
-        end = self._tokens_at + TOKEN_BYTES * self.size
+        fences = 4 * DEPTH * -(-self.size // FENCE)
+        end = self._tokens_at + TOKEN_BYTES * self.size + fences
         if magic != _MAGIC or end != len(self._file):
             raise ValueError("it is no segment of this version")
         self._answers = np.frombuffer(self._file, _ANSWER, answers, _HEADER.size)
         if int(self._answers["length"].sum()) != self.size:
             raise ValueError("its answers do not fill it")
-        self._order = memoryview(self._file)[self._tokens_at + 4 * self.size : end].cast("I")
+        self._order = memoryview(self._file)[self._tokens_at + 4 * self.size : end - fences].cast("I")
+        self._fences = [self._file[start : start + 4 * DEPTH] for start in range(end - fences, end, 4 * DEPTH)]
         self.chats = frozenset(self._answers["chat"].tolist())
 
     def find(self, text: bytes) -> tuple[int, int]:
         """Return where `text`, the last tokens backwards, belongs in the order, and how many of them match there."""
-        at = bisect_left(self._order, text, key=self._reader(len(text)))
+        fence = bisect_left(self._fences, text)
+        low, high = max(0, fence - 1) * FENCE, min(self.size, fence * FENCE)
+        at = bisect_left(self._order, text, low, high, key=self._reader(len(text)))
         beside = [self._shared(text, near) for near in (at - 1, at) if 0 <= near < self.size]
         return at, max(beside, default=0)
 
@@ -70,7 +76,7 @@ class Segment:
         """Return the ends of the newest `most` occurrences of `text`; `at` is where it belongs in the order."""
         key = self._reader(len(text))
         low = bisect_left(self._order, text, max(0, at - _SAMPLE), at, key=key)
-        high = bisect_left(self._order, text + b"\0", at, min(self.size, at + _SAMPLE), key=key)
+        high = bisect_right(self._order, text, at, min(self.size, at + _SAMPLE), key=key)
         # The newest answer is stored first.
         return [self.size - position for position in sorted(self._order[low:high])[:most]]
 
@@ -90,11 +96,12 @@ class Segment:
 
     def _shared(self, text: bytes, index: int) -> int:
         """Return how many tokens at this place of the order equal those of `text`."""
-        read = self._reader(len(text))(self._order[index])
-        for start in range(0, len(read), 4):
-            if read[start : start + 4] != text[start : start + 4]:
-                return start // 4
-        return len(read) // 4
+        start = self._tokens_at + 4 * self._order[index]
+        read = self._file[start : start + len(text)]
+        for place in range(0, len(text), 4):
+            if read[place : place + 4] != text[place : place + 4]:
+                return place // 4
+        return len(text) // 4
 
     def without(self, chats: Collection[int]) -> None:
         """Rewrite the file without the answers of `chats`; delete it if none is left or it cannot be written."""
@@ -160,5 +167,7 @@ def _sorted(stream: np.ndarray) -> np.ndarray:
 
 def _write(path: Path, answers: np.ndarray, tokens: np.ndarray, order: np.ndarray) -> None:
     header = _HEADER.pack(_MAGIC, len(answers), len(tokens))
-    parts = (header, answers.tobytes(), tokens.astype(">u4").tobytes(), order.astype("<u4").tobytes())
-    write_atomically(path, parts)
+    at = order[::FENCE, None] + np.arange(DEPTH)
+    fences = np.append(tokens, np.zeros(DEPTH, tokens.dtype))[at].astype(">u4")
+    arrays = answers, tokens.astype(">u4"), order.astype("<u4"), fences
+    write_atomically(path, (header, *(array.tobytes() for array in arrays)))
