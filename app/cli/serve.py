@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
@@ -81,7 +82,8 @@ def run(arguments: argparse.Namespace) -> int:
     speculation = SpeculationSettings(same_text=values.same_text)
     served = ServedCalls(data_folder() / "chats.db")
     try:
-        with Engine(engine_settings_of(values)) as engine:
+        # Programs do not draft from chats, and only one process may write their index.
+        with Engine(replace(engine_settings_of(values), answer_index_folder=None)) as engine:
             host = EngineHost(engine, other_apps=values.use_other_apps)
             api = LocalApi(host, served.note)
             key = _key() if arguments.key else None
