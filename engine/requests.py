@@ -105,7 +105,8 @@ class ChatRequest:
     quarter of the context (or `max_tokens`, if that is less) is left to the answer; None uses the engine's setting.
     With `allow_oversize`, here or in the engine's settings, it is answered although its caches may not fit into memory.
     `conversation` is the caller's name of the chat that `messages` belong to. With one, the caches may be kept on disk
-    (`EngineSettings.prefix_cache_folder`) until `EngineClient.forget_conversations`; without one, never.
+    (`EngineSettings.prefix_cache_folder`) until `EngineClient.forget_conversations`, and so may the answer's tokens, so
+    that answers in other named chats can be drafted from them (`answer_index_folder`); without one, never.
     `template_options` are variables of the model's chat template, such as `enable_thinking`.
     With a `grammar`, the answer after any thinking matches it; one that ends at its length limit or at a stop string
     matches its beginning. A grammar that cannot be used fails the request with `GrammarNotUsable`.

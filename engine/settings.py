@@ -20,8 +20,10 @@ class EngineSettings:
 
     `most_active` requests are decoded together and `most_waiting` more may queue. Finished turns are kept in
     `prefix_cache_bytes`. Those of a named conversation are kept across sessions, if `prefix_cache_folder` is given, in
-    at most `prefix_folder_bytes` there. Both models are unloaded after `unload_after_s` seconds without a request.
-    `memory_limit` in bytes replaces the limit that the device recommends. These take effect at once.
+    at most `prefix_folder_bytes` there. Their answers are indexed in `answer_index_folder`, if given, for look-ups in
+    other chats, in at most `answer_index_bytes`; when the folder is not given any more, it is emptied. Both models are
+    unloaded after `unload_after_s` seconds without a request. `memory_limit` in bytes replaces the limit that the
+    device recommends. These take effect at once.
 
     `overflow` ("refuse" or "shorten") and `control_tokens` apply to requests that do not set them themselves. With
     `allow_oversize` models and requests are accepted although they may not fit into memory. An answer is assumed to
@@ -42,6 +44,9 @@ class EngineSettings:
     prefix_cache_bytes: int = 2 * 2**30
     prefix_cache_folder: Path | None = None
     prefix_folder_bytes: int = 4 * 10**9
+    answer_index_folder: Path | None = None
+    # Eight million tokens; sorting them takes three times as much memory for a moment.
+    answer_index_bytes: int = 2**26
     kv_bits: int | None = None
     draft_kv_bits: int | None = None
     unload_after_s: float | None = None
@@ -57,7 +62,7 @@ class EngineSettings:
 
     def __post_init__(self) -> None:
         require_between(1, "most_active", self.most_active, 32)
-        for name in ("most_waiting", "prefix_cache_bytes", "prefix_folder_bytes"):
+        for name in ("most_waiting", "prefix_cache_bytes", "prefix_folder_bytes", "answer_index_bytes"):
             require(getattr(self, name) >= 0, name, "0 or more", getattr(self, name))
         require(self.context >= 1, "context", "1 or more", self.context)
         require_one_of(OVERFLOW_RULES, "overflow", self.overflow)

@@ -2513,6 +2513,10 @@
         <translation>プロンプトルックアップ</translation>
     </message>
     <message>
+        <source>from your chats</source>
+        <translation>過去のチャット</translation>
+    </message>
+    <message>
         <source>answer format</source>
         <translation>回答形式</translation>
     </message>
@@ -4740,6 +4744,14 @@
     <message>
         <source>Acceptance rule</source>
         <translation>受理の基準</translation>
+    </message>
+    <message>
+        <source>Reuse wording from your chats</source>
+        <translation>ほかのチャットの表現を再利用</translation>
+    </message>
+    <message>
+        <source>Proposes tokens from answers in your other chats, which speeds up repeated work. The index stays on this Mac and loses a chat that you permanently delete.</source>
+        <translation>ほかのチャットの回答で見つけたトークンをドラフトとして提案し、繰り返しの作業を速くします。索引はこの Mac にだけ保存され、チャットを完全に削除すると索引からも消えます。</translation>
     </message>
     <message>
         <source>Parallel drafting</source>

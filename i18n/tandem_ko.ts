@@ -2513,6 +2513,10 @@
         <translation>프롬프트 룩업</translation>
     </message>
     <message>
+        <source>from your chats</source>
+        <translation>지난 대화</translation>
+    </message>
+    <message>
         <source>answer format</source>
         <translation>답변 형식</translation>
     </message>
@@ -4740,6 +4744,14 @@
     <message>
         <source>Acceptance rule</source>
         <translation>채택 기준</translation>
+    </message>
+    <message>
+        <source>Reuse wording from your chats</source>
+        <translation>다른 대화의 표현 활용</translation>
+    </message>
+    <message>
+        <source>Proposes tokens from answers in your other chats, which speeds up repeated work. The index stays on this Mac and loses a chat that you permanently delete.</source>
+        <translation>다른 대화의 답변에서 찾은 토큰을 초안으로 제안해서 반복되는 작업이 더 빨라져요. 색인은 이 Mac에만 저장되고, 대화를 완전히 삭제하면 색인에서도 지워져요.</translation>
     </message>
     <message>
         <source>Parallel drafting</source>

@@ -2513,6 +2513,10 @@
         <translation>提示词查找</translation>
     </message>
     <message>
+        <source>from your chats</source>
+        <translation>以往对话</translation>
+    </message>
+    <message>
         <source>answer format</source>
         <translation>回答格式</translation>
     </message>
@@ -4740,6 +4744,14 @@
     <message>
         <source>Acceptance rule</source>
         <translation>接受规则</translation>
+    </message>
+    <message>
+        <source>Reuse wording from your chats</source>
+        <translation>复用其他对话中的表述</translation>
+    </message>
+    <message>
+        <source>Proposes tokens from answers in your other chats, which speeds up repeated work. The index stays on this Mac and loses a chat that you permanently delete.</source>
+        <translation>从其他对话的回答中提取草稿 token，让重复性的工作更快。索引只保存在这台 Mac 上；永久删除对话后，也会从索引中移除。</translation>
     </message>
     <message>
         <source>Parallel drafting</source>

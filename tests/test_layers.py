@@ -18,10 +18,10 @@ APP_LAYERS = (
 )  # fmt: skip
 # The parts of the engine that engine/speculation imports: nothing of its thread, of chats or of the Hub.
 BELOW_SPECULATION = (
-    "engine.async_drafting", "engine.cpu_backend", "engine.errors", "engine.files", "engine.grammars", "engine.heads",
-    "engine.main_model.joint_sampling", "engine.main_model.loading", "engine.main_model.sampling",
-    "engine.mlx_lm_private", "engine.requests", "engine.speculation.conversation", "engine.stats", "engine.status",
-    "engine.tokenizers.prompts", "engine.tokenizers.vocabulary", "engine.tuning",
+    "engine.answer_index", "engine.async_drafting", "engine.cpu_backend", "engine.errors", "engine.files",
+    "engine.grammars", "engine.heads", "engine.main_model.joint_sampling", "engine.main_model.loading",
+    "engine.main_model.sampling", "engine.mlx_lm_private", "engine.requests", "engine.speculation.conversation",
+    "engine.stats", "engine.status", "engine.tokenizers.prompts", "engine.tokenizers.vocabulary", "engine.tuning",
 )  # fmt: skip
 # The parts of the engine that engine/heads imports: files and errors, nothing of rounds, samplers or chats.
 BELOW_HEADS = ("engine.cpu_backend", "engine.errors", "engine.files", "engine.model_files")

@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
@@ -112,7 +113,8 @@ def serving(
     from engine import Engine
 
     served = ServedCalls(data_folder() / "chats.db")
-    with Engine(engine_settings_of(values)) as engine:
+    # Programs do not draft from chats, and only one process may write their index.
+    with Engine(replace(engine_settings_of(values), answer_index_folder=None)) as engine:
         host = EngineHost(engine, other_apps=values.use_other_apps)
         api = LocalApi(host, served.note)
         loaded = host.load(*pair).result()

@@ -92,7 +92,7 @@ class ModelService(QObject):
         stores_prefixes: bool,
         parent: QObject | None = None,
     ) -> None:
-        """Without `stores_prefixes` the engine keeps no prefix caches on disk, whatever its settings say."""
+        """Without `stores_prefixes` the engine keeps nothing of chats on disk, whatever its settings say."""
         super().__init__(parent)
         self._make_engine, self._bridge, self._stores_prefixes = make_engine, bridge, stores_prefixes
         self._engine: EngineClient | None = None
@@ -163,7 +163,7 @@ class ModelService(QObject):
     def configure(self, limits: EngineSettings) -> None:
         """Set up the engine, now or when it is made; `EngineSettings` says when each setting takes effect."""
         if not self._stores_prefixes:
-            limits = replace(limits, prefix_cache_folder=None)
+            limits = replace(limits, prefix_cache_folder=None, answer_index_folder=None)
         before = self._limits
         if limits == before:
             return
@@ -181,8 +181,9 @@ class ModelService(QObject):
             self._engine.keep_stored(conversations)
 
     def forget_conversations(self, conversations: Collection[str]) -> None:
-        """Drop the prefixes of deleted conversations in memory and on disk."""
-        if self._engine is not None or (self._limits is not None and self._limits.prefix_cache_folder is not None):
+        """Drop the prefixes and indexed answers of deleted conversations in memory and on disk."""
+        limits = self.limits
+        if self._engine is not None or limits.prefix_cache_folder or limits.answer_index_folder:
             self.engine.forget_conversations(conversations)
 
     def call_engine(

@@ -123,6 +123,15 @@ class SettingsValues(RememberedValues):
             "draft lengths at which rounding is the same, and computes one answer at a time.",
         ),
     )
+    earlier_chats: bool = SPECULATION.setting(
+        True,
+        title=QT_TRANSLATE_NOOP("Settings", "Reuse wording from your chats"),
+        help=QT_TRANSLATE_NOOP(
+            "Settings",
+            "Proposes tokens from answers in your other chats, which speeds up repeated work. The index stays on this "
+            "Mac and loses a chat that you permanently delete.",
+        ),
+    )
     async_drafter: str = DRAFTER.setting(
         "off",
         title=QT_TRANSLATE_NOOP("Settings", "Parallel drafting"),

@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import Any
 
 from app.settings.declarations import SETTINGS, SettingsValues
-from app.system.paths import learned_file, prefix_folder
+from app.system.paths import answer_index_folder, learned_file, prefix_folder
 from engine.requests import SamplingSettings, SpeculationSettings
 from engine.settings import EngineSettings
 
@@ -90,6 +90,7 @@ def engine_settings_of(values: SettingsValues, drafter_secret: str = "") -> Engi
         unload_after_s=values.unload_after_min * 60.0 or None,
         prefix_cache_bytes=round(values.prefix_cache_gb * _GB),
         prefix_cache_folder=prefix_folder() if values.keep_prefixes else None,
+        answer_index_folder=answer_index_folder() if values.earlier_chats else None,
         prefix_folder_bytes=round(values.prefix_folder_gb * _GB),
         memory_limit=memory_limit_of(values),
         context=values.fit_context,

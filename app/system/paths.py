@@ -40,6 +40,11 @@ def prefix_folder() -> Path:
     return cache_folder() / "prefixes"
 
 
+def answer_index_folder() -> Path:
+    """The folder of the index of answers in stored chats."""
+    return cache_folder() / "answers"
+
+
 def data_folder() -> Path:
     """The user's folder for files that must never be lost."""
     return Path(platformdirs.user_data_dir(_APP, appauthor=False))

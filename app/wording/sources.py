@@ -45,8 +45,9 @@ def role_of(source: str) -> str:
 
 
 def legend_sources() -> tuple[str, ...]:
-    """Return a source for each mark of a legend: the main model, the drafter, and the proposers without one."""
-    return MAIN, DRAFTER_METHOD, *sources_without_drafter("auto")
+    """Return the sources that a legend names: the main model, the drafter, and the proposers without one."""
+    lookups = (source for source, entry in PROPOSERS.items() if not (entry.uses_drafter or entry.every_method))
+    return MAIN, DRAFTER_METHOD, *lookups
 
 
 def drafter_of(rounds: Iterable[RoundRecord]) -> str | None:

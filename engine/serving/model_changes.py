@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future, wait
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from engine.answer_index.index import AnswerIndex, tokenizer_name
 from engine.errors import (
     DeviceFailed,
     EngineClosed,
@@ -69,6 +70,9 @@ class ModelChanges:
         self._prefix_cache = prefix_cache
         self._before_main_changes = before_main_changes
         self._before_draft_changes = before_draft_changes
+        # The index of earlier answers, if the settings name a folder for it and it was needed, and its settings.
+        self._answers: AnswerIndex | None = None
+        self._answers_at: tuple[Path | None, int] = (None, 0)
         # The change under way and those that wait, in order.
         self.queue: deque[_Change] = deque()
         self._pending: Future[Any] | None = None
@@ -214,6 +218,7 @@ class ModelChanges:
         self._release_prefix_cache()
         self._models.use_main(main)
         self.open_store()
+        self.open_answers()
         if draft is None:
             return self._use_draft(None)
         try:
@@ -242,21 +247,58 @@ class ModelChanges:
             store.use_drafter(self._models.drafter)
         self._prefix_cache.store = store
 
+    def open_answers(self) -> None:
+        """Look up in the answers of earlier chats, if the settings name a folder for them; empty one not named now."""
+        settings = self._models.settings
+        at = settings.answer_index_folder, settings.answer_index_bytes
+        if at != self._answers_at:
+            if self._answers is not None and at[0] is None:
+                self._answers.forget_others(())
+            self.close_answers()
+            self._answers = None if at[0] is None else AnswerIndex(at[0], at[1])
+            self._answers_at = at
+        if self._models.loaded:
+            self._models.drafting.answers = self._answers
+            if self._answers is not None:
+                self._answers.use(tokenizer_name(self._models.main.info.path))
+
+    def close_answers(self) -> None:
+        """Write what is left of the index of answers."""
+        if self._answers is not None:
+            self._answers.close()
+
+    def keep_answer(self, name: str | None, tokens: Sequence[int]) -> None:
+        """Let other chats look up in an answer that has ended; one of a conversation without a name is not kept."""
+        if name is not None and self._answers is not None:
+            self._answers.add(name, tokens)
+
     def forget_conversations(self, names: Collection[str]) -> None:
-        """Forget the finished turns of these conversations for good, in memory and on disk."""
+        """Forget the finished turns and answers of these conversations for good, in memory and on disk."""
+        if (answers := self._opened_answers()) is not None:
+            answers.forget(names)
         self._prefix_cache.forget(names)
         if (folder := self._models.settings.prefix_cache_folder) is not None:
             forget(folder, names)
 
     def keep_stored(self, names: Collection[str]) -> None:
-        """Forget the finished turns of all other conversations on disk; those in memory stay."""
+        """Forget the finished turns and answers of all other conversations on disk; turns in memory stay."""
+        if (answers := self._opened_answers()) is not None:
+            answers.forget_others(names)
         if (folder := self._models.settings.prefix_cache_folder) is not None:
             forget_others(folder, names)
             if self._models.loaded:
                 self.open_store()
 
+    def _opened_answers(self) -> AnswerIndex | None:
+        """Return the index of answers, also while no model is loaded."""
+        if self._answers is None and self._models.settings.answer_index_folder is not None:
+            self.open_answers()
+        return self._answers
+
     def _release_prefix_cache(self) -> None:
         """Save the main model's prefix cache to the store, if there is one, and drop it from memory."""
+        if self._answers is not None:
+            self._answers.use("")
         self._prefix_cache.save()
         self._prefix_cache.clear()
         self._prefix_cache.store = None

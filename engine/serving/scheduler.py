@@ -110,6 +110,8 @@ class Scheduler:
         stored = (settings.prefix_cache_folder, settings.prefix_folder_bytes)
         if self.models.loaded and stored != (before.prefix_cache_folder, before.prefix_folder_bytes):
             self.changes.open_store()
+        if settings.answer_index_folder != before.answer_index_folder:
+            self.changes.open_answers()
 
     # Models
 
@@ -196,6 +198,7 @@ class Scheduler:
         self._waiting.fail(EngineClosed())
         self.changes.close()
         self.changes.unload()
+        self.changes.close_answers()
 
     def fail(self, error: EngineError) -> None:
         """End every request and change with `error`, without using the models, because the thread is about to end."""
@@ -316,6 +319,7 @@ class Scheduler:
         # After the answer is delivered, so that it does not wait for the device or the disk.
         if intact:
             self._clean_up(active.generation.release)
+        self.changes.keep_answer(active.generation.request.conversation, active.generation.ids)
         self._device_failures = 0
         if self.models.loaded:
             self.models.drafting.keep()

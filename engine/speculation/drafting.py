@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from engine.answer_index.index import AnswerIndex
 from engine.async_drafting.drafting_ahead import DraftingAhead
 from engine.async_drafting.link import DrafterLink
 from engine.errors import EngineError, ModelNotUsable
@@ -66,6 +67,8 @@ class Drafting:
         self.ahead: DraftingAhead | None = None
         # Why there is none, as in `RequestStats.ahead`.
         self.why_not_ahead = ""
+        # The index of earlier answers, if one is kept.
+        self.answers: AnswerIndex | None = None
         self.pauses = Pauses()
         # Changes with each `set_draft`.
         self.version = 0
@@ -168,12 +171,12 @@ class Drafting:
     ) -> RequestProposers:
         """Build the proposers of a request, whose main sequence holds the prompt."""
         request = RequestProposers(self._main, settings, conversation, sampler)
-        request.install(self._drafter)
+        request.install(self._drafter, answers=self.answers)
         return request
 
     def _install(self, request: RequestProposers) -> None:
         """Give proposers to a request that is answered alone; only such a request may have an asynchronous drafter."""
-        request.install(self._drafter, self._drafting_ahead(request))
+        request.install(self._drafter, self._drafting_ahead(request), self.answers)
         self.ahead = request.ahead
 
     def _drafting_ahead(self, request: RequestProposers) -> DraftingAhead | None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from importlib import import_module
 
+from engine.answer_index.index import AnswerIndex
 from engine.async_drafting.drafting_ahead import DraftingAhead
 from engine.errors import without_frames
 from engine.main_model.loading import LoadedModel
@@ -67,7 +68,12 @@ class RequestProposers:
             return self._prefilled_by_others
         return self._prefilled_by_others + sum(proposer.prefilled_tokens for proposer in self.by_source.values())
 
-    def install(self, drafter: DraftSource | HeadSource | None, ahead: DraftingAhead | None = None) -> None:
+    def install(
+        self,
+        drafter: DraftSource | HeadSource | None,
+        ahead: DraftingAhead | None = None,
+        answers: AnswerIndex | None = None,
+    ) -> None:
         """End the proposers in use, and build those that the request's method asks for."""
         self._prefilled_by_others = self.draft_prefill_tokens
         self.abandon()
@@ -77,7 +83,9 @@ class RequestProposers:
             self.why_plain = Choice(None, 0, "cache-kind", (("kind", main.plain_only),))
             return
         self.ahead = ahead if uses_drafter(method) else None
-        context = ProposerContext(self._main, drafter, self.conversation, self.sampler, self.settings, self.ahead)
+        context = ProposerContext(
+            self._main, drafter, self.conversation, self.sampler, self.settings, self.ahead, answers
+        )
         for source in PROPOSERS:
             if uses(method, source):
                 self.attempt(source, partial(self._add, source, context))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engine.answer_index.index import AnswerIndex
 from engine.async_drafting.drafting_ahead import DraftingAhead
 from engine.main_model.loading import LoadedModel
 from engine.main_model.sampling import Sampler
@@ -17,7 +18,8 @@ from engine.speculation.drafters.head_source import HeadSource
 class ProposerContext:
     """One request: its models, the conversation whose main sequence holds the prompt, its sampler and its settings.
 
-    `drafter` is the draft model or the head in use, `ahead` the asynchronous drafter's part in this answer, if any.
+    `drafter` is the draft model or the head in use, `ahead` the asynchronous drafter's part in this answer, and
+    `answers` the index of earlier answers, if any.
     """
 
     main: LoadedModel
@@ -26,6 +28,7 @@ class ProposerContext:
     sampler: Sampler
     settings: SpeculationSettings
     ahead: DraftingAhead | None = None
+    answers: AnswerIndex | None = None
 
     @property
     def draft(self) -> DraftSource | None:

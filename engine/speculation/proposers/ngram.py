@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from engine.speculation.proposers.context import ProposerContext
-from engine.speculation.proposers.suffix_index import Match, SuffixIndex
+from engine.speculation.proposers.suffix_index import LookupIndex, Match, SuffixIndex
 from engine.speculation.rounds.proposal import Observation, Proposal, Proposer
 
 # The most occurrences of the newest tokens to compare, the latest first: each costs host time.
@@ -54,7 +54,7 @@ class NgramProposer(Proposer):
     def __init__(self, max_depth: int, excluded: AbstractSet[int] = frozenset()) -> None:
         self._max_depth = max_depth
         self._excluded = excluded
-        self._index = SuffixIndex(excluded)
+        self._index = self._new_index()
         self._misses = 0
         self._lookup: _Lookup | None = None
         self._shadow: _Lookup | None = None
@@ -63,6 +63,10 @@ class NgramProposer(Proposer):
         # Where in its source a copy was edited, and how many tokens ago.
         self._edited_at: int | None = None
         self._since_edit = 0
+
+    def _new_index(self) -> LookupIndex:
+        """Return an index for a conversation without tokens."""
+        return SuffixIndex(self._excluded)
 
     def max_proposals(self) -> int:
         if self._misses >= MISSES_TO_PAUSE:
@@ -88,7 +92,7 @@ class NgramProposer(Proposer):
         return observations
 
     def reset(self, tokens: Sequence[int]) -> None:
-        self._index = SuffixIndex(self._excluded)
+        self._index = self._new_index()
         self._index.extend(tokens)
         self._misses = 0
         self._lookup = self._shadow = self._edited_at = None

@@ -19,7 +19,8 @@ class ProposerEntry:
 
     `uses_drafter` is true if it runs the drafter that the user chose: a draft model or a head. All of these form one
     method, because only one drafter is in use at a time. With `every_method` it costs nothing, and is part of every
-    method. With `ahead` it proposes what an asynchronous drafter drafted.
+    method. With `ahead` it proposes what an asynchronous drafter drafted. With `method` it is part of that method and
+    has none of its own.
 
     `words` name it beside its tokens, `method_words` the method that uses nothing else, both in English; without words
     its source name is shown. `bench_depths` are those that `tandem bench` compares.
@@ -29,6 +30,7 @@ class ProposerEntry:
     uses_drafter: bool = False
     every_method: bool = False
     ahead: bool = False
+    method: str = ""
     words: str = ""
     method_words: str = ""
     bench_depths: tuple[int, ...] = (2, 4, 6, 8)
@@ -55,6 +57,7 @@ PROPOSERS: dict[str, ProposerEntry] = {
         method_words="Prompt lookup (n-gram)",
         bench_depths=(4, 8, 16),
     ),
+    "chats": ProposerEntry("engine.speculation.proposers.earlier_answers", method="ngram", words="from your chats"),
 }
 
 
@@ -65,7 +68,7 @@ def is_ahead(source: str | None) -> bool:
 
 def method_of(source: str) -> str:
     """Return the value of `SpeculationSettings.method` that uses only this proposer, or those of its kind."""
-    return DRAFTER_METHOD if PROPOSERS[source].uses_drafter else source
+    return DRAFTER_METHOD if PROPOSERS[source].uses_drafter else PROPOSERS[source].method or source
 
 
 def uses(method: str, source: str) -> bool:
@@ -85,11 +88,11 @@ def uses_drafter(method: str) -> bool:
 
 
 def sources_without_drafter(method: str) -> tuple[str, ...]:
-    """Return the proposers of a method that need no drafter, without those of every method."""
+    """Return the proposers of a method that need no drafter, without those of every method and parts of another."""
     return tuple(
         source
         for source, entry in PROPOSERS.items()
-        if not entry.uses_drafter and not entry.every_method and uses(method, source)
+        if not (entry.uses_drafter or entry.every_method or entry.method) and uses(method, source)
     )
 
 

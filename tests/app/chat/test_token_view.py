@@ -195,8 +195,8 @@ def test_the_colours_of_tokens_are_explained_once_where_the_panel_is_closed(open
     window.trigger("show-tokens")
     assert window.panel.isVisible()
     assert legends() == []
-    assert window.find(TokenLegend).names == ["main", "head", "prompt lookup", "rejected"]
+    assert window.find(TokenLegend).names == ["main", "head", "prompt lookup", "from your chats", "rejected"]
     window.trigger("toggle-panel")
-    assert legends() == [["main", "head", "prompt lookup"]]
+    assert legends() == [["main", "head", "prompt lookup", "from your chats"]]
     window.trigger("show-text")
     assert legends() == []

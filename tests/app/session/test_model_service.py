@@ -68,9 +68,10 @@ def test_settings_reach_an_engine_that_is_made_later(open_session: OpenSession, 
     settle(session.models.load_starter())
     assert engine.settings.prefix_cache_bytes == 5
     assert engine.stored == [frozenset(["a"])]
-    # A store that is not the user's own leaves no prefixes on disk.
-    session.models.configure(replace(EngineSettings(), prefix_cache_folder=tmp_path))
+    # A store that is not the user's own leaves nothing on disk.
+    session.models.configure(replace(EngineSettings(), prefix_cache_folder=tmp_path, answer_index_folder=tmp_path))
     assert engine.settings.prefix_cache_folder is None
+    assert engine.settings.answer_index_folder is None
 
 
 def test_another_engine_answers_and_leaves_when_it_ends(

@@ -8,7 +8,7 @@ import pytest
 
 from app.session.session import Session
 from app.speculation.comparison import Comparer
-from app.system.paths import data_folder, prefix_folder
+from app.system.paths import answer_index_folder, data_folder, prefix_folder
 from app.window.main_window import MainWindow
 from engine import Engine, starter_pair
 from tests.app.conftest import OpenShown
@@ -113,6 +113,14 @@ def test_switching_it_off_leaves_nothing_on_the_disk(open_shown: OpenShown, qtbo
     library.settings.change(keep_prefixes=True, prefix_folder_gb=1.0)
     assert engine.settings.prefix_cache_folder == prefix_folder()
     assert engine.settings.prefix_folder_bytes == 1_000_000_000
+
+
+def test_the_index_of_answers_has_a_switch(open_shown: OpenShown) -> None:
+    window, _, engine = open_shown()
+    window.ask_and_wait("first")
+    assert engine.settings.answer_index_folder == answer_index_folder()
+    window.settings_page("speculation").control("earlier_chats").setChecked(False)
+    assert engine.settings.answer_index_folder is None
 
 
 @pytest.mark.parametrize("button", ["clear", "clear_prefixes"])

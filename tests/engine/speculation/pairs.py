@@ -86,7 +86,7 @@ def synthetic_answers(rates: dict[str, float], seed: int, *, fade: float = 1.0, 
         text = [draw.randrange(300, 30_000) for _ in range(length)]
         if kind == "copy":
             text = [token if draw.random() < 0.9 else draw.randrange(300, 30_000) for token in (prompt * 10)[:length]]
-        chances = _stretches(rate, length + MAX_DEPTH + 1, draw)
+        chances = stretches(rate, length + MAX_DEPTH + 1, draw)
         answers.append(Answer(kind, prompt, tuple(text), proposals(chances, length, fade, draw)))
     return tuple(answers)
 
@@ -101,7 +101,7 @@ def proposals(chances: Sequence[float], length: int, fade: float, draw: random.R
     return tuple(_position(index, length, right, chances, fade, draw) for index in range(length))
 
 
-def _stretches(rate: float, length: int, draw: random.Random) -> list[float]:
+def stretches(rate: float, length: int, draw: random.Random) -> list[float]:
     """Return the chance of each token: hard and easy stretches of about a dozen tokens, `rate` on average."""
     easy, hard = 1.0 - (1.0 - rate) * 0.3, max(0.0, 1.0 - (1.0 - rate) * 1.7)
     chances: list[float] = []

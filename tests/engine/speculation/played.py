@@ -15,10 +15,12 @@ from typing import Any, cast
 
 import mlx.core as mx
 
+from engine.answer_index.index import AnswerIndex
 from engine.requests import MAX_DEPTH, SpeculationSettings
 from engine.speculation.choosing.choice import Choice
 from engine.speculation.drafting import FIRST_TOKEN, Drafting
 from engine.speculation.proposers.draft_model import MIN_JOINT_PROBABILITY
+from engine.speculation.proposers.earlier_answers import EarlierAnswersProposer
 from engine.speculation.proposers.ngram import NgramProposer
 from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.rounds.proposal import Proposal, Proposer
@@ -27,6 +29,7 @@ from engine.speculation.rounds.row_rule import UNKNOWN
 from engine.stats import RoundRecord
 
 TIMED_EVERY = 64
+LOOKUPS = ("ngram", "chats")
 # A draft token that no text contains.
 WRONG = -1
 
@@ -71,7 +74,7 @@ class Machine:
 
     def round_ms(self, source: str, depth: int, *, waits: bool) -> float:
         """Return the duration of a round of `depth` draft tokens; `waits` if a head's drafting is timed."""
-        if source == "ngram":
+        if source in LOOKUPS:
             return self.passes[depth]
         overlapped = source == "head" and not waits
         return (self.passes[depth] + self.drafting[depth]) * (1.0 - self.waiting * overlapped)
@@ -159,10 +162,14 @@ def _drafted(chances: Sequence[float], depth: int) -> int:
 
 
 class Player:
-    """Plays answers of one pair on its machine, one after another; the same seed gives the same noise."""
+    """Plays answers of one pair on its machine, one after another; the same seed gives the same noise.
 
-    def __init__(self, pair: Pair, seed: int = 0) -> None:
+    With `earlier`, it looks up in these answers, too.
+    """
+
+    def __init__(self, pair: Pair, seed: int = 0, earlier: AnswerIndex | None = None) -> None:
         self.pair = pair
+        self._earlier = earlier
         self._random = random.Random(seed)
         self._last: str | None = None
         self._rounds = 0
@@ -255,6 +262,8 @@ class Player:
             request.by_source[pair.drafter] = self._proposer(pair.drafter, place, pair.max_depth, adaptive=True)
         if pair.lookup:
             request.by_source["ngram"] = self._proposer("ngram", place, MAX_DEPTH, adaptive=True)
+        if self._earlier is not None:
+            request.by_source["chats"] = EarlierAnswersProposer(MAX_DEPTH, frozenset(), self._earlier, 2**31)
         for proposer in request.by_source.values():
             proposer.reset((*answer.prompt, answer.text[0]))
         request.why_plain = None
@@ -280,7 +289,7 @@ class Player:
         self._last = kind
         if source is None:
             return (machine.pipelined + entering) * noise, 0.0
-        drafting = 0.0 if source == "ngram" else machine.drafting[depth]
+        drafting = 0.0 if source in LOOKUPS else machine.drafting[depth]
         return (machine.round_ms(source, depth, waits=waits) + entering) * noise, drafting * noise
 
     def _observe(

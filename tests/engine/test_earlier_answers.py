@@ -1,0 +1,117 @@
+"""Answers of stored chats are proposed in other chats, and change no text; nothing else enters their index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from engine.requests import ChatRequest, SpeculationSettings
+from engine.serving.scheduler import Scheduler
+from engine.settings import EngineSettings
+from tests.engine.serving_requests import PLAIN, Client, load_models, run, serve_and_act, submit
+from tests.engine.serving_requests import request as unnamed
+
+# Random, so that lookup in the conversation finds nothing.
+LOOKUP = SpeculationSettings(method="ngram", depth=4, sample_share=0.0)
+
+
+def request(conversation: str | None, speculation: SpeculationSettings = LOOKUP, seed: int = 5) -> ChatRequest:
+    asked = unnamed(max_tokens=60, temperature=1.0, seed=seed, speculation=speculation)
+    return replace(asked, conversation=conversation)
+
+
+@pytest.fixture
+def scheduler(tiny_main: Path, tiny_draft: Path, tmp_path: Path) -> Iterator[Scheduler]:
+    with closing(opened(tiny_main, tiny_draft, tmp_path)) as scheduler:
+        yield scheduler
+
+
+def opened(main: Path, draft: Path | None, folder: Path) -> Scheduler:
+    scheduler = Scheduler(EngineSettings(answer_index_folder=folder))
+    load_models(scheduler, main, draft)
+    return scheduler
+
+
+def ask(scheduler: Scheduler, *requests: ChatRequest) -> list[Client]:
+    """Answer the requests after all earlier answers were indexed."""
+    answers = scheduler.models.drafting.answers
+    assert answers is not None
+    answers.forget([]).result()
+    return run(scheduler, *requests)
+
+
+def from_chats(client: Client) -> int:
+    """Return how many tokens of the answer other chats proposed."""
+    return sum(token.source == "chats" for event in client.committed for token in event.tokens)
+
+
+def files(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize("requests", [1, 3])
+def test_a_new_chat_is_answered_from_an_earlier_one(scheduler: Scheduler, requests: int) -> None:
+    [plain] = run(scheduler, request(None, PLAIN))
+    [first] = ask(scheduler, request("chat"))
+    again = ask(scheduler, *(request("other") for _ in range(requests)))
+    assert from_chats(first) == 0
+    for client in again:
+        assert client.finished.ids == first.finished.ids == plain.finished.ids
+        assert from_chats(client) > 30
+    assert "chats" in again[0].finished.stats.sources
+
+
+def test_the_draft_model_and_other_chats_are_weighed_against_each_other(scheduler: Scheduler) -> None:
+    auto = SpeculationSettings(sample_share=0.0)
+    run(scheduler, request("chat", auto))
+    answers = [ask(scheduler, request("other", auto))[0].finished for _ in range(4)]
+    assert len({answer.ids for answer in answers}) == 1
+    learned = scheduler.models.drafting.controller.learned.free.texts.counts
+    assert {"chats", "draft"} <= learned.keys()
+
+
+def test_a_chat_without_a_name_neither_enters_nor_looks_up(scheduler: Scheduler, tmp_path: Path) -> None:
+    run(scheduler, request(None))
+    [again] = ask(scheduler, request("chat"))
+    assert from_chats(again) == 0
+    [unnamed] = ask(scheduler, request(None))
+    assert from_chats(unnamed) == 0
+    assert len(files(tmp_path)) == 1
+
+
+def test_a_deleted_chat_is_not_proposed_any_more(scheduler: Scheduler, tmp_path: Path) -> None:
+    run(scheduler, request("chat"))
+    client = submit(scheduler, request("other"))
+    serve_and_act(scheduler, client, 3, lambda: scheduler.changes.forget_conversations(["chat", "other"]))
+    [again] = ask(scheduler, request("new"))
+    assert from_chats(again) == 0
+    scheduler.changes.keep_stored(())
+    ask(scheduler)
+    assert files(tmp_path) == []
+
+
+def test_the_next_start_finds_earlier_answers(tiny_main: Path, tmp_path: Path) -> None:
+    for expected in (0, 30):
+        with closing(opened(tiny_main, None, tmp_path)) as scheduler:
+            [client] = ask(scheduler, request("chat"))
+        assert from_chats(client) >= expected
+    with closing(Scheduler(EngineSettings(answer_index_folder=tmp_path))) as scheduler:
+        # No model is loaded.
+        scheduler.changes.keep_stored(["other"])
+    assert files(tmp_path) == []
+
+
+def test_without_its_folder_the_index_is_emptied(scheduler: Scheduler, tmp_path: Path) -> None:
+    run(scheduler, request("chat"))
+    scheduler.configure(replace(scheduler.settings, answer_index_folder=None))
+    assert files(tmp_path) == []
+    [again] = run(scheduler, request("chat"))
+    assert from_chats(again) == 0
+    scheduler.configure(replace(scheduler.settings, answer_index_folder=tmp_path))
+    run(scheduler, request("chat"))
+    [again] = ask(scheduler, request("chat"))
+    assert from_chats(again) > 30
