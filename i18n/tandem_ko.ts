@@ -6413,15 +6413,15 @@
     <name>_RemoveButton</name>
     <message>
         <source>Remove {name}?</source>
-        <translation>{name} 서버 제거?</translation>
+        <translation>{name} 서버를 삭제할까요?</translation>
     </message>
     <message>
         <source>Remove</source>
-        <translation>제거</translation>
+        <translation>삭제</translation>
     </message>
     <message>
         <source>Remove the server {name}</source>
-        <translation>{name} 서버 제거</translation>
+        <translation>{name} 서버 삭제</translation>
     </message>
 </context>
 </TS>

@@ -36,7 +36,7 @@ BUILT_ON = (
     ("huggingface_hub", "Apache-2.0"),
     ("NumPy", "BSD-3-Clause"),
     ("HTTPX2", "BSD-3-Clause"),
-    ("markdown-it-py, keyring, platformdirs, filelock, rich", "MIT"),
+    ("markdown-it-py, keyring, platformdirs, filelock, rich, mcp, jsonschema", "MIT"),
     ("ziamath, ziafont, latex2mathml", "MIT"),
     ("Pygments, psutil, pypdf", "BSD"),
     ("Starlette, uvicorn", "BSD-3-Clause"),
