@@ -79,7 +79,8 @@ def test_the_head_of_a_model_is_offered_fetched_chosen_and_drafts(
     qtbot.waitUntil(lambda: hub_window.session.answers.ready and not models.pair.loading)
     said = choose(hub_window.picker("draft"), HEAD, qtbot)
     assert said.startswith(
-        "Hybrid MTP, head, Head that comes with the original model. Only its part of the files is downloaded., Download "
+        "Hybrid MTP, head, Head that comes with the original model. "
+        "Only its part of the files is downloaded., Download "
     )
     qtbot.waitUntil(lambda: [status.state for status in library.downloads] == ["ready"])
     fetched = {sent.name for sent in hub.sent if sent.repository == MAKERS and sent.name.endswith(".safetensors")}
