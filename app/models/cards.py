@@ -22,7 +22,7 @@ from engine.hub.download_state import DownloadStatus
 from engine.hub.values import RemovalPlan, VerifyReport
 
 _FIT_WIDTH, _BUTTON_WIDTH, _MARGIN, _GAP = 250, 108, 16, 16
-# A card narrower than this shows its memory under its name.
+# A card narrower than this shows its badge and its memory under its name.
 _NARROW = 620
 # The least width of a wrapped line.
 _LEAST_WORDS = 140
@@ -43,8 +43,9 @@ class Card(QFrame):
         self.facts.setMinimumWidth(_LEAST_WORDS)
         self.badge = Badge(self)
         self._facts_text, self._page, self._leading = "", "", False
-        title = fill(hbox(spacing=8), self.name, self.badge, 1)
-        self.words = fill(vbox(spacing=4), 1, title, self.facts, 1)
+        self._title = fill(hbox(spacing=8), self.name, self.badge, 1)
+        self._title.setAlignment(self.badge, Qt.AlignmentFlag.AlignLeft)
+        self.words = fill(vbox(spacing=4), 1, self._title, self.facts, 1)
         self.side = QWidget(self)
         self.side_column = vbox(self.side, margins=(0, 0, 0, 0), spacing=4)
         self._middle = QBoxLayout(QBoxLayout.Direction.LeftToRight)
@@ -105,7 +106,8 @@ class Card(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         narrow = event.size().width() < max(_NARROW, self._least_width(beside=_GAP + _FIT_WIDTH))
-        self._middle.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
+        for row in (self._middle, self._title):
+            row.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
         self._middle.setSpacing(8 if narrow else _GAP)
         self._middle.setAlignment(self.side, Qt.AlignmentFlag(0) if narrow else Qt.AlignmentFlag.AlignVCenter)
         self.side.setMaximumWidth(16777215 if narrow else _FIT_WIDTH)

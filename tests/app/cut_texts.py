@@ -35,4 +35,4 @@ def wait_until_nothing_is_cut(window: QWidget, qtbot: QtBot, cut: Callable[[QWid
 
     with contextlib.suppress(qtbot.TimeoutError):
         qtbot.waitUntil(stays_whole)
-    assert cut(window) == [], window.size()
+    assert cut(window) == [], f"{cut(window)} at {window.size()}"

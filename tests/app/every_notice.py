@@ -135,7 +135,7 @@ EVERY_NOTICE = {
     ),
     "no update": EveryNotice(lambda window, _: window.notifications.show_no_update("offline"), "work offline"),
     "newest": EveryNotice(lambda window, _: window.notifications.show_no_update("newest"), "up to date", passes=True),
-    "trashed": EveryNotice(lambda window, _: window.notifications.show_trashed("Trips"), "the Trash", passes=True),
+    "trashed": EveryNotice(lambda window, _: window.notifications.show_trashed("Trips"), "the trash", passes=True),
     "archived": EveryNotice(lambda window, _: window.notifications.show_archived("Trips"), "archived", passes=True),
     "branched": EveryNotice(lambda window, _: window.notifications.show_branched(), "This is a copy", passes=True),
     "messages deleted": EveryNotice(lambda window, _: window.notifications.show_deleted(2), "deleted", passes=True),

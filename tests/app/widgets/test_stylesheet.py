@@ -50,9 +50,9 @@ def test_every_object_name_of_a_rule_is_given_to_a_widget() -> None:
 
 
 def test_every_style_class_of_a_rule_is_given_to_a_widget_and_every_class_has_a_rule() -> None:
-    classes = set(re.findall(r'styleClass="([\w-]+)"', selectors()))
+    classes = set(re.findall(r'styleClass\|?="([\w-]+)"', selectors()))
     written = "\n".join(sources())
-    assert [name for name in classes if not name.startswith("badge-") and f'"{name}"' not in written] == []
+    assert [name for name in classes if not name.startswith("badge") and f'"{name}"' not in written] == []
     set_there = {
         argument.value
         for name, arguments in calls()

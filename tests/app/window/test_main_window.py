@@ -300,5 +300,5 @@ def test_a_model_with_which_the_engine_ended_twice_gives_way_to_the_starter(open
         engines[ended].end_by_itself()
         window.wait(lambda successor=successor: engines[successor].pair.main is not None)
         assert engines[successor].pair.main.path.name == loaded  # type: ignore[union-attr]
-    window.wait(lambda: "starter models" in window.banner_text)
+    window.wait(lambda: "starter pair" in window.banner_text)
     assert "wild" in window.banner_text

@@ -118,7 +118,7 @@ def test_an_answer_that_would_take_much_memory_is_refused_without_it(
     with HubClient(HubAccess(hub.endpoint)) as client:
         tracemalloc.start()
         try:
-            with pytest.raises(HubError, match="does not answer like"):
+            with pytest.raises(HubError, match="does not respond like"):
                 client.get_json(API)
             peak = tracemalloc.get_traced_memory()[1]
         finally:
