@@ -7,7 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import keyring
 import pytest
+from keyring.errors import KeyringError
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QLineEdit
@@ -132,7 +134,11 @@ def test_wrong_fields_are_refused_with_a_sentence(imported: Any, name: str, targ
     assert page.card.isVisible()
 
 
-def test_a_server_with_a_secret_is_added_and_removed(window: WindowDriver) -> None:
+def test_a_server_with_a_secret_is_added_and_removed(window: WindowDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise KeyringError
+
+    monkeypatch.setattr(keyring, "set_password", refuse)
     page: Any = window.settings_page("tools")
     page.add_server.click()
     page.card.name.setText("weather")
@@ -146,7 +152,6 @@ def test_a_server_with_a_secret_is_added_and_removed(window: WindowDriver) -> No
     window.wait(lambda: bool(window.session.tools.settings.servers))
     [server] = window.session.tools.settings.servers
     assert (server.url, server.headers) == ("https://weather.example/mcp", {"Authorization": ""})
-    # The tests have no keychain.
     window.wait(lambda: "this run only" in page.outcome.text())
     remove = page.view("weather").remove
     remove.click()
