@@ -140,7 +140,8 @@ class Controller:
         plain_s = self.costs.verify(1).seconds if self.costs.known else inf
         cost = self.speedup.sample_cost(plain_s)
         if cost is not None and self.learned.purse > 0.0 and cost < share * self._unsampled_s:
-            self.learned.purse -= cost / plain_s
+            # It pays the part that its income is reduced to, so that tries in vain make no sample rarer.
+            self.learned.purse -= self.learned.income * cost / plain_s
             self._unsampled_s = 0.0
             self.speedup.take_sample()
         wanted = self.speedup.take_plain_round()
