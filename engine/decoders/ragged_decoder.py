@@ -130,8 +130,10 @@ class RaggedDecoder:
         with self._failing_next_step():
             self._drafting.leave(member.request)
         sequence = generation.conversation.main
+        # The frames of an error refer to its member, and to the caches of all.
+        failed, member.error = member.error is not None, None
         self._remove(member)
-        if member.error is not None:
+        if failed:
             # Its sampler failed, so the token that was fed is not part of its text.
             sequence.adopt([], list(sequence.tokens), 0)
             return None
