@@ -174,23 +174,12 @@ class SpeedupMeter:
             return
         before, step = near[: places[0]][-RUN:], median(near[place][1] for place in places)
         self.kept.fastest[self._bucket] = min(exp(step), self.kept.fastest.get(self._bucket, inf))
-        sides = {
-            kind: [
-                durations
-                for side in (before, after)
-                if (durations := [taken for other, taken in side if other == kind])
-            ]
-            for kind, _ in (*before, *after)
-        }
-        # The difference of the two sides is the change of the load: a mean of both is off by up to half of it, what was
-        # seen on one side only by all of it.
-        changes = {kind: median(two[0]) - median(two[1]) for kind, two in sides.items() if len(two) == 2}
-        alone = max([UNSURE, *(abs(change) for change in changes.values())])
-        for kind, found in sides.items():
-            mean = fmean(median(side) for side in found) - step
-            change = changes[kind] / 2.0 if kind in changes else alone
-            # The median of a single round is as uncertain as that round.
-            variance = self.kept.noise * (1.0 + 1.0 / sum(len(side) for side in found)) + change**2
+        for kind in dict.fromkeys(kind for kind, _ in (*before, *after)):
+            sides = [[duration for other, duration in side if other == kind] for side in (before, after)]
+            found = [median(side) - step for side in sides if side]
+            # The difference of the two sides is the change of the load.
+            change = (found[0] - found[1]) / 2.0 if len(found) == 2 else UNSURE
+            mean, variance = fmean(found), self.kept.noise + change**2
             costs = self.kept.costs.setdefault(kind[0], {})
             known, doubt = costs.get(kind[1], (mean, inf))
             if (both := doubt + variance) < inf:

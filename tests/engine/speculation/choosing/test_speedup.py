@@ -193,24 +193,6 @@ def test_samples_that_contradict_each_other_make_it_uncertain() -> None:
     assert after.error > 2.0 * before.error
 
 
-def test_a_kind_of_round_before_the_load_changed_is_uncertain() -> None:
-    """Rounds of another kind, on both sides of the plain ones, tell that the load went away."""
-    meter = SpeedupMeter(Comparisons())
-    meter.begin(0)
-    for rows, seconds in ((5, 0.09), (5, 0.09), (5, 0.09), (9, 0.1), (9, 0.1), (9, 0.1)):
-        meter.observe("draft", rows, 3, seconds, typical=True)
-    for _ in range(3):
-        meter.observe(None, 1, 1, 0.02, typical=True)
-    for _ in range(10):
-        meter.observe("draft", 5, 3, 0.03, typical=True)
-    meter.begin(0)
-    for _ in range(10):
-        meter.observe("draft", 9, 3, 0.1 / 3.0, typical=True)
-    found = meter.measured()
-    assert found is not None
-    assert abs(log(found.factor / 1.8)) <= found.error
-
-
 def test_the_time_of_other_requests_is_not_charged(make_machine: MakeMachine) -> None:
     machine = make_machine(seed=1)
     machine.answer(300)
