@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,6 @@ from app.session.chats import Chat
 from app.session.model_service import ModelService
 from app.session.store_client import StoreClient
 from app.settings.keychain import Keychain
-from app.system.background import Background
 from app.tools.errors import ToolFailed
 from app.tools.permissions import Permission
 from app.tools.servers import Server, ToolSettings
@@ -55,8 +54,9 @@ class ToolService(QObject):
     ) -> None:
         super().__init__(parent)
         self._models, self._store, self._bridge = models, store, bridge
-        self._writes = Background("tools", parent=self)
-        self.settings = ToolSettings(file, Keychain(), self._writes.run)
+        # Changes come from several threads, and what was chosen last is written before the app ends.
+        self._writes = ThreadPoolExecutor(1, "tools-file")
+        self.settings = ToolSettings(file, Keychain(), self._writes.submit)
         self.built_in: list[BuiltIn] = []
         self._host: ToolHost | None = None
         self._closed = False
@@ -152,7 +152,7 @@ class ToolService(QObject):
         """End all servers. Safe to call twice."""
         if not self._closed:
             self._closed = True
-            self._writes.close()
+            self._writes.shutdown()
             if self._host is not None:
                 self._host.close()
 
