@@ -174,7 +174,7 @@ def open_shown(qapp: Application, qtbot: QtBot, tmp_path: Path) -> OpenShown:
         session = Session(lambda: engine, STARTER)
         window = _show(session, qapp, qtbot, library)
         session.models.load(*pair)
-        qtbot.waitUntil(lambda: not session.models.pair.loading)
+        qtbot.waitUntil(lambda: not session.models.pair.loading and session.chats.store_ready)
         return window, library, engine
 
     return open_on

@@ -77,7 +77,6 @@ def test_the_chosen_backup_is_there_at_the_next_start(
     open_shown: OpenShown, open_window: OpenWindow, qtbot: Any
 ) -> None:
     window, library, _ = open_shown()
-    qtbot.waitUntil(lambda: window.session.chats.store_ready)
     window.ask_and_wait("The first question")
     storage = window.settings_page("storage")
     storage.backups.back_up.click()
