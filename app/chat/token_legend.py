@@ -26,13 +26,14 @@ _REJECTED = "rejected"
 class TokenLegend(Restyled, QWidget):
     """A mark and a word for each kind of token, `with_rejected` also for rejected draft tokens.
 
-    All drafters share one mark, which has the name of the one that drafts.
+    All drafters share one mark, which has the name of the one that drafts. Proposers without a drafter share another,
+    and are named in the legends of answers that they proposed tokens for.
     """
 
     def __init__(self, *, with_rejected: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._drafter = DRAFTER_METHOD
-        self._marks: list[tuple[QLabel, QLabel, str]] = []
+        self._marks: list[tuple[QWidget, QLabel, QLabel, str]] = []
         # Long names need a second row.
         flow = FlowLayout(self, spacing=5)
         for source in (*legend_sources(), *((_REJECTED,) if with_rejected else ())):
@@ -40,11 +41,14 @@ class TokenLegend(Restyled, QWidget):
             mark, name = QLabel(entry), label(entry, "muted")
             fill(hbox(entry, margins=(0, 0, 0, 0), spacing=2), mark, name)
             flow.addWidget(entry)
-            self._marks.append((mark, name, source))
+            self._marks.append((entry, mark, name, source))
         self.restyle()
 
     def show_answer(self, answer: Answer) -> None:
-        """Name the drafter of the answer: a draft model, or a head."""
+        """Name the drafter of the answer, a draft model or a head, and the other proposers of its rounds."""
+        proposed = {record.source for record in answer.rounds}
+        for entry, _, _, source in self._marks:
+            entry.setVisible(source in proposed or role_of(source) != "lookup")
         drafter = drafter_of(islice(reversed(answer.rounds), _LOOKED_AT)) or self._drafter
         if drafter != self._drafter:
             self._drafter = drafter
@@ -52,17 +56,17 @@ class TokenLegend(Restyled, QWidget):
 
     @property
     def names(self) -> list[str]:
-        """The words, as shown."""
-        return [name.text() for _, name, _ in self._marks]
+        """The words that are shown."""
+        return [name.text() for entry, _, name, _ in self._marks if not entry.isHidden()]
 
     def retranslate(self) -> None:
-        for _, name, source in self._marks:
+        for _, _, name, source in self._marks:
             shown = self._drafter if source == DRAFTER_METHOD else source
             name.setText(self.tr("rejected") if source == _REJECTED else source_name(shown))
 
     def apply_theme(self) -> None:
         colours = theme.colours()
-        for mark, _, source in self._marks:
+        for _, mark, _, source in self._marks:
             kept = icon("draft-on", colours.accent(role_of(source)))
             drawing = icon("draft-off", colours.muted) if source == _REJECTED else kept
             mark.setPixmap(drawing.pixmap(QSize(14, 14), self.devicePixelRatioF()))

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 
 class FlowLayout(QLayout):
-    """Gives items the size they ask for, up to the width of the layout."""
+    """Gives items the size they ask for, up to the width of the layout; hidden widgets get no space."""
 
     def __init__(self, parent: QWidget, spacing: int) -> None:
         super().__init__(parent)
@@ -52,6 +52,9 @@ class FlowLayout(QLayout):
         cells: list[QRect] = []
         left = top = row_height = 0
         for item in self._items:
+            if item.isEmpty():
+                cells.append(QRect())
+                continue
             size = item.sizeHint().boundedTo(QSize(max(1, width), item.sizeHint().height()))
             if left and left + size.width() > width:
                 left, top, row_height = 0, top + row_height + self.spacing(), 0

@@ -66,7 +66,7 @@ def test_figures_sentences_and_pickers_know_it() -> None:
 def test_the_window_shows_its_tokens(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("One two three four five.", [ScriptedRound(4, 2, "repeat")])]))
     window.ask_and_wait("first")
-    assert window.find(TokenLegend).names == ["main", "draft", "prompt lookup", "from your chats", "echo", "rejected"]
+    assert window.find(TokenLegend).names == ["main", "draft", "echo", "rejected"]
     colours = theme.colours()
     assert char_format("repeat").underlineColor().name() == colours.lookup
     assert char_format("head").underlineColor().name() == colours.draft

@@ -195,8 +195,17 @@ def test_the_colours_of_tokens_are_explained_once_where_the_panel_is_closed(open
     window.trigger("show-tokens")
     assert window.panel.isVisible()
     assert legends() == []
-    assert window.find(TokenLegend).names == ["main", "head", "prompt lookup", "from your chats", "rejected"]
+    assert window.find(TokenLegend).names == ["main", "head", "rejected"]
     window.trigger("toggle-panel")
-    assert legends() == [["main", "head", "prompt lookup", "from your chats"]]
+    assert legends() == [["main", "head"]]
     window.trigger("show-text")
     assert legends() == []
+
+
+def test_the_legend_names_the_lookups_that_an_answer_used(open_window: OpenWindow) -> None:
+    looked_up = Script("One two three four five.", [ScriptedRound(4, 2, "ngram"), ScriptedRound(2, 1)])
+    window = open_window(ScriptedEngine([looked_up, Script("One two.")]))
+    window.ask_and_wait("first")
+    assert window.find(TokenLegend).names == ["main", "draft", "prompt lookup", "rejected"]
+    window.ask_and_wait("second")
+    assert window.find(TokenLegend).names == ["main", "draft", "rejected"]
