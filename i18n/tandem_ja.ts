@@ -3376,10 +3376,6 @@
         <translation>足りないファイルがあります。もう一度ダウンロードしてください。</translation>
     </message>
     <message>
-        <source>Built-in guide to Tandem. Choose another model for real work.</source>
-        <translation>Tandem の内蔵ガイドです。本格的に使うなら別のモデルを選んでください。</translation>
-    </message>
-    <message>
         <source>Includes {draft} as draft. {facts}</source>
         <translation>ドラフトとして「{draft}」も含みます。{facts}</translation>
     </message>
@@ -3462,6 +3458,10 @@
     <message>
         <source>Same tokenizer (padded vocabulary).</source>
         <translation>トークナイザーは同じです（語彙のサイズだけが異なります）。</translation>
+    </message>
+    <message>
+        <source>Built-in model that explains Tandem. Choose another model for real work.</source>
+        <translation>Tandem を案内する内蔵モデルです。本格的に使うなら別のモデルを選んでください。</translation>
     </message>
     <message>
         <source>Files differ from the published version: {files}. Delete the model and download it again.</source>
@@ -5194,7 +5194,7 @@
     </message>
     <message>
         <source>Settings of this model pair</source>
-        <translation>このペアの設定</translation>
+        <translation>この組み合わせの設定</translation>
     </message>
     <message>
         <source>Settings of all chats</source>
@@ -5780,7 +5780,7 @@
     </message>
     <message>
         <source>The result of “{tool}” can&apos;t be read ({detail}).</source>
-        <translation>「{tool}」の結果を読み取れません（{detail}）。</translation>
+        <translation>「{tool}」の結果を読み込めません（{detail}）。</translation>
     </message>
     <message>
         <source>“{server}” can&apos;t be the name of a server. Use up to 64 characters, and not “Tandem”.</source>

@@ -1678,7 +1678,7 @@
     </message>
     <message>
         <source>At every draft length, rounding is the same as in plain decoding.</source>
-        <translation>모든 추측 길이의 반올림이 일반 디코딩과 같아요.</translation>
+        <translation>모든 초안 길이의 반올림이 일반 디코딩과 같아요.</translation>
     </message>
     <message>
         <source>Results of the check</source>
@@ -2772,7 +2772,7 @@
     </message>
     <message>
         <source>No speed-up measured yet. It appears after a few answers.</source>
-        <translation>아직 속도 향상을 측정하지 못했어요. 답변이 몇 번 쌓이면 표시돼요.</translation>
+        <translation>아직 속도 배율을 측정하지 못했어요. 답변이 몇 번 쌓이면 표시돼요.</translation>
     </message>
     <message numerus="yes">
         <source>{main} is {faster} with {draft} on this Mac (%n answer(s)).</source>
@@ -2938,7 +2938,7 @@
     </message>
     <message>
         <source>Best draft length</source>
-        <translation>최적 추측 길이</translation>
+        <translation>최적 초안 길이</translation>
     </message>
     <message>
         <source>Speed-up</source>
@@ -2977,7 +2977,7 @@
     <name>LearnedSection</name>
     <message>
         <source>Updated as you chat and used to choose the draft length. Anything you clear is measured again.</source>
-        <translation>대화하는 동안 계속 갱신되고, 추측 길이를 정하는 데 쓰여요. 지운 값은 다시 측정해요.</translation>
+        <translation>대화하는 동안 계속 갱신되고, 초안 길이를 정하는 데 쓰여요. 지운 값은 다시 측정해요.</translation>
     </message>
     <message>
         <source>No measurements yet. Load models and chat, or choose “Tune for this Mac” in the live panel.</source>
@@ -3376,10 +3376,6 @@
         <translation>빠진 파일이 있어요. 다시 다운로드해 주세요.</translation>
     </message>
     <message>
-        <source>Built-in guide to Tandem. Choose another model for real work.</source>
-        <translation>Tandem을 안내하는 내장 모델이에요. 실제로 사용하려면 다른 모델을 선택해 주세요.</translation>
-    </message>
-    <message>
         <source>Includes {draft} as draft. {facts}</source>
         <translation>초안 모델({draft})도 함께 들어 있어요. {facts}</translation>
     </message>
@@ -3462,6 +3458,10 @@
     <message>
         <source>Same tokenizer (padded vocabulary).</source>
         <translation>토크나이저가 같아요(어휘 크기만 달라요).</translation>
+    </message>
+    <message>
+        <source>Built-in model that explains Tandem. Choose another model for real work.</source>
+        <translation>Tandem을 안내하는 내장 모델이에요. 실제로 사용하려면 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
         <source>Files differ from the published version: {files}. Delete the model and download it again.</source>
@@ -3640,7 +3640,7 @@
     </message>
     <message>
         <source>Search Hugging Face, or paste a model ID or URL</source>
-        <translation>Hugging Face 검색, 또는 모델 ID나 URL 붙여넣기</translation>
+        <translation>Hugging Face 검색, 모델 ID 또는 URL</translation>
     </message>
     <message>
         <source>Recommended</source>
@@ -4311,7 +4311,7 @@
     </message>
     <message>
         <source>Don&apos;t restore</source>
-        <translation>복원하지 않기</translation>
+        <translation>복원 취소</translation>
     </message>
     <message>
         <source>Chats from {date} will be restored the next time you open Tandem. Your current chats are kept as a backup.</source>
@@ -4356,11 +4356,11 @@
     </message>
     <message>
         <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
-        <translation>{main} 모델은 이 Mac에서 어떤 추측 길이도 반올림이 같지 않아서, 초안 토큰 없이 답변해요.</translation>
+        <translation>{main} 모델은 이 Mac에서 어떤 초안 길이도 반올림이 같지 않아서, 초안 토큰 없이 답변해요.</translation>
     </message>
     <message>
         <source>With {main}, rounding is the same at every draft length on this Mac.</source>
-        <translation>{main} 모델은 이 Mac에서 모든 추측 길이의 반올림이 같아요.</translation>
+        <translation>{main} 모델은 이 Mac에서 모든 초안 길이의 반올림이 같아요.</translation>
     </message>
     <message>
         <source>With {main}, rounding stays the same up to {most} draft tokens per round on this Mac.</source>
@@ -5179,7 +5179,7 @@
     </message>
     <message>
         <source>Processors can round differently when they verify more tokens at once. With this on, Tandem uses only draft lengths at which rounding is the same, and computes one answer at a time.</source>
-        <translation>프로세서는 더 많은 토큰을 한 번에 확인할 때 반올림이 달라질 수 있어요. 이 설정을 켜면 Tandem은 반올림이 같은 추측 길이만 쓰고 한 번에 답변 하나씩 계산해요.</translation>
+        <translation>프로세서는 더 많은 토큰을 한 번에 확인할 때 반올림이 달라질 수 있어요. 이 설정을 켜면 Tandem은 반올림이 같은 초안 길이만 쓰고 한 번에 답변 하나씩 계산해요.</translation>
     </message>
 </context>
 <context>
@@ -5425,7 +5425,7 @@
     </message>
     <message>
         <source>Speed-up and time saved cover the answers in which the speed-up was measured.</source>
-        <translation>속도 배율과 절약한 시간은 속도 향상을 측정한 답변만 합한 값이에요.</translation>
+        <translation>속도 배율과 절약한 시간은 속도 배율을 측정한 답변만 합한 값이에요.</translation>
     </message>
     <message>
         <source>What the live panel shows</source>
@@ -5437,7 +5437,7 @@
     </message>
     <message>
         <source>The speed over the course of the answer. The dashed line is plain decoding, measured along the way.</source>
-        <translation>답변이 진행되는 동안의 속도예요. 점선은 그동안 잰 일반 디코딩 속도예요.</translation>
+        <translation>답변이 진행되는 동안의 속도예요. 점선은 그동안 측정한 일반 디코딩 속도예요.</translation>
     </message>
 </context>
 <context>
@@ -6082,7 +6082,7 @@
     </message>
     <message>
         <source>Measuring the cost of each draft length. This takes a few seconds.</source>
-        <translation>추측 길이별 비용을 측정하고 있어요. 몇 초면 돼요.</translation>
+        <translation>초안 길이별 비용을 측정하고 있어요. 몇 초면 돼요.</translation>
     </message>
     <message>
         <source>Nothing could be measured.</source>

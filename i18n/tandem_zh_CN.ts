@@ -3376,10 +3376,6 @@
         <translation>文件不完整，请重新下载。</translation>
     </message>
     <message>
-        <source>Built-in guide to Tandem. Choose another model for real work.</source>
-        <translation>Tandem 的内置指南。要用于实际工作，请选择其他模型。</translation>
-    </message>
-    <message>
         <source>Includes {draft} as draft. {facts}</source>
         <translation>包含草稿模型“{draft}”。{facts}</translation>
     </message>
@@ -3462,6 +3458,10 @@
     <message>
         <source>Same tokenizer (padded vocabulary).</source>
         <translation>分词器相同（词表有填充）。</translation>
+    </message>
+    <message>
+        <source>Built-in model that explains Tandem. Choose another model for real work.</source>
+        <translation>介绍 Tandem 的内置模型。要用于实际工作，请选择其他模型。</translation>
     </message>
     <message>
         <source>Files differ from the published version: {files}. Delete the model and download it again.</source>
@@ -4751,7 +4751,7 @@
     </message>
     <message>
         <source>Proposes tokens from answers in your other chats, which speeds up repeated work. The index stays on this Mac and loses a chat that you permanently delete.</source>
-        <translation>从其他对话的回答中提取草稿 token，让重复性的工作更快。索引只保存在这台 Mac 上；永久删除对话后，也会从索引中移除。</translation>
+        <translation>从其他对话的回答中提取草稿 token，让重复性的工作更快。索引只保存在本机；永久删除对话后，也会从索引中移除。</translation>
     </message>
     <message>
         <source>Parallel drafting</source>

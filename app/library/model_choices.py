@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.library.short_names import short_name
+from app.session.model_names import short_name
 from engine.speculation.proposers.registry import sources_without_drafter, uses_drafter
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLabel, QWidget
 
 from app.library.library import Library
-from app.library.short_names import short_name
 from app.models.cards import Card
+from app.session.model_names import short_name
 from app.widgets.badges import Bar
 from app.widgets.layouts import fill, vbox
 from app.widgets.style_class import styled

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QDate, QLocale
 
+from app.session.model_names import english_name
 from app.session.model_service import Pair
 
 
@@ -13,12 +14,13 @@ def values(pair: Pair) -> dict[str, str]:
     import platform
 
     english, today = QLocale(QLocale.Language.English), QDate.currentDate()
+    main, draft = (english_name(name) if name else "" for name in pair.names)
     system = {"Darwin": f"macOS {platform.mac_ver()[0]}"}.get(platform.system(), platform.system())
     return {
         "date": today.toString("yyyy-MM-dd"),
         "weekday": english.dayName(today.dayOfWeek()),
         "language": QLocale.languageToString(QLocale().language()),
-        "model": pair.names[0],
-        "draft": pair.names[1],
+        "model": main,
+        "draft": draft,
         "computer": system.strip(),
     }

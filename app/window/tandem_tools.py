@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.chat.tools_button import ToolsButton
 from app.library.library import Library
-from app.library.short_names import short_name
+from app.session.model_names import short_name
 from app.session.model_service import ModelService
 from app.session.session import Session
 from app.session.tool_service import BuiltIn

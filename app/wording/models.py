@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QLocale, QObject
 
-from app.library.short_names import short_name
+from app.session.model_names import short_name
 from app.settings.declarations import SETTINGS
 from app.settings.engine_settings import recommended_of
 from app.wording.errors import draft_reasons, joined
@@ -109,7 +109,7 @@ def _main_sentence(choice: Choice) -> str:
     if choice.verdict == "together":
         return together_words()
     if choice.guide:
-        return translate("Models", "Built-in guide to Tandem. Choose another model for real work.")
+        return translate("Models", "Built-in model that explains Tandem. Choose another model for real work.")
     if choice.kind == "get" and entry.draft:
         return translate("Models", "Includes {draft} as draft. {facts}").format(
             draft=entry.draft_name, facts=facts_words(entry)
@@ -230,7 +230,9 @@ def facts_words(entry: Entry) -> str:
     if entry.licence:
         parts.append(_LICENCES.get(entry.licence, entry.licence))
     if entry.context:
-        parts.append(translate("Models", "{count}-token context").format(count=number(entry.context, 0)))
+        context = translate("Models", "{count}-token context").format(count=number(entry.context, 0))
+        # The hyphen and the space do not break.
+        parts.append(context.replace("-", "\u2011").replace(" ", "\u00a0"))
     if entry.languages > 1:
         parts.append(CountedWords().languages(entry.languages).replace(" ", "\u00a0"))
     if entry.downloads:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from app.library.short_names import STARTERS, short_name
+from app.session.model_names import STARTERS, short_name
 
 
 def recorded_name(name: str) -> str:

@@ -6,7 +6,7 @@ from math import floor, log10
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
-from app.library.short_names import short_name
+from app.session.model_names import short_name
 from app.wording.errors import joined
 from engine.requests import MAX_DEPTH
 from engine.stats import RequestStats

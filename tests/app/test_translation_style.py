@@ -18,7 +18,7 @@ FIELD = re.compile(r"\{[^}]*\}|%n")
 
 # Names, units, keys and formats that are written alike in every language.
 NAMES = {
-    *("Tandem", "MLX", "Qt", "Qt Project", "GNU", "LGPL", "Apache License", "Hub", "Hugging Face", "Qwen3.8", "Gemma"),
+    *("Tandem", "MLX", "Qt", "Qt Project", "GNU", "LGPL", "Apache License", "Hugging Face", "Qwen3.8", "Gemma"),
     *(
         "macOS",
         "iogpu.wired_limit_mb",
@@ -62,12 +62,16 @@ RETIRED = {
     "en": r"\bguess|\baccept rate|(?<!prompt )\blookup|\bround strip|\b(?:it|that|speculation) pays?\b|\bpays from"
     r"|\bhere\b(?<!will appear here)(?<!Branch from here)|\bbrings?\b|\bbrought\b|\bholds?\b|\blikeliest\b|licence"
     r"|organisation|models have read|\blearned\b|not complete\b|\bget it again|\bswitched off|\bas it was published"
+    r"|\bguide\b|vs\. plain|plain speed\b"
     r"|\bthis computer\b|\bthe hub\b|\bseveral macs\b|\bdrafting ahead\b|\bplain steps?\b|\bbreak-even\b",
     "ko": r"대화 속 찾기|추측 안 함|띠|이득|여기서(?! 분기)|이 컴퓨터(?!들)|모델이 읽은|호스트|아슬아슬|글(?!자)"
-    r"|\d?토큰을 얻",
+    r"|\d?토큰을 얻|추측 (?:길이|토큰|수(?= |$))|[잰잴쟀]|속도 향상|빠름|미리 초안|저절로|그곳|혼자 답|요구하기"
+    r"|요청한 곳|따로 설정|돌아왔|복원하지 않|일반 단계|본격",
     "ja": r"推測|会話内検索|ラウンドの帯|ホスト|ここ(?:で|では|の)(?!の)|モデルが読んだ|マシン|文字サイズ"
-    r"|貼り付け|劣等|案内役|層の数",
-    "zh_CN": r"猜|上文查找|划算|主机|轮次条|这里(?!分支|。)|此处|模型读过|以 Markdown 拷贝|吃紧|正在思考首个|向导",
+    r"|貼り付け|劣等|案内役|層の数|速度比|知りたい|入手 |ペア|このコンピュータ|秘密|先行|休止|採択|厳密|無事"
+    r"|通常ステップ|その他の処理|読めません|読み取れません|内蔵ガイド",
+    "zh_CN": r"猜|上文查找|划算|主机|轮次条|这里(?!分支|。)|此处|模型读过|以 Markdown 拷贝|吃紧|正在思考首个|向导"
+    r"|指南|小巧|入门模型对|起草|补读|普通步|盈亏|草稿(?:数|长度)|省去|单独回答|试用|这台电脑|查找草稿|正被",
 }
 # One English word, two things: a list and what it holds, a folder in a list and a window, a file and a line.
 TWO_THINGS = {"Chats", "Open", "Close", "Clear"}

@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 from app.library.entries import Entry, MemoryBudget, from_found, from_installed, with_details
 from app.library.hub_service import Inventory
 from app.library.model_choices import draft_choices, main_choices
-from app.library.short_names import short_name
 from app.models.picker import PickerRow
+from app.session.model_names import short_name
 from app.wording.models import verdict_words
 from engine.advice.catalog import load_catalog
 from engine.advice.pairing import PairAdvice

@@ -93,7 +93,7 @@ def test_arrows_and_enter_switch_the_main_model_with_its_draft(open_shown: OpenS
     picker = window.picker("main")
     assert picker.field.hasFocus()
     assert picker.choices[picker.list.currentRow()].guide
-    assert picker.field.accessibleDescription().startswith("Starter, built in, Built-in guide")
+    assert picker.field.accessibleDescription().startswith("Starter, built in, Built-in model")
     steps = (row_of(picker, MAIN) - picker.list.currentRow()) % picker.list.count()
     press(picker, *[Qt.Key.Key_Down] * steps, Qt.Key.Key_Return)
     assert not picker.is_open
