@@ -32,13 +32,15 @@ class Pair:
     """The loaded models. `loading` is "main" or "draft" while one is being loaded and `wanted` its path or id; while
     the draft model is being loaded, the main model answers already.
 
-    `draft_problem` says why the requested draft model is not in use.
+    `wanted_draft` is the draft model that was asked for with a main model that is being loaded, "" for none and None if
+    unknown. `draft_problem` says why the requested draft model is not in use.
     """
 
     main: Any = None
     draft: Any = None
     loading: str = ""
     wanted: str = ""
+    wanted_draft: str | None = None
     draft_problem: EngineError | None = None
 
     @property
@@ -221,14 +223,14 @@ class ModelService(QObject):
     def load_starter(self) -> None:
         self.load(*self._starter)
 
-    def announce(self, main: str) -> None:
-        """Show a main model as being loaded, before there is an engine; `load` has to follow."""
-        self.pair = replace(self.pair, loading="main", wanted=main, draft_problem=None)
+    def announce(self, main: str, draft: str | None) -> None:
+        """Show a pair as being loaded, before there is an engine; `load` has to follow."""
+        self.pair = replace(self.pair, loading="main", wanted=main, wanted_draft=draft or "", draft_problem=None)
         self.changed.emit()
 
     def load(self, main: str, draft: str | None) -> None:
         """Load a pair. `changed` follows at once and again when it is loaded, `failed` if it cannot be used."""
-        self.announce(main)
+        self.announce(main, draft)
         loading = self.engine.load(main, draft)
         self._follow(loading)
         if draft is not None:
@@ -243,7 +245,7 @@ class ModelService(QObject):
     def adopt(self, which: str, wanted: str, future: Future[Any]) -> None:
         """Follow a change that the API made: `which` is "main" or "draft", `wanted` the new model."""
         if not self._closing:
-            self.pair = replace(self.pair, loading=which, wanted=wanted, draft_problem=None)
+            self.pair = replace(self.pair, loading=which, wanted=wanted, wanted_draft=None, draft_problem=None)
             self.changed.emit()
             self._follow(future)
 

@@ -296,17 +296,18 @@ class Header(Restyled, QFrame):
 
     def _name_of(self, pair: Pair, which: str) -> str:
         info = pair.main if which == "main" else pair.draft
-        if pair.loading == which or (
-            pair.loading == "main" and pair.wanted == str(self._session.models.starter_pair[0])
-        ):
+        loading = pair.loading == "main"
+        wanted = pair.wanted if pair.loading == which else (pair.wanted_draft or "")
+        if pair.loading == which or (loading and wanted):
             # Show the future name already, so that nothing moves when the model is loaded.
-            path = Path(pair.wanted)
-            return self.display_name(name_of_snapshot(path) if path.is_absolute() else pair.wanted, path)
-        if pair.loading == "main":
+            path = Path(wanted)
+            return self.display_name(name_of_snapshot(path) if path.is_absolute() else wanted, path)
+        if loading and pair.wanted_draft is None:
             return self.tr("Loading…")
-        if info is None:
+        if info is None or loading:
             method = self._session.settings.speculation.method
-            without_drafter = names_without_drafter(method) if which == "draft" and pair.main is not None else ""
+            with_main = loading or pair.main is not None
+            without_drafter = names_without_drafter(method) if which == "draft" and with_main else ""
             return without_drafter or self.tr("none")
         return self.display_name(info.name, info.path)
 

@@ -54,7 +54,7 @@ def open_window(
     if preferences is not None:
         session.models.changed.connect(partial(_remember, session, preferences))
     main, draft = _wanted(session, preferences)
-    session.models.announce(main)
+    session.models.announce(main, draft)
     window.show()
     _FirstPaint(window, partial(_load, session, main, draft, window.prepare_answers))
     session.models.changed.connect(partial(_start_once_loaded, session, library))

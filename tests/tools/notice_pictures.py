@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from PySide6.QtGui import QPainter, QPixmap
 from PySide6.QtWidgets import QGraphicsOpacityEffect, QToolButton
@@ -20,12 +21,13 @@ _GAP = 8
 def notices(application: Application, folder: Path, name: str) -> None:
     """Save all notices below each other, in a window of each size."""
     for width, height in SIZES:
-        library = ShownLibrary(folder)
-        shown, _ = opened(application, [Script("One.")], library=library)
-        shown.resize(width, height)
-        sheet = _sheet(application, shown, library)
-        sheet.save(str(folder / f"notices-{name}-{width}.png"))
-        shown.close()
+        with TemporaryDirectory() as home:
+            library = ShownLibrary(Path(home))
+            shown, _ = opened(application, [Script("One.")], library=library)
+            shown.resize(width, height)
+            sheet = _sheet(application, shown, library)
+            sheet.save(str(folder / f"notices-{name}-{width}.png"))
+            shown.close()
 
 
 def _sheet(application: Application, shown: WindowDriver, library: ShownLibrary) -> QPixmap:

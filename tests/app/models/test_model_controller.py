@@ -44,6 +44,19 @@ def test_a_switch_shows_how_much_is_loaded_until_the_newest_request_is_done(
     assert seen == [("main", "first"), ("main", "second"), ("main", "second"), ("", "")]
 
 
+def test_a_pair_that_is_loaded_shows_the_names_of_both_models(open_shown: OpenShown, qtbot: QtBot) -> None:
+    window, _, engine = open_shown()
+    header, models = window.header, window.session.models
+    engine.load_gate = threading.Event()
+    models.load("models/Qwen3-14B-4bit", "models/Qwen3-1.7B-4bit")
+    assert "Qwen3 14B" in labels(header.main)
+    assert "Qwen3 1.7B" in labels(header.draft)
+    models.load("models/Qwen3-14B-4bit", None)
+    assert "prompt lookup" in labels(header.draft)
+    engine.load_gate.set()
+    qtbot.waitUntil(lambda: not models.pair.loading)
+
+
 def test_the_draft_slot_says_what_proposes_at_every_width(open_shown: OpenShown, qtbot: QtBot) -> None:
     window, _, _ = open_shown()
     header = window.header
