@@ -4425,10 +4425,6 @@
 <context>
     <name>ServerCard</name>
     <message>
-        <source>What runs</source>
-        <translation>実行内容</translation>
-    </message>
-    <message>
         <source>Name</source>
         <translation>名前</translation>
     </message>
@@ -4443,22 +4439,6 @@
     <message>
         <source>Cancel</source>
         <translation>キャンセル</translation>
-    </message>
-    <message>
-        <source>Allow “{name}” to run?</source>
-        <translation>「{name}」の実行を許可しますか？</translation>
-    </message>
-    <message>
-        <source>It runs with your rights on this Mac and can read and change your files. Allow it only if you trust where it comes from.</source>
-        <translation>この Mac であなたの権限で実行され、ファイルの読み込みや変更ができます。入手元を信頼できる場合だけ許可してください。</translation>
-    </message>
-    <message>
-        <source>What the model sends to it leaves this Mac. Allow it only if you trust this address.</source>
-        <translation>モデルが送る内容はこの Mac の外に出ます。このアドレスを信頼できる場合だけ許可してください。</translation>
-    </message>
-    <message>
-        <source>Allow and test</source>
-        <translation>許可してテスト</translation>
     </message>
     <message>
         <source>Add a server</source>
@@ -4492,6 +4472,10 @@
         <source>There is already a server named “{name}”.</source>
         <translation>「{name}」という名前のサーバがすでにあります。</translation>
     </message>
+    <message>
+        <source>Remove</source>
+        <translation>削除</translation>
+    </message>
 </context>
 <context>
     <name>ServerView</name>
@@ -4512,14 +4496,6 @@
         <translation>サーバの標準エラー</translation>
     </message>
     <message>
-        <source>Test the server {name}</source>
-        <translation>サーバ {name} をテスト</translation>
-    </message>
-    <message>
-        <source>Edit the server {name}</source>
-        <translation>サーバ {name} を編集</translation>
-    </message>
-    <message>
         <source>Ask</source>
         <translation>確認する</translation>
     </message>
@@ -4534,14 +4510,6 @@
     <message>
         <source>Its server says that it only reads.</source>
         <translation>サーバによると、読み取るだけです。</translation>
-    </message>
-    <message>
-        <source>Turned off. Edit and save it to turn it on.</source>
-        <translation>オフです。編集して保存するとオンになります。</translation>
-    </message>
-    <message>
-        <source>Not allowed to run yet. Test it to see what it would run.</source>
-        <translation>実行はまだ許可されていません。テストすると実行内容を確認できます。</translation>
     </message>
     <message>
         <source>Starting…</source>
@@ -4562,6 +4530,22 @@
     <message>
         <source>Starts when a chat needs it.</source>
         <translation>チャットで必要になると起動します。</translation>
+    </message>
+    <message>
+        <source>Allow and test</source>
+        <translation>許可してテスト</translation>
+    </message>
+    <message>
+        <source>Turned off.</source>
+        <translation>オフです。</translation>
+    </message>
+    <message>
+        <source>Not allowed to run yet. It would run with your rights on this Mac and could read and change your files. Allow it only if you trust where it comes from.</source>
+        <translation>実行はまだ許可されていません。許可すると、この Mac であなたの権限で実行され、ファイルの読み込みや変更ができます。入手元を信頼できる場合だけ許可してください。</translation>
+    </message>
+    <message>
+        <source>Not allowed yet. What the model sends to it leaves this Mac. Allow it only if you trust this address.</source>
+        <translation>まだ許可されていません。モデルが送る内容はこの Mac の外に出ます。このアドレスを信頼できる場合だけ許可してください。</translation>
     </message>
 </context>
 <context>
@@ -5679,10 +5663,6 @@
         <translation>ツールが失敗しました。もう一度お試しください。</translation>
     </message>
     <message>
-        <source>This isn&apos;t valid JSON: {detail}.</source>
-        <translation>正しい JSON ではありません（{detail}）。</translation>
-    </message>
-    <message>
         <source>There are no servers in it. Use an object named “mcpServers”.</source>
         <translation>サーバが含まれていません。「mcpServers」というオブジェクトを使ってください。</translation>
     </message>
@@ -5695,24 +5675,12 @@
         <translation>「{server}」に必要な {names} の値がキーチェーンにありません。設定でもう一度入力してください。</translation>
     </message>
     <message>
-        <source>“{server}” is no longer in the settings.</source>
-        <translation>「{server}」はもう設定にありません。</translation>
-    </message>
-    <message>
         <source>“{server}” has not been allowed to run. Allow it in the settings.</source>
         <translation>「{server}」の実行はまだ許可されていません。設定で許可してください。</translation>
     </message>
     <message>
         <source>“{server}” can&apos;t start: this Mac has no command “{command}”. Install it, or enter its full path.</source>
         <translation>「{server}」を起動できません。この Mac にコマンド「{command}」がありません。インストールするか、フルパスを入力してください。</translation>
-    </message>
-    <message>
-        <source>“{server}” can&apos;t start ({detail}). Check it in the settings.</source>
-        <translation>「{server}」を起動できません（{detail}）。設定で確認してください。</translation>
-    </message>
-    <message>
-        <source>“{server}” stopped while starting ({detail}). Check it in the settings.</source>
-        <translation>「{server}」は起動中に終了しました（{detail}）。設定で確認してください。</translation>
     </message>
     <message>
         <source>“{server}” stopped unexpectedly ({detail}). It starts again when needed.</source>
@@ -5731,56 +5699,20 @@
         <translation>「{server}」が一度に {megabytes} MB を超えるデータを送ったため、停止しました。量を減らして依頼してください。</translation>
     </message>
     <message>
-        <source>“{server}” does not follow the MCP protocol ({detail}).</source>
-        <translation>「{server}」は MCP プロトコルに従っていません（{detail}）。</translation>
-    </message>
-    <message>
-        <source>“{server}” uses an MCP version that Tandem does not know ({detail}). Update it or Tandem.</source>
-        <translation>「{server}」は Tandem が対応していない MCP のバージョンを使っています（{detail}）。サーバか Tandem をアップデートしてください。</translation>
-    </message>
-    <message>
-        <source>“{server}” refused to start ({detail}).</source>
-        <translation>「{server}」が起動を拒否しました（{detail}）。</translation>
-    </message>
-    <message>
         <source>Can&apos;t reach “{server}” ({detail}). Check its address and the network.</source>
         <translation>「{server}」に接続できません（{detail}）。アドレスとネットワークを確認してください。</translation>
-    </message>
-    <message>
-        <source>The certificate of “{server}” isn&apos;t trusted on this Mac ({detail}).</source>
-        <translation>この Mac では「{server}」の証明書が信頼されていません（{detail}）。</translation>
-    </message>
-    <message>
-        <source>“{server}” refuses access (error {status}). Check the key in its headers.</source>
-        <translation>「{server}」がアクセスを拒否しています（エラー {status}）。ヘッダのキーを確認してください。</translation>
     </message>
     <message>
         <source>“{server}” has moved to {address}. If you trust that address, enter it in the settings.</source>
         <translation>「{server}」は {address} に移転しました。信頼できるアドレスなら、設定に入力してください。</translation>
     </message>
     <message>
-        <source>“{server}” does not work (error {status}). Check its address.</source>
-        <translation>「{server}」が動作していません（エラー {status}）。アドレスを確認してください。</translation>
-    </message>
-    <message>
-        <source>“{server}” no longer has the tool “{tool}”.</source>
-        <translation>「{server}」にはもうツール「{tool}」がありません。</translation>
-    </message>
-    <message>
         <source>“{server}” has changed the tool “{tool}”, so it was not used. Ask again to see the new one.</source>
         <translation>「{server}」がツール「{tool}」を変更したため、使いませんでした。もう一度質問すると、新しいツールを確認できます。</translation>
     </message>
     <message>
-        <source>“{tool}” asks for something that Tandem can&apos;t give to tools.</source>
-        <translation>「{tool}」は、Tandem がツールに渡せないものを求めています。</translation>
-    </message>
-    <message>
         <source>“{tool}” failed ({detail}).</source>
         <translation>「{tool}」が失敗しました（{detail}）。</translation>
-    </message>
-    <message>
-        <source>The result of “{tool}” can&apos;t be read ({detail}).</source>
-        <translation>「{tool}」の結果を読み込めません（{detail}）。</translation>
     </message>
     <message>
         <source>“{server}” can&apos;t be the name of a server. Use up to 64 characters, and not “Tandem”.</source>
@@ -5791,8 +5723,16 @@
         <translation>「{server}」には「command」か「url」のどちらか一方を入力してください。</translation>
     </message>
     <message>
-        <source>“{server}” uses the old transport SSE. Enter its address for streamable HTTP.</source>
-        <translation>「{server}」は古い通信方式の SSE を使っています。Streamable HTTP のアドレスを入力してください。</translation>
+        <source>This file can&apos;t be used: {detail}.</source>
+        <translation>このファイルは使えません（{detail}）。</translation>
+    </message>
+    <message>
+        <source>“{server}” can&apos;t be used as an MCP server ({detail}).</source>
+        <translation>「{server}」を MCP サーバとして使えません（{detail}）。</translation>
+    </message>
+    <message>
+        <source>“{server}” answers with error {status}. Check its address and the key in its headers.</source>
+        <translation>「{server}」がエラーを返しています（エラー {status}）。アドレスとヘッダのキーを確認してください。</translation>
     </message>
 </context>
 <context>
@@ -5879,10 +5819,6 @@
     <message>
         <source>Import mcp.json</source>
         <translation>mcp.json を読み込む</translation>
-    </message>
-    <message>
-        <source>{file} can&apos;t be read: {detail}.</source>
-        <translation>{file} を読み込めません：{detail}</translation>
     </message>
     <message>
         <source>Imported: {names}.</source>
@@ -6407,21 +6343,6 @@
     <message>
         <source>about {speed} (estimate)</source>
         <translation>約 {speed}（推定）</translation>
-    </message>
-</context>
-<context>
-    <name>_RemoveButton</name>
-    <message>
-        <source>Remove {name}?</source>
-        <translation>{name} を削除？</translation>
-    </message>
-    <message>
-        <source>Remove</source>
-        <translation>削除</translation>
-    </message>
-    <message>
-        <source>Remove the server {name}</source>
-        <translation>サーバ {name} を削除</translation>
     </message>
 </context>
 </TS>

@@ -4425,10 +4425,6 @@
 <context>
     <name>ServerCard</name>
     <message>
-        <source>What runs</source>
-        <translation>실행할 내용</translation>
-    </message>
-    <message>
         <source>Name</source>
         <translation>이름</translation>
     </message>
@@ -4445,22 +4441,6 @@
         <translation>취소</translation>
     </message>
     <message>
-        <source>Allow “{name}” to run?</source>
-        <translation>‘{name}’ 서버의 실행을 허용할까요?</translation>
-    </message>
-    <message>
-        <source>It runs with your rights on this Mac and can read and change your files. Allow it only if you trust where it comes from.</source>
-        <translation>이 Mac에서 사용자의 권한으로 실행되고, 파일을 읽고 바꿀 수 있어요. 출처를 신뢰할 때만 허용해 주세요.</translation>
-    </message>
-    <message>
-        <source>What the model sends to it leaves this Mac. Allow it only if you trust this address.</source>
-        <translation>모델이 보내는 내용은 이 Mac 밖으로 나가요. 이 주소를 신뢰할 때만 허용해 주세요.</translation>
-    </message>
-    <message>
-        <source>Allow and test</source>
-        <translation>허용하고 테스트</translation>
-    </message>
-    <message>
         <source>Add a server</source>
         <translation>서버 추가</translation>
     </message>
@@ -4475,6 +4455,10 @@
     <message>
         <source>Save</source>
         <translation>저장</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>삭제</translation>
     </message>
     <message>
         <source>Name of the value</source>
@@ -4512,14 +4496,6 @@
         <translation>서버의 표준 오류</translation>
     </message>
     <message>
-        <source>Test the server {name}</source>
-        <translation>{name} 서버 테스트</translation>
-    </message>
-    <message>
-        <source>Edit the server {name}</source>
-        <translation>{name} 서버 편집</translation>
-    </message>
-    <message>
         <source>Ask</source>
         <translation>묻기</translation>
     </message>
@@ -4536,14 +4512,6 @@
         <translation>서버에 따르면 읽기만 해요.</translation>
     </message>
     <message>
-        <source>Turned off. Edit and save it to turn it on.</source>
-        <translation>꺼져 있어요. 편집해서 저장하면 켜져요.</translation>
-    </message>
-    <message>
-        <source>Not allowed to run yet. Test it to see what it would run.</source>
-        <translation>실행이 아직 허용되지 않았어요. 테스트하면 실행할 내용을 보여 줘요.</translation>
-    </message>
-    <message>
         <source>Starting…</source>
         <translation>시작하는 중…</translation>
     </message>
@@ -4552,6 +4520,22 @@
         <translation>
             <numerusform>실행 중이고 도구가 %n개 있어요.</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Allow and test</source>
+        <translation>허용하고 테스트</translation>
+    </message>
+    <message>
+        <source>Turned off.</source>
+        <translation>꺼져 있어요.</translation>
+    </message>
+    <message>
+        <source>Not allowed to run yet. It would run with your rights on this Mac and could read and change your files. Allow it only if you trust where it comes from.</source>
+        <translation>실행이 아직 허용되지 않았어요. 허용하면 이 Mac에서 사용자의 권한으로 실행되고, 파일을 읽고 바꿀 수 있어요. 출처를 신뢰할 때만 허용해 주세요.</translation>
+    </message>
+    <message>
+        <source>Not allowed yet. What the model sends to it leaves this Mac. Allow it only if you trust this address.</source>
+        <translation>아직 허용되지 않았어요. 모델이 보내는 내용은 이 Mac 밖으로 나가요. 이 주소를 신뢰할 때만 허용해 주세요.</translation>
     </message>
     <message numerus="yes">
         <source>%n more can&apos;t be used.</source>
@@ -5679,10 +5663,6 @@
         <translation>도구가 작동하지 못했어요. 다시 시도해 주세요.</translation>
     </message>
     <message>
-        <source>This isn&apos;t valid JSON: {detail}.</source>
-        <translation>올바른 JSON이 아니에요: {detail}.</translation>
-    </message>
-    <message>
         <source>There are no servers in it. Use an object named “mcpServers”.</source>
         <translation>서버가 들어 있지 않아요. ‘mcpServers’ 객체가 필요해요.</translation>
     </message>
@@ -5695,10 +5675,6 @@
         <translation>‘{server}’ 서버에 필요한 {names} 값이 키체인에 없어요. 설정에서 다시 입력해 주세요.</translation>
     </message>
     <message>
-        <source>“{server}” is no longer in the settings.</source>
-        <translation>‘{server}’ 서버가 더 이상 설정에 없어요.</translation>
-    </message>
-    <message>
         <source>“{server}” has not been allowed to run. Allow it in the settings.</source>
         <translation>‘{server}’ 서버의 실행이 아직 허용되지 않았어요. 설정에서 허용해 주세요.</translation>
     </message>
@@ -5707,12 +5683,8 @@
         <translation>‘{server}’ 서버를 시작할 수 없어요. 이 Mac에 ‘{command}’ 명령어가 없어요. 설치하거나 전체 경로를 입력해 주세요.</translation>
     </message>
     <message>
-        <source>“{server}” can&apos;t start ({detail}). Check it in the settings.</source>
-        <translation>‘{server}’ 서버를 시작할 수 없어요({detail}). 설정에서 확인해 주세요.</translation>
-    </message>
-    <message>
-        <source>“{server}” stopped while starting ({detail}). Check it in the settings.</source>
-        <translation>‘{server}’ 서버가 시작하는 중에 종료됐어요({detail}). 설정에서 확인해 주세요.</translation>
+        <source>This file can&apos;t be used: {detail}.</source>
+        <translation>이 파일은 쓸 수 없어요: {detail}.</translation>
     </message>
     <message>
         <source>“{server}” stopped unexpectedly ({detail}). It starts again when needed.</source>
@@ -5731,56 +5703,28 @@
         <translation>‘{server}’ 서버가 한 번에 {megabytes} MB 넘게 보내서 중단했어요. 더 적은 양을 요청해 주세요.</translation>
     </message>
     <message>
-        <source>“{server}” does not follow the MCP protocol ({detail}).</source>
-        <translation>‘{server}’ 서버가 MCP 프로토콜을 따르지 않아요({detail}).</translation>
+        <source>“{server}” can&apos;t be used as an MCP server ({detail}).</source>
+        <translation>‘{server}’ 서버를 MCP 서버로 쓸 수 없어요({detail}).</translation>
     </message>
     <message>
-        <source>“{server}” uses an MCP version that Tandem does not know ({detail}). Update it or Tandem.</source>
-        <translation>‘{server}’ 서버가 Tandem이 모르는 MCP 버전을 써요({detail}). 서버나 Tandem을 업데이트해 주세요.</translation>
-    </message>
-    <message>
-        <source>“{server}” refused to start ({detail}).</source>
-        <translation>‘{server}’ 서버가 시작을 거부했어요({detail}).</translation>
+        <source>“{server}” answers with error {status}. Check its address and the key in its headers.</source>
+        <translation>‘{server}’ 서버가 오류를 보내요(오류 {status}). 주소와 헤더의 키를 확인해 주세요.</translation>
     </message>
     <message>
         <source>Can&apos;t reach “{server}” ({detail}). Check its address and the network.</source>
         <translation>‘{server}’ 서버에 연결할 수 없어요({detail}). 주소와 네트워크를 확인해 주세요.</translation>
     </message>
     <message>
-        <source>The certificate of “{server}” isn&apos;t trusted on this Mac ({detail}).</source>
-        <translation>이 Mac은 ‘{server}’ 서버의 인증서를 신뢰하지 않아요({detail}).</translation>
-    </message>
-    <message>
-        <source>“{server}” refuses access (error {status}). Check the key in its headers.</source>
-        <translation>‘{server}’ 서버가 접근을 거부해요(오류 {status}). 헤더의 키를 확인해 주세요.</translation>
-    </message>
-    <message>
         <source>“{server}” has moved to {address}. If you trust that address, enter it in the settings.</source>
         <translation>‘{server}’ 서버가 {address} 주소로 옮겨졌어요. 믿을 수 있는 주소라면 설정에 입력해 주세요.</translation>
-    </message>
-    <message>
-        <source>“{server}” does not work (error {status}). Check its address.</source>
-        <translation>‘{server}’ 서버가 작동하지 않아요(오류 {status}). 주소를 확인해 주세요.</translation>
-    </message>
-    <message>
-        <source>“{server}” no longer has the tool “{tool}”.</source>
-        <translation>‘{server}’ 서버에 더 이상 ‘{tool}’ 도구가 없어요.</translation>
     </message>
     <message>
         <source>“{server}” has changed the tool “{tool}”, so it was not used. Ask again to see the new one.</source>
         <translation>‘{server}’ 서버가 ‘{tool}’ 도구를 바꿔서 쓰지 않았어요. 다시 질문하면 새 도구를 볼 수 있어요.</translation>
     </message>
     <message>
-        <source>“{tool}” asks for something that Tandem can&apos;t give to tools.</source>
-        <translation>‘{tool}’ 도구가 Tandem이 도구에 줄 수 없는 것을 요청했어요.</translation>
-    </message>
-    <message>
         <source>“{tool}” failed ({detail}).</source>
         <translation>‘{tool}’ 도구가 실패했어요({detail}).</translation>
-    </message>
-    <message>
-        <source>The result of “{tool}” can&apos;t be read ({detail}).</source>
-        <translation>‘{tool}’ 도구의 결과를 읽을 수 없어요({detail}).</translation>
     </message>
     <message>
         <source>“{server}” can&apos;t be the name of a server. Use up to 64 characters, and not “Tandem”.</source>
@@ -5789,10 +5733,6 @@
     <message>
         <source>In “{server}”: enter either a “command” or a “url”.</source>
         <translation>‘{server}’ 서버: ‘command’와 ‘url’ 중 하나만 입력해 주세요.</translation>
-    </message>
-    <message>
-        <source>“{server}” uses the old transport SSE. Enter its address for streamable HTTP.</source>
-        <translation>‘{server}’ 서버는 이전 전송 방식인 SSE를 써요. Streamable HTTP용 주소를 입력해 주세요.</translation>
     </message>
 </context>
 <context>
@@ -5879,10 +5819,6 @@
     <message>
         <source>Import mcp.json</source>
         <translation>mcp.json 가져오기</translation>
-    </message>
-    <message>
-        <source>{file} can&apos;t be read: {detail}.</source>
-        <translation>{file} 파일을 읽을 수 없어요: {detail}.</translation>
     </message>
     <message>
         <source>Imported: {names}.</source>
@@ -6407,21 +6343,6 @@
     <message>
         <source>about {speed} (estimate)</source>
         <translation>약 {speed}(추정)</translation>
-    </message>
-</context>
-<context>
-    <name>_RemoveButton</name>
-    <message>
-        <source>Remove {name}?</source>
-        <translation>{name} 서버를 삭제할까요?</translation>
-    </message>
-    <message>
-        <source>Remove</source>
-        <translation>삭제</translation>
-    </message>
-    <message>
-        <source>Remove the server {name}</source>
-        <translation>{name} 서버 삭제</translation>
     </message>
 </context>
 </TS>

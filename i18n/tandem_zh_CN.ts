@@ -4425,10 +4425,6 @@
 <context>
     <name>ServerCard</name>
     <message>
-        <source>What runs</source>
-        <translation>运行的内容</translation>
-    </message>
-    <message>
         <source>Name</source>
         <translation>名称</translation>
     </message>
@@ -4445,22 +4441,6 @@
         <translation>取消</translation>
     </message>
     <message>
-        <source>Allow “{name}” to run?</source>
-        <translation>允许“{name}”运行吗？</translation>
-    </message>
-    <message>
-        <source>It runs with your rights on this Mac and can read and change your files. Allow it only if you trust where it comes from.</source>
-        <translation>它会以你的权限在这台 Mac 上运行，可以读取和更改你的文件。请只在信任其来源时允许。</translation>
-    </message>
-    <message>
-        <source>What the model sends to it leaves this Mac. Allow it only if you trust this address.</source>
-        <translation>模型发送给它的内容会离开这台 Mac。请只在信任此地址时允许。</translation>
-    </message>
-    <message>
-        <source>Allow and test</source>
-        <translation>允许并测试</translation>
-    </message>
-    <message>
         <source>Add a server</source>
         <translation>添加服务器</translation>
     </message>
@@ -4475,6 +4455,10 @@
     <message>
         <source>Save</source>
         <translation>保存</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>移除</translation>
     </message>
     <message>
         <source>Name of the value</source>
@@ -4512,14 +4496,6 @@
         <translation>服务器的标准错误输出</translation>
     </message>
     <message>
-        <source>Test the server {name}</source>
-        <translation>测试服务器 {name}</translation>
-    </message>
-    <message>
-        <source>Edit the server {name}</source>
-        <translation>编辑服务器 {name}</translation>
-    </message>
-    <message>
         <source>Ask</source>
         <translation>询问</translation>
     </message>
@@ -4536,14 +4512,6 @@
         <translation>其服务器称它只读取内容。</translation>
     </message>
     <message>
-        <source>Turned off. Edit and save it to turn it on.</source>
-        <translation>已关闭。编辑并保存即可打开。</translation>
-    </message>
-    <message>
-        <source>Not allowed to run yet. Test it to see what it would run.</source>
-        <translation>尚未允许运行。测试时会显示运行的内容。</translation>
-    </message>
-    <message>
         <source>Starting…</source>
         <translation>正在启动…</translation>
     </message>
@@ -4552,6 +4520,22 @@
         <translation>
             <numerusform>正在运行，有 %n 个工具。</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Allow and test</source>
+        <translation>允许并测试</translation>
+    </message>
+    <message>
+        <source>Turned off.</source>
+        <translation>已关闭。</translation>
+    </message>
+    <message>
+        <source>Not allowed to run yet. It would run with your rights on this Mac and could read and change your files. Allow it only if you trust where it comes from.</source>
+        <translation>尚未允许运行。它会以你的权限在这台 Mac 上运行，可以读取和更改你的文件。请只在信任其来源时允许。</translation>
+    </message>
+    <message>
+        <source>Not allowed yet. What the model sends to it leaves this Mac. Allow it only if you trust this address.</source>
+        <translation>尚未允许。模型发送给它的内容会离开这台 Mac。请只在信任此地址时允许。</translation>
     </message>
     <message numerus="yes">
         <source>%n more can&apos;t be used.</source>
@@ -5679,10 +5663,6 @@
         <translation>工具运行失败。请重试。</translation>
     </message>
     <message>
-        <source>This isn&apos;t valid JSON: {detail}.</source>
-        <translation>不是有效的 JSON：{detail}。</translation>
-    </message>
-    <message>
         <source>There are no servers in it. Use an object named “mcpServers”.</source>
         <translation>其中没有服务器。请使用名为“mcpServers”的对象。</translation>
     </message>
@@ -5695,10 +5675,6 @@
         <translation>钥匙串中没有“{server}”所需的 {names} 的值。请在设置中重新输入。</translation>
     </message>
     <message>
-        <source>“{server}” is no longer in the settings.</source>
-        <translation>设置中已没有“{server}”。</translation>
-    </message>
-    <message>
         <source>“{server}” has not been allowed to run. Allow it in the settings.</source>
         <translation>尚未允许“{server}”运行。请在设置中允许。</translation>
     </message>
@@ -5707,12 +5683,8 @@
         <translation>无法启动“{server}”：本机没有命令“{command}”。请安装它，或输入完整路径。</translation>
     </message>
     <message>
-        <source>“{server}” can&apos;t start ({detail}). Check it in the settings.</source>
-        <translation>无法启动“{server}”（{detail}）。请在设置中检查。</translation>
-    </message>
-    <message>
-        <source>“{server}” stopped while starting ({detail}). Check it in the settings.</source>
-        <translation>“{server}”在启动时退出（{detail}）。请在设置中检查。</translation>
+        <source>This file can&apos;t be used: {detail}.</source>
+        <translation>无法使用此文件：{detail}。</translation>
     </message>
     <message>
         <source>“{server}” stopped unexpectedly ({detail}). It starts again when needed.</source>
@@ -5731,56 +5703,28 @@
         <translation>“{server}”一次发送了超过 {megabytes} MB，因此已停止。请减少所需的内容。</translation>
     </message>
     <message>
-        <source>“{server}” does not follow the MCP protocol ({detail}).</source>
-        <translation>“{server}”不符合 MCP 协议（{detail}）。</translation>
+        <source>“{server}” can&apos;t be used as an MCP server ({detail}).</source>
+        <translation>“{server}”无法作为 MCP 服务器使用（{detail}）。</translation>
     </message>
     <message>
-        <source>“{server}” uses an MCP version that Tandem does not know ({detail}). Update it or Tandem.</source>
-        <translation>“{server}”使用的 MCP 版本是 Tandem 不支持的（{detail}）。请更新该服务器或 Tandem。</translation>
-    </message>
-    <message>
-        <source>“{server}” refused to start ({detail}).</source>
-        <translation>“{server}”拒绝启动（{detail}）。</translation>
+        <source>“{server}” answers with error {status}. Check its address and the key in its headers.</source>
+        <translation>“{server}”返回错误（错误 {status}）。请检查其地址和请求头中的密钥。</translation>
     </message>
     <message>
         <source>Can&apos;t reach “{server}” ({detail}). Check its address and the network.</source>
         <translation>无法连接“{server}”（{detail}）。请检查其地址和网络。</translation>
     </message>
     <message>
-        <source>The certificate of “{server}” isn&apos;t trusted on this Mac ({detail}).</source>
-        <translation>本机不信任“{server}”的证书（{detail}）。</translation>
-    </message>
-    <message>
-        <source>“{server}” refuses access (error {status}). Check the key in its headers.</source>
-        <translation>“{server}”拒绝访问（错误 {status}）。请检查请求头中的密钥。</translation>
-    </message>
-    <message>
         <source>“{server}” has moved to {address}. If you trust that address, enter it in the settings.</source>
         <translation>“{server}”已移至 {address}。如果信任该地址，请在设置中输入。</translation>
-    </message>
-    <message>
-        <source>“{server}” does not work (error {status}). Check its address.</source>
-        <translation>“{server}”无法正常工作（错误 {status}）。请检查其地址。</translation>
-    </message>
-    <message>
-        <source>“{server}” no longer has the tool “{tool}”.</source>
-        <translation>“{server}”已没有工具“{tool}”。</translation>
     </message>
     <message>
         <source>“{server}” has changed the tool “{tool}”, so it was not used. Ask again to see the new one.</source>
         <translation>“{server}”更改了工具“{tool}”，因此没有使用。再次提问即可查看新的工具。</translation>
     </message>
     <message>
-        <source>“{tool}” asks for something that Tandem can&apos;t give to tools.</source>
-        <translation>“{tool}”要求的内容，Tandem 无法提供给工具。</translation>
-    </message>
-    <message>
         <source>“{tool}” failed ({detail}).</source>
         <translation>“{tool}”运行失败（{detail}）。</translation>
-    </message>
-    <message>
-        <source>The result of “{tool}” can&apos;t be read ({detail}).</source>
-        <translation>无法读取“{tool}”的结果（{detail}）。</translation>
     </message>
     <message>
         <source>“{server}” can&apos;t be the name of a server. Use up to 64 characters, and not “Tandem”.</source>
@@ -5789,10 +5733,6 @@
     <message>
         <source>In “{server}”: enter either a “command” or a “url”.</source>
         <translation>“{server}”：请只输入“command”或“url”其中之一。</translation>
-    </message>
-    <message>
-        <source>“{server}” uses the old transport SSE. Enter its address for streamable HTTP.</source>
-        <translation>“{server}”使用旧的传输方式 SSE。请输入它的 Streamable HTTP 地址。</translation>
     </message>
 </context>
 <context>
@@ -5879,10 +5819,6 @@
     <message>
         <source>Import mcp.json</source>
         <translation>导入 mcp.json</translation>
-    </message>
-    <message>
-        <source>{file} can&apos;t be read: {detail}.</source>
-        <translation>无法读取 {file}：{detail}。</translation>
     </message>
     <message>
         <source>Imported: {names}.</source>
@@ -6407,21 +6343,6 @@
     <message>
         <source>about {speed} (estimate)</source>
         <translation>约 {speed}（估算）</translation>
-    </message>
-</context>
-<context>
-    <name>_RemoveButton</name>
-    <message>
-        <source>Remove {name}?</source>
-        <translation>移除 {name}？</translation>
-    </message>
-    <message>
-        <source>Remove</source>
-        <translation>移除</translation>
-    </message>
-    <message>
-        <source>Remove the server {name}</source>
-        <translation>移除服务器 {name}</translation>
     </message>
 </context>
 </TS>

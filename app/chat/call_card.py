@@ -14,8 +14,7 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton, QWidget
 
 from app.session.calls import Call, CallState
 from app.session.tool_calls import ONCE
-from app.tools.permissions import Permission
-from app.tools.tool import TANDEM
+from app.tools.tool import TANDEM, Permission
 from app.widgets import theme
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.icons import icon

@@ -6,9 +6,8 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from app.session.session import Session
-from app.tools.permissions import Permission
 from app.tools.servers import Server
-from app.tools.tool import Tool
+from app.tools.tool import Permission, Tool
 from app.widgets.labels import wrapped_tip
 from app.widgets.popups import Menu
 from app.widgets.restyled import Restyled

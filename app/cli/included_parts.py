@@ -173,7 +173,7 @@ def _start_tools() -> None:
         error = host.status("none").error
     finally:
         host.close()
-    if error is None or error.code != "ended-at-start":
+    if error is None or error.code != "ended":
         raise ValueError(f"a program that ends at once gives {error}")
 
 

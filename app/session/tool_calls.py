@@ -12,10 +12,8 @@ from app.conversations.records import ToolUse
 from app.session.calls import BAD_ARGUMENTS, DENIED, STOPPED, TOO_MANY, Call, CallState
 from app.session.chats import Chat
 from app.session.tool_service import ToolService
-from app.tools.arguments import problem_with
 from app.tools.errors import ToolFailed
-from app.tools.permissions import Permission
-from app.tools.tool import Tool, ToolResult
+from app.tools.tool import Permission, Tool, ToolResult
 from engine.call_forms.form import ToolCall
 
 # What let a call run that the person allowed this once.
@@ -58,7 +56,7 @@ class ToolCalls:
         for index, call in enumerate(list(self.calls)):
             if index >= left:
                 self._refuse(call, TOO_MANY, count=most)
-            elif problem := self._problem_with(call):
+            elif call.tool is not None and (problem := call.tool.problem_with(call.arguments)):
                 self._refuse(call, BAD_ARGUMENTS, detail=problem)
             else:
                 self._ask_or_run(call)
@@ -84,10 +82,6 @@ class ToolCalls:
             if not call.ended:
                 self._cancels.pop(call, lambda: None)()
                 self._refuse(call, STOPPED)
-
-    def _problem_with(self, call: Call) -> str:
-        assert call.tool is not None
-        return problem_with(call.arguments, call.tool.parameters)
 
     def _ask_or_run(self, call: Call) -> None:
         assert call.tool is not None

@@ -19,9 +19,8 @@ from app.session.model_service import ModelService
 from app.session.store_client import StoreClient
 from app.settings.keychain import Keychain
 from app.tools.errors import ToolFailed
-from app.tools.permissions import Permission
-from app.tools.servers import Server, ToolSettings
-from app.tools.tool import TANDEM, Tool, ToolResult, with_distinct_names
+from app.tools.servers import ToolSettings
+from app.tools.tool import TANDEM, Permission, Tool, ToolResult, with_distinct_names
 
 if TYPE_CHECKING:
     # Imports asyncio, which would delay the window; most people never set up a server.
@@ -84,11 +83,6 @@ class ToolService(QObject):
         """Whether the loaded model's chat template takes tools, in a form that is known."""
         return bool(self._models.pair.main and self._models.pair.main.tool_format)
 
-    @property
-    def servers(self) -> list[Server]:
-        """The servers that chats can use: switched on, and agreed to as they are set up now."""
-        return [server for server in self.settings.servers if server.enabled and server.is_approved]
-
     def is_on(self, chat: Chat) -> bool:
         """Whether the chat has tools. By default only the Starter has, which was taught those of Tandem."""
         chosen = chat.settings.get(TOOLS_ON)
@@ -109,7 +103,7 @@ class ToolService(QObject):
             then([])
             return
         own = [one.tool for one in self.built_in]
-        names = [server.name for server in self.servers] if self.has_servers(chat) else []
+        names = [one.name for one in self.settings.servers if one.usable] if self.has_servers(chat) else []
         if not names:
             then(own)
             return

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Sequence
+from collections.abc import Callable
+from functools import partial
 
+from msgspec.structs import replace
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton, QWidget
 
 from app.settings_window.form import Row
-from app.tools.permissions import Permission
-from app.tools.servers import Server
-from app.tools.status import ServerStatus
-from app.tools.tool import Tool
+from app.settings_window.server_card import DOTS
+from app.tools.servers import Server, ServerStatus
+from app.tools.tool import Permission, Tool
 from app.widgets import theme
-from app.widgets.controls import Chooser
+from app.widgets.controls import Chooser, Switch
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.popups import round_field_menu
 from app.widgets.restyled import Restyled
@@ -31,24 +30,29 @@ _LONGEST_DESCRIPTION = 160
 
 
 class ServerView(Restyled, QFrame):
-    """Shows one server. `permitted` carries the tools with what the person chose for them."""
+    """Shows one server. Its signals carry the server as it was shown: to test, to edit, or as it shall be.
 
-    tested = Signal()
-    edited = Signal()
-    removed = Signal()
-    permitted = Signal(object)
+    `permission` and `permit` read and keep what the person chose for a tool.
+    """
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    tested = Signal(object)
+    edited = Signal(object)
+    changed = Signal(object)
+
+    def __init__(
+        self,
+        permission: Callable[[Tool], Permission],
+        permit: Callable[[Tool, Permission], object],
+        parent: QWidget | None,
+    ) -> None:
         super().__init__(parent)
-        self._shown: tuple[Server, ServerStatus, list[Permission], bool] | None = None
-        self._listed: tuple[Tool, ...] = ()
-        self.choosers: dict[str, Chooser] = {}
-        self._rows: list[Row] = []
-        self.test = self.bound("Test", styled(QPushButton(self), "button"))
+        self._permission, self._permit = permission, permit
+        self._server, self._status = Server(name=""), ServerStatus()
+        self.rows: list[tuple[Tool, Row, Chooser]] = []
+        self.switch, buttons = Switch(self), QWidget(self)
+        self.test = styled(QPushButton(self), "button")
         self.edit = self.bound("Edit…", styled(QPushButton(self), "button"))
-        self.remove = styled(_RemoveButton(self), "button")
-        buttons = QWidget(self)
-        fill(hbox(buttons, margins=(0, 0, 0, 0), spacing=8), self.test, self.edit, self.remove)
+        fill(hbox(buttons, margins=(0, 0, 0, 0), spacing=8), self.test, self.edit, self.switch)
         self.row = Row(buttons, self, at_end=True)
         self.allow_reading = self.bound("Always allow the tools that only read", styled(QPushButton(self), "link"))
         self.errors = self.bound("Standard error of the server", QPlainTextEdit(self), QWidget.setAccessibleName)
@@ -59,39 +63,40 @@ class ServerView(Restyled, QFrame):
         self.errors.setFixedHeight(theme.scaled(_HEIGHT))
         self._tools = vbox(margins=(24, 0, 0, 0), spacing=0)
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=4), self.row, self._tools, self.allow_reading, self.errors)
-        self.test.clicked.connect(self.tested)
-        self.edit.clicked.connect(self.edited)
-        self.remove.confirmed.connect(self.removed)
-        self.allow_reading.clicked.connect(lambda: self.permitted.emit([(t, Permission.ALWAYS) for t in self._reading]))
+        self.test.clicked.connect(lambda: self.tested.emit(self._server))
+        self.edit.clicked.connect(lambda: self.edited.emit(self._server))
+        self.switch.clicked.connect(lambda on: self.changed.emit(replace(self._server, enabled=on)))
+        self.allow_reading.clicked.connect(self._allow_reading)
         self.restyle()
 
-    def show_server(
-        self, server: Server, status: ServerStatus, permissions: Sequence[Permission], *, under_test: bool
-    ) -> None:
-        """Show a server, its state, and the permissions of its tools in their order."""
-        self._shown = server, status, list(permissions), under_test
-        if status.tools != self._listed:
-            self._list(status.tools)
+    def show_server(self, server: Server, status: ServerStatus) -> None:
+        self._server, self._status = server, status
+        if [tool for tool, _, _ in self.rows] != list(status.tools):
+            for _, row, _ in self.rows:
+                row.deleteLater()
+            choosers = [Chooser(self, _CHOICES, partial(self._choose, tool)) for tool in status.tools]
+            self.rows = [
+                (tool, Row(one, self, at_end=True), one) for tool, one in zip(status.tools, choosers, strict=True)
+            ]
+            fill(self._tools, *(row for _, row, _ in self.rows))
+        self.switch.setChecked(server.enabled)
+        self.test.setEnabled(server.enabled and status.state != "starting")
         self.retranslate()
 
     def retranslate(self) -> None:
-        if self._shown is None:
-            return
-        server, status, permissions, under_test = self._shown
-        what = shlex.join([server.command, *server.args]) if server.command else server.url
-        self.row.set_words(server.name, f"{what}\n{self._state(server, status, under_test)}")
-        self.test.setEnabled(not under_test)
-        for button, words in (
-            (self.test, self.tr("Test the server {name}")),
-            (self.edit, self.tr("Edit the server {name}")),
-        ):
-            button.setAccessibleName(words.format(name=server.name))
-        self.remove.show_name(server.name)
+        server, status = self._server, self._status
+        # What cannot be seen is written out, so that nothing else runs than what is read here.
+        target = "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in server.target)
+        values = [f"{name}{'=' if server.command else ': '}{DOTS}" for name in server.values]
+        self.row.set_words(server.name, "\n".join([target, *values, self._state()]))
+        self.test.setText(self.tr("Test") if server.is_approved else self.tr("Allow and test"))
+        self.test.setAccessibleName(f"{self.test.text()}: {server.name}")
+        self.edit.setAccessibleName(f"{self.edit.text()}: {server.name}")
+        self.switch.setAccessibleName(server.name)
         names = self.tr("Ask"), self.tr("Always allow"), self.tr("Deny")
-        for tool, row, permission in zip(self._listed, self._rows, permissions, strict=True):
-            chooser = self.choosers[tool.name]
+        for tool, row, chooser in self.rows:
             chooser.set_texts(names)
-            chooser.set_value(permission)
+            chooser.set_value(self._permission(tool))
             about = tool.description.strip().partition("\n")[0]
             about = about if len(about) <= _LONGEST_DESCRIPTION else f"{about[:_LONGEST_DESCRIPTION]}…"
             reads = self.tr("Its server says that it only reads.") if tool.read_only else ""
@@ -101,73 +106,36 @@ class ServerView(Restyled, QFrame):
             self.errors.setPlainText(status.stderr)
         self.errors.setVisible(bool(status.stderr))
 
-    @property
-    def _reading(self) -> list[Tool]:
-        """The tools that say they only read, and about which the person is asked."""
-        permissions = self._shown[2] if self._shown is not None else []
-        pairs = zip(self._listed, permissions, strict=True)
-        return [tool for tool, permission in pairs if tool.read_only and permission is Permission.ASK]
-
-    def _state(self, server: Server, status: ServerStatus, under_test: bool) -> str:
+    def _state(self) -> str:
+        server, status = self._server, self._status
         if not server.enabled:
-            return self.tr("Turned off. Edit and save it to turn it on.")
+            return self.tr("Turned off.")
+        if not server.is_approved and server.command:
+            return self.tr(
+                "Not allowed to run yet. It would run with your rights on this Mac and could read and change your "
+                "files. Allow it only if you trust where it comes from."
+            )
         if not server.is_approved:
-            return self.tr("Not allowed to run yet. Test it to see what it would run.")
-        if status.state == "starting" or under_test:
-            return self.tr("Starting…")
-        if status.state == "failed" and status.error is not None:
+            return self.tr(
+                "Not allowed yet. What the model sends to it leaves this Mac. Allow it only if you trust this address."
+            )
+        if status.error is not None:
             return tool_sentence(status.error.code, status.error.arguments)
         if status.state == "running":
             words = self.tr("Running, with %n tool(s).", "", len(status.tools))
             unusable = self.tr("%n more can't be used.", "", status.left_out) if status.left_out else ""
             return joined(words, unusable)
-        return self.tr("Starts when a chat needs it.")
+        return self.tr("Starting…") if status.state == "starting" else self.tr("Starts when a chat needs it.")
 
-    def _list(self, tools: tuple[Tool, ...]) -> None:
-        for row in self._rows:
-            row.deleteLater()
-        self._listed, self._rows, self.choosers = tools, [], {}
-        for tool in tools:
-            chooser = self.choosers[tool.name] = Chooser(self, _CHOICES)
-            chooser.activated.connect(lambda _index, tool=tool: self._choose(tool))
-            row = Row(chooser, self, at_end=True)
-            self._rows.append(row)
-            self._tools.addWidget(row)
+    @property
+    def _reading(self) -> list[Tool]:
+        """The tools that say they only read, and about which the person is asked."""
+        return [tool for tool, _, _ in self.rows if tool.read_only and self._permission(tool) is Permission.ASK]
 
-    def _choose(self, tool: Tool) -> None:
+    def _allow_reading(self) -> None:
+        for tool in self._reading:
+            self._permit(tool, Permission.ALWAYS)
+
+    def _choose(self, tool: Tool, chosen: str) -> None:
         # Qt returns a plain text.
-        self.permitted.emit([(tool, Permission(self.choosers[tool.name].currentData()))])
-
-
-class _RemoveButton(QPushButton):
-    """Asks at the first press; `confirmed` follows the second. The question ends when the button loses the focus."""
-
-    confirmed = Signal()
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._name, self._asks = "", False
-        self.clicked.connect(self._press)
-
-    def show_name(self, name: str) -> None:
-        self._name = name
-        self._show(self._asks)
-
-    def _show(self, asks: bool) -> None:
-        self._asks = asks
-        question = self.tr("Remove {name}?").format(name=self._name)
-        self.setText(question if asks else self.tr("Remove"))
-        self.setAccessibleName(question if asks else self.tr("Remove the server {name}").format(name=self._name))
-
-    def _press(self) -> None:
-        asked = self._asks
-        self._show(not asked)
-        if asked:
-            self.confirmed.emit()
-        else:
-            # Not every system focuses a clicked button.
-            self.setFocus()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self._show(False)
+        self._permit(tool, Permission(chosen))

@@ -15,15 +15,13 @@ from app.settings_window.server_card import ServerCard
 from app.settings_window.server_view import ServerView
 from app.system.background import Background
 from app.tools.errors import ToolFailed
-from app.tools.permissions import Permission
-from app.tools.servers import LARGEST_FILE, Server, servers_from_json
-from app.tools.tool import Tool
+from app.tools.servers import Server, servers_of
+from app.tools.tool import Permission, Tool
 from app.widgets.labels import label
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording.errors import joined
 from app.wording.tools import tool_sentence
-from engine.files.bounded_json import UntrustedJsonError, read_bytes
 
 
 class ToolsPage(Restyled, Form):
@@ -34,7 +32,6 @@ class ToolsPage(Restyled, Form):
         self._tools = tools
         self._background = Background("tool-settings", parent=self)
         self._views: dict[str, ServerView] = {}
-        self._testing: set[str] = set()
         self.card: ServerCard | None = None
         self.bound("Tools", self.title)
         self.bound(
@@ -71,20 +68,12 @@ class ToolsPage(Restyled, Form):
             self._views.pop(name).deleteLater()
         for name, server in servers.items():
             if (view := self._views.get(name)) is None:
-                view = self._views[name] = ServerView(self.widget())
-                view.tested.connect(partial(self._test, name))
-                view.edited.connect(partial(self._edit, name))
-                view.removed.connect(partial(self._remove, name))
-                view.permitted.connect(self._permit)
+                view = self._views[name] = ServerView(self._tools.settings.permission, self._permit, self.widget())
+                view.tested.connect(self._test)
+                view.edited.connect(self._open_card)
+                view.changed.connect(lambda changed: self._put([changed]))
                 self.add(view)
-            status = self._tools.host.status(name)
-            if status.state in ("running", "failed"):
-                self._testing.discard(name)
-            permissions = [self._tools.settings.permission(tool) for tool in status.tools]
-            view.show_server(server, status, permissions, under_test=name in self._testing)
-
-    def _server(self, name: str) -> Server:
-        return next(server for server in self._tools.settings.servers if server.name == name)
+            view.show_server(server, self._tools.host.status(name))
 
     def _say(self, words: str) -> None:
         self.outcome.setText(words)
@@ -106,41 +95,26 @@ class ToolsPage(Restyled, Form):
             partial(self._tools.settings.remove, name), lambda _: self._tools.servers_changed(), owner=self
         )
 
-    def _edit(self, name: str) -> None:
-        self._open_card(self._server(name))
-
     def _open_card(self, server: Server | None) -> None:
         if self.card is None:
             self.card = ServerCard(self.window())
             self.card.entered.connect(lambda entered: self._put([entered]))
-            self.card.agreed.connect(
-                lambda agreed: self._put([agreed.as_approved()], then=partial(self._start, agreed))
-            )
+            self.card.removed.connect(self._remove)
         self.card.edit(server, {one.name for one in self._tools.settings.servers})
 
-    def _permit(self, chosen: Sequence[tuple[Tool, Permission]]) -> None:
-        for tool, permission in chosen:
-            self._tools.settings.permit(tool, permission)
+    def _permit(self, tool: Tool, permission: Permission) -> None:
+        self._tools.settings.permit(tool, permission)
         self._tools.changed.emit()
 
-    # Testing
+    def _test(self, server: Server) -> None:
+        """Start a server as it was shown, to which the person agrees by that, and list its tools."""
 
-    def _test(self, name: str) -> None:
-        """Start a server and list its tools, after the person has agreed to what runs."""
-        server = self._server(name)
-        if server.is_approved:
-            self._start(server)
-            return
-        self._open_card(None)
-        assert self.card is not None
-        self.card.ask(server)
+        def start() -> None:
+            # A server that was too slow is started again only after this.
+            self._tools.host.stop(server.name)
+            self._tools.host.tools([server.name])
 
-    def _start(self, server: Server) -> None:
-        self._testing.add(server.name)
-        # A server that was too slow is started again only after this.
-        self._tools.host.stop(server.name)
-        self._background.watch(self._tools.host.tools([server.name]), lambda _: self._show(), owner=self)
-        self._show()
+        self._put([server.as_approved()], then=start)
 
     # Importing
 
@@ -152,10 +126,7 @@ class ToolsPage(Restyled, Form):
     def import_servers(self, file: Path) -> None:
         """Add the servers of a file; those whose names are taken stay as they are."""
         try:
-            found = servers_from_json(read_bytes(file, LARGEST_FILE).decode("utf-8-sig", "replace"))
-        except UntrustedJsonError as error:
-            self._say(self.tr("{file} can't be read: {detail}.").format(file=file, detail=error))
-            return
+            found = servers_of(file)
         except ToolFailed as error:
             self._say(tool_sentence(error.code, error.arguments))
             return

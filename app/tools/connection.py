@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+import os
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack, suppress
 from typing import Any
 
 import anyio
+import httpx2
 import mcp_types as types
 from mcp import Client, MCPError
 from mcp.client.session import IncomingMessage
@@ -21,22 +23,11 @@ from pydantic import TypeAdapter, ValidationError
 
 from app.system.versions import installed_version
 from app.tools.errors import ToolFailed
-from app.tools.guardian import LONGEST_LINE
+from app.tools.guardian import LONGEST_LINE, REPORT, TOO_LARGE
 from app.tools.results import MOST_TOOLS, result_of, tools_of
-from app.tools.servers import Server
-from app.tools.status import ServerStatus, State
-from app.tools.stderr_tail import StderrTail
+from app.tools.servers import Server, ServerStatus
 from app.tools.tool import Tool, ToolResult
-from app.tools.transports import (
-    CLOSED,
-    HttpAnswer,
-    failure_of,
-    first_line,
-    http_client,
-    is_closed,
-    process_failure,
-    process_of,
-)
+from app.tools.transports import http_client, process_of, too_large
 
 log = logging.getLogger(__name__)
 
@@ -44,10 +35,14 @@ log = logging.getLogger(__name__)
 for _name in ("mcp", "client"):
     logging.getLogger(_name).setLevel(logging.CRITICAL)
 
-# Seconds for a server to end in an orderly way, and between two readings of a list that keeps changing.
-CLOSING_S, RELIST_S = 3.0, 1.0
+# Seconds for a server to end in an orderly way, for its last words, and between two readings of a changing list.
+CLOSING_S, LAST_WORDS_S, RELIST_S = 3.0, 0.5, 1.0
+# What a person reads to find out why a server does not work, and of it in a sentence.
+KEPT_STDERR, _LONGEST_DETAIL = 16 * 1024, 300
 # Pages of a list of tools, which a server could make endless.
 _MOST_PAGES = 100
+# What the package says when a server has gone; its number is one that servers use too.
+_CLOSED = "Connection closed"
 _RESULTS: TypeAdapter[types.CallToolResult | types.InputRequiredResult] = TypeAdapter(
     types.CallToolResult | types.InputRequiredResult
 )
@@ -68,21 +63,16 @@ class Connection:
         self._settled, self._ending, self._wake = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._stopped = False
         self._begin()
-        self._last_answer = HttpAnswer()
 
     @property
     def status(self) -> ServerStatus:
         """The state of the server. May be read on any thread."""
-        state = self._state
-        tools = self.tools if state == "running" else ()
-        stderr = self._tail.text if self._tail is not None else ""
-        return ServerStatus(state, self.failure, tools, self.left_out, stderr)
-
-    @property
-    def _state(self) -> State:
+        stderr = self._stderr.decode("utf-8", "replace").strip()
         if self.over.is_set():
-            return "failed" if self.failure is not None else "stopped"
-        return "running" if self._settled.is_set() else "starting"
+            return ServerStatus("stopped" if self.failure is None else "failed", self.failure, stderr=stderr)
+        if self._settled.is_set():
+            return ServerStatus("running", None, self.tools, self.left_out, stderr)
+        return ServerStatus("starting", stderr=stderr)
 
     @property
     def is_usable(self) -> bool:
@@ -98,12 +88,12 @@ class Connection:
         """Wait until the server has its tools. Raises `ToolFailed` if it fails."""
         await self._settled.wait()
         if self.over.is_set():
-            raise self.failure or ToolFailed("ended", server=self.server.name, detail="stopped")
+            raise self._ended()
 
     async def run(self, with_secrets: Callable[[Server], Server]) -> None:
         """Start the server and follow its list of tools until it ends or `stop` is called; `failure` says why."""
         error = await self._live(with_secrets, "auto")
-        if self._tail is not None and not self._settled.is_set() and not self._stopped and is_closed(error):
+        if self.server.command and not self._settled.is_set() and not self._stopped and _says(error) == _CLOSED:
             # A server of an older version may end at the first question of a newer one, instead of refusing it.
             self._begin()
             error = await self._live(with_secrets, "legacy")
@@ -125,10 +115,8 @@ class Connection:
     async def call(self, tool: Tool, arguments: Mapping[str, Any], seconds: float) -> ToolResult:
         """Call a tool; a call that is cancelled or takes too long is cancelled at the server. Raises `ToolFailed`."""
         names = {"server": tool.server, "tool": tool.name}
-        current = next((one for one in self.tools if one.name == tool.name), None)
-        if current is None:
-            raise ToolFailed("unknown-tool", **names)
-        if current.fingerprint != tool.fingerprint:
+        # What may have changed meanwhile is not what a person agreed to.
+        if tool.fingerprint not in (one.fingerprint for one in self.tools):
             raise ToolFailed("changed-tool", **names)
         assert self._client is not None
         request = types.CallToolRequest(params=types.CallToolRequestParams(name=tool.name, arguments=dict(arguments)))
@@ -140,33 +128,26 @@ class Connection:
                 answer = await self._client.session.send_request(request, _RESULTS)
         except TimeoutError:
             raise ToolFailed("slow-call", **names, seconds=round(seconds)) from None
-        except ValidationError as error:
-            raise ToolFailed("bad-result", **names, detail=first_line(error)) from error
-        except MCPError as error:
-            raise await self._call_failed(error, names) from error
+        except (MCPError, ValidationError) as error:
+            if _says(error) == _CLOSED:
+                # The end of `run` says why.
+                self._end()
+                await self.over.wait()
+                raise self._ended() from error
+            raise ToolFailed("refused", **names, detail=_says(error)) from error
         if isinstance(answer, types.InputRequiredResult):
-            raise ToolFailed("needs-input", **names)
+            raise ToolFailed("refused", **names, detail="it asks for what Tandem cannot give to tools")
         return result_of(answer, time.monotonic() - begun)
 
-    async def _call_failed(self, error: MCPError, names: Mapping[str, str]) -> ToolFailed:
-        if error.message == CLOSED:
-            # The end of `run` says why.
-            self._end()
-            await self.over.wait()
-            return self.failure or ToolFailed("ended", server=self.server.name, detail="stopped")
-        if (failure := self._last_answer.failure(self.server.name, error)) is not None:
-            if self._last_answer.status == 404:
-                # The server has forgotten the session, so the next call begins another.
-                self.failure = failure
-                self._end()
-            return failure
-        return ToolFailed("refused", **names, detail=first_line(error))
+    def _ended(self) -> ToolFailed:
+        return self.failure or ToolFailed("ended", server=self.server.name, detail="stopped")
 
     def _begin(self) -> None:
-        self._scope = anyio.CancelScope()
-        self._tail = StderrTail(self._end) if self.server.command else None
+        self._scope, self._stderr = anyio.CancelScope(), b""
+        self._reader: asyncio.Task[None] | None = None
+        self._ending.clear()
 
-    async def _live(self, with_secrets: Callable[[Server], Server], mode: str) -> Exception | None:
+    async def _live(self, with_secrets: Callable[[Server], Server], mode: str) -> Exception:
         """Run the server, and return the error that has ended it."""
         self._scope.deadline = anyio.current_time() + self._start_s
         try:
@@ -175,23 +156,28 @@ class Connection:
         except Exception as error:
             return error
         finally:
-            if self._tail is not None:
-                self._tail.close()
-        return None
+            if self._reader is not None:
+                # A process that has left the server's group may keep the standard error open.
+                await asyncio.wait([self._reader], timeout=LAST_WORDS_S)
+                self._reader.cancel()
+        return EOFError(_CLOSED)
 
     async def _talk(self, server: Server, mode: str) -> None:
+        info = types.Implementation(name="Tandem", version=installed_version("tandem-chat") or "0")
         async with AsyncExitStack() as stack:
-            if self._tail is not None:
-                transport = stdio_client(process_of(server), errlog=self._tail.file)
+            if server.command:
+                process, (reader, writer) = process_of(server), os.pipe()
+                self._reader = asyncio.create_task(self._read_stderr(reader))
+                errors = stack.enter_context(os.fdopen(writer, "w"))
+                transport = stdio_client(process, errlog=errors)
             else:
-                client = await stack.enter_async_context(http_client(server, self._last_answer))
+                client = await stack.enter_async_context(http_client(server))
                 transport = streamable_http_client(server.url, http_client=client, max_sse_event_size=LONGEST_LINE)
-            info = types.Implementation(name="Tandem", version=installed_version("tandem-chat") or "0")
             mcp_client = Client(transport, client_info=info, message_handler=self._hear, cache=None, mode=mode)
             self._client = await stack.enter_async_context(mcp_client)
-            if self._tail is not None:
+            if server.command:
                 # Only the server's processes have it from now on, so that their end is seen.
-                self._tail.file.close()
+                errors.close()
             await self._list()
             self._scope.deadline = math.inf
             self._settled.set()
@@ -200,6 +186,19 @@ class Connection:
                 group.start_soon(self._subscribe)
                 await self._follow()
                 group.cancel_scope.cancel()
+
+    async def _read_stderr(self, pipe: int) -> None:
+        """Keep the end of the standard error, which lasts as long as the server's processes; then end."""
+        loop, reader = asyncio.get_running_loop(), asyncio.StreamReader()
+        transport, _ = await loop.connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(pipe, "rb", buffering=0)
+        )
+        try:
+            while part := await reader.read(2**16):
+                self._stderr = (self._stderr + part)[-KEPT_STDERR:]
+            self._end()
+        finally:
+            transport.close()
 
     async def _list(self) -> None:
         """Read the list of tools, as far as it can be used."""
@@ -240,18 +239,43 @@ class Connection:
         if isinstance(message, types.ToolListChangedNotification):
             self._wake.set()
         elif isinstance(message, Exception):
-            self.failure = ToolFailed("not-mcp", server=self.server.name, detail=first_line(message))
+            self.failure = ToolFailed("not-usable", server=self.server.name, detail=_says(message))
             self._scope.cancel()
 
     def _end(self) -> None:
         self._ending.set()
         self._wake.set()
 
-    def _reason(self, error: Exception | None) -> ToolFailed:
+    def _reason(self, error: Exception) -> ToolFailed:
         """Return why the server has ended by itself."""
-        name = self.server.name
+        name, leaf = self.server.name, _leaf(error)
+        if isinstance(leaf, ToolFailed):
+            return leaf
         if self._scope.cancelled_caught:
             return ToolFailed("slow-start", server=name, seconds=round(self._start_s))
-        if self._tail is not None and (found := process_failure(name, error, self._tail.text, self._settled.is_set())):
-            return found
-        return failure_of(name, error or EOFError(), self._last_answer)
+        *words, report = self.status.stderr.splitlines() or [""]
+        if report == TOO_LARGE:
+            return too_large(name)
+        if self.server.command and _says(leaf) == _CLOSED:
+            last = next((line.strip() for line in reversed(words) if line.strip()), "")
+            detail = ": ".join(filter(None, [report.removeprefix(REPORT), last]))[:_LONGEST_DETAIL]
+            return ToolFailed("ended", server=name, detail=detail)
+        code = "unreachable" if isinstance(leaf, httpx2.RequestError | httpx2.InvalidURL) else "not-usable"
+        return ToolFailed(code, server=name, detail=_says(leaf))
+
+
+def _leaf(error: BaseException) -> BaseException:
+    """Return the first error of a group, or of groups in it."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def _says(error: BaseException) -> str:
+    """Return what an error says, short enough for a sentence."""
+    leaf = _leaf(error)
+    if isinstance(leaf, ValidationError):
+        first = leaf.errors(include_url=False, include_context=False, include_input=False)[0]
+        return ": ".join([*map(str, first["loc"][-1:]), first["msg"]])[:_LONGEST_DETAIL]
+    lines = [line.strip() for line in str(leaf).splitlines() if line.strip()]
+    return " ".join(lines[:2])[:_LONGEST_DETAIL] or type(leaf).__name__

@@ -7,11 +7,11 @@ import logging
 import threading
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from app.tools.errors import ToolFailed
-from app.tools.servers import Server
-from app.tools.status import ServerStatus
+from app.tools.servers import Server, ServerStatus
 from app.tools.tool import Tool, ToolResult, with_distinct_names
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class ToolHost:
     """The servers that run. Every method may be called from any thread and returns at once, except `close`.
 
     `changed` is called on any thread when a status or a list of tools has changed. `with_secrets` fills in the values
-    of a server's `env` and `headers` before it starts (`ToolSettings.with_secrets`); it runs on a thread of its own.
+    of a server before it starts (`ToolSettings.with_secrets`); it runs on a thread of its own.
     """
 
     def __init__(
@@ -121,12 +121,14 @@ class ToolHost:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _all_tools(self, names: Collection[str]) -> list[Tool]:
-        wanted = [one for one in self._servers.values() if one.name in names and one.enabled and one.is_approved]
-        found = await asyncio.gather(*(self._connected(one.name) for one in wanted), return_exceptions=True)
-        for one in found:
-            if isinstance(one, BaseException) and not isinstance(one, ToolFailed):
-                raise one
-        return with_distinct_names(tool for one in found if not isinstance(one, BaseException) for tool in one.tools)
+        wanted = [one for one in self._servers.values() if one.name in names and one.usable]
+        found = await asyncio.gather(*(self._tools_of(one) for one in wanted))
+        return with_distinct_names(tool for tools in found for tool in tools)
+
+    async def _tools_of(self, server: Server) -> Sequence[Tool]:
+        with suppress(ToolFailed):
+            return (await self._connected(server.name)).tools
+        return ()
 
     async def _call(self, tool: Tool, arguments: Mapping[str, Any], seconds: float) -> ToolResult:
         return await (await self._connected(tool.server)).call(tool, arguments, seconds)
@@ -137,9 +139,7 @@ class ToolHost:
         from app.tools.connection import Connection
 
         server = self._servers.get(name)
-        if server is None:
-            raise ToolFailed("unknown-server", server=name)
-        if not (server.enabled and server.is_approved):
+        if server is None or not server.usable:
             raise ToolFailed("not-approved", server=name)
         found = self._connections.get(name)
         if found is not None and found.server != server:

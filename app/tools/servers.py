@@ -5,18 +5,21 @@ from __future__ import annotations
 import logging
 import os
 import re
+import shlex
 import threading
 from collections.abc import Callable, Collection
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 from msgspec.structs import replace
 
 from app.settings.keychain import Keychain
 from app.tools.errors import ToolFailed
-from app.tools.permissions import Choice, Permission, permission_of
-from app.tools.tool import TANDEM, Tool, digest
+from app.tools.tool import TANDEM, Permission, Tool, digest
 from engine.files import private_files
 from engine.files.atomic_file import write_atomically
 from engine.files.bounded_json import UntrustedJsonError, read_bytes
@@ -36,23 +39,32 @@ EXAMPLES = {
 class Server(msgspec.Struct, frozen=True, kw_only=True):
     """A server: a `command` with `args` that is run here (stdio), or a `url` (streamable HTTP).
 
-    The values of `env` and `headers` may be secrets, and are "" until `ToolSettings.with_secrets` has filled them in.
-    `approved` is the fingerprint of what the person agreed to run.
+    `values` are the command's variables or the headers for the url. They may be secrets, and are "" until
+    `ToolSettings.with_secrets` has filled them in. `approved` is the fingerprint of what the person agreed to run.
     """
 
     name: str
     command: str = ""
     args: tuple[str, ...] = ()
-    env: dict[str, str] = {}
     url: str = ""
-    headers: dict[str, str] = {}
+    values: dict[str, str] = {}
     enabled: bool = True
     approved: str = ""
 
     @property
+    def target(self) -> str:
+        """The command as a shell has it, or the url."""
+        return shlex.join([self.command, *self.args]) if self.command else self.url
+
+    @property
     def fingerprint(self) -> str:
         """The digest of what runs, or of what is reached, and of the names of the values that are given to it."""
-        return digest(self.command, self.args, sorted(self.env), self.url, sorted(self.headers))
+        return digest(self.command, self.args, self.url, sorted(self.values))
+
+    @property
+    def usable(self) -> bool:
+        """Whether it is switched on and the person has agreed to exactly this server."""
+        return self.enabled and self.is_approved
 
     @property
     def is_approved(self) -> bool:
@@ -63,21 +75,30 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
         """Return this server, agreed to."""
         return replace(self, approved=self.fingerprint)
 
-    def without_secrets(self) -> Server:
-        """Return this server with the names of its `env` and `headers` only."""
-        return replace(self, env=dict.fromkeys(self.env, ""), headers=dict.fromkeys(self.headers, ""))
+
+@dataclass(frozen=True, slots=True)
+class ServerStatus:
+    """The state of a server, why it failed, its tools (`left_out` more could not be used), and its standard error."""
+
+    state: Literal["stopped", "starting", "running", "failed"] = "stopped"
+    error: ToolFailed | None = None
+    tools: tuple[Tool, ...] = ()
+    left_out: int = 0
+    stderr: str = ""
 
 
-class _Secrets(msgspec.Struct):
-    """The keychain's entry of one server."""
+class _Choice(msgspec.Struct, frozen=True):
+    """What a person chose for a tool of a server: ALWAYS for exactly this `fingerprint`, or DENY for any."""
 
-    env: dict[str, str] = {}
-    headers: dict[str, str] = {}
+    server: str
+    tool: str
+    fingerprint: str
+    permission: Permission
 
 
 class _File(msgspec.Struct):
     servers: list[Server] = []
-    permissions: list[Choice] = []
+    permissions: list[_Choice] = []
 
 
 class ToolSettings:
@@ -95,10 +116,8 @@ class ToolSettings:
     ) -> None:
         self._path, self._secrets, self._submit = path, secrets, submit
         self._lock = threading.Lock()
-        # What no keychain could keep, for this run.
-        self._unkept: dict[str, _Secrets] = {}
-        self.backup: Path | None = None
-        """The damaged file, if it was set aside, else None."""
+        # The values by server that no keychain could keep, for this run.
+        self._unkept: dict[str, dict[str, str]] = {}
         self._file = self._read()
 
     @property
@@ -114,13 +133,13 @@ class ToolSettings:
     def put(self, server: Server) -> bool:
         """Add a server, or replace the one of the same name. Returns whether its secrets are in the keychain.
 
-        Values of `env` and `headers` that are "" keep what is stored. Without a keychain they are for this run only.
-        A server that runs gets new values after `ToolHost.stop`.
+        Values that are "" keep what is stored. Without a keychain they are for this run only. A server that runs gets
+        new values after `ToolHost.stop`.
         """
-        kept = self._kept_secrets(server.name)
-        secrets = _Secrets(_filled(server.env, kept.env), _filled(server.headers, kept.headers))
-        stored = self._keep_secrets(server.name, secrets) if secrets != kept else server.name not in self._unkept
-        plain = server.without_secrets()
+        kept = self._kept_values(server.name)
+        values = {name: value or kept[name] for name, value in server.values.items() if value or name in kept}
+        stored = self._keep_values(server.name, values) if values != kept else server.name not in self._unkept
+        plain = replace(server, values=dict.fromkeys(server.values, ""))
         with self._lock:
             servers = [plain if one.name == server.name else one for one in self._file.servers]
             self._file.servers = servers if plain in servers else [*servers, plain]
@@ -129,68 +148,66 @@ class ToolSettings:
 
     def remove(self, name: str) -> None:
         """Remove a server with its secrets and permissions."""
-        self._keep_secrets(name, _Secrets())
+        self._keep_values(name, {})
         with self._lock:
             self._file.servers = [one for one in self._file.servers if one.name != name]
             self._file.permissions = [one for one in self._file.permissions if one.server != name]
         self._submit(self._write)
 
     def with_secrets(self, server: Server) -> Server:
-        """Return the server with the values of its `env` and `headers`. Raises `ToolFailed` if one is not kept."""
-        if not (server.env or server.headers):
-            return server
-        kept = self._kept_secrets(server.name)
-        missing = [name for name in server.env if name not in kept.env]
-        missing += [name for name in server.headers if name not in kept.headers]
-        if missing:
+        """Return the server with its values. Raises `ToolFailed` if one is not kept."""
+        kept = self._kept_values(server.name) if server.values else {}
+        if missing := [name for name in server.values if name not in kept]:
             raise ToolFailed("no-secrets", server=server.name, names=", ".join(missing))
-        env = {name: kept.env[name] for name in server.env}
-        return replace(server, env=env, headers={name: kept.headers[name] for name in server.headers})
+        return replace(server, values={name: kept[name] for name in server.values})
 
     def permission(self, tool: Tool, chat: Collection[str] = ()) -> Permission:
-        """Return whether a call of `tool` runs; `chat` holds the fingerprints of the tools allowed in the chat."""
-        return permission_of(tool, self._file.permissions, chat)
+        """Return whether a call of `tool` runs; `chat` holds the fingerprints of the tools allowed in the chat.
+
+        A tool whose description, schema or server has changed is asked about again. A denied one stays denied.
+        """
+        if tool.server == TANDEM:
+            return Permission.ALWAYS
+        kept = next((one for one in self._file.permissions if (one.server, one.tool) == (tool.server, tool.name)), None)
+        if kept is not None and (kept.permission is Permission.DENY or kept.fingerprint == tool.fingerprint):
+            return kept.permission
+        return Permission.CHAT if tool.fingerprint in chat else Permission.ASK
 
     def permit(self, tool: Tool, permission: Permission) -> None:
         """Keep the person's choice for a tool: ASK, ALWAYS or DENY; CHAT is kept with the chat."""
         with self._lock:
             others = [one for one in self._file.permissions if (one.server, one.tool) != (tool.server, tool.name)]
             if permission in (Permission.ALWAYS, Permission.DENY):
-                others.append(Choice(tool.server, tool.name, tool.fingerprint, permission))
+                others.append(_Choice(tool.server, tool.name, tool.fingerprint, permission))
             self._file.permissions = others
         self._submit(self._write)
 
-    def _kept_secrets(self, name: str) -> _Secrets:
+    def _kept_values(self, name: str) -> dict[str, str]:
         if (unkept := self._unkept.get(name)) is not None:
             return unkept
         try:
-            return msgspec.json.decode(self._secrets.read(_entry(name)) or "{}", type=_Secrets)
+            return msgspec.json.decode(self._secrets.read(_entry(name)) or "{}", type=dict[str, str])
         except msgspec.MsgspecError:
             log.info("the keychain's entry of a server of tools cannot be used")
-            return _Secrets()
+            return {}
 
-    def _keep_secrets(self, name: str, secrets: _Secrets) -> bool:
+    def _keep_values(self, name: str, values: dict[str, str]) -> bool:
         self._unkept.pop(name, None)
-        if not (secrets.env or secrets.headers):
+        if not values:
             self._secrets.remove(_entry(name))
-        elif not self._secrets.write(_entry(name), msgspec.json.encode(secrets).decode()):
-            self._unkept[name] = secrets
+        elif not self._secrets.write(_entry(name), msgspec.json.encode(values).decode()):
+            self._unkept[name] = values
             return False
         return True
 
     def _read(self) -> _File:
-        if not self._path.exists():
-            return _File()
         try:
             return msgspec.json.decode(read_bytes(self._path, LARGEST_FILE), type=_File)
         except (UntrustedJsonError, msgspec.MsgspecError) as error:
-            log.info("%s cannot be read and is set aside: %s", self._path, error)
-        backup = self._path.with_name(f"{self._path.stem}.{date.today().isoformat()}.backup.json")
-        try:
-            os.replace(self._path, backup)
-            self.backup = backup
-        except OSError:
-            log.info("%s cannot be set aside", self._path, exc_info=True)
+            if self._path.exists():
+                log.info("%s cannot be read and is set aside: %s", self._path, error)
+                with suppress(OSError):
+                    os.replace(self._path, self._path.with_suffix(f".{date.today().isoformat()}.backup.json"))
         return _File()
 
     def _write(self) -> None:
@@ -207,11 +224,6 @@ def _entry(name: str) -> str:
     return f"tools/{name}"
 
 
-def _filled(given: dict[str, str], kept: dict[str, str]) -> dict[str, str]:
-    """Return the values with those that are stored. One that is neither is left out, to be asked for."""
-    return {name: value or kept[name] for name, value in given.items() if value or name in kept}
-
-
 class _Imported(msgspec.Struct):
     """A server as other programs write it. Numbers stand in `env` without quotes now and then."""
 
@@ -223,6 +235,14 @@ class _Imported(msgspec.Struct):
     type: str = ""
     enabled: bool = True
     disabled: bool = False
+
+
+def servers_of(file: Path) -> list[Server]:
+    """Return the servers of an `mcp.json`; see `servers_from_json`. Raises `ToolFailed`."""
+    try:
+        return servers_from_json(read_bytes(file, LARGEST_FILE).decode("utf-8-sig", "replace"))
+    except UntrustedJsonError as error:
+        raise ToolFailed("not-json", detail=error) from error
 
 
 def servers_from_json(text: str) -> list[Server]:
@@ -255,12 +275,11 @@ def _server(name: str, fields: object) -> Server:
     if found.url and not found.url.startswith(("http://", "https://")):
         raise _bad_field(name, "url")
     if found.type == "sse":
-        raise ToolFailed("old-transport", server=name)
-    env, headers = ({key: str(value) for key, value in given.items()} for given in (found.env, found.headers))
+        # The older transport, which few servers still need.
+        raise _bad_field(name, "type")
+    values = {key: str(value) for key, value in (found.headers if found.url else found.env).items()}
     enabled = found.enabled and not found.disabled
-    if found.url:
-        return Server(name=name, url=found.url, headers=headers, enabled=enabled)
-    return Server(name=name, command=found.command, args=found.args, env=env, enabled=enabled)
+    return Server(name=name, command=found.command, args=found.args, url=found.url, values=values, enabled=enabled)
 
 
 def _bad_field(server: str, field: str) -> ToolFailed:

@@ -1,4 +1,4 @@
-"""What a tool is: its description for the model, the name by which the model calls it, and its result."""
+"""What a tool is: its description for the model, the name by which models call it, its permission and its result."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any
 
 # The server of the tools that are part of Tandem.
@@ -15,6 +16,18 @@ TANDEM = "Tandem"
 # The names that OpenAI's API allows for functions, which chat templates were made for.
 LONGEST_NAME = 64
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")
+# What is checked of arguments before a call; the server checks the rest. The patterns and references of a schema, which
+# a stranger has written, could take forever.
+_CHECKED = ("enum", "properties", "required", "type")
+
+
+class Permission(StrEnum):
+    """Whether a call of a tool runs: after a question, in one chat, always, or never."""
+
+    ASK = "ask"
+    CHAT = "chat"
+    ALWAYS = "always"
+    DENY = "deny"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +51,17 @@ class Tool:
         """Return the description that a chat template takes."""
         function = {"name": self.called, "description": self.description, "parameters": dict(self.parameters)}
         return {"type": "function", "function": function}
+
+    def problem_with(self, arguments: Mapping[str, Any]) -> str:
+        """Return what is wrong with the arguments, in words for the model; "" if nothing is."""
+        # Imported by the first call, because few people use tools.
+        from jsonschema import Draft202012Validator
+        from jsonschema.validators import create
+
+        keywords = {name: Draft202012Validator.VALIDATORS[name] for name in _CHECKED}
+        check = create({}, keywords, type_checker=Draft202012Validator.TYPE_CHECKER)
+        error = next(check(self.parameters).iter_errors(arguments), None)
+        return "" if error is None else f"{error.json_path}: {error.message}"
 
     @property
     def fingerprint(self) -> str:

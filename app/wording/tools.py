@@ -24,28 +24,20 @@ def tool_sentence(code: str, arguments: Mapping[str, object]) -> str:
 def tool_reasons() -> dict[str, str]:
     """Return one sentence for each code."""
     return {
-        "not-json": translate("ToolErrors", "This isn't valid JSON: {detail}."),
+        "not-json": translate("ToolErrors", "This file can't be used: {detail}."),
         "no-servers": translate("ToolErrors", "There are no servers in it. Use an object named “mcpServers”."),
         "bad-name": translate(
             "ToolErrors", "“{server}” can't be the name of a server. Use up to 64 characters, and not “Tandem”."
         ),
         "bad-field": translate("ToolErrors", "In “{server}”: “{field}” has to look like this: {example}"),
         "one-of": translate("ToolErrors", "In “{server}”: enter either a “command” or a “url”."),
-        "old-transport": translate(
-            "ToolErrors", "“{server}” uses the old transport SSE. Enter its address for streamable HTTP."
-        ),
         "no-secrets": translate(
             "ToolErrors", "The keychain has no value of {names} for “{server}”. Enter it again in the settings."
         ),
-        "unknown-server": translate("ToolErrors", "“{server}” is no longer in the settings."),
         "not-approved": translate("ToolErrors", "“{server}” has not been allowed to run. Allow it in the settings."),
         "no-command": translate(
             "ToolErrors",
             "“{server}” can't start: this Mac has no command “{command}”. Install it, or enter its full path.",
-        ),
-        "not-startable": translate("ToolErrors", "“{server}” can't start ({detail}). Check it in the settings."),
-        "ended-at-start": translate(
-            "ToolErrors", "“{server}” stopped while starting ({detail}). Check it in the settings."
         ),
         "ended": translate("ToolErrors", "“{server}” stopped unexpectedly ({detail}). It starts again when needed."),
         "slow-start": translate(
@@ -55,25 +47,16 @@ def tool_reasons() -> dict[str, str]:
         "too-large": translate(
             "ToolErrors", "“{server}” sent more than {megabytes} MB at once, so it was stopped. Ask for less."
         ),
-        "not-mcp": translate("ToolErrors", "“{server}” does not follow the MCP protocol ({detail})."),
-        "wrong-version": translate(
-            "ToolErrors", "“{server}” uses an MCP version that Tandem does not know ({detail}). Update it or Tandem."
-        ),
-        "refused-start": translate("ToolErrors", "“{server}” refused to start ({detail})."),
+        "not-usable": translate("ToolErrors", "“{server}” can't be used as an MCP server ({detail})."),
         "unreachable": translate("ToolErrors", "Can't reach “{server}” ({detail}). Check its address and the network."),
-        "not-trusted": translate("ToolErrors", "The certificate of “{server}” isn't trusted on this Mac ({detail})."),
-        "not-signed-in": translate(
-            "ToolErrors", "“{server}” refuses access (error {status}). Check the key in its headers."
-        ),
         "redirected": translate(
             "ToolErrors", "“{server}” has moved to {address}. If you trust that address, enter it in the settings."
         ),
-        "http-status": translate("ToolErrors", "“{server}” does not work (error {status}). Check its address."),
-        "unknown-tool": translate("ToolErrors", "“{server}” no longer has the tool “{tool}”."),
+        "http-status": translate(
+            "ToolErrors", "“{server}” answers with error {status}. Check its address and the key in its headers."
+        ),
         "changed-tool": translate(
             "ToolErrors", "“{server}” has changed the tool “{tool}”, so it was not used. Ask again to see the new one."
         ),
-        "needs-input": translate("ToolErrors", "“{tool}” asks for something that Tandem can't give to tools."),
         "refused": translate("ToolErrors", "“{tool}” failed ({detail})."),
-        "bad-result": translate("ToolErrors", "The result of “{tool}” can't be read ({detail})."),
     }

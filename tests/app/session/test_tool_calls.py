@@ -15,8 +15,7 @@ from app.session.chats import Turn
 from app.session.session import Session
 from app.session.tool_calls import ONCE
 from app.tools.errors import ToolFailed
-from app.tools.permissions import Permission
-from app.tools.tool import Tool, ToolResult
+from app.tools.tool import Permission, Tool, ToolResult
 from engine.errors import InternalFailure
 from tests.app.fake_tools import FakeHost, call_text, set_up, tool
 from tests.app.scripted_engine import Script, ScriptedEngine
@@ -243,7 +242,7 @@ def test_a_call_that_fails_or_does_not_fit_its_tool_is_a_sentence_for_the_model(
     settle()
     assert [call.error and call.error[0] for call in turn.calls] == ["ended", "bad-arguments"]
     assert "exit code 3" in engine.requests[1].messages[-1]["content"]
-    assert "'zone' must be string" in engine.requests[2].messages[-1]["content"]
+    assert "$.zone: 3 is not of type 'string'" in engine.requests[2].messages[-1]["content"]
     assert len(host.calls) == 1
     assert turn.answer.text == "I give up."
 

@@ -64,7 +64,9 @@ def test_chats_that_were_moved_to_another_disk_are_gone_from_there(tmp_path: Pat
 def test_the_chosen_hubs_token_and_the_secrets_of_tools_go_too(tokens: dict[str, str]) -> None:
     tokens["tools/files"] = "secret"
     data_folder().mkdir(parents=True)
-    (data_folder() / "tools.json").write_text('{"servers": [{"name": "files", "command": "npx", "env": {"KEY": ""}}]}')
+    (data_folder() / "tools.json").write_text(
+        '{"servers": [{"name": "files", "command": "npx", "values": {"KEY": ""}}]}'
+    )
     settings = SettingsStore(settings_folder() / "settings.json")
     settings.change(hub_endpoint="https://elsewhere.example")
     remove_all(settings)

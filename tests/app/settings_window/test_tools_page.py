@@ -14,7 +14,7 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QLineEdit
 
-from app.tools.permissions import Permission
+from app.tools.tool import Permission
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.tools.conftest import hostile
@@ -54,26 +54,22 @@ def state(page: Any, name: str) -> str:
 
 
 def allow(window: WindowDriver, page: Any, name: str) -> None:
-    """Test a server that nobody has agreed to yet, and agree."""
+    """Test a server that nobody has agreed to yet, which agrees."""
+    assert page.view(name).test.text() == "Allow and test"
     page.view(name).test.click()
-    page.card.confirm.click()
-    window.wait(lambda: not state(page, name).endswith(("Starting…", "would run.")))
+    window.wait(lambda: window.session.tools.host.status(name).state in ("running", "failed"))
+    window.settle()
 
 
 def test_nothing_runs_before_the_person_saw_exactly_what(window: WindowDriver, imported: Any) -> None:
-    page = imported({"files": entry("", env={"TOKEN": "hidden"})})
-    assert "Not allowed to run yet" in state(page, "files")
-    page.view("files").test.click()
-    shown = page.card.shown.toPlainText()
-    assert hostile().command in shown
-    assert hostile().args[0] in shown
-    assert "TOKEN=•" in shown
+    page = imported({"files": entry("", env={"TOKEN": "hidden"}), "evil": {"command": "sh", "args": ["\u202e\n"]}})
+    shown = state(page, "files")
+    assert shown.startswith(f"{hostile().target}\nTOKEN=•")
+    assert "Not allowed to run yet" in shown
     assert "hidden" not in shown
-    # Return must not agree.
-    assert page.card.cancel.hasFocus()
-    page.card.cancel.click()
+    # What would be invisible is written out.
+    assert state(page, "evil").startswith("sh '\\u202e\\n'\n")
     assert window.session.tools.host.status("files").state == "stopped"
-    assert "Not allowed to run yet" in state(page, "files")
 
 
 def test_a_tested_server_lists_its_tools_which_ask_unless_the_person_says_otherwise(
@@ -83,13 +79,12 @@ def test_a_tested_server_lists_its_tools_which_ask_unless_the_person_says_otherw
     allow(window, page, "files")
     assert "Running, with 1 tool." in state(page, "files")
     view, settings = page.view("files"), window.session.tools.settings
-    [tool] = window.session.tools.host.status("files").tools
+    [(tool, _, chooser)] = view.rows
     assert tool.read_only
     assert settings.permission(tool) is Permission.ASK
     view.allow_reading.click()
     assert settings.permission(tool) is Permission.ALWAYS
     assert view.allow_reading.isHidden()
-    chooser = view.choosers[tool.name]
     assert chooser.currentText() == "Always allow"
     chooser.set_value(Permission.DENY)
     chooser.activated.emit(chooser.currentIndex())
@@ -109,7 +104,7 @@ def test_an_edited_server_is_asked_about_again(window: WindowDriver) -> None:
     assert "Starts when a chat needs it" in state(page, "files")
     page.view("files").edit.click()
     page.card.target.setText(f"{page.card.target.text()} --more")
-    page.card.confirm.click()
+    page.card.save.click()
     window.wait(lambda: "Not allowed to run yet" in state(page, "files"))
     [server] = window.session.tools.settings.servers
     assert server.args == (*hostile().args, "--more")
@@ -129,7 +124,7 @@ def test_wrong_fields_are_refused_with_a_sentence(imported: Any, name: str, targ
     page.add_server.click()
     page.card.name.setText(name)
     page.card.target.setText(target)
-    page.card.confirm.click()
+    page.card.save.click()
     assert why in page.card.problem.text()
     assert page.card.isVisible()
 
@@ -144,19 +139,19 @@ def test_a_server_with_a_secret_is_added_and_removed(window: WindowDriver, monke
     page.card.name.setText("weather")
     page.card.target.setText("https://weather.example/mcp")
     page.card.add_value.click()
-    [(name, value)] = page.card.values
+    [(_, name, value)] = page.card.values
     assert value.echoMode() is QLineEdit.EchoMode.Password
     name.setText("Authorization")
     value.setText("Bearer hidden")
-    page.card.confirm.click()
+    page.card.save.click()
     window.wait(lambda: bool(window.session.tools.settings.servers))
     [server] = window.session.tools.settings.servers
-    assert (server.url, server.headers) == ("https://weather.example/mcp", {"Authorization": ""})
+    assert (server.url, server.values) == ("https://weather.example/mcp", {"Authorization": ""})
     window.wait(lambda: "this run only" in page.outcome.text())
-    remove = page.view("weather").remove
-    remove.click()
-    assert remove.text() == "Remove weather?"
-    remove.click()
+    page.view("weather").switch.click()
+    window.wait(lambda: "Turned off." in state(page, "weather"))
+    page.view("weather").edit.click()
+    page.card.remove.click()
     window.wait(lambda: not window.session.tools.settings.servers)
 
 

@@ -1,4 +1,4 @@
-"""A host of servers of tools for a test, and the processes that it must not leave behind."""
+"""Hosts of servers of tools for a test, and the processes that they must not leave behind."""
 
 from __future__ import annotations
 
@@ -7,25 +7,83 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
+from app.tools.errors import ToolFailed
 from app.tools.host import ToolHost
 from app.tools.servers import Server
+from app.tools.tool import Tool, ToolResult
 
 SCRIPT = Path(__file__).with_name("hostile_server.py")
+# How long something takes that has to happen decides nothing.
+WAIT_S = 60
 
 
-def hostile(behaviour: str = "", *arguments: str, name: str = "") -> Server:
+def hostile(behaviour: str = "", *arguments: str, name: str = "", values: dict[str, str] | None = None) -> Server:
     """A server with one behaviour, agreed to."""
-    named = name or behaviour or "good"
-    return Server(name=named, command=sys.executable, args=(str(SCRIPT), behaviour, *arguments)).as_approved()
+    named, args = name or behaviour or "good", (str(SCRIPT), behaviour, *arguments)
+    return Server(name=named, command=sys.executable, args=args, values=values or {}).as_approved()
+
+
+def each(behaviours: Any, in_every_run: set[str]) -> list[Any]:
+    """Return the parameters of a test; what is not in every run is in the full one."""
+    return [pytest.param(one, marks=() if one in in_every_run else pytest.mark.full) for one in behaviours]
+
+
+class Hosts:
+    """Makes hosts, asks them and waits for them."""
+
+    def __init__(self) -> None:
+        self.made: list[ToolHost] = []
+
+    def start(
+        self, *servers: Server, changed: Callable[[], None] = lambda: None, start_s: float = WAIT_S
+    ) -> list[Tool]:
+        """Make a host and return the tools of its servers."""
+        self.made.append(ToolHost(servers, changed, start_s=start_s))
+        return self.tools(*(server.name for server in servers))
+
+    @property
+    def host(self) -> ToolHost:
+        """The last one."""
+        return self.made[-1]
+
+    def tools(self, *names: str) -> list[Tool]:
+        return self.host.tools(names).result(WAIT_S)
+
+    def call(self, tool: Tool, seconds: float = WAIT_S, **arguments: object) -> ToolResult:
+        return self.host.call(tool, arguments or {"text": "hello"}, seconds).result(WAIT_S)
+
+    def failure(self, tool: Tool, seconds: float = WAIT_S) -> ToolFailed:
+        """Return why a call fails."""
+        with pytest.raises(ToolFailed) as found:
+            self.call(tool, seconds)
+        return found.value
+
+    def error(self, name: str) -> ToolFailed:
+        """Return why a server does not run."""
+        error = self.host.status(name).error
+        assert error is not None
+        return error
+
+
+@pytest.fixture
+def hosts() -> Iterator[Hosts]:
+    """Hosts that are closed in the end with all their processes."""
+    hosts = Hosts()
+    yield hosts
+    found = servers_below(psutil.Process())
+    for host in hosts.made:
+        host.close()
+    psutil.wait_procs(found, timeout=WAIT_S)
+    assert not [one for one in found if is_running(one)]
 
 
 def wait_until(holds: Callable[[], bool]) -> None:
-    """Wait for something that has to become true; how long that takes decides nothing."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + WAIT_S
     while not holds():
         assert time.monotonic() < until, "it did not become true"
         time.sleep(0.01)
@@ -46,20 +104,3 @@ def servers_below(process: psutil.Process) -> list[psutil.Process]:
             if "app.tools.guardian" in " ".join(one.cmdline()):
                 found += [one, *one.children(recursive=True)]
     return found
-
-
-@pytest.fixture
-def hosts() -> Iterator[Callable[..., ToolHost]]:
-    """Make hosts, which are closed in the end with all their processes."""
-    made: list[ToolHost] = []
-
-    def make(*servers: Server, changed: Callable[[], None] = lambda: None, start_s: float = 60.0) -> ToolHost:
-        made.append(ToolHost(servers, changed, start_s=start_s))
-        return made[-1]
-
-    yield make
-    found = servers_below(psutil.Process())
-    for host in made:
-        host.close()
-    psutil.wait_procs(found, timeout=60)
-    assert not [one for one in found if is_running(one)]

@@ -2,51 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import Future
-
 import psutil
 import pytest
 
-from app.tools.errors import ToolFailed
-from app.tools.host import ToolHost
 from app.tools.results import LONGEST_RESULT, MOST_TOOLS
-from tests.app.tools.conftest import hostile, wait_until
+from tests.app.tools.conftest import Hosts, each, hostile, wait_until
 
-Hosts = Callable[..., ToolHost]
-WAIT_S = 60
 # Seconds after which a server, or a call, that is known to hang is given up.
 SHORT_S = 1.0
-
 # By behaviour, the error of the start.
 AT_START = {
-    "dies-at-start": "ended-at-start",
-    "hangs-at-start": "slow-start",
-    "floods-at-start": "too-large",
-    "broken-json-at-start": "not-mcp",
-    "binary-at-start": "not-mcp",
-    "closes-output": "ended-at-start",
-    "hangs-in-the-handshake": "slow-start",
-    "unknown-version": "wrong-version",
-    "no-version": "not-mcp",
-    "refuses-the-handshake": "refused-start",
-    "dies-in-the-handshake": "ended-at-start",
-    "tools-are-no-list": "not-mcp",
-    "deepest-json": "not-mcp",
-}
+    "dies-at-start": "ended", "hangs-at-start": "slow-start", "floods-at-start": "too-large",
+    "broken-json-at-start": "not-usable", "binary-at-start": "not-usable", "closes-output": "ended",
+    "hangs-in-the-handshake": "slow-start", "unknown-version": "not-usable", "no-version": "not-usable",
+    "refuses-the-handshake": "not-usable", "dies-in-the-handshake": "ended", "tools-are-no-list": "not-usable",
+    "deepest-json": "not-usable",
+}  # fmt: skip
 # The error of the call.
 IN_A_CALL = {
-    "dies-in-a-call": "ended",
-    "hangs-in-a-call": "slow-call",
-    "floods-in-a-call": "too-large",
-    "broken-json-in-a-call": "not-mcp",
-    "wrong-id": "slow-call",
-    "no-result": "bad-result",
-    "result-is-a-list": "not-mcp",
-    "unknown-content": "bad-result",
-    "refuses": "refused",
+    "dies-in-a-call": "ended", "hangs-in-a-call": "slow-call", "floods-in-a-call": "too-large",
+    "broken-json-in-a-call": "not-usable", "wrong-id": "slow-call", "no-result": "refused",
+    "result-is-a-list": "not-usable", "unknown-content": "refused", "refuses": "refused",
     "claims-to-be-closed": "refused",
-}
+}  # fmt: skip
 # What does no harm: the call gets its text.
 HARMLESS = (
     "dies-at-a-newer-version", "prints", "floods-stderr", "floods-lines", "floods-notifications", "asks-back",
@@ -54,107 +32,69 @@ HARMLESS = (
 )  # fmt: skip
 IN_EVERY_RUN = {
     "dies-at-start", "hangs-at-start", "floods-at-start", "broken-json-at-start", "unknown-version", "dies-in-a-call",
-    "hangs-in-a-call", "broken-json-in-a-call", "refuses", "prints", "invalid-schema",
-    "dies-at-a-newer-version",
+    "hangs-in-a-call", "broken-json-in-a-call", "refuses", "prints", "invalid-schema", "dies-at-a-newer-version",
 }  # fmt: skip
 
 
-def each(behaviours: object) -> list[object]:
-    return [
-        pytest.param(one, marks=() if one in IN_EVERY_RUN else pytest.mark.full)
-        for one in behaviours  # type: ignore[attr-defined]
-    ]
-
-
-def failure(future: Future[object]) -> ToolFailed:
-    with pytest.raises(ToolFailed) as found:
-        future.result(WAIT_S)
-    return found.value
-
-
-@pytest.mark.parametrize("behaviour", each(AT_START))
+@pytest.mark.parametrize("behaviour", each(AT_START, IN_EVERY_RUN))
 def test_a_server_that_cannot_start_says_why_and_leaves_the_others_alone(hosts: Hosts, behaviour: str) -> None:
     hangs = AT_START[behaviour] == "slow-start"
-    host = hosts(hostile(behaviour), start_s=SHORT_S) if hangs else hosts(hostile(), hostile(behaviour))
-    found = host.tools(["good", behaviour]).result(WAIT_S)
-    assert [tool.server for tool in found] == ([] if hangs else ["good"])
-    status = host.status(behaviour)
-    assert status.state == "failed"
-    assert status.error is not None
-    assert status.error.code == AT_START[behaviour]
-    assert str(status.error)
+    good = () if hangs else (hostile(),)
+    found = hosts.start(*good, hostile(behaviour), start_s=SHORT_S if hangs else 60)
+    assert [tool.server for tool in found] == [server.name for server in good]
+    assert hosts.host.status(behaviour).state == "failed"
+    assert hosts.error(behaviour).code == AT_START[behaviour]
 
 
-@pytest.mark.parametrize("behaviour", each(IN_A_CALL))
+@pytest.mark.parametrize("behaviour", each(IN_A_CALL, IN_EVERY_RUN))
 def test_a_call_that_fails_says_why_and_leaves_the_others_alone(hosts: Hosts, behaviour: str) -> None:
-    host = hosts(hostile(), hostile(behaviour))
-    tools = {tool.server: tool for tool in host.tools(["good", behaviour]).result(WAIT_S)}
-    seconds = SHORT_S if IN_A_CALL[behaviour] == "slow-call" else WAIT_S
-    error = failure(host.call(tools[behaviour], {"text": "hello"}, seconds))
+    good, bad = hosts.start(hostile(), hostile(behaviour))
+    error = hosts.failure(bad, SHORT_S if IN_A_CALL[behaviour] == "slow-call" else 60)
     assert error.code == IN_A_CALL[behaviour]
-    assert host.call(tools["good"], {"text": "still here"}).result(WAIT_S).text == "still here"
+    assert hosts.call(good, text="still here").text == "still here"
     # Whatever has happened, the next question gets the tool again.
-    assert behaviour in [tool.server for tool in host.tools([behaviour]).result(WAIT_S)]
+    assert [tool.server for tool in hosts.tools(behaviour)] == [behaviour]
 
 
-@pytest.mark.parametrize("behaviour", each(HARMLESS))
+@pytest.mark.parametrize("behaviour", each(HARMLESS, IN_EVERY_RUN))
 def test_what_does_no_harm_is_borne(hosts: Hosts, behaviour: str) -> None:
-    host = hosts(hostile(behaviour))
-    [tool] = host.tools([behaviour]).result(WAIT_S)
-    assert host.call(tool, {"text": "hello"}).result(WAIT_S).text == "hello"
+    [tool] = hosts.start(hostile(behaviour))
+    assert hosts.call(tool).text == "hello"
 
 
 def test_a_flood_does_not_take_the_memory(hosts: Hosts) -> None:
-    host = hosts(hostile("floods-in-a-call"), hostile("floods-lines"))
-    tools = host.tools(["floods-in-a-call", "floods-lines"]).result(WAIT_S)
+    message, lines = hosts.start(hostile("floods-in-a-call"), hostile("floods-lines"))
     before = psutil.Process().memory_info().rss
-    assert failure(host.call(tools[0], {"text": ""})).code == "too-large"
-    host.call(tools[1], {"text": ""}).result(WAIT_S)
+    assert hosts.failure(message).code == "too-large"
+    hosts.call(lines)
     assert psutil.Process().memory_info().rss - before < 40 * 2**20
 
 
-def test_a_long_result_is_cut_and_says_so(hosts: Hosts) -> None:
-    host = hosts(hostile("long-result"))
-    [tool] = host.tools(["long-result"]).result(WAIT_S)
-    result = host.call(tool, {"text": ""}).result(WAIT_S)
-    assert result.cut
-    assert LONGEST_RESULT < len(result.text) < LONGEST_RESULT + 100
-    assert f"of {2 * 2**20 + 1} characters" in result.text
-
-
-@pytest.mark.full
-def test_too_many_tools_are_left_out_and_counted(hosts: Hosts) -> None:
-    host = hosts(hostile("many-tools"))
-    assert len(host.tools(["many-tools"]).result(WAIT_S)) == MOST_TOOLS
-    assert host.status("many-tools").left_out == 5000 - MOST_TOOLS
-
-
-@pytest.mark.full
-def test_a_list_without_end_is_not_read_for_ever(hosts: Hosts) -> None:
-    host = hosts(hostile("endless-pages"))
-    assert host.tools(["endless-pages"]).result(WAIT_S) == []
-    assert host.status("endless-pages").state == "running"
-
-
-def test_results_are_text(hosts: Hosts) -> None:
-    host = hosts(hostile("all-content"), hostile("structured"), hostile("fails-politely"))
-    tools = host.tools(["all-content", "structured", "fails-politely"]).result(WAIT_S)
-    mixed, structured, failed = (host.call(tool, {"text": "hello"}).result(WAIT_S) for tool in tools)
+def test_results_are_text_of_a_bounded_length(hosts: Hosts) -> None:
+    names = "all-content", "structured", "fails-politely", "long-result"
+    mixed, structured, failed, long = map(hosts.call, hosts.start(*map(hostile, names)))
     assert mixed.text.splitlines() == [
         "hello", "[Not shown: an image, image/png, 6 kB]", "[Not shown: audio, audio/wav, 1 kB]",
         "[A link: notes, file:///n]", "the text of a file", "[Not shown: a file, file:///b, application/zip]",
     ]  # fmt: skip
     assert structured.text == '{"température": 21}'
     assert (failed.text, failed.failed) == ("hello", True)
+    assert LONGEST_RESULT < len(long.text) < LONGEST_RESULT + 100
+    assert f"of {2 * 2**20 + 1} characters" in long.text
 
 
-@pytest.mark.parametrize(
-    ("behaviour", "code"), [("changes-its-tool", "changed-tool"), ("drops-its-tool", "unknown-tool")]
-)
-def test_a_tool_that_has_changed_is_not_called(hosts: Hosts, behaviour: str, code: str) -> None:
+@pytest.mark.full
+def test_lists_without_end_are_cut_and_what_is_left_out_is_counted(hosts: Hosts) -> None:
+    assert len(hosts.start(hostile("many-tools"), hostile("endless-pages"))) == MOST_TOOLS
+    assert hosts.host.status("many-tools").left_out == 5000 - MOST_TOOLS
+    assert hosts.host.status("endless-pages").state == "running"
 
-    host = hosts(hostile(behaviour))
-    [before] = host.tools([behaviour]).result(WAIT_S)
-    host.call(before, {"text": ""}).result(WAIT_S)
-    wait_until(lambda: host.status(behaviour).tools != (before,))
-    assert failure(host.call(before, {"text": ""})).code == code
+
+@pytest.mark.parametrize("behaviour", ["changes-its-tool", "drops-its-tool"])
+def test_a_tool_that_has_changed_is_not_called_and_the_change_is_told(hosts: Hosts, behaviour: str) -> None:
+    told: list[tuple[object, ...]] = []
+    [before] = hosts.start(hostile(behaviour), changed=lambda: told.append(hosts.host.status(behaviour).tools))
+    hosts.call(before)
+    wait_until(lambda: told[-1] != (before,))
+    assert hosts.failure(before).code == "changed-tool"
+    assert before.fingerprint not in [tool.fingerprint for tool in hosts.tools(behaviour)]

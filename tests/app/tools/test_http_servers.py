@@ -11,12 +11,11 @@ from typing import Any
 
 import pytest
 
-from app.tools.host import ToolHost
 from app.tools.servers import Server
 from tests.app.free_port import free_port
+from tests.app.tools.conftest import WAIT_S, Hosts, each
 
-Hosts = Callable[..., ToolHost]
-WAIT_S = 60
+Serve = Callable[[str], Server]
 ECHO = {"name": "echo", "inputSchema": {"type": "object"}}
 INFO = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "h", "version": "1"}}
 
@@ -53,6 +52,9 @@ class Answers(BaseHTTPRequestHandler):
             self._send({"id": number, "error": {"code": -32601, "message": "Method not found"}})
 
     def _misbehave(self, method: str, number: Any) -> None:
+        if self.behaviour == "moves-a-little" and self.path == "/mcp":
+            self._answer(307, location="/mcp/")
+            return
         match self.behaviour.removesuffix("-in-a-call"):
             case "401" | "403" | "404" | "500" as status:
                 self._answer(int(status), b'{"error": "no"}')
@@ -102,7 +104,7 @@ class Answers(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Server]]:
+def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
     """Serve with one behaviour; return the server as a person sets it up."""
     http = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
     threading.Thread(target=http.serve_forever, daemon=True).start()
@@ -110,7 +112,7 @@ def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Server]]:
     def begin(behaviour: str) -> Server:
         monkeypatch.setattr(Answers, "behaviour", behaviour)
         url = f"http://127.0.0.1:{http.server_port}/mcp"
-        return Server(name="remote", url=url, headers={"Authorization": "Bearer secret"}).as_approved()
+        return Server(name="remote", url=url, values={"Authorization": "Bearer secret"}).as_approved()
 
     Answers.release.clear()
     yield begin
@@ -119,51 +121,39 @@ def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Server]]:
     http.server_close()
 
 
-def each(errors: dict[str, str], always: set[str]) -> list[Any]:
-    return [pytest.param(*one, marks=() if one[0] in always else pytest.mark.full) for one in errors.items()]
-
-
 AT_START = {
-    "401": "not-signed-in", "403": "not-signed-in", "404": "http-status", "500": "http-status",
-    "redirect": "redirected", "never": "slow-start", "not-json": "not-mcp", "html": "not-mcp", "huge": "too-large",
-    "huge-event": "not-mcp", "compressed": "not-mcp", "ends-early": "not-mcp", "hangs-up": "unreachable",
+    "401": "http-status", "403": "http-status", "404": "http-status", "500": "http-status", "redirect": "redirected",
+    "never": "slow-start", "not-json": "not-usable", "html": "not-usable", "huge": "too-large",
+    "huge-event": "not-usable", "compressed": "not-usable", "ends-early": "not-usable", "hangs-up": "unreachable",
 }  # fmt: skip
 IN_A_CALL = {
-    "401": "not-signed-in", "404": "http-status", "500": "http-status", "redirect": "redirected", "never": "slow-call",
-    "not-json": "not-mcp", "huge": "too-large", "compressed": "not-mcp", "refuses": "refused",
+    "401": "http-status", "404": "http-status", "500": "http-status", "redirect": "redirected", "never": "slow-call",
+    "not-json": "refused", "huge": "too-large", "compressed": "not-usable", "refuses": "refused",
     "hangs-up": "unreachable",
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("behaviour", "code"), each(AT_START, {"401", "redirect", "huge"}))
-def test_a_server_that_cannot_be_used_says_why(
-    hosts: Hosts, serve: Callable[[str], Server], behaviour: str, code: str
-) -> None:
-    host = hosts(serve(behaviour), start_s=1.0 if code == "slow-start" else WAIT_S)
-    assert host.tools(["remote"]).result(WAIT_S) == []
-    error = host.status("remote").error
-    assert error is not None
-    assert error.code == code
+@pytest.mark.parametrize("behaviour", each(AT_START, {"401", "redirect", "huge"}))
+def test_a_server_that_cannot_be_used_says_why(hosts: Hosts, serve: Serve, behaviour: str) -> None:
+    assert hosts.start(serve(behaviour), start_s=1.0 if behaviour == "never" else 60) == []
+    error = hosts.error("remote")
+    assert error.code == AT_START[behaviour]
     assert "token=1" not in str(error)
 
 
-@pytest.mark.parametrize(("behaviour", "code"), each(IN_A_CALL, {"404", "hangs-up"}))
-def test_a_call_that_fails_says_why_and_the_next_one_works(
-    hosts: Hosts, serve: Callable[[str], Server], behaviour: str, code: str
-) -> None:
-    host = hosts(serve(f"{behaviour}-in-a-call"))
-    [tool] = host.tools(["remote"]).result(WAIT_S)
-    error = host.call(tool, {}, 1.0 if code == "slow-call" else WAIT_S).exception(WAIT_S)
-    assert getattr(error, "code", error) == code
+@pytest.mark.parametrize("behaviour", each(IN_A_CALL, {"404", "hangs-up"}))
+def test_a_call_that_fails_says_why_and_the_next_one_works(hosts: Hosts, serve: Serve, behaviour: str) -> None:
+    [tool] = hosts.start(serve(f"{behaviour}-in-a-call"))
+    assert hosts.failure(tool, 1.0 if behaviour == "never" else 60).code == IN_A_CALL[behaviour]
     serve("")
-    host.tools(["remote"]).result(WAIT_S)
-    assert host.call(tool, {}).result(WAIT_S).text == ""
+    assert hosts.call(tool).text == ""
     assert Answers.seen["Authorization"] == "Bearer secret"
 
 
+def test_a_redirect_within_the_server_is_followed(hosts: Hosts, serve: Serve) -> None:
+    assert [tool.name for tool in hosts.start(serve("moves-a-little"))] == ["echo"]
+
+
 def test_an_address_without_a_server_says_so(hosts: Hosts) -> None:
-    host = hosts(Server(name="remote", url=f"http://127.0.0.1:{free_port()}/mcp").as_approved())
-    assert host.tools(["remote"]).result(WAIT_S) == []
-    error = host.status("remote").error
-    assert error is not None
-    assert error.code == "unreachable"
+    assert hosts.start(Server(name="remote", url=f"http://127.0.0.1:{free_port()}/mcp").as_approved()) == []
+    assert hosts.error("remote").code == "unreachable"

@@ -6,17 +6,15 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from app.tools.host import ToolHost
 from app.tools.servers import Server
+from tests.app.tools.conftest import Hosts
 
 pytestmark = pytest.mark.campaign
 SCOPE = "@modelcontextprotocol/server-"
-WAIT_S = 120
 
 
 @pytest.fixture(scope="module")
@@ -34,19 +32,18 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "bin"
 
 
-def test_each_reference_server_is_called(hosts: Callable[..., ToolHost], programs: Path, tmp_path: Path) -> None:
+def test_each_reference_server_is_called(hosts: Hosts, programs: Path, tmp_path: Path) -> None:
     (tmp_path / "hello.txt").write_text("Hello from a file.")
     given = {"time": (), "fetch": ("--allow-private-ips",), "filesystem": (str(tmp_path),), "everything": ()}
     servers = [
         Server(name=name, command=str(programs / f"mcp-server-{name}"), args=arguments).as_approved()
         for name, arguments in given.items()
     ]
-    host = hosts(*servers)
-    tools = {(tool.server, tool.name): tool for tool in host.tools(given).result(WAIT_S)}
-    assert [host.status(name).error for name in given] == [None] * 4
+    tools = {(tool.server, tool.name): tool for tool in hosts.start(*servers)}
+    assert [hosts.host.status(name).error for name in given] == [None] * 4
 
     def text(server: str, name: str, **arguments: object) -> str:
-        return host.call(tools[server, name], arguments).result(WAIT_S).text
+        return hosts.call(tools[server, name], **arguments).text
 
     assert "Asia/Seoul" in text("time", "get_current_time", timezone="Asia/Seoul")
     assert "127.0.0.1:1" in text("fetch", "fetch", url="http://127.0.0.1:1/page")

@@ -11,12 +11,11 @@ import pytest
 from msgspec.structs import replace as changed
 
 from app.tools.errors import ToolFailed
-from app.tools.permissions import Permission
 from app.tools.servers import Server, ToolSettings, servers_from_json
-from app.tools.tool import TANDEM, Tool
+from app.tools.tool import TANDEM, Permission, Tool
 
 TOOL = Tool("files", "read", "read", "Read", "Reads a file.", {"type": "object"}, read_only=True, origin="1")
-FILES = Server(name="files", command="npx", env={"KEY": "secret"})
+FILES = Server(name="files", command="npx", values={"KEY": "secret"})
 
 
 def wrong(**fields: object) -> str:
@@ -64,14 +63,13 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_servers_of_other_programs_are_imported_without_an_agreement() -> None:
-    files, remote, off = servers_from_json(RIGHT)
-    assert files == Server(
-        name="files", command="npx", args=("-y", "server", "/tmp"), env={"KEY": "secret", "PORT": "80"}
-    )
-    assert remote.url == "https://localhost/mcp"
-    assert remote.headers == {"Authorization": "Bearer secret"}
-    assert [one.enabled for one in (files, remote, off)] == [True, True, False]
-    assert not any(one.is_approved for one in (files, remote, off))
+    args, values = ("-y", "server", "/tmp"), {"KEY": "secret", "PORT": "80"}
+    assert servers_from_json(RIGHT) == [
+        Server(name="files", command="npx", args=args, values=values),
+        Server(name="remote", url="https://localhost/mcp", values={"Authorization": "Bearer secret"}),
+        Server(name="off", command="uvx", enabled=False),
+    ]
+    assert not any(one.is_approved for one in servers_from_json(RIGHT))
 
 
 @pytest.mark.parametrize("text", WRONG)
@@ -92,15 +90,15 @@ def test_the_file_is_private_and_has_no_secret(path: Path) -> None:
     assert "secret" in str(secrets)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     again = ToolSettings(path, secrets)
-    assert [one.env for one in again.servers] == [{"KEY": "", "PORT": ""}, {}, {}]
+    assert [one.values for one in again.servers] == [{"KEY": "", "PORT": ""}, {"Authorization": ""}, {}]
     assert [again.with_secrets(one) for one in again.servers] == servers_from_json(RIGHT)
 
 
 def test_an_edited_server_keeps_the_secrets_that_were_not_entered_again(path: Path) -> None:
     settings = ToolSettings(path, Secrets())
     settings.put(FILES)
-    settings.put(changed(FILES, env={"KEY": "", "MORE": "new"}))
-    assert settings.with_secrets(settings.servers[0]).env == {"KEY": "secret", "MORE": "new"}
+    settings.put(changed(FILES, values={"KEY": "", "MORE": "new"}))
+    assert settings.with_secrets(settings.servers[0]).values == {"KEY": "secret", "MORE": "new"}
 
 
 def test_a_keychain_that_cannot_be_read_now_loses_nothing(path: Path) -> None:
@@ -110,7 +108,7 @@ def test_a_keychain_that_cannot_be_read_now_loses_nothing(path: Path) -> None:
     entry = secrets.popitem()
     locked.put(locked.servers[0].as_approved())
     secrets.update([entry])
-    assert locked.with_secrets(locked.servers[0]).env == {"KEY": "secret"}
+    assert locked.with_secrets(locked.servers[0]).values == {"KEY": "secret"}
 
 
 def test_without_a_keychain_secrets_are_for_this_run(path: Path) -> None:
@@ -118,7 +116,7 @@ def test_without_a_keychain_secrets_are_for_this_run(path: Path) -> None:
     secrets.works = False
     settings = ToolSettings(path, secrets)
     assert not settings.put(FILES)
-    assert settings.with_secrets(settings.servers[0]).env == {"KEY": "secret"}
+    assert settings.with_secrets(settings.servers[0]).values == {"KEY": "secret"}
     again = ToolSettings(path, secrets)
     with pytest.raises(ToolFailed, match="KEY"):
         again.with_secrets(again.servers[0])
@@ -141,17 +139,17 @@ def test_a_damaged_file_is_set_aside(path: Path, content: str) -> None:
     path.write_text(content)
     settings = ToolSettings(path, Secrets())
     assert settings.servers == ()
-    assert settings.backup is not None
-    assert settings.backup.read_text() == content
+    [backup] = path.parent.glob("tools.*.backup.json")
+    assert backup.read_text() == content
 
 
 def test_an_agreement_is_for_exactly_what_runs() -> None:
     agreed = FILES.as_approved()
     assert agreed.is_approved
-    assert changed(agreed, env={"KEY": "another"}, enabled=False).is_approved
+    assert changed(agreed, values={"KEY": "another"}, enabled=False).is_approved
     assert not any(
         changed(agreed, **other).is_approved
-        for other in ({"command": "sh"}, {"args": ("/",)}, {"env": {"LD_PRELOAD": ""}}, {"url": "https://localhost"})
+        for other in ({"command": "sh"}, {"args": ("/",)}, {"values": {"LD_PRELOAD": ""}}, {"url": "https://localhost"})
     )
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import random
 import re
+from typing import Any
+
+import pytest
 
 from app.tools.tool import TANDEM, Tool, with_distinct_names
 
@@ -50,3 +53,30 @@ def test_a_permission_does_not_depend_on_the_name_that_models_use() -> None:
     )
     assert alone.called != beside.called
     assert alone.fingerprint == beside.fingerprint
+
+
+PROPERTIES = {"path": {"type": "string"}, "lines": {"type": ["integer", "null"]}, "mode": {"enum": ["all", "first"]}}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ({"path": "a", "lines": None, "mode": "all"}, ""),
+        ({"path": "a", "lines": 3.0}, ""),
+        ({}, "$: 'path' is a required property"),
+        ({"path": 3}, "$.path: 3 is not of type 'string'"),
+        ({"path": "a", "lines": True}, "$.lines: True is not of type 'integer', 'null'"),
+        ({"path": "a", "mode": "last"}, "$.mode: 'last' is not one of ['all', 'first']"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_said_in_words_for_the_model(arguments: dict[str, Any], problem: str) -> None:
+    schema = {"properties": PROPERTIES, "required": ["path"]}
+    assert Tool("files", "read", "read", "", "", schema).problem_with(arguments) == problem
+
+
+def test_no_pattern_or_reference_of_a_server_is_followed() -> None:
+    schema = {
+        "properties": {"a": {"pattern": "(a+)+$", "$ref": "https://localhost:1/"}},
+        "patternProperties": {"(a+)+$": 0},
+    }
+    assert Tool("evil", "read", "read", "", "", schema).problem_with({"a": "a" * 40 + "!", "a" * 40 + "!": 1}) == ""

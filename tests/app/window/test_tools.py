@@ -10,8 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.chat.call_card import CallCard
 from app.chat.tools_button import ToolsButton
-from app.tools.permissions import Permission
-from app.tools.tool import ToolResult
+from app.tools.tool import Permission, ToolResult
 from app.widgets.application import Application
 from tests.app.conftest import EACH_LANGUAGE, OpenWindow
 from tests.app.fake_tools import FakeHost, call_text, set_up, tool
