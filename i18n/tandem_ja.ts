@@ -796,18 +796,6 @@
 <context>
     <name>Agents</name>
     <message>
-        <source>{file} can&apos;t be read, so it was left as it is.</source>
-        <translation>{file} を読み込めないため、変更していません。</translation>
-    </message>
-    <message>
-        <source>{file} can&apos;t be understood ({detail}), so it was left as it is. Mend it, or add this by hand:</source>
-        <translation>{file} の形式が正しくないため（{detail}）、変更していません。ファイルを直すか、次の内容を自分で追加してください。</translation>
-    </message>
-    <message>
-        <source>{file} isn&apos;t as Tandem wrote it, so it was left as it is. Move it away, or add this by hand:</source>
-        <translation>{file} は Tandem が書いたものと異なるため、変更していません。ファイルを移動するか、次の内容を自分で追加してください。</translation>
-    </message>
-    <message>
         <source>{file} has just changed, so it was left as it is. Look again.</source>
         <translation>{file} は今しがた変更されたため、書き込んでいません。もう一度確認してください。</translation>
     </message>
@@ -816,36 +804,36 @@
         <translation>{file} に書き込めません：{detail}</translation>
     </message>
     <message>
-        <source>Tandem has not written {file}.</source>
-        <translation>Tandem は {file} を書いていません。</translation>
-    </message>
-    <message>
-        <source>{file} has changed since Tandem wrote it, so it was left as it is. As it was before: {detail}</source>
-        <translation>{file} は Tandem が書いた後に変更されたため、そのままにしました。以前のファイル：{detail}</translation>
-    </message>
-    <message>
-        <source>{file} has changed since Tandem wrote it, so it was left as it is.</source>
-        <translation>{file} は Tandem が書いた後に変更されたため、そのままにしました。</translation>
-    </message>
-    <message>
-        <source>{file} was left as it is, because the copy {detail} is gone.</source>
-        <translation>コピー {detail} が見つからないため、{file} はそのままにしました。</translation>
-    </message>
-    <message>
         <source>{app} takes its connection from these variables:</source>
         <translation>{app} は次の変数で接続します。</translation>
+    </message>
+    <message>
+        <source>Tandem can&apos;t change {file} safely, so it stays as it is. Add this by hand:</source>
+        <translation>{file} は安全に変更できないため、そのままにします。次の内容を自分で追加してください。</translation>
     </message>
     <message>
         <source>{app} is set up, in {file}.</source>
         <translation>{app} は {file} で設定済みです。</translation>
     </message>
     <message>
-        <source>This new file tells {app} about Tandem: {file}</source>
-        <translation>この新しいファイルで {app} に Tandem を設定します：{file}</translation>
+        <source>This is added to {file}. Everything else in it stays.</source>
+        <translation>{file} にこの内容を追加します。ほかの内容は変わりません。</translation>
     </message>
     <message>
-        <source>These lines are added to {file}. Everything else in it stays.</source>
-        <translation>{file} にこれらの行を追加します。ほかの内容は変わりません。</translation>
+        <source>This file tells {app} about Tandem: {file}</source>
+        <translation>このファイルで {app} に Tandem を設定します：{file}</translation>
+    </message>
+    <message>
+        <source>Written.</source>
+        <translation>書き込みました。</translation>
+    </message>
+    <message>
+        <source>Written. The file as it was: {copy}</source>
+        <translation>書き込みました。以前のファイル：{copy}</translation>
+    </message>
+    <message>
+        <source>Set them where {app} starts for the first time. Later, enter them in its admin settings, under “Connections”.</source>
+        <translation>{app} を初めて起動する環境で設定してください。その後は、管理者設定の「Connections」に入力してください。</translation>
     </message>
     <message>
         <source>Then start it with: {command}</source>
@@ -854,10 +842,6 @@
     <message>
         <source>Then choose the model “Tandem” in {app}. If it requires a key, enter anything.</source>
         <translation>その後、{app} でモデル「Tandem」を選択します。キーを求められたら、何か入力してください。</translation>
-    </message>
-    <message>
-        <source>Set them where {app} starts.</source>
-        <translation>{app} を起動する環境で設定してください。</translation>
     </message>
     <message>
         <source>The API requires a key: set {variable} to it where {app} starts.</source>
@@ -1987,16 +1971,8 @@
         <translation>ローカル API がオフです。アプリが接続できるようにオンにしてください。</translation>
     </message>
     <message>
-        <source>Written. The file as it was: {copy}</source>
-        <translation>書き込みました。以前のファイル：{copy}</translation>
-    </message>
-    <message>
-        <source>Written.</source>
-        <translation>書き込みました。</translation>
-    </message>
-    <message>
-        <source>{file} is as it was before.</source>
-        <translation>{file} を元の状態に戻しました。</translation>
+        <source>Taken back: {file}</source>
+        <translation>元に戻しました：{file}</translation>
     </message>
 </context>
 <context>

@@ -796,18 +796,6 @@
 <context>
     <name>Agents</name>
     <message>
-        <source>{file} can&apos;t be read, so it was left as it is.</source>
-        <translation>{file} 파일을 읽을 수 없어서 그대로 두었어요.</translation>
-    </message>
-    <message>
-        <source>{file} can&apos;t be understood ({detail}), so it was left as it is. Mend it, or add this by hand:</source>
-        <translation>{file} 파일의 형식이 올바르지 않아서({detail}) 그대로 두었어요. 파일을 고치거나 아래 내용을 직접 추가해 주세요.</translation>
-    </message>
-    <message>
-        <source>{file} isn&apos;t as Tandem wrote it, so it was left as it is. Move it away, or add this by hand:</source>
-        <translation>{file} 파일이 Tandem이 쓴 것과 달라서 그대로 두었어요. 파일을 옮기거나 아래 내용을 직접 추가해 주세요.</translation>
-    </message>
-    <message>
         <source>{file} has just changed, so it was left as it is. Look again.</source>
         <translation>{file} 파일이 방금 바뀌어서 그대로 두었어요. 다시 확인해 주세요.</translation>
     </message>
@@ -816,36 +804,36 @@
         <translation>{file} 파일에 쓸 수 없어요: {detail}.</translation>
     </message>
     <message>
-        <source>Tandem has not written {file}.</source>
-        <translation>Tandem은 {file} 파일을 쓰지 않았어요.</translation>
-    </message>
-    <message>
-        <source>{file} has changed since Tandem wrote it, so it was left as it is. As it was before: {detail}</source>
-        <translation>Tandem이 쓴 뒤에 {file} 파일이 바뀌어서 그대로 두었어요. 이전 파일: {detail}</translation>
-    </message>
-    <message>
-        <source>{file} has changed since Tandem wrote it, so it was left as it is.</source>
-        <translation>Tandem이 쓴 뒤에 {file} 파일이 바뀌어서 그대로 두었어요.</translation>
-    </message>
-    <message>
-        <source>{file} was left as it is, because the copy {detail} is gone.</source>
-        <translation>사본 {detail} 파일이 없어서 {file} 파일을 그대로 두었어요.</translation>
-    </message>
-    <message>
         <source>{app} takes its connection from these variables:</source>
         <translation>{app} 앱은 다음 변수로 연결해요.</translation>
+    </message>
+    <message>
+        <source>Tandem can&apos;t change {file} safely, so it stays as it is. Add this by hand:</source>
+        <translation>{file} 파일을 안전하게 바꿀 수 없어서 그대로 두었어요. 아래 내용을 직접 추가해 주세요.</translation>
     </message>
     <message>
         <source>{app} is set up, in {file}.</source>
         <translation>{app} 설정이 {file} 파일에 있어요.</translation>
     </message>
     <message>
-        <source>This new file tells {app} about Tandem: {file}</source>
-        <translation>이 새 파일이 {app} 앱에 Tandem을 알려 줘요: {file}</translation>
+        <source>This is added to {file}. Everything else in it stays.</source>
+        <translation>{file} 파일에 이 내용을 추가해요. 나머지는 그대로예요.</translation>
     </message>
     <message>
-        <source>These lines are added to {file}. Everything else in it stays.</source>
-        <translation>{file} 파일에 이 줄을 추가해요. 나머지는 그대로예요.</translation>
+        <source>This file tells {app} about Tandem: {file}</source>
+        <translation>이 파일이 {app} 앱에 Tandem을 알려 줘요: {file}</translation>
+    </message>
+    <message>
+        <source>Written.</source>
+        <translation>파일을 썼어요.</translation>
+    </message>
+    <message>
+        <source>Written. The file as it was: {copy}</source>
+        <translation>파일을 썼어요. 이전 파일: {copy}</translation>
+    </message>
+    <message>
+        <source>Set them where {app} starts for the first time. Later, enter them in its admin settings, under “Connections”.</source>
+        <translation>{app} 앱을 처음 시작하는 곳에서 설정해 주세요. 그 뒤에는 앱의 관리자 설정에 있는 ‘Connections’에 입력해 주세요.</translation>
     </message>
     <message>
         <source>Then start it with: {command}</source>
@@ -854,10 +842,6 @@
     <message>
         <source>Then choose the model “Tandem” in {app}. If it requires a key, enter anything.</source>
         <translation>그다음 {app} 앱에서 ‘Tandem’ 모델을 선택해 주세요. 키를 요구하면 아무 값이나 입력해 주세요.</translation>
-    </message>
-    <message>
-        <source>Set them where {app} starts.</source>
-        <translation>{app} 앱을 시작하는 곳에서 설정해 주세요.</translation>
     </message>
     <message>
         <source>The API requires a key: set {variable} to it where {app} starts.</source>
@@ -1987,16 +1971,8 @@
         <translation>로컬 API가 꺼져 있어요. 앱이 연결할 수 있도록 켜 주세요.</translation>
     </message>
     <message>
-        <source>Written. The file as it was: {copy}</source>
-        <translation>파일을 썼어요. 이전 파일: {copy}</translation>
-    </message>
-    <message>
-        <source>Written.</source>
-        <translation>파일을 썼어요.</translation>
-    </message>
-    <message>
-        <source>{file} is as it was before.</source>
-        <translation>{file} 파일을 이전 상태로 되돌렸어요.</translation>
+        <source>Taken back: {file}</source>
+        <translation>되돌렸어요: {file}</translation>
     </message>
 </context>
 <context>

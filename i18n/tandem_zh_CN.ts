@@ -796,18 +796,6 @@
 <context>
     <name>Agents</name>
     <message>
-        <source>{file} can&apos;t be read, so it was left as it is.</source>
-        <translation>无法读取 {file}，因此未作更改。</translation>
-    </message>
-    <message>
-        <source>{file} can&apos;t be understood ({detail}), so it was left as it is. Mend it, or add this by hand:</source>
-        <translation>{file} 的格式有误（{detail}），因此未作更改。请修正文件，或手动添加以下内容：</translation>
-    </message>
-    <message>
-        <source>{file} isn&apos;t as Tandem wrote it, so it was left as it is. Move it away, or add this by hand:</source>
-        <translation>{file} 与 Tandem 写入的不同，因此未作更改。请移走该文件，或手动添加以下内容：</translation>
-    </message>
-    <message>
         <source>{file} has just changed, so it was left as it is. Look again.</source>
         <translation>{file} 刚刚发生了变化，因此未作更改。请重新查看。</translation>
     </message>
@@ -816,36 +804,36 @@
         <translation>无法写入 {file}：{detail}。</translation>
     </message>
     <message>
-        <source>Tandem has not written {file}.</source>
-        <translation>Tandem 未曾写入 {file}。</translation>
-    </message>
-    <message>
-        <source>{file} has changed since Tandem wrote it, so it was left as it is. As it was before: {detail}</source>
-        <translation>Tandem 写入之后 {file} 有改动，因此保持原样。之前的文件：{detail}</translation>
-    </message>
-    <message>
-        <source>{file} has changed since Tandem wrote it, so it was left as it is.</source>
-        <translation>Tandem 写入之后 {file} 有改动，因此保持原样。</translation>
-    </message>
-    <message>
-        <source>{file} was left as it is, because the copy {detail} is gone.</source>
-        <translation>副本 {detail} 已不存在，因此 {file} 保持原样。</translation>
-    </message>
-    <message>
         <source>{app} takes its connection from these variables:</source>
         <translation>{app} 通过以下变量连接：</translation>
+    </message>
+    <message>
+        <source>Tandem can&apos;t change {file} safely, so it stays as it is. Add this by hand:</source>
+        <translation>无法安全地更改 {file}，因此保持原样。请手动添加以下内容：</translation>
     </message>
     <message>
         <source>{app} is set up, in {file}.</source>
         <translation>{app} 已设置好，位于 {file}。</translation>
     </message>
     <message>
-        <source>This new file tells {app} about Tandem: {file}</source>
-        <translation>这个新文件会让 {app} 使用 Tandem：{file}</translation>
+        <source>This is added to {file}. Everything else in it stays.</source>
+        <translation>以下内容会添加到 {file}，其余内容不变。</translation>
     </message>
     <message>
-        <source>These lines are added to {file}. Everything else in it stays.</source>
-        <translation>这些行会添加到 {file}，其余内容不变。</translation>
+        <source>This file tells {app} about Tandem: {file}</source>
+        <translation>这个文件会让 {app} 使用 Tandem：{file}</translation>
+    </message>
+    <message>
+        <source>Written.</source>
+        <translation>已写入。</translation>
+    </message>
+    <message>
+        <source>Written. The file as it was: {copy}</source>
+        <translation>已写入。之前的文件：{copy}</translation>
+    </message>
+    <message>
+        <source>Set them where {app} starts for the first time. Later, enter them in its admin settings, under “Connections”.</source>
+        <translation>请在首次启动 {app} 的环境中设置；之后请在其管理员设置的“Connections”中输入。</translation>
     </message>
     <message>
         <source>Then start it with: {command}</source>
@@ -854,10 +842,6 @@
     <message>
         <source>Then choose the model “Tandem” in {app}. If it requires a key, enter anything.</source>
         <translation>然后在 {app} 中选择模型“Tandem”。如果要求密钥，随意输入即可。</translation>
-    </message>
-    <message>
-        <source>Set them where {app} starts.</source>
-        <translation>请在启动 {app} 的环境中设置。</translation>
     </message>
     <message>
         <source>The API requires a key: set {variable} to it where {app} starts.</source>
@@ -1987,16 +1971,8 @@
         <translation>本地 API 已关闭：请打开它，以便应用连接。</translation>
     </message>
     <message>
-        <source>Written. The file as it was: {copy}</source>
-        <translation>已写入。之前的文件：{copy}</translation>
-    </message>
-    <message>
-        <source>Written.</source>
-        <translation>已写入。</translation>
-    </message>
-    <message>
-        <source>{file} is as it was before.</source>
-        <translation>{file} 已恢复原状。</translation>
+        <source>Taken back: {file}</source>
+        <translation>已撤回：{file}</translation>
     </message>
 </context>
 <context>

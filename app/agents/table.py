@@ -19,45 +19,39 @@ _NO_KEY = "none"
 
 
 @dataclass(frozen=True)
-class Member:
-    """A value in a JSON file that holds other settings, too: `value` at the keys of `path`."""
-
-    path: Sequence[str]
-    value: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
 class App:
     """One program and its configuration.
 
-    `file` is inside `folder`, which the variable `folder_variable` moves; "" for a program without a file. `content`
-    is all of that file, or what is set in it. The program reads the API's key from `key_variable`. `start` is the
-    command that uses the file, "" for a program with a list of models. `variables` are all that a program without a
-    file needs. `run` is a command for one run, with its variables; None for a program that is no command.
+    `content` is all of `file`, or an object whose members are added to it if that is `shared` with other settings, or
+    lines of variables for a program without a file. `file` is below the person's folder; the variable `folder_variable`
+    moves its first folder. The program reads the API's key from `key_variable`. `start` is the command that uses the
+    file, "" for a program with a list of models. `run` turns the content into a command for one run, with its
+    variables; None for a program that is no command.
     """
 
-    id: str
     name: str
-    key_variable: str
-    content: Callable[[Endpoint], str | Member] | None = None
-    folder: str = ""
+    content: Callable[[Endpoint], str]
     file: str = ""
+    shared: bool = False
+    key_variable: str = "TANDEM_API_KEY"
     folder_variable: str = ""
     start: str = ""
-    variables: Callable[[Endpoint], Mapping[str, str]] = lambda _endpoint: {}
-    run: Callable[[Endpoint], tuple[Sequence[str], Mapping[str, str]]] | None = None
+    run: Callable[[str], tuple[Sequence[str], Mapping[str, str]]] | None = None
+
+    @property
+    def id(self) -> str:
+        return self.name.lower().replace(" ", "-")
 
 
-def _claude_settings(endpoint: Endpoint) -> dict[str, Any]:
+def _claude_code(endpoint: Endpoint) -> str:
     names = ("ANTHROPIC_MODEL", *(f"ANTHROPIC_DEFAULT_{kind}_MODEL" for kind in ("OPUS", "SONNET", "HAIKU")))
     key = {} if endpoint.needs_key else {"ANTHROPIC_AUTH_TOKEN": _NO_KEY}
-    return {"env": {"ANTHROPIC_BASE_URL": endpoint.address, **key, **dict.fromkeys(names, _MODEL)}}
+    return _json({"env": {"ANTHROPIC_BASE_URL": endpoint.address, **key, **dict.fromkeys(names, _MODEL)}})
 
 
-def _codex_values(endpoint: Endpoint) -> dict[str, str | int]:
+def _codex(endpoint: Endpoint) -> str:
     provider = f"model_providers.{_MODEL}"
-    key = {f"{provider}.env_key": "TANDEM_API_KEY"} if endpoint.needs_key else {}
-    return {
+    values: dict[str, str | int] = {
         "model": _MODEL,
         "model_provider": _MODEL,
         "model_context_window": endpoint.context,
@@ -67,127 +61,106 @@ def _codex_values(endpoint: Endpoint) -> dict[str, str | int]:
         f"{provider}.name": "Tandem",
         f"{provider}.base_url": endpoint.openai,
         f"{provider}.wire_api": "responses",
-        **key,
     }
+    if endpoint.needs_key:
+        values[f"{provider}.env_key"] = "TANDEM_API_KEY"
+    # JSON's strings, numbers and booleans are also TOML's.
+    return "".join(f"{name} = {json.dumps(value)}\n" for name, value in values.items())
 
 
-def _assigned(values: Mapping[str, Any], sign: str) -> list[str]:
-    # JSON's strings and numbers are also TOML's and YAML's.
-    return [f"{key}{sign}{json.dumps(value)}" for key, value in values.items()]
-
-
-def _opencode_provider(endpoint: Endpoint) -> dict[str, Any]:
+def _opencode(endpoint: Endpoint) -> str:
     key = {"apiKey": "{env:TANDEM_API_KEY}"} if endpoint.needs_key else {}
-    # opencode wants both; half of the context is the most that an answer can be without crowding out the question.
-    limit = {"context": endpoint.context, "output": endpoint.context // 2}
-    return {
+    # opencode wants both, and sums the conversation up as soon as less than `output` is left of the context.
+    limit = {"context": endpoint.context, "output": endpoint.context // 4}
+    provider = {
         "npm": "@ai-sdk/openai-compatible",
         "name": "Tandem",
         "options": {"baseURL": endpoint.openai, **key},
         "models": {_MODEL: {"name": "Tandem", "limit": limit}},
     }
+    return _json({"model": f"{_MODEL}/{_MODEL}", "provider": {_MODEL: provider}})
 
 
-def _opencode_run(endpoint: Endpoint) -> tuple[Sequence[str], Mapping[str, str]]:
-    config = {"model": f"{_MODEL}/{_MODEL}", "provider": {_MODEL: _opencode_provider(endpoint)}}
-    return ("opencode",), {"OPENCODE_CONFIG_CONTENT": json.dumps(config)}
+def _aider(endpoint: Endpoint) -> str:
+    key = "" if endpoint.needs_key else f"OPENAI_API_KEY={_NO_KEY}\n"
+    return f"AIDER_MODEL=openai/{_MODEL}\nOPENAI_API_BASE={endpoint.openai}\n{key}"
 
 
-def _aider_values(endpoint: Endpoint) -> dict[str, str]:
-    key = {} if endpoint.needs_key else {"OPENAI_API_KEY": _NO_KEY}
-    return {"AIDER_MODEL": f"openai/{_MODEL}", "OPENAI_API_BASE": endpoint.openai, **key}
+def _zed(endpoint: Endpoint) -> str:
+    model = {"name": _MODEL, "display_name": "Tandem", "max_tokens": endpoint.context}
+    provider = {"api_url": endpoint.openai, "available_models": [model]}
+    return _json({"language_models": {"openai_compatible": {"Tandem": provider}}})
 
 
-def _continue_block(endpoint: Endpoint) -> str:
-    key = {"apiKey": "${{ secrets.TANDEM_API_KEY }}"} if endpoint.needs_key else {}
-    model = {"name": "Tandem", "provider": "openai", "model": _MODEL, "apiBase": endpoint.openai, **key}
-    options = f"    defaultCompletionOptions:\n      contextLength: {endpoint.context}\n"
-    fields = "\n    ".join(_assigned(model, ": "))
-    return f"name: Tandem\nversion: 1.0.0\nschema: v1\nmodels:\n  - {fields}\n{options}"
+def _continue(endpoint: Endpoint) -> str:
+    key = "\n    apiKey: ${{ secrets.TANDEM_API_KEY }}" if endpoint.needs_key else ""
+    return f"""\
+name: Tandem
+version: 1.0.0
+schema: v1
+models:
+  - name: Tandem
+    provider: openai
+    model: {_MODEL}
+    apiBase: {endpoint.openai}{key}
+    defaultCompletionOptions:
+      contextLength: {endpoint.context}
+"""
 
 
-def _open_webui_variables(endpoint: Endpoint) -> dict[str, str]:
-    return {"OPENAI_API_BASE_URL": endpoint.openai, "OPENAI_API_KEY": endpoint.key or _NO_KEY}
+def _open_webui(endpoint: Endpoint) -> str:
+    key = "" if endpoint.needs_key else f"OPENAI_API_KEY={_NO_KEY}\n"
+    return f"OPENAI_API_BASE_URL={endpoint.openai}\n{key}"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, indent=2) + "\n"
+
+
+def _variables(content: str) -> dict[str, str]:
+    return dict(line.split("=", 1) for line in content.splitlines())
 
 
 _APPS = (
     App(
-        "claude-code",
         "Claude Code",
-        "ANTHROPIC_AUTH_TOKEN",
-        lambda endpoint: json.dumps(_claude_settings(endpoint), indent=2) + "\n",
-        folder=".claude",
-        file="tandem.json",
-        folder_variable="CLAUDE_CONFIG_DIR",
+        _claude_code,
+        ".claude/tandem.json",
+        key_variable="ANTHROPIC_AUTH_TOKEN",
         start="claude --settings {file}",
-        run=lambda endpoint: (("claude", "--settings", json.dumps(_claude_settings(endpoint))), {}),
+        run=lambda content: (("claude", "--settings", content), {}),
     ),
     App(
-        "codex",
         "Codex",
-        "TANDEM_API_KEY",
-        lambda endpoint: "\n".join([*_assigned(_codex_values(endpoint), " = "), ""]),
-        folder=".codex",
-        file="tandem.config.toml",
+        _codex,
+        ".codex/tandem.config.toml",
         folder_variable="CODEX_HOME",
         start="codex --profile tandem",
-        run=lambda endpoint: (
-            ("codex", *(part for one in _assigned(_codex_values(endpoint), "=") for part in ("-c", one))),
-            {},
-        ),
+        run=lambda content: (("codex", *(part for line in content.splitlines() for part in ("-c", line))), {}),
     ),
     App(
         "opencode",
-        "opencode",
-        "TANDEM_API_KEY",
-        lambda endpoint: Member(("provider", _MODEL), _opencode_provider(endpoint)),
-        folder=".config",
-        file="opencode/opencode.json",
-        folder_variable="XDG_CONFIG_HOME",
-        start=f"opencode --model {_MODEL}/{_MODEL}",
-        run=_opencode_run,
+        _opencode,
+        ".config/opencode/tandem.json",
+        start="OPENCODE_CONFIG={file} opencode",
+        run=lambda content: (("opencode",), {"OPENCODE_CONFIG_CONTENT": content}),
     ),
     App(
         "aider",
-        "aider",
-        "OPENAI_API_KEY",
-        lambda endpoint: "\n".join([*(f"{name}={value}" for name, value in _aider_values(endpoint).items()), ""]),
-        file=".aider.tandem.env",
+        _aider,
+        ".aider.tandem.env",
+        key_variable="OPENAI_API_KEY",
         start="aider --env-file {file}",
-        run=lambda endpoint: (
-            ("aider", "--model", f"openai/{_MODEL}", "--openai-api-base", endpoint.openai),
-            {"OPENAI_API_KEY": _NO_KEY},
-        ),
+        run=lambda content: (("aider",), _variables(content)),
     ),
+    App("Zed", _zed, ".config/zed/settings.json", shared=True),
+    App("Continue", _continue, ".continue/models/tandem.yaml", folder_variable="CONTINUE_GLOBAL_DIR"),
     App(
-        "zed",
-        "Zed",
-        "TANDEM_API_KEY",
-        lambda endpoint: Member(
-            ("language_models", "openai_compatible", "Tandem"),
-            {
-                "api_url": endpoint.openai,
-                "available_models": [{"name": _MODEL, "display_name": "Tandem", "max_tokens": endpoint.context}],
-            },
-        ),
-        folder=".config/zed",
-        file="settings.json",
-    ),
-    App(
-        "continue",
-        "Continue",
-        "TANDEM_API_KEY",
-        _continue_block,
-        folder=".continue",
-        file="models/tandem.yaml",
-        folder_variable="CONTINUE_GLOBAL_DIR",
-    ),
-    App(
-        "open-webui",
         "Open WebUI",
-        "OPENAI_API_KEY",
-        variables=_open_webui_variables,
-        run=lambda endpoint: (("open-webui", "serve"), _open_webui_variables(endpoint)),
+        _open_webui,
+        key_variable="OPENAI_API_KEY",
+        # After its first start, it prefers what it has stored to these variables.
+        run=lambda content: (("open-webui", "serve"), {**_variables(content), "ENABLE_PERSISTENT_CONFIG": "False"}),
     ),
 )
 APPS = {app.id: app for app in _APPS}

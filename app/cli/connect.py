@@ -4,29 +4,24 @@ from __future__ import annotations
 
 import argparse
 import os
-import shlex
 import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from app.agents.endpoint import Endpoint, KeyRefused, declared_endpoint, serving_endpoint
+from app.agents.endpoint import Endpoint, declared_endpoint, serving_endpoint
 from app.agents.table import APPS, App
 from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
 from app.cli.help_text import add_command
 from app.cli.pair_options import add_pair_options, chosen_pair, explained, use_last_pair
+from app.settings.declarations import SettingsValues
 from app.settings.store import SettingsStore
 from app.system.paths import settings_folder
 from engine import SpeculationSettings
 from engine.errors import CodedError
-
-if TYPE_CHECKING:
-    from app.agents.connecting import Plan
-    from app.settings.declarations import SettingsValues
 
 _KEY_VARIABLE = "TANDEM_API_KEY"
 
@@ -44,7 +39,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("name", nargs="?", choices=tuple(APPS), metavar="NAME", help=", ".join(APPS))
     actions = parser.add_mutually_exclusive_group()
     actions.add_argument("--print", action="store_true", help="only show what would be written")
-    actions.add_argument("--undo", action="store_true", help="put the program's file back as it was")
+    actions.add_argument("--undo", action="store_true", help="remove what was written")
     actions.add_argument(
         "--run",
         dest="starts",
@@ -68,8 +63,6 @@ def run(arguments: argparse.Namespace) -> int:
         return _take_back(app) if arguments.undo else _connect(app, values, only_show=arguments.print)
     except CodedError as error:
         print(f"tandem: {explained(error)}", file=sys.stderr)
-        if text := error.arguments.get("text"):
-            print(f"\n{text}", file=sys.stderr)
         return FAILED
 
 
@@ -86,40 +79,29 @@ def _list() -> int:
 
 def _connect(app: App, values: SettingsValues, *, only_show: bool) -> int:
     from app.agents.connecting import plan, write
+    from app.wording.agents import next_sentence, plan_sentence, written_sentence
 
-    planned = plan(app, _told(values))
-    if planned.file is None:
-        print(f"{app.name} takes its connection from variables:\n")
-        print("".join(f"  export {name}={shlex.quote(value)}\n" for name, value in planned.variables.items()))
-    elif not planned.changes:
-        print(f"{planned.file} is as it should be.")
-    else:
-        print(f"{planned.file}{'' if planned.before is None else ' (changed lines)'}:\n\n{planned.changes}")
+    declared = declared_endpoint(values)
+    planned = plan(app, serving_endpoint(declared, os.environ.get(_KEY_VARIABLE, "")) or declared)
+    print(f"{plan_sentence(planned)}\n\n{planned.text}")
+    if planned.writes:
         if only_show:
             return DONE
         if not _agreed(f"Write {planned.file}?"):
             print("Nothing was written.")
             return DONE
-        copy = write(planned)
-        print(f"Written. As it was: {copy}" if copy else "Written.")
-        print(f"`tandem connect {app.id} --undo` takes it back.")
-    _say_next(planned)
-    return DONE
-
-
-def _say_next(planned: Plan) -> None:
-    if planned.start:
-        print(f"Start it with: {planned.start}")
-    elif planned.file is not None:
-        print(f"Choose the model Tandem in {planned.app.name}. If it asks for a key, enter any that is not empty.")
-    if planned.key_variable:
-        print(f"The API asks for a key: set {planned.key_variable} to it where {planned.app.name} starts.")
+        print(written_sentence(write(planned)), f"`tandem connect {app.id} --undo` takes it back.", sep="\n")
+    print(next_sentence(planned))
+    return FAILED if planned.after is None and planned.file is not None else DONE
 
 
 def _take_back(app: App) -> int:
-    from app.agents.connecting import take_back
+    from app.agents.connecting import connected, take_back
 
-    print(f"{take_back(app)} is as it was before.")
+    if not connected(app):
+        print(f"tandem: {app.name} is not connected, or its file was changed by hand", file=sys.stderr)
+        return FAILED
+    print(f"Taken back: {take_back(app)}")
     return DONE
 
 
@@ -131,34 +113,21 @@ def _agreed(question: str) -> bool:
         return False
 
 
-def _told(values: SettingsValues) -> Endpoint:
-    """Return what programs have to be told: of the API that serves now, or else of the settings."""
-    declared = declared_endpoint(values)
-    try:
-        return serving_endpoint(values.api_port, os.environ.get(_KEY_VARIABLE, "")) or declared
-    except KeyRefused:
-        return replace(declared, needs_key=True)
-
-
 def _run(app: App, arguments: argparse.Namespace, values: SettingsValues) -> int:
     if app.run is None:
         print(f"tandem: {app.name} is not started from a terminal: `tandem connect {app.id}`", file=sys.stderr)
         return BAD_USAGE
-    program = app.run(declared_endpoint(values))[0][0]
+    [program, *_], _ = app.run(app.content(declared_endpoint(values)))
     if shutil.which(program) is None:
         print(f"tandem: there is no command {program}: install {app.name} first", file=sys.stderr)
         return FAILED
     with _reached(arguments, values) as endpoint:
-        command, variables = app.run(endpoint)
-        key = {app.key_variable: endpoint.key} if endpoint.needs_key else {}
-        # The program decides what Ctrl-C means.
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        command, variables = app.run(app.content(endpoint))
+        key = {app.key_variable: endpoint.key} if endpoint.key else {}
+        # The program decides what Ctrl-C means: it does not inherit this handler.
+        before = signal.signal(signal.SIGINT, lambda _number, _frame: None)
         try:
-            code = subprocess.call(
-                [*command, *arguments.starts],
-                env=os.environ | dict(variables) | key,
-                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-            )
+            code = subprocess.call([*command, *arguments.starts], env=os.environ | dict(variables) | key)
         finally:
             signal.signal(signal.SIGINT, before)
     return DONE if code == 0 else FAILED
@@ -170,14 +139,17 @@ def _reached(arguments: argparse.Namespace, values: SettingsValues) -> Iterator[
     from app.api.local_api import ApiSettings
     from app.cli.serve import api_key, serving
 
-    key = api_key() if declared_endpoint(values).needs_key else os.environ.get(_KEY_VARIABLE, "").strip()
-    if (found := serving_endpoint(values.api_port, key)) is not None:
+    declared = declared_endpoint(values)
+    key = api_key() if declared.needs_key else os.environ.get(_KEY_VARIABLE, "").strip()
+    if (found := serving_endpoint(declared, key)) is not None:
+        if found.needs_key and not found.key:
+            raise CodedError(f"the local API asks for its key: set {_KEY_VARIABLE} to it")
         yield found
         return
     use_last_pair(arguments, values)
     print("tandem: the local API is off, so this serves the models meanwhile", file=sys.stderr)
     settings = ApiSettings(port=0, key=key or None, speculation=SpeculationSettings(same_text=values.same_text))
     with serving(values, chosen_pair(arguments), settings) as (api, _):
-        endpoint = serving_endpoint(int(api.status.address.rpartition(":")[2]), key)
-        assert endpoint is not None
-        yield endpoint
+        served = serving_endpoint(Endpoint(api.status.address), key)
+        assert served is not None
+        yield served

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable
 
 from PySide6.QtGui import QGuiApplication
@@ -20,7 +19,7 @@ from app.widgets.overlay import Overlay
 from app.widgets.popups import round_field_menu
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
-from app.wording.agents import next_sentence, plan_sentence, refusal_sentence
+from app.wording.agents import next_sentence, plan_sentence, refusal_sentence, written_sentence
 
 # Of the text that is to be written; a longer one scrolls.
 _HEIGHT = 250
@@ -75,25 +74,16 @@ class ConnectCard(Restyled, Overlay):
 
     def _show(self) -> None:
         """Plan again, because the file may have changed, and show that."""
-        self._plan, refused = None, None
-        try:
-            self._plan = found = plan(self._app, declared_endpoint(self._settings.values))
-        except NotConnected as error:
-            refused = error
-            self.intro.setText(refusal_sentence(error))
-            self.text.setPlainText(str(error.arguments["text"]))
-        else:
-            self.intro.setText(plan_sentence(found))
-            variables = (f"export {name}={shlex.quote(value)}\n" for name, value in found.variables.items())
-            self.text.setPlainText(found.changes or "".join(variables))
-            off = "" if self._settings.values.api_serve else self.tr("The local API is off: turn it on for the app.")
-            self.then.setText("\n".join(filter(None, (next_sentence(found), off))))
-        self.text.setVisible(bool(self.text.toPlainText()))
-        self.then.setVisible(refused is None)
-        self.write.setVisible(self._plan is not None and self._plan.file is not None)
-        # Of the lines of a file, only those to add by hand are of use elsewhere.
-        self.copy_text.setVisible(bool(self.text.toPlainText()) and not self.write.isVisibleTo(self))
-        self.write.setEnabled(self._plan is not None and bool(self._plan.changes))
+        self._plan = shown = plan(self._app, declared_endpoint(self._settings.values))
+        off = "" if self._settings.values.api_serve else self.tr("The local API is off: turn it on for the app.")
+        self.intro.setText(plan_sentence(shown))
+        self.text.setPlainText(shown.text)
+        self.then.setText("\n".join(filter(None, (next_sentence(shown), off))))
+        by_hand = shown.after is None
+        self.write.setVisible(not by_hand)
+        self.write.setEnabled(shown.writes)
+        # What Tandem writes itself is of no use elsewhere.
+        self.copy_text.setVisible(by_hand)
         self.undo.setVisible(connected(self._app))
         self.result.setText(self._said)
         self.result.setVisible(bool(self._said))
@@ -102,13 +92,10 @@ class ConnectCard(Restyled, Overlay):
     def _write(self) -> None:
         planned = self._plan
         assert planned is not None
-        self._try(lambda: self._written(write(planned)))
-
-    def _written(self, copy: object) -> str:
-        return self.tr("Written. The file as it was: {copy}").format(copy=copy) if copy else self.tr("Written.")
+        self._try(lambda: written_sentence(write(planned)))
 
     def _take_back(self) -> None:
-        self._try(lambda: self.tr("{file} is as it was before.").format(file=take_back(self._app)))
+        self._try(lambda: self.tr("Taken back: {file}").format(file=take_back(self._app)))
 
     def _try(self, act: Callable[[], str]) -> None:
         try:

@@ -1,6 +1,8 @@
-"""Sentences about programs that are set up to use the local API."""
+"""Sentences about programs that are set up to use the local API. The terminal says them in English."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication
 
@@ -9,52 +11,50 @@ from app.agents.connecting import NotConnected, Plan
 translate = QCoreApplication.translate
 
 
-def refusal_sentence(error: NotConnected) -> str:
-    """Say why a file was left as it is, and what to do."""
-    sentences = {
-        "unreadable": translate("Agents", "{file} can't be read, so it was left as it is."),
-        "broken": translate(
-            "Agents", "{file} can't be understood ({detail}), so it was left as it is. Mend it, or add this by hand:"
-        ),
-        "others": translate(
-            "Agents", "{file} isn't as Tandem wrote it, so it was left as it is. Move it away, or add this by hand:"
-        ),
-        "changed": translate("Agents", "{file} has just changed, so it was left as it is. Look again."),
-        "not-written": translate("Agents", "{file} can't be written: {detail}."),
-        "never": translate("Agents", "Tandem has not written {file}."),
-        "changed-since": translate(
-            "Agents", "{file} has changed since Tandem wrote it, so it was left as it is. As it was before: {detail}"
-        ),
-        "changed-new": translate("Agents", "{file} has changed since Tandem wrote it, so it was left as it is."),
-        "copy-gone": translate("Agents", "{file} was left as it is, because the copy {detail} is gone."),
-    }
-    return sentences[str(error.arguments["reason"])].format(**error.arguments)
-
-
 def plan_sentence(plan: Plan) -> str:
     """Say what would be written, or set."""
     if plan.file is None:
-        return translate("Agents", "{app} takes its connection from these variables:").format(app=plan.app.name)
-    if not plan.changes:
-        return translate("Agents", "{app} is set up, in {file}.").format(app=plan.app.name, file=plan.file)
-    if plan.before is None:
-        return translate("Agents", "This new file tells {app} about Tandem: {file}").format(
-            app=plan.app.name, file=plan.file
-        )
-    return translate("Agents", "These lines are added to {file}. Everything else in it stays.").format(file=plan.file)
+        said = translate("Agents", "{app} takes its connection from these variables:")
+    elif plan.after is None:
+        said = translate("Agents", "Tandem can't change {file} safely, so it stays as it is. Add this by hand:")
+    elif not plan.writes:
+        said = translate("Agents", "{app} is set up, in {file}.")
+    elif plan.app.shared:
+        said = translate("Agents", "This is added to {file}. Everything else in it stays.")
+    else:
+        said = translate("Agents", "This file tells {app} about Tandem: {file}")
+    return said.format(app=plan.app.name, file=plan.file)
+
+
+def written_sentence(copy: Path | None) -> str:
+    """Say that the file was written, and where it is as it was before, if there was one."""
+    if copy is None:
+        return translate("Agents", "Written.")
+    return translate("Agents", "Written. The file as it was: {copy}").format(copy=copy)
 
 
 def next_sentence(plan: Plan) -> str:
     """Say what the person does afterwards."""
     if plan.start:
-        said = translate("Agents", "Then start it with: {command}").format(command=plan.start)
+        said = translate("Agents", "Then start it with: {command}")
     elif plan.file is not None:
-        said = translate(
-            "Agents", "Then choose the model “Tandem” in {app}. If it requires a key, enter anything."
-        ).format(app=plan.app.name)
+        said = translate("Agents", "Then choose the model “Tandem” in {app}. If it requires a key, enter anything.")
     else:
-        said = translate("Agents", "Set them where {app} starts.").format(app=plan.app.name)
+        said = translate(
+            "Agents",
+            "Set them where {app} starts for the first time. Later, enter them in its admin settings, under "
+            "“Connections”.",
+        )
     if plan.key_variable:
         key = translate("Agents", "The API requires a key: set {variable} to it where {app} starts.")
-        said = f"{said}\n{key.format(variable=plan.key_variable, app=plan.app.name)}"
-    return said
+        said = f"{said}\n{key}"
+    return said.format(command=plan.start, app=plan.app.name, variable=plan.key_variable)
+
+
+def refusal_sentence(error: NotConnected) -> str:
+    """Say why a file was left as it is, and what to do."""
+    if error.arguments["detail"]:
+        said = translate("Agents", "{file} can't be written: {detail}.")
+    else:
+        said = translate("Agents", "{file} has just changed, so it was left as it is. Look again.")
+    return said.format(**error.arguments)

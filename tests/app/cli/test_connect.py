@@ -15,9 +15,8 @@ import pytest
 
 from app.__main__ import main
 from app.agents.table import APPS
-from app.conversations.opening import visit_store
 from app.settings.store import SettingsStore
-from app.system.paths import data_folder, settings_folder
+from app.system.paths import settings_folder
 from tests.app.free_port import free_port
 from tests.patience import PATIENCE_S
 
@@ -59,13 +58,16 @@ def test_it_shows_writes_and_takes_back(answer: Answer, own_home: Path, capsys: 
     assert not file.exists()
 
 
-def test_a_refusal_is_a_sentence_with_the_text_to_add(own_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_it_cannot_write_is_shown_to_be_added_by_hand(
+    answer: Answer, own_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer("y\n")
     (own_home / ".config/zed").mkdir(parents=True)
     (own_home / ".config/zed/settings.json").write_text('{"a" 1}')
     assert main(["connect", "zed"]) == 1
-    err = capsys.readouterr().err
-    assert "not JSON in line 1" in err
-    assert "openai_compatible" in err
+    assert "by hand:\n\n{\n" in capsys.readouterr().out
+    assert main(["connect", "zed", "--undo"]) == 1
+    assert "not connected" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("arguments", [["nope"], ["zed", "--run"], ["aider", "--message"], ["zed", "--run", "--undo"]])
@@ -106,43 +108,44 @@ def test_run_starts_the_program_against_an_api_of_its_own_with_a_key(own_home: P
     assert "the local API is off" in done.stderr
 
 
-# Of each program: what asks one question and ends. opencode asks a small model to go on, again and again.
+# Of each program: what asks one question and ends.
 QUESTIONS = {
-    "claude-code": ["-p", "Hello"],
-    "codex": ["exec", "--skip-git-repo-check", "Hello"],
-    "aider": [
-        "--no-check-update",
-        "--analytics-disable",
-        "--no-git",
-        "--yes",
-        "--no-stream",
-        "--message",
-        "/ask Hello",
-    ],
+    "claude-code": ["-p"],
+    "codex": ["exec", "--skip-git-repo-check"],
+    "opencode": ["run"],
+    "aider": ["--no-check-update", "--analytics-disable", "--no-git", "--yes", "--no-stream", "--message"],
 }
+# The starter's context holds only the last line of what agents send. The comment says how it would write calls.
+LAST_LINE = (
+    "{%- set turn = messages | selectattr('role', 'equalto', 'user') | list | last %}"
+    "{{- '<|im_start|>user\n' + (turn.content.strip().split('\n') | last) + '<|im_end|>\n<|im_start|>assistant\n' }}"
+    "{# <tool_call> #}"
+)
 
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_the_real_program_is_answered(name: str, tmp_path: Path) -> None:
-    """With a context of 8,192 tokens, because their instructions alone are longer than the starter's."""
-    app = APPS[name]
-    assert app.run is not None
+def test_the_real_program_shows_the_answer(name: str, tmp_path: Path) -> None:
     if shutil.which({"claude-code": "claude"}.get(name, name)) is None:
-        pytest.skip(f"{app.name} is not installed")
+        pytest.skip(f"{name} is not installed")
     SettingsStore(settings_folder() / "settings.json").change(api_port=free_port())
-    main_model = shutil.copytree(Path("resources/starter/main"), tmp_path / "main")
-    for file, changed in {
-        "config.json": {"max_position_embeddings": 8192},
-        "tokenizer_config.json": {"model_max_length": 8192},
-    }.items():
-        content = json.loads((main_model / file).read_text()) | changed
-        if "chat_template" in content:
-            content["chat_template"] += "{# <tool_call> tool_call.name #}"
-        (main_model / file).write_text(json.dumps(content))
-    command = [sys.executable, "-m", "app", "connect", name, "--main", str(main_model), "--run", *QUESTIONS[name]]
+    main_model = shutil.copytree("resources/starter/main", tmp_path / "main")
+    tokenizer = main_model / "tokenizer_config.json"
+    tokenizer.write_text(json.dumps(json.loads(tokenizer.read_text()) | {"chat_template": LAST_LINE}))
+    connect = [sys.executable, "-m", "app", "connect", name, "--main", str(main_model), "--run", *QUESTIONS[name]]
     environment = {**os.environ, "PYTHONPATH": str(Path.cwd()), "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
-    done = subprocess.run(command, env=environment, text=True, capture_output=True, cwd=tmp_path, check=False)
+    # opencode reads a question from a pipe, too.
+    done = subprocess.run(
+        [*connect, "What is a draft model?"],
+        env=environment,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        cwd=tmp_path,
+        timeout=PATIENCE_S,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
-    with visit_store(data_folder() / "chats.db") as store:
-        assert sum(row.generated_tokens for row in store.history.rows()) > 0, done.stdout
+    # Claude Code ends its messages with a line of its own, so that any sentence is an answer.
+    assert name == "claude-code" or "main model" in " ".join(done.stdout.split()), done.stdout
+    assert len(done.stdout.split()) > 5

@@ -161,7 +161,7 @@ def test_a_file_that_cannot_be_understood_shows_what_to_add_by_hand(window: Wind
     page.connect_app.click()
     page.card.apps.set_value("zed")
     page.card.apps.activated.emit(page.card.apps.currentIndex())
-    assert "line 1" in page.card.intro.text()
+    assert "by hand" in page.card.intro.text()
     assert page.card.write.isHidden()
     page.card.copy_text.click()
     assert "openai_compatible" in QGuiApplication.clipboard().text()
