@@ -2442,7 +2442,7 @@
     </message>
     <message>
         <source>drafted per round</source>
-        <translation>ドラフト数/ラウンド</translation>
+        <translation>ドラフトトークン/ラウンド</translation>
     </message>
     <message>
         <source>drafted ({source})</source>

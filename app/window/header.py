@@ -183,8 +183,10 @@ class Header(Restyled, QFrame):
         self.draft.setAccessibleName(spoken_name.format(name=spoken, state=state))
         self.draft.setToolTip(tip(state))
         self._state = self._loading_sentence() if pair.loading else state
-        # If the current answer is decoded without speculation, the state is the reason and stays.
-        self._state_may_go = on and not pair.loading and state == speculation_sentence(pair, method)
+        # If the current answer is decoded without speculation, the state is the reason and stays. A draft that is off
+        # says so itself.
+        says_so = state == speculation_sentence(pair, method) if on else pair.draft is not None
+        self._state_may_go = says_so and not pair.loading
         self._status.setToolTip(tip(state))
         if pair.loading:
             self._progress_timer.start()

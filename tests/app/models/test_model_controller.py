@@ -57,6 +57,14 @@ def test_a_pair_that_is_loaded_shows_the_names_of_both_models(open_shown: OpenSh
     qtbot.waitUntil(lambda: not models.pair.loading)
 
 
+def test_a_draft_model_that_is_off_says_so_once(open_shown: OpenShown) -> None:
+    window, _, _ = open_shown()
+    window.resize(1440, 600)
+    window.trigger("speculation-off")
+    assert "Draft (off)" in labels(window.header.draft)
+    assert "Speculation is off." not in labels(window.header)
+
+
 def test_the_draft_slot_says_what_proposes_at_every_width(open_shown: OpenShown, qtbot: QtBot) -> None:
     window, _, _ = open_shown()
     header = window.header
