@@ -1740,6 +1740,10 @@
         <translation>コンピュータは 2 台以上必要ですが、リストには {detail} 台しかありません。もう 1 台追加してください。</translation>
     </message>
     <message>
+        <source>One of the computers</source>
+        <translation>いずれかのコンピュータ</translation>
+    </message>
+    <message>
         <source>The other computers cannot reach {host}. Enter the address that it has on the shared network.</source>
         <translation>ほかのコンピュータから {host} に接続できません。共有ネットワークでのアドレスを入力してください。</translation>
     </message>

@@ -1740,6 +1740,10 @@
         <translation>컴퓨터가 두 대 이상 필요하지만 목록에는 {detail}대가 있어요. 한 대를 더 추가해 주세요.</translation>
     </message>
     <message>
+        <source>One of the computers</source>
+        <translation>이 중 한</translation>
+    </message>
+    <message>
         <source>The other computers cannot reach {host}. Enter the address that it has on the shared network.</source>
         <translation>다른 컴퓨터에서 {host} 컴퓨터에 연결할 수 없어요. 함께 쓰는 네트워크에서의 주소를 입력해 주세요.</translation>
     </message>

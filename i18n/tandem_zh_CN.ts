@@ -1740,6 +1740,10 @@
         <translation>至少需要两台电脑，列表中只有 {detail} 台。请再添加一台。</translation>
     </message>
     <message>
+        <source>One of the computers</source>
+        <translation>其中一台电脑</translation>
+    </message>
+    <message>
         <source>The other computers cannot reach {host}. Enter the address that it has on the shared network.</source>
         <translation>其他电脑无法连接 {host}。请输入它在共享网络中的地址。</translation>
     </message>

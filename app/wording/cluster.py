@@ -9,9 +9,8 @@ from PySide6.QtCore import QCoreApplication
 
 def cluster_sentence(arguments: Mapping[str, str]) -> str:
     """Say what is wrong with which machine, and what to do. Raises `KeyError` for the reason of another version."""
-    return cluster_reasons()[arguments["reason"]].format(
-        host=arguments.get("host", ""), detail=arguments.get("detail", "")
-    )
+    host = arguments.get("host") or QCoreApplication.translate("Cluster", "One of the computers")
+    return cluster_reasons()[arguments["reason"]].format(host=host, detail=arguments.get("detail", ""))
 
 
 def cluster_reasons() -> dict[str, str]:

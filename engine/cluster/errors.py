@@ -42,7 +42,7 @@ class ClusterError(EngineError):
 
     def __init__(self, reason: str, host: str = "", detail: str = "") -> None:
         self.reason, self.host, self.detail = reason, host, detail
-        sentence = self.REASONS[reason].format(host=host, detail=detail)
+        sentence = self.REASONS[reason].format(host=host or "one of them", detail=detail)
         super().__init__(f"several computers: {sentence}", reason=reason, host=host, detail=detail)
 
 

@@ -133,7 +133,12 @@ def test_the_real_program_shows_the_answer(name: str, tmp_path: Path) -> None:
     tokenizer = main_model / "tokenizer_config.json"
     tokenizer.write_text(json.dumps(json.loads(tokenizer.read_text()) | {"chat_template": LAST_LINE}))
     connect = [sys.executable, "-m", "app", "connect", name, "--main", str(main_model), "--run", *QUESTIONS[name]]
-    environment = {**os.environ, "PYTHONPATH": str(Path.cwd()), "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(Path.cwd()),
+        "PWD": str(tmp_path),
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    }
     # opencode reads a question from a pipe, too.
     done = subprocess.run(
         [*connect, "What is a draft model?"],

@@ -18,6 +18,8 @@ def test_every_reason_has_a_sentence_that_names_the_machine_wherever_it_is_known
         assert ("studio.local" in sentence) == ("{host}" in plain)
         assert ("some detail" in sentence) == ("{detail}" in plain)
         assert "{" not in sentence
+        unknown = error_sentence(ClusterError(reason, detail="some detail"))
+        assert ("One of the computers" in unknown) == ("{host}" in plain)
 
 
 @pytest.mark.parametrize(
