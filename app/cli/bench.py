@@ -17,6 +17,7 @@ from app.cli.exit_codes import BAD_USAGE, DONE, FAILED, INTERRUPTED
 from app.cli.help_text import RareOptions, add_command
 from app.cli.pair_options import add_pair_options, chosen_pair, explained, model_path
 from app.cli.terminal_text import terminal_of
+from app.cli.word_wrap import say
 from app.system.versions import installed_version
 from engine import EngineError, SamplingSettings, starter_pair
 from engine.errors import BadRequest, require
@@ -101,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
             write_report(arguments.report, report, compared)
     except EngineError as error:
         _progress("")
-        print(f"tandem: {explained(error)}", file=sys.stderr)
+        say(f"tandem: {explained(error)}")
         return BAD_USAGE if isinstance(error, BadRequest) else FAILED
     if report["interrupted"]:
         words = "these figures cover what was measured so far" if _measured(report) else "nothing was measured yet"

@@ -12,6 +12,7 @@ from typing import Any
 from app.cli.answers import Output
 from app.cli.exit_codes import DONE, FAILED, INTERRUPTED
 from app.cli.pair_options import explained
+from app.cli.word_wrap import say
 from app.session.model_names import english_name
 from app.text.thinking import without_thoughts
 from engine import ChatRequest, EngineClient, EngineError, Finished, SamplingSettings, SpeculationSettings
@@ -24,11 +25,12 @@ with suppress(ImportError):
 _SAMPLING = ("temperature", "top_k", "top_p", "min_p", "repetition_penalty")
 _COMMAND = re.compile(r"/([a-z]+)(?:\s+(.+))?")
 _HELP = """\
-/help        list these commands
-/model       show the models; /model NAME loads another main model, by folder or Hugging Face name
-/exit        leave (also /quit, or Ctrl-D)
-Ctrl-C       stop the answer; at the prompt, leave
-Up, Down     earlier questions"""
+/help          list these commands
+/model         show the models
+/model NAME    load another main model, by folder or Hugging Face name
+/exit          leave (also /quit, or Ctrl-D)
+Ctrl-C         stop the answer; at the prompt, leave
+Up, Down       earlier questions"""
 
 
 class Conversation:
@@ -102,7 +104,7 @@ def readable(text: str) -> str:
 def talk(conversation: Conversation, quiet: bool) -> int:
     """Read questions until the end, and return the exit code. Raises `KeyboardInterrupt` for Ctrl-C at the prompt."""
     if not quiet:
-        _say(f"{conversation.model}. /help lists the commands, /exit or Ctrl-D leaves.")
+        say(f"{conversation.model}. /help lists the commands, /exit or Ctrl-D leaves.")
     while (line := _read_line()) is not None:
         question = readable(line).strip()
         command = _COMMAND.fullmatch(question)
@@ -118,16 +120,16 @@ def talk(conversation: Conversation, quiet: bool) -> int:
 
 def _obey(conversation: Conversation, command: str, name: str | None) -> None:
     if command == "help":
-        _say(_HELP)
+        say(_HELP)
     elif command != "model":
-        _say(f"tandem: there is no command /{command}; /help lists them.")
+        say(f"tandem: there is no command /{command}; /help lists them.")
     else:
         if name:
             try:
                 conversation.load(name, None)
             except EngineError as error:
-                _say(f"tandem: {explained(error)}")
-        _say(conversation.model)
+                say(f"tandem: {explained(error)}")
+        say(conversation.model)
 
 
 def _read_line() -> str | None:
@@ -139,9 +141,5 @@ def _read_line() -> str | None:
         line = sys.stdin.readline()
         return line.rstrip("\n") if line else None
     except EOFError:
-        _say("")
+        say("")
         return None
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)

@@ -13,6 +13,7 @@ from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
 from app.cli.help_text import add_actions, add_command
 from app.cli.pair_options import explained
 from app.cli.serve import port
+from app.cli.word_wrap import say
 from app.settings.engine_settings import SECRET_VARIABLE
 from engine.errors import EngineError
 
@@ -65,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         server = DrafterServer(load(Path(arguments.model)), arguments.host, arguments.port, secret.encode())
     except EngineError as error:
-        print(f"tandem: {explained(error)}", file=sys.stderr)
+        say(f"tandem: {explained(error)}")
         return FAILED
     except NoBranches as error:
         print(f"tandem: this model cannot draft in parallel: {error}", file=sys.stderr)

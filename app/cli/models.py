@@ -17,6 +17,7 @@ from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
 from app.cli.help_text import add_actions, add_command
 from app.cli.memory_limit import memory_limit
 from app.cli.tables import format_bytes, print_table
+from app.cli.word_wrap import say
 from app.settings.store import SettingsStore
 from app.system.paths import cache_folder, settings_folder
 from engine.advice.catalog import load_catalog
@@ -122,7 +123,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.json:
             _print_json([{"event": "failed", "code": error.code, "message": str(error), "arguments": error.arguments}])
         else:
-            print(f"tandem: {error}", file=sys.stderr)
+            say(f"tandem: {error}")
         return BAD_USAGE if isinstance(error, HubError) and error.reason == "bad-name" else FAILED
 
 

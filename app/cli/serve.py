@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
 from app.cli.help_text import add_command
 from app.cli.pair_options import add_pair_options, chosen_pair, explained
+from app.cli.word_wrap import say
 from engine.errors import CodedError
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
                 print(_SHARED, file=sys.stderr, flush=True)
             _until_interrupted(served.write)
     except CodedError as error:
-        print(f"tandem: {explained(error)}", file=sys.stderr)
+        say(f"tandem: {explained(error)}")
         return FAILED
     if served.waiting:
         print(_NOT_KEPT.format(answers=served.waiting), file=sys.stderr)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from typing import TextIO
 
 # A Chinese or Japanese character is a word of its own, with the signs that never begin a line.
@@ -65,6 +66,13 @@ class WrappedText:
         # A word that is wider than the terminal goes on in the next line.
         self._column = (self._column + cell_len(added)) % columns or columns
         return "\n" + added if breaks else added
+
+
+def say(text: str) -> None:
+    """Print a whole text on stderr."""
+    wrapped = WrappedText(sys.stderr)
+    wrapped.write(f"{text}\n")
+    wrapped.end()
 
 
 def _columns(stream: TextIO) -> int:

@@ -8,6 +8,7 @@ import itertools
 import os
 import pty
 import struct
+import sys
 import termios
 from collections.abc import Iterable
 from typing import TextIO
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from app.cli.answers import TextOutput
-from app.cli.word_wrap import WrappedText
+from app.cli.word_wrap import WrappedText, say
 from engine import Finished, RequestStats
 
 PROSE = "A small draft model proposes tokens, and the main model keeps those that it would have written itself."
@@ -59,6 +60,16 @@ def test_no_word_is_broken_at_the_right_edge() -> None:
     assert max(map(len, lines)) <= 24
     assert len(lines) == 5
     assert " ".join(lines) == PROSE
+
+
+def test_a_message_is_not_broken_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours, theirs = terminal_of(24)
+    with os.fdopen(theirs, "w", encoding="utf-8") as stream:
+        monkeypatch.setattr(sys, "stderr", stream)
+        say(PROSE)
+        *lines, last = received(ours, stream)
+    assert max(map(len, lines)) <= 24
+    assert (" ".join(lines), last) == (PROSE, "")
 
 
 def test_a_word_that_ends_at_the_edge_stays_on_its_line() -> None:
