@@ -164,23 +164,6 @@
     </message>
 </context>
 <context>
-    <name>ServerView</name>
-    <message numerus="yes">
-        <source>Running, with %n tool(s).</source>
-        <translation>
-            <numerusform>Running, with %n tool.</numerusform>
-            <numerusform>Running, with %n tools.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n more can&apos;t be used.</source>
-        <translation>
-            <numerusform>%n more can&apos;t be used.</numerusform>
-            <numerusform>%n more can&apos;t be used.</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>SpeculationSentences</name>
     <message numerus="yes">
         <source>Drafting %n token(s) per round. Each round produces {tokens}.</source>

@@ -4495,18 +4495,6 @@
         <source>Starting…</source>
         <translation>起動中…</translation>
     </message>
-    <message numerus="yes">
-        <source>Running, with %n tool(s).</source>
-        <translation>
-            <numerusform>実行中です。ツールは %n 個です。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n more can&apos;t be used.</source>
-        <translation>
-            <numerusform>ほかに使えないものが %n 個あります。</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Starts when a chat needs it.</source>
         <translation>チャットで必要になると起動します。</translation>
@@ -4520,12 +4508,24 @@
         <translation>オフです。</translation>
     </message>
     <message>
-        <source>Not allowed to run yet. It would run with your rights on this Mac and could read and change your files. Allow it only if you trust where it comes from.</source>
-        <translation>実行はまだ許可されていません。許可すると、この Mac であなたの権限で実行され、ファイルの読み込みや変更ができます。入手元を信頼できる場合だけ許可してください。</translation>
+        <source>Not allowed to run yet.</source>
+        <translation>実行はまだ許可されていません。</translation>
     </message>
     <message>
-        <source>Not allowed yet. What the model sends to it leaves this Mac. Allow it only if you trust this address.</source>
-        <translation>まだ許可されていません。モデルが送る内容はこの Mac の外に出ます。このアドレスを信頼できる場合だけ許可してください。</translation>
+        <source>Running. Tools: {count}.</source>
+        <translation>実行中で、ツールが {count} 個あります。</translation>
+    </message>
+    <message>
+        <source>Unusable tools: {count}.</source>
+        <translation>{count} 個は使えません。</translation>
+    </message>
+    <message>
+        <source>It runs with your rights on this Mac and can read and change your files. Allow it only if you trust where it comes from.</source>
+        <translation>この Mac であなたの権限で実行され、ファイルの読み込みや変更ができます。入手元を信頼できる場合だけ許可してください。</translation>
+    </message>
+    <message>
+        <source>What the model sends to it leaves this Mac. Allow it only if you trust this address.</source>
+        <translation>モデルが送る内容はこの Mac の外に出ます。このアドレスを信頼できる場合だけ許可してください。</translation>
     </message>
 </context>
 <context>
@@ -5742,16 +5742,8 @@
         <translation>このチャットでツールを使う</translation>
     </message>
     <message>
-        <source>Allow it to run in the settings</source>
-        <translation>設定で実行を許可してください</translation>
-    </message>
-    <message>
         <source>Off until tools are switched on in this chat</source>
         <translation>このチャットでツールをオンにするまではオフ</translation>
-    </message>
-    <message>
-        <source>Starts when it is needed</source>
-        <translation>必要になると起動</translation>
     </message>
     <message>
         <source>asks first</source>

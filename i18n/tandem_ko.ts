@@ -4492,14 +4492,28 @@
         <translation>서버에 따르면 읽기만 해요.</translation>
     </message>
     <message>
+        <source>Not allowed to run yet.</source>
+        <translation>실행이 아직 허용되지 않았어요.</translation>
+    </message>
+    <message>
+        <source>Running. Tools: {count}.</source>
+        <translation>실행 중이고 도구가 {count}개 있어요.</translation>
+    </message>
+    <message>
+        <source>Unusable tools: {count}.</source>
+        <translation>{count}개는 쓸 수 없어요.</translation>
+    </message>
+    <message>
         <source>Starting…</source>
         <translation>시작하는 중…</translation>
     </message>
-    <message numerus="yes">
-        <source>Running, with %n tool(s).</source>
-        <translation>
-            <numerusform>실행 중이고 도구가 %n개 있어요.</numerusform>
-        </translation>
+    <message>
+        <source>It runs with your rights on this Mac and can read and change your files. Allow it only if you trust where it comes from.</source>
+        <translation>이 Mac에서 사용자의 권한으로 실행되고, 파일을 읽고 바꿀 수 있어요. 출처를 신뢰할 때만 허용해 주세요.</translation>
+    </message>
+    <message>
+        <source>What the model sends to it leaves this Mac. Allow it only if you trust this address.</source>
+        <translation>모델이 보내는 내용은 이 Mac 밖으로 나가요. 이 주소를 신뢰할 때만 허용해 주세요.</translation>
     </message>
     <message>
         <source>Allow and test</source>
@@ -4508,20 +4522,6 @@
     <message>
         <source>Turned off.</source>
         <translation>꺼져 있어요.</translation>
-    </message>
-    <message>
-        <source>Not allowed to run yet. It would run with your rights on this Mac and could read and change your files. Allow it only if you trust where it comes from.</source>
-        <translation>실행이 아직 허용되지 않았어요. 허용하면 이 Mac에서 사용자의 권한으로 실행되고, 파일을 읽고 바꿀 수 있어요. 출처를 신뢰할 때만 허용해 주세요.</translation>
-    </message>
-    <message>
-        <source>Not allowed yet. What the model sends to it leaves this Mac. Allow it only if you trust this address.</source>
-        <translation>아직 허용되지 않았어요. 모델이 보내는 내용은 이 Mac 밖으로 나가요. 이 주소를 신뢰할 때만 허용해 주세요.</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n more can&apos;t be used.</source>
-        <translation>
-            <numerusform>%n개는 쓸 수 없어요.</numerusform>
-        </translation>
     </message>
     <message>
         <source>Starts when a chat needs it.</source>
@@ -5742,16 +5742,8 @@
         <translation>이 대화에서 도구 사용</translation>
     </message>
     <message>
-        <source>Allow it to run in the settings</source>
-        <translation>설정에서 실행을 허용해 주세요</translation>
-    </message>
-    <message>
         <source>Off until tools are switched on in this chat</source>
         <translation>이 대화에서 도구를 켜기 전까지 꺼져 있음</translation>
-    </message>
-    <message>
-        <source>Starts when it is needed</source>
-        <translation>필요할 때 시작</translation>
     </message>
     <message>
         <source>asks first</source>

@@ -4492,14 +4492,28 @@
         <translation>其服务器称它只读取内容。</translation>
     </message>
     <message>
+        <source>Not allowed to run yet.</source>
+        <translation>尚未允许运行。</translation>
+    </message>
+    <message>
+        <source>Running. Tools: {count}.</source>
+        <translation>正在运行，有 {count} 个工具。</translation>
+    </message>
+    <message>
+        <source>Unusable tools: {count}.</source>
+        <translation>{count} 个无法使用。</translation>
+    </message>
+    <message>
         <source>Starting…</source>
         <translation>正在启动…</translation>
     </message>
-    <message numerus="yes">
-        <source>Running, with %n tool(s).</source>
-        <translation>
-            <numerusform>正在运行，有 %n 个工具。</numerusform>
-        </translation>
+    <message>
+        <source>It runs with your rights on this Mac and can read and change your files. Allow it only if you trust where it comes from.</source>
+        <translation>它会以你的权限在这台 Mac 上运行，可以读取和更改你的文件。请只在信任其来源时允许。</translation>
+    </message>
+    <message>
+        <source>What the model sends to it leaves this Mac. Allow it only if you trust this address.</source>
+        <translation>模型发送给它的内容会离开这台 Mac。请只在信任此地址时允许。</translation>
     </message>
     <message>
         <source>Allow and test</source>
@@ -4508,20 +4522,6 @@
     <message>
         <source>Turned off.</source>
         <translation>已关闭。</translation>
-    </message>
-    <message>
-        <source>Not allowed to run yet. It would run with your rights on this Mac and could read and change your files. Allow it only if you trust where it comes from.</source>
-        <translation>尚未允许运行。它会以你的权限在这台 Mac 上运行，可以读取和更改你的文件。请只在信任其来源时允许。</translation>
-    </message>
-    <message>
-        <source>Not allowed yet. What the model sends to it leaves this Mac. Allow it only if you trust this address.</source>
-        <translation>尚未允许。模型发送给它的内容会离开这台 Mac。请只在信任此地址时允许。</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n more can&apos;t be used.</source>
-        <translation>
-            <numerusform>另有 %n 个无法使用。</numerusform>
-        </translation>
     </message>
     <message>
         <source>Starts when a chat needs it.</source>
@@ -5742,16 +5742,8 @@
         <translation>在此对话中使用工具</translation>
     </message>
     <message>
-        <source>Allow it to run in the settings</source>
-        <translation>请在设置中允许运行</translation>
-    </message>
-    <message>
         <source>Off until tools are switched on in this chat</source>
         <translation>在此对话中打开工具前保持关闭</translation>
-    </message>
-    <message>
-        <source>Starts when it is needed</source>
-        <translation>需要时启动</translation>
     </message>
     <message>
         <source>asks first</source>

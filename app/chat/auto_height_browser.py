@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtCore import QMimeData, Qt, QUrl, Signal
 from PySide6.QtGui import QResizeEvent, QTextBlock, QTextDocument, QTextOption, QWheelEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QWidget
 
@@ -74,3 +74,24 @@ class AutoHeightTextBrowser(QTextBrowser):
         if height > self.height() and self.isVisible():
             self.grows.emit(height - self.height())
         self.setFixedHeight(height)
+
+
+class PlainTextBrowser(AutoHeightTextBrowser):
+    """Read-only text that copies as plain text, without the window's fonts."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        # Reached with the mouse and from the buttons below it; Tab skips it.
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
+
+    def show_text(self, text: str) -> None:
+        if text != self.toPlainText():
+            self.ensurePolished()
+            self.setPlainText(text)
+            self.fit()
+
+    def createMimeDataFromSelection(self) -> QMimeData:
+        data = QMimeData()
+        data.setText(self.textCursor().selection().toPlainText())
+        return data

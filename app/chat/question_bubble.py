@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from PySide6.QtCore import QMimeData, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
-from app.chat.auto_height_browser import AutoHeightTextBrowser
+from app.chat.auto_height_browser import PlainTextBrowser
 from app.session.chats import Turn
 from app.text.pieces import weight
 from app.widgets.labels import WrappedLabel, tip
@@ -35,25 +35,13 @@ def shown_question(text: str) -> str:
     return shown
 
 
-class _PlainText(AutoHeightTextBrowser):
-    """Read-only text that copies as plain text, without the window's fonts."""
-
-    def createMimeDataFromSelection(self) -> QMimeData:
-        data = QMimeData()
-        data.setText(self.textCursor().selection().toPlainText())
-        return data
-
-
 class QuestionBubble(Restyled, QFrame):
     """A bubble as wide as its longest line, but never wider than the layout allows. Long words are broken anywhere."""
 
     def __init__(self, turn: Turn, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("question")
-        self.text = _PlainText(self)
-        # Reached with the mouse and from the buttons below it; Tab skips it.
-        self.text.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        self.text.viewport().setCursor(Qt.CursorShape.IBeamCursor)
+        self.text = PlainTextBrowser(self)
         column = vbox(self, margins=(_SIDE, 10, _SIDE, 10))
         shown = shown_question(turn.question)
         self._lines = shown.split("\n")

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from app.session.session import Session
-from app.tools.servers import Server
 from app.tools.tool import Permission, Tool
 from app.widgets.labels import wrapped_tip
 from app.widgets.popups import Menu
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
-from app.wording.tools import tool_sentence
+from app.wording.tools import server_state
 
 translate = QCoreApplication.translate
 
@@ -63,32 +64,20 @@ class ToolsButton(Restyled, QToolButton):
         switch.setCheckable(True)
         switch.setChecked(session.tools.is_on(session.chat))
         switch.triggered.connect(lambda on: session.tools.set_on(session.chat, on))
-        self._add_server("Tandem", [one.tool for one in session.tools.built_in], "")
+        self._add_server("Tandem", [one.tool for one in session.tools.built_in])
+        on = session.tools.has_servers(session.chat)
         for server in session.tools.settings.servers:
-            if server.enabled:
-                status = session.tools.host.status(server.name)
-                self._add_server(server.name, status.tools, self._state_of(server))
+            status = session.tools.host.status(server.name)
+            state = server_state(server, status)
+            off = self.tr("Off until tools are switched on in this chat")
+            self._add_server(f"{server.name} · {state if on else off}", status.tools)
 
-    def _state_of(self, server: Server) -> str:
-        """Say why a server's tools cannot be used now; "" if they can."""
-        session = self._session
-        status = session.tools.host.status(server.name)
-        if not server.is_approved:
-            return self.tr("Allow it to run in the settings")
-        if not session.tools.has_servers(session.chat):
-            return self.tr("Off until tools are switched on in this chat")
-        if status.error is not None:
-            return tool_sentence(status.error.code, status.error.arguments)
-        return self.tr("Starts when it is needed") if status.state == "stopped" else ""
-
-    def _add_server(self, name: str, tools: list[Tool] | tuple[Tool, ...], state: str) -> None:
+    def _add_server(self, heading: str, tools: Sequence[Tool]) -> None:
         """Add a heading and its tools, which are only shown."""
-        if not tools and not state:
-            return
         menu = self.menu_of_tools
         menu.addSeparator()
         # Styles draw the titles of sections as lines only.
-        menu.addAction(f"{name} · {state}" if state else name).setEnabled(False)
+        menu.addAction(heading).setEnabled(False)
         for tool in tools:
             words = _permission(self._session.tools.permission(self._session.chat, tool))
             shown = menu.addAction(f"    {tool.title or tool.name} · {words}")

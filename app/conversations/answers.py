@@ -119,10 +119,11 @@ class Answers:
         return ids
 
     def end_call(
-        self, message_id: int, tool_use: ToolUse, text: str, state: str, error: tuple[str, Mapping[str, Any]] | None
+        self, message_id: int, tool_use: ToolUse, text: str, error: tuple[str, Mapping[str, Any]] | None
     ) -> None:
         """End a call with its result, or with the error's code and arguments because of which it has none."""
         with self._database.write():
+            state = COMPLETE if error is None else FAILED
             self._end(message_id, state, text, (), (), error=error_to_json(error))
             self._database.execute(
                 "UPDATE messages SET tool_use = ? WHERE id = ?", (tool_use_to_json(tool_use), message_id)

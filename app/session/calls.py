@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
-from app.conversations.records import COMPLETE, FAILED, INTERRUPTED, STREAMING, Message, ToolUse
+from app.conversations.records import INTERRUPTED, STREAMING, Message, ToolUse
 from app.text.thinking import parts_of
+from app.tools.errors import ToolFailed
 from app.tools.tool import Tool, ToolResult
 
-# The error codes of calls that did not run, beside those of `app.tools.errors`.
-DENIED, STOPPED, TOO_MANY, BAD_ARGUMENTS = "denied", "stopped", "too-many-calls", "bad-arguments"
-# What the model reads instead of a result.
+# What the model reads instead of a result, by the code of the error; of others it reads the error itself.
 _FOR_MODEL = {
-    DENIED: "The user denied this call. Do not repeat it; answer without it.",
-    STOPPED: "The user stopped this call.",
-    TOO_MANY: "This call did not run: an answer may make at most {count} calls. Answer with what you know.",
-    BAD_ARGUMENTS: "This call did not run, because its arguments do not fit the tool: {detail}",
+    "denied": "The user denied this call. Do not repeat it; answer without it.",
+    "stopped": "The user stopped this call.",
+    "too-many-calls": "This call did not run: an answer may make at most {count} calls. Answer with what you know.",
+    "bad-arguments": "This call did not run, because its arguments do not fit the tool: {detail}",
 }
 _INTERRUPTED_FOR_MODEL = "This call was interrupted before it had a result."
 
@@ -70,20 +70,16 @@ class Call:
             return {}
         return found if isinstance(found, dict) else {}
 
-    @property
-    def stored_state(self) -> str:
-        """The state of its message on disk."""
-        return COMPLETE if self.error is None else FAILED
-
-    def end(self, result: ToolResult) -> None:
-        """Take the result."""
-        self.state, self.text = CallState.ENDED, result.text
-        self.use = replace(self.use, seconds=result.seconds, failed=result.failed)
-
-    def refuse(self, code: str, arguments: Mapping[str, Any], text: str = "") -> None:
-        """End without a result, for the reason `code`; the model reads `text`, or the sentence for that reason."""
-        self.state, self.error = CallState.ENDED, (code, dict(arguments))
-        self.text = text or _FOR_MODEL[code].format(**arguments)
+    def end(self, outcome: ToolResult | ToolFailed) -> None:
+        """Take the result, or the reason for which there is none."""
+        self.state, self.text = CallState.ENDED, outcome.text if isinstance(outcome, ToolResult) else ""
+        if isinstance(outcome, ToolResult):
+            self.use = replace(self.use, seconds=outcome.seconds, failed=outcome.failed)
+            return
+        self.error = outcome.code, outcome.arguments
+        self.text = _FOR_MODEL.get(outcome.code, "The call failed: {0}.").format(outcome, **outcome.arguments)
+        if self.begun_at:
+            self.use = replace(self.use, seconds=time.monotonic() - self.begun_at)
 
 
 def stored_call(message: Message) -> Call:
@@ -107,12 +103,8 @@ def step_messages(text: str, calls: Sequence[Call]) -> list[dict[str, Any]]:
     ]
     if parts.thought is not None:
         turn["reasoning_content"] = parts.thought
-    results = [
-        {"role": "tool", "tool_call_id": call.use.call_id, "content": call.text or _without_result(call)}
-        for call in calls
-    ]
+    results = []
+    for call in calls:
+        text = _INTERRUPTED_FOR_MODEL if call.state is CallState.INTERRUPTED and not call.text else call.text
+        results.append({"role": "tool", "tool_call_id": call.use.call_id, "content": text})
     return [turn, *results]
-
-
-def _without_result(call: Call) -> str:
-    return _INTERRUPTED_FOR_MODEL if call.state is CallState.INTERRUPTED else ""

@@ -216,9 +216,7 @@ class StreamingAnswer:
         """Write the end of a call. If the store cannot, the next start finds it interrupted."""
         assert call.id is not None
         message_id, ended = call.id, replace(call)
-        self._services.store.run(
-            lambda store: store.answers.end_call(message_id, ended.use, ended.text, ended.stored_state, ended.error)
-        )
+        self._services.store.run(lambda store: store.answers.end_call(message_id, ended.use, ended.text, ended.error))
 
     def _calls_ended(self) -> None:
         """Let the model answer from the results, unless the person stopped it or it calls on and on."""

@@ -9,7 +9,7 @@ from functools import partial
 from uuid import uuid4
 
 from app.conversations.records import ToolUse
-from app.session.calls import BAD_ARGUMENTS, DENIED, STOPPED, TOO_MANY, Call, CallState
+from app.session.calls import Call, CallState
 from app.session.chats import Chat
 from app.session.tool_service import ToolService
 from app.tools.errors import ToolFailed
@@ -54,10 +54,11 @@ class ToolCalls:
     def start(self, left: int, most: int) -> None:
         """Run or ask for the first `left` calls, and refuse the others, because an answer makes at most `most`."""
         for index, call in enumerate(list(self.calls)):
+            assert call.tool is not None
             if index >= left:
-                self._refuse(call, TOO_MANY, count=most)
-            elif call.tool is not None and (problem := call.tool.problem_with(call.arguments)):
-                self._refuse(call, BAD_ARGUMENTS, detail=problem)
+                self._end(call, ToolFailed("too-many-calls", count=most))
+            elif problem := call.tool.problem_with(call.arguments):
+                self._end(call, ToolFailed("bad-arguments", detail=problem))
             else:
                 self._ask_or_run(call)
 
@@ -66,7 +67,7 @@ class ToolCalls:
         if call.state is not CallState.ASKS or call.tool is None:
             return
         if choice == Permission.DENY:
-            self._refuse(call, DENIED)
+            self._deny(call)
             return
         if choice != ONCE:
             self._tools.permit(self._chat, call.tool, Permission(choice))
@@ -81,44 +82,35 @@ class ToolCalls:
         for call in self.calls:
             if not call.ended:
                 self._cancels.pop(call, lambda: None)()
-                self._refuse(call, STOPPED)
+                self._end(call, ToolFailed("stopped"))
 
     def _ask_or_run(self, call: Call) -> None:
         assert call.tool is not None
         permission = self._tools.permission(self._chat, call.tool)
         if permission is Permission.DENY:
-            self._refuse(call, DENIED)
+            self._deny(call)
         elif permission is Permission.ASK:
             call.state = CallState.ASKS
             self._changed()
         else:
-            self._run(call, permission.value)
+            self._run(call, permission)
+
+    def _deny(self, call: Call) -> None:
+        call.use = replace(call.use, permission=Permission.DENY.value)
+        self._end(call, ToolFailed("denied"))
 
     def _run(self, call: Call, permission: str) -> None:
         assert call.tool is not None
-        call.use = replace(call.use, permission=permission)
+        call.use = replace(call.use, permission=str(permission))
         call.state, call.begun_at = CallState.RUNS, time.monotonic()
         self._changed()
-        self._cancels[call] = self._tools.call(call.tool, call.arguments, partial(self._take, call))
+        self._cancels[call] = self._tools.call(call.tool, call.arguments, partial(self._end, call))
 
-    def _take(self, call: Call, outcome: ToolResult | ToolFailed) -> None:
-        """Take the outcome of a call, unless it was stopped."""
-        if call.state is not CallState.RUNS:
+    def _end(self, call: Call, outcome: ToolResult | ToolFailed) -> None:
+        """End a call, unless it was stopped before."""
+        if call.ended:
             return
-        if isinstance(outcome, ToolResult):
-            call.end(outcome)
-            self._note_end(call)
-            return
-        call.use = replace(call.use, seconds=time.monotonic() - call.begun_at)
-        self._refuse(call, outcome.code, f"The call failed: {outcome}.", **outcome.arguments)
-
-    def _refuse(self, call: Call, code: str, text: str = "", **arguments: object) -> None:
-        if code == DENIED:
-            call.use = replace(call.use, permission=Permission.DENY.value)
-        call.refuse(code, arguments, text)
-        self._note_end(call)
-
-    def _note_end(self, call: Call) -> None:
+        call.end(outcome)
         self._ended(call)
         self._changed()
         if all(one.ended for one in self.calls):

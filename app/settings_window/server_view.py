@@ -12,15 +12,14 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton, QWidget
 from app.settings_window.form import Row
 from app.settings_window.server_card import DOTS
 from app.tools.servers import Server, ServerStatus
-from app.tools.tool import Permission, Tool
+from app.tools.tool import Permission, Tool, visible
 from app.widgets import theme
 from app.widgets.controls import Chooser, Switch
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.popups import round_field_menu
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
-from app.wording.errors import joined
-from app.wording.tools import tool_sentence
+from app.wording.tools import server_risk, server_state
 
 _CHOICES = (Permission.ASK, Permission.ALWAYS, Permission.DENY)
 # Of the standard error; more lines scroll.
@@ -85,10 +84,11 @@ class ServerView(Restyled, QFrame):
 
     def retranslate(self) -> None:
         server, status = self._server, self._status
-        # What cannot be seen is written out, so that nothing else runs than what is read here.
-        target = "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in server.target)
+        target = visible(server.target.replace("\n", "\\n"))
         values = [f"{name}{'=' if server.command else ': '}{DOTS}" for name in server.values]
-        self.row.set_words(server.name, "\n".join([target, *values, self._state()]))
+        self.row.set_words(
+            server.name, "\n".join([target, *values, server_state(server, status), server_risk(server)]).strip()
+        )
         self.test.setText(self.tr("Test") if server.is_approved else self.tr("Allow and test"))
         self.test.setAccessibleName(f"{self.test.text()}: {server.name}")
         self.edit.setAccessibleName(f"{self.edit.text()}: {server.name}")
@@ -105,27 +105,6 @@ class ServerView(Restyled, QFrame):
         if status.stderr != self.errors.toPlainText():
             self.errors.setPlainText(status.stderr)
         self.errors.setVisible(bool(status.stderr))
-
-    def _state(self) -> str:
-        server, status = self._server, self._status
-        if not server.enabled:
-            return self.tr("Turned off.")
-        if not server.is_approved and server.command:
-            return self.tr(
-                "Not allowed to run yet. It would run with your rights on this Mac and could read and change your "
-                "files. Allow it only if you trust where it comes from."
-            )
-        if not server.is_approved:
-            return self.tr(
-                "Not allowed yet. What the model sends to it leaves this Mac. Allow it only if you trust this address."
-            )
-        if status.error is not None:
-            return tool_sentence(status.error.code, status.error.arguments)
-        if status.state == "running":
-            words = self.tr("Running, with %n tool(s).", "", len(status.tools))
-            unusable = self.tr("%n more can't be used.", "", status.left_out) if status.left_out else ""
-            return joined(words, unusable)
-        return self.tr("Starting…") if status.state == "starting" else self.tr("Starts when a chat needs it.")
 
     @property
     def _reading(self) -> list[Tool]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from app.tools.errors import ToolFailed
 from app.tools.servers import Server, ServerStatus
-from app.tools.tool import Tool, ToolResult, with_distinct_names
+from app.tools.tool import Tool, ToolResult
 
 if TYPE_CHECKING:
     from app.tools.connection import Connection
@@ -42,22 +42,23 @@ class ToolHost:
     ) -> None:
         self._servers = {server.name: server for server in servers}
         self._changed, self._with_secrets, self._start_s = changed, with_secrets, start_s
-        self._lock = threading.Lock()
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._thread: threading.Thread | None = None
-        self._closed = False
-        # These belong to the loop.
         self._closing = asyncio.Event()
+        # These belong to the loop.
         self._connections: dict[str, Connection] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        started: Future[asyncio.AbstractEventLoop] = Future()
+        # A daemon, so that a call of the keychain that waits for the person does not keep the program from ending.
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._run(started)), name="tools", daemon=True)
+        self._thread.start()
+        self._loop = started.result()
 
     def set_servers(self, servers: Sequence[Server]) -> None:
         """Use these servers from now on; those that changed or are gone end."""
         self._servers = {server.name: server for server in servers}
-        self._post(self._end_others)
+        self._loop.call_soon_threadsafe(self._end_others)
 
     def tools(self, names: Collection[str]) -> Future[list[Tool]]:
-        """Return the tools of the enabled and approved servers with these names, and start those that do not run.
+        """Return the tools of the usable servers with these names, and start those that do not run.
 
         A server that fails is left out; its status says why. It is started again by the next call, unless it took too
         long: then only after `stop`, or a change of its settings.
@@ -78,40 +79,24 @@ class ToolHost:
 
     def stop(self, name: str) -> None:
         """End a server, if it runs; `tools` starts it again."""
-        self._post(lambda: self._stop(name))
+        self._loop.call_soon_threadsafe(self._stop, name)
 
     def close(self) -> None:
         """End every server with its processes, within seconds. They also end if this process is killed."""
-        self._post(self._closing.set)
-        with self._lock:
-            self._closed = True
-        if self._thread is not None:
-            self._thread.join(CLOSE_S)
+        with suppress(RuntimeError):
+            # It raises if the loop is closed already.
+            self._loop.call_soon_threadsafe(self._closing.set)
+        self._thread.join(CLOSE_S)
 
     def _submit(self, work: Coroutine[Any, Any, _Found]) -> Future[_Found]:
-        with self._lock:
-            if not self._closed:
-                return asyncio.run_coroutine_threadsafe(work, self._running_loop())
-        work.close()
-        ended: Future[_Found] = Future()
-        ended.cancel()
-        return ended
-
-    def _post(self, work: Callable[[], None]) -> None:
-        """Run `work` on the loop; before the first server there is nothing to do."""
-        with self._lock:
-            if self._loop is not None and not self._closed:
-                self._loop.call_soon_threadsafe(work)
-
-    def _running_loop(self) -> asyncio.AbstractEventLoop:
-        """Return the loop, and start its thread at the first call."""
-        if self._loop is None:
-            started: Future[asyncio.AbstractEventLoop] = Future()
-            # A daemon, so that a call of the keychain that waits for the person does not keep the program from ending.
-            self._thread = threading.Thread(target=lambda: asyncio.run(self._run(started)), name="tools", daemon=True)
-            self._thread.start()
-            self._loop = started.result()
-        return self._loop
+        try:
+            return asyncio.run_coroutine_threadsafe(work, self._loop)
+        except RuntimeError:
+            # The loop is closed.
+            work.close()
+            ended: Future[_Found] = Future()
+            ended.cancel()
+            return ended
 
     async def _run(self, started: Future[asyncio.AbstractEventLoop]) -> None:
         started.set_result(asyncio.get_running_loop())
@@ -123,7 +108,7 @@ class ToolHost:
     async def _all_tools(self, names: Collection[str]) -> list[Tool]:
         wanted = [one for one in self._servers.values() if one.name in names and one.usable]
         found = await asyncio.gather(*(self._tools_of(one) for one in wanted))
-        return with_distinct_names(tool for tools in found for tool in tools)
+        return [tool for tools in found for tool in tools]
 
     async def _tools_of(self, server: Server) -> Sequence[Tool]:
         with suppress(ToolFailed):

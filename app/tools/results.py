@@ -24,31 +24,23 @@ def result_of(answer: types.CallToolResult, seconds: float) -> ToolResult:
     text = "\n".join(_text_of(block) for block in answer.content)
     if not text and answer.structured_content is not None:
         text = json.dumps(answer.structured_content, ensure_ascii=False)
-    cut = len(text) > LONGEST_RESULT
-    if cut:
+    if len(text) > LONGEST_RESULT:
         text = f"{text[:LONGEST_RESULT]}\n[These are the first {LONGEST_RESULT} of {len(text)} characters.]"
-    return ToolResult(text, bool(answer.is_error), seconds, cut)
+    return ToolResult(text, bool(answer.is_error), seconds)
 
 
 def _text_of(block: types.ContentBlock) -> str:
     match block:
         case types.TextContent():
             return block.text
-        case types.ImageContent():
-            return f"[Not shown: an image, {block.mime_type}, {_size(block.data)}]"
-        case types.AudioContent():
-            return f"[Not shown: audio, {block.mime_type}, {_size(block.data)}]"
         case types.ResourceLink():
             return f"[A link: {block.title or block.name}, {block.uri}]"
         case types.EmbeddedResource(resource=types.TextResourceContents() as resource):
             return resource.text
         case types.EmbeddedResource(resource=resource):
             return f"[Not shown: a file, {resource.uri}, {resource.mime_type or 'of an unknown type'}]"
-    return f"[Not shown: {block.type}]"
-
-
-def _size(base64: str) -> str:
-    return f"{max(1, len(base64) * 3 // 4 // 1024)} kB"
+        case types.ImageContent() | types.AudioContent():
+            return f"[Not shown: {block.type}, {block.mime_type}]"
 
 
 def tools_of(server: Server, listed: Iterable[types.Tool]) -> tuple[tuple[Tool, ...], int]:

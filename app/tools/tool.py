@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -73,12 +72,16 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """The result of a call as plain text. `failed`: the tool itself reports an error. `cut`: the text was too long."""
+    """The result of a call as plain text. `failed`: the tool itself reports an error."""
 
     text: str
     failed: bool = False
     seconds: float = 0.0
-    cut: bool = False
+
+
+def visible(text: str) -> str:
+    """Return a text in which what would be invisible is written out, because a person agrees to what they see."""
+    return "".join(one if one.isprintable() or one == "\n" else one.encode("unicode_escape").decode() for one in text)
 
 
 def digest(*parts: object) -> str:
@@ -87,34 +90,17 @@ def digest(*parts: object) -> str:
 
 
 def with_distinct_names(tools: Iterable[Tool]) -> list[Tool]:
-    """Return the tools with names by which a model can tell them apart, in the same order.
+    """Return the tools, those of Tandem first, with names by which a model can tell them apart.
 
-    A tool of Tandem keeps its name. Among the others, those with the same name have their server's name put before it,
-    all of them, so that no server can take the name of another's tool.
+    A server's name is put before the names of its tools, so that none takes the name of another's tool or of Tandem's.
     """
-    tools = list(tools)
-    counts = Counter(_allowed(tool.name) for tool in tools)
-    taken = {tool.name for tool in tools if tool.server == TANDEM}
-    named = []
+    taken: dict[str, Tool] = {}
     for tool in tools:
-        called = _allowed(tool.name)
-        if tool.server != TANDEM:
-            if counts[called] > 1:
-                called = _allowed(f"{tool.server}_{tool.name}")
-            called = _untaken(called, taken)
-            taken.add(called)
-        named.append(replace(tool, called=called))
-    return named
-
-
-def _allowed(name: str) -> str:
-    return _NOT_IN_NAMES.sub("_", name)[:LONGEST_NAME] or "tool"
-
-
-def _untaken(name: str, taken: set[str]) -> str:
-    number, found = 1, name
-    while found in taken:
-        number += 1
-        end = f"_{number}"
-        found = name[: LONGEST_NAME - len(end)] + end
-    return found
+        name = tool.name if tool.server == TANDEM else f"{tool.server}_{tool.name}"
+        called = allowed = _NOT_IN_NAMES.sub("_", name)[:LONGEST_NAME]
+        number = 1
+        while called in taken:
+            number += 1
+            called = f"{allowed[: LONGEST_NAME - len(str(number)) - 1]}_{number}"
+        taken[called] = replace(tool, called=called)
+    return list(taken.values())

@@ -1,10 +1,15 @@
-"""Sentences for what goes wrong with servers of tools and their calls."""
+"""The words of servers of tools and their calls: how they stand, and what goes wrong."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from PySide6.QtCore import QCoreApplication
+
+from app.session.calls import Call, CallState
+from app.tools.servers import Server, ServerStatus
+from app.wording.errors import joined
+from app.wording.figures import seconds
 
 translate = QCoreApplication.translate
 
@@ -59,4 +64,64 @@ def tool_reasons() -> dict[str, str]:
             "ToolErrors", "“{server}” has changed the tool “{tool}”, so it was not used. Ask again to see the new one."
         ),
         "refused": translate("ToolErrors", "“{tool}” failed ({detail})."),
+        "denied": translate("CallCard", "This call was not allowed."),
+        "stopped": translate("CallCard", "You stopped this call."),
+        "too-many-calls": translate("CallCard", "Not called: one answer uses tools at most {count} times."),
+        "bad-arguments": translate("CallCard", "Not called: what the model passed to the tool does not fit it."),
     }
+
+
+def call_state(call: Call) -> str:
+    """Return how a call stands in a word or two, or its seconds."""
+    if call.state is CallState.ASKS:
+        return translate("CallCard", "Waiting for you")
+    if call.state is CallState.INTERRUPTED:
+        return translate("CallCard", "Interrupted")
+    if call.failed:
+        code = call.error[0] if call.error else ""
+        words = {"denied": translate("CallCard", "Denied"), "stopped": translate("CallCard", "Stopped")}
+        return words.get(code, translate("CallCard", "Failed"))
+    return seconds(call.use.seconds) if call.use.seconds else ""
+
+
+def call_sentence(call: Call) -> str:
+    """Say what a call waits for, or why it has no result; "" if it has one."""
+    if call.state is CallState.ASKS and call.tool is not None and call.tool.read_only:
+        return translate("CallCard", "The model wants to use this tool. Its server says that it only reads.")
+    if call.state is CallState.ASKS:
+        return translate("CallCard", "The model wants to use this tool.")
+    if call.state is CallState.INTERRUPTED:
+        return translate("CallCard", "Tandem quit while the tool was running.")
+    return tool_sentence(*call.error) if call.error is not None else ""
+
+
+def server_state(server: Server, status: ServerStatus) -> str:
+    """Return how a server stands."""
+    if not server.enabled:
+        return translate("ServerView", "Turned off.")
+    if not server.is_approved:
+        return translate("ServerView", "Not allowed to run yet.")
+    if status.error is not None:
+        return tool_sentence(status.error.code, status.error.arguments)
+    if status.state == "running":
+        words = translate("ServerView", "Running. Tools: {count}.").format(count=len(status.tools))
+        unusable = translate("ServerView", "Unusable tools: {count}.").format(count=status.left_out)
+        return joined(words, unusable) if status.left_out else words
+    if status.state == "starting":
+        return translate("ServerView", "Starting…")
+    return translate("ServerView", "Starts when a chat needs it.")
+
+
+def server_risk(server: Server) -> str:
+    """Say what a person agrees to who allows a server; "" once they have."""
+    if server.is_approved:
+        return ""
+    if server.command:
+        return translate(
+            "ServerView",
+            "It runs with your rights on this Mac and can read and change your files. Allow it only if you trust where "
+            "it comes from.",
+        )
+    return translate(
+        "ServerView", "What the model sends to it leaves this Mac. Allow it only if you trust this address."
+    )

@@ -15,7 +15,7 @@ from app.conversations.exports.labels import Labels
 from app.conversations.exports.markdown import as_markdown
 from app.conversations.imports.reading import import_file
 from app.conversations.opening import open_store
-from app.conversations.records import COMPLETE, FAILED, INTERRUPTED, TOOL, AnswerSource, ToolUse
+from app.conversations.records import FAILED, INTERRUPTED, TOOL, AnswerSource, ToolUse
 from app.conversations.recovery import salvage
 from engine.stats import RequestStats
 from tests.app.conversations.older_versions import write_version
@@ -41,8 +41,8 @@ def with_calls(store: ConversationStore) -> tuple[int, list[int]]:
     question = store.messages.add_user_turn(chat, "What time is it?")
     calling = answer(store, question, "Let me look.")
     first, second = store.answers.start_calls(calling, [CLOCK, FILES])
-    store.answers.end_call(first, replace(CLOCK, seconds=0.5), "It is noon in 서울.", COMPLETE, None)
-    store.answers.end_call(second, FILES, "The user denied this call.", FAILED, ("tool-denied", {}))
+    store.answers.end_call(first, replace(CLOCK, seconds=0.5), "It is noon in 서울.", None)
+    store.answers.end_call(second, FILES, "The user denied this call.", ("tool-denied", {}))
     last = answer(store, second, "Noon.")
     following = store.messages.add_user_turn(chat, "Thanks!")
     return chat, [question, calling, first, second, last, following]

@@ -77,7 +77,7 @@ def test_a_tested_server_lists_its_tools_which_ask_unless_the_person_says_otherw
 ) -> None:
     page = imported({"files": entry()})
     allow(window, page, "files")
-    assert "Running, with 1 tool." in state(page, "files")
+    assert "Running. Tools: 1." in state(page, "files")
     view, settings = page.view("files"), window.session.tools.settings
     [(tool, _, chooser)] = view.rows
     assert tool.read_only

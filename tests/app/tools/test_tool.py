@@ -18,20 +18,12 @@ def named(*names: str) -> list[str]:
     return [tool.called for tool in with_distinct_names(tools)]
 
 
-def test_a_name_of_its_own_is_kept() -> None:
-    assert named("files/read_file", "web/fetch-page") == ["read_file", "fetch-page"]
-
-
-def test_equal_names_of_two_servers_name_their_servers() -> None:
-    assert named("files/read", "web/read", "web/fetch") == ["files_read", "web_read", "fetch"]
+def test_the_name_of_the_server_comes_before_that_of_its_tool() -> None:
+    assert named("files/read", "web/read", "a/날씨") == ["files_read", "web_read", "a___"]
 
 
 def test_no_server_takes_the_name_of_a_tool_of_tandem() -> None:
-    assert named("evil/list_models", f"{TANDEM}/list_models") == ["evil_list_models", "list_models"]
-
-
-def test_odd_names_are_mapped_to_what_models_can_write() -> None:
-    assert named("a/날씨", "a/read file!", "a/") == ["__", "read_file_", "tool"]
+    assert named(f"{TANDEM}/list_models", "list/models") == ["list_models", "list_models_2"]
 
 
 def test_any_names_become_distinct_and_allowed() -> None:
@@ -44,15 +36,6 @@ def test_any_names_become_distinct_and_allowed() -> None:
         assert found[0] == "a_a"
         assert len(set(found)) == len(names) + 1
         assert all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name) for name in found)
-
-
-def test_a_permission_does_not_depend_on_the_name_that_models_use() -> None:
-    alone, beside = (
-        with_distinct_names([Tool("a", "read", "", "", "", {}), *others])[0]
-        for others in ([], [Tool("b", "read", "", "", "", {})])
-    )
-    assert alone.called != beside.called
-    assert alone.fingerprint == beside.fingerprint
 
 
 PROPERTIES = {"path": {"type": "string"}, "lines": {"type": ["integer", "null"]}, "mode": {"enum": ["all", "first"]}}

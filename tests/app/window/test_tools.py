@@ -65,7 +65,7 @@ def menu_of(window: WindowDriver) -> list[str]:
 
 
 def test_a_card_asks_shows_the_result_and_the_answer_follows(open_window: OpenWindow, host: FakeHost) -> None:
-    window = open_window(engine_of(f"Let me look.\n{call_text('now', zone='Asia/Seoul')}", "It is noon."))
+    window = open_window(engine_of(f"Let me look.\n{call_text('clock_now', zone='Asia/Seoul')}", "It is noon."))
     set_up(window.session, "clock")
     window.ask("What time is it?")
     card = wait_for_consent(window)
@@ -87,7 +87,7 @@ def test_a_card_asks_shows_the_result_and_the_answer_follows(open_window: OpenWi
 
 
 def test_deny_says_so_in_the_card_and_the_chat_goes_on(open_window: OpenWindow, host: FakeHost) -> None:
-    window = open_window(engine_of(call_text("now", zone="UTC"), "I cannot look.", "Bye."))
+    window = open_window(engine_of(call_text("clock_now", zone="UTC"), "I cannot look.", "Bye."))
     set_up(window.session, "clock")
     window.ask("What time is it?")
     button(wait_for_consent(window), "Deny").click()
@@ -100,7 +100,7 @@ def test_deny_says_so_in_the_card_and_the_chat_goes_on(open_window: OpenWindow, 
 
 
 def test_the_find_bar_finds_words_of_results_and_unfolds_their_cards(open_window: OpenWindow, host: FakeHost) -> None:
-    window = open_window(engine_of(call_text("now", zone="Asia/Seoul"), "It is noon in Seoul."))
+    window = open_window(engine_of(call_text("clock_now", zone="Asia/Seoul"), "It is noon in Seoul."))
     set_up(window.session, "clock")
     window.session.tools.permit(window.session.chat, host.offered[0], Permission.ALWAYS)
     window.ask_and_wait("What time is it?")
@@ -122,7 +122,7 @@ def test_the_switch_lists_servers_and_tools_and_is_off_at_first(open_window: Ope
         "Use tools in this chat",
         "Tandem",
         *("list_models · always allowed", "acceptance_today · always allowed"),
-        "clock",
+        "clock · Running. Tools: 1.",
         "now · asks first",
     ]
     tools.menu_of_tools.actions()[0].trigger()
@@ -160,7 +160,7 @@ def test_the_starter_tells_the_models_by_a_tool_of_tandem_without_a_question(ope
 @pytest.mark.parametrize("code", EACH_LANGUAGE)
 @pytest.mark.usefixtures("host")
 def test_a_card_fits_a_narrow_window(open_window: OpenWindow, qapp: Application, qtbot: QtBot, code: str) -> None:
-    window = open_window(engine_of(call_text("now", zone="Asia/Seoul " * 30)))
+    window = open_window(engine_of(call_text("clock_now", zone="Asia/Seoul " * 30)))
     set_up(window.session, "clock")
     window.window.resize(window.window.minimumSize())
     window.ask("What time is it?")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import app.session
 import app.tools
 from app.wording.tools import tool_reasons, tool_sentence
 
 
 def test_every_code_has_a_sentence() -> None:
     given = re.compile(r'(?:ToolFailed\(|code = )"([a-z-]+)"(?: if .* else "([a-z-]+)")?')
-    files = Path(app.tools.__path__[0]).glob("*.py")
+    files = [file for package in (app.tools, app.session) for file in Path(package.__path__[0]).glob("*.py")]
     assert {code for file in files for both in given.findall(file.read_text()) for code in both} - {""} == set(
         tool_reasons()
     )
