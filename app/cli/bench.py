@@ -79,7 +79,7 @@ def add_parser(subparsers: Any) -> None:
     rare.add(
         ways, "--method", "with --concurrent: what proposes draft tokens (auto)", choices=methods(), default="auto"
     )
-    rare.add(ways, "--arms", "measure only these, separated by ';'; plain always runs", metavar="NAMES")
+    rare.add(ways, "--ways", "measure only these, separated by ';'; plain always runs", metavar="NAMES")
     output = parser.add_argument_group("output")
     output.add_argument("--report", type=Path, metavar="FILE", help="also write a page with pictures (HTML)")
     rare.add(output, "--compare", "with --report: show an earlier report beside it", type=Path, metavar="FILE")
@@ -144,7 +144,7 @@ def _check(arguments: argparse.Namespace) -> None:
         "without --against and --synthetic, whose answers follow none",
         arguments.against or arguments.synthetic,
     )
-    require(not (arguments.report and arguments.concurrent), "report", "of the arms", "--concurrent")
+    require(not (arguments.report and arguments.concurrent), "report", "of ways of drafting", "--concurrent")
     require(arguments.compare is None or arguments.report is not None, "compare", "with --report", arguments.compare)
     require(0.0 <= arguments.accept <= 1.0, "accept", "between 0 and 1", arguments.accept)
     SamplingSettings(temperature=arguments.temperature)
@@ -177,7 +177,7 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
         schedulers.append(other := Scheduler())
         also = install(other, main, _load_drafter(model_path(name)))
         chosen += arms.arms_of_drafter(other, also.name if also else name, arguments.temperature)
-    chosen = _selected(chosen, arguments.arms)
+    chosen = _selected(chosen, arguments.ways)
     # The report shows what the pair's own controller learned, which only auto arms would teach.
     _progress(_CALIBRATING)
     scheduler.calibrate()
@@ -277,7 +277,7 @@ def _selected(arms: list[Arm], names: str | None) -> list[Arm]:
     wanted = {name.strip() for name in names.split(";")} | {"plain"}
     unknown = wanted - {arm.name for arm in arms}
     if unknown:
-        raise BadRequest("arms", "among " + "; ".join(arm.name for arm in arms), "; ".join(sorted(unknown)))
+        raise BadRequest("ways", "among " + "; ".join(arm.name for arm in arms), "; ".join(sorted(unknown)))
     return [arm for arm in arms if arm.name in wanted]
 
 

@@ -67,12 +67,12 @@ def page(report: Mapping[str, Any], other: Mapping[str, Any] | None = None) -> s
     """Return the whole page."""
     arms, before = report["arms"], {} if other is None else other["arms"]
     kinds = dict.fromkeys(kind for figures in arms.values() for kind in figures["by_kind"])
-    titles = {None: "Speed-up by arm"} | {kind: f"Speed-up by arm: {kind}" for kind in kinds}
+    titles = {None: "Speed-up by way of drafting"} | {kind: f"Speed-up by way of drafting: {kind}" for kind in kinds}
     speedups = {title: (_speedups(arms, kind), _speedups(before, kind)) for kind, title in titles.items()}
     # One scale for all kinds, so that they can be compared.
     most = max((value for pair in speedups.values() for values in pair for value in values.values()), default=1.0)
     sections = [_section(title, _bars(*pair, most=most, reference=1.0)) for title, pair in speedups.items()]
-    sections.insert(1, _section("Figures by arm", _table(arms)))
+    sections.insert(1, _section("Figures by way of drafting", _table(arms)))
     sections[2:2] = _beside_best(report.get("beside_best", {}))
     sections += _learned(report, other or {})
     title = f"{report['models']['main']} with {report['models']['draft'] or 'no draft'}"
@@ -88,7 +88,7 @@ def page(report: Mapping[str, Any], other: Mapping[str, Any] | None = None) -> s
 
 def _beside_best(beside: Mapping[str, Any]) -> list[str]:
     """Return tables of auto's share of the best arm that it chooses from, by kind of prompt."""
-    head = "<tr><th>kind<th>these prompts (95%)<th>others like them (95%)<th>best arm</tr>"
+    head = "<tr><th>kind<th>these prompts (95%)<th>others like them (95%)<th>best way</tr>"
     sections = []
     for auto, kinds in beside.items():
         rows = (
@@ -97,7 +97,7 @@ def _beside_best(beside: Mapping[str, Any]) -> list[str]:
             for kind, found in kinds.items()
         )
         table = f'<div class="wide"><table class="figures">{head}{"".join(rows)}</table></div>'
-        sections += [_section(f"{auto}, of the best arm of each kind", table)] if kinds else []
+        sections += [_section(f"{auto}, compared with the best way for each kind", table)] if kinds else []
     return sections
 
 
@@ -141,7 +141,7 @@ def _explained(report: Mapping[str, Any], other: Mapping[str, Any] | None) -> st
         "only ratios compare."
     )
     beside = "" if other is None else " Gray bars, and the figures after a slash, are those of the other report."
-    ended = " It was interrupted: only what every arm had answered counts." if report.get("interrupted") else ""
+    ended = " It was interrupted: only what every way had answered counts." if report.get("interrupted") else ""
     return f"<p>{words}{beside}{ended}</p>"
 
 
@@ -153,7 +153,7 @@ def _table(arms: Mapping[str, Any]) -> str:
         "slowest answer": ("slowest_speedup", "{:.2f}x"),
         "first token, of plain’s": ("ttft_ratio", "{:.2f}x"),
         "accepted": ("accept_rate", "{:.0%}"),
-        "waiting for the host": ("host_share", "{:.0%}"),
+        "overhead": ("host_share", "{:.0%}"),
     }
     rows = [
         f"<tr><th>{escape(name)}"
@@ -162,7 +162,7 @@ def _table(arms: Mapping[str, Any]) -> str:
         for name, figures in arms.items()
     ]
     head = "".join(f"<th>{title}" for title in columns)
-    return f'<div class="wide"><table class="figures"><tr><th>arm{head}</tr>{"".join(rows)}</table></div>'
+    return f'<div class="wide"><table class="figures"><tr><th>way{head}</tr>{"".join(rows)}</table></div>'
 
 
 def _figure(value: float | None, form: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from app.cli.tables import print_table
 
-# Columns beside the arm's name.
+# Columns beside the name of a way of drafting.
 _KINDS_IN_A_LINE = 5
 
 
@@ -53,7 +53,7 @@ def _spread(quartiles: Sequence[float]) -> str:
 
 
 def _print_arms(arms: dict[str, Any]) -> None:
-    head = ("arm", "tokens/s", "speed-up", "slowest", "answer", "TTFT", "accepted", "host")
+    head = ("way", "tokens/s", "speed-up", "slowest", "answer", "first token", "accepted", "overhead")
     rows = [
         (
             name,
@@ -89,8 +89,8 @@ def _print_beside_best(beside: dict[str, Any]) -> None:
         rows = [
             (kind, *(interval(found[key]) for key in shares.values()), best_arm(found)) for kind, found in kinds.items()
         ]
-        print(f"\n{auto}, of the best arm of each kind:")
-        print_table(("kind", *shares, "best arm"), rows, figures=tuple(shares))
+        print(f"\n{auto}, compared with the best way for each kind:")
+        print_table(("kind", *shares, "best way"), rows, figures=tuple(shares))
 
 
 def interval(share: dict[str, Any] | None) -> str:

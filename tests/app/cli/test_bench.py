@@ -51,7 +51,7 @@ def measure(tmp_path: Path) -> Callable[..., int]:
 def test_bench_compares_arms_and_prints_one_object(
     capsys: pytest.CaptureFixture[str], measure: Callable[..., int]
 ) -> None:
-    assert measure("--json", "--arms", "draft; mlx-lm plain", "--against", "mlx-lm", two=True) == 0
+    assert measure("--json", "--ways", "draft; mlx-lm plain", "--against", "mlx-lm", two=True) == 0
     report = printed_report(capsys)
     assert set(report["arms"]) == {"plain", "draft", "mlx-lm plain"}
     assert report["arms"]["plain"]["speedup"] == 1.0
@@ -60,13 +60,13 @@ def test_bench_compares_arms_and_prints_one_object(
 
 def test_bench_measures_a_head(capsys: pytest.CaptureFixture[str], measure: Callable[..., int], tmp_path: Path) -> None:
     head = write_head(tmp_path / "head", starter_pair()[0])
-    assert measure("--json", "--draft", str(head), "--arms", "head; head, depth 4") == 0
+    assert measure("--json", "--draft", str(head), "--ways", "head; head, depth 4") == 0
     report = printed_report(capsys)
     assert set(report["arms"]) == {"plain", "head", "head, depth 4"}
     assert report["models"]["draft"] == "head"
     # The command that others have to type, without the name of this computer's owner.
     assert report["command"].startswith("tandem bench --draft ")
-    assert report["command"].endswith("--repetitions 1 --max-tokens 6 --arms 'head; head, depth 4'")
+    assert report["command"].endswith("--repetitions 1 --max-tokens 6 --ways 'head; head, depth 4'")
 
     other = write_head(tmp_path / "other", write_model(tmp_path / "main"))
     assert measure("--json", "--draft", str(other)) == 1
@@ -79,14 +79,14 @@ def test_bench_measures_several_drafters_in_one_table(
     main_folder = starter_pair()[0]
     dflash, eagle = write_head(tmp_path / "dflash", main_folder), write_eagle_head(tmp_path / "eagle", main_folder)
     names = "draft, depth 4; ngram, depth 4; dflash; eagle; auto with eagle"
-    assert measure("--json", "--also", str(dflash), "--also", str(eagle), "--arms", names) == 0
+    assert measure("--json", "--also", str(dflash), "--also", str(eagle), "--ways", names) == 0
     report = printed_report(capsys)
     assert set(report["arms"]) == {"plain", *names.split("; ")}
     assert report["models"]["draft"] == "starter/draft"
 
 
 def test_bench_refuses_an_unknown_arm(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bench", "--arms", "warp"]) == 2
+    assert main(["bench", "--ways", "warp"]) == 2
     assert "warp" in capsys.readouterr().err
 
 
@@ -130,19 +130,19 @@ def test_bench_refuses_prompts_that_are_none(capsys: pytest.CaptureFixture[str],
 def test_a_synthetic_pair_agrees_about_as_often_as_asked_for(
     capsys: pytest.CaptureFixture[str], measure: Callable[..., int]
 ) -> None:
-    options = ("--json", "--synthetic", "10M", "--accept", "0.7", "--arms", "draft, depth 2")
+    options = ("--json", "--synthetic", "10M", "--accept", "0.7", "--ways", "draft, depth 2")
     assert measure(*options, two=True, tokens=40) == 0
     assert printed_report(capsys)["arms"]["draft, depth 2"]["accept_rate"] == pytest.approx(0.6, abs=0.2)
 
 
-def test_without_json_it_prints_the_machine_and_a_line_an_arm(
+def test_without_json_it_prints_the_machine_and_a_line_for_each_way(
     capsys: pytest.CaptureFixture[str], measure: Callable[..., int]
 ) -> None:
-    assert measure("--arms", "draft") == 0
+    assert measure("--ways", "draft") == 0
     models, machine, _, head, *rows = capsys.readouterr().out.splitlines()
     assert models == "starter/main with starter/draft"
     assert "cores" in machine
-    assert head.split()[:3] == ["arm", "tokens/s", "speed-up"]
+    assert head.split()[:3] == ["way", "tokens/s", "speed-up"]
     assert [line.split()[0] for line in rows[: rows.index("")]] == ["plain", "draft"]
     assert "1.00x" in rows[0]
 
@@ -241,7 +241,7 @@ def test_what_was_measured_before_ctrl_c_is_printed(
     monkeypatch.setattr(arms, "run_to_end", interrupted)
     # A fixed depth is not calibrated.
     options = {"two": True, "repetitions": 2, "tokens": 4}
-    assert measure("--arms", "draft, depth 4", "--json", **options) == 130
+    assert measure("--ways", "draft, depth 4", "--json", **options) == 130
     printed = capsys.readouterr()
     report = json.loads(printed.out)
     assert report["interrupted"]
@@ -249,7 +249,7 @@ def test_what_was_measured_before_ctrl_c_is_printed(
     assert answered == ({"plain": 1, "draft, depth 4": 1} if answers_before else {})
     assert ("measured so far" if answers_before else "nothing was measured yet") in printed.err
     asked.clear()
-    assert measure("--arms", "draft, depth 4", **options) == 130
+    assert measure("--ways", "draft, depth 4", **options) == 130
     assert ("1.00x" in capsys.readouterr().out) == bool(answers_before)
 
 
