@@ -115,7 +115,8 @@ QUESTIONS = {
     "opencode": ["run"],
     "aider": ["--no-check-update", "--analytics-disable", "--no-git", "--yes", "--no-stream", "--message"],
 }
-# The starter's context holds only the last line of what agents send. The comment says how it would write calls.
+# The starter's context holds only the last line of what agents send, which opencode quotes.
+# The comment says how it would write calls.
 LAST_LINE = (
     "{%- set turn = messages | selectattr('role', 'equalto', 'user') | list | last %}"
     "{{- '<|im_start|>user\n' + (turn.content.strip().split('\n') | last) + '<|im_end|>\n<|im_start|>assistant\n' }}"
