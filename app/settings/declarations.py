@@ -7,21 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from app.settings.choices import AHEAD, BACKENDS, KV_PRECISION, LANGUAGE_NAMES, RULES
+from app.settings import choices
+from app.settings.pages import ADVANCED, API, DRAFTER, GENERAL, GENERATION, MACHINES, NETWORK, SPECULATION, STORAGE
 from app.settings.remembered import RememberedValues
-from app.settings.setting import NEXT_ANSWER, NEXT_MODEL, NEXT_START, Page, Setting
+from app.settings.setting import NEXT_MODEL, NEXT_START, Setting
 from app.system.translatable import QT_TRANSLATE_NOOP
 from engine.speculation.proposers.registry import method_words, methods
-
-GENERAL = Page("general")
-SPECULATION = Page("speculation", NEXT_ANSWER)
-GENERATION = Page("generation", NEXT_ANSWER)
-NETWORK = Page("network")
-API = Page("api")
-DRAFTER = Page("drafter", NEXT_ANSWER)
-MACHINES = Page("machines")
-STORAGE = Page("storage")
-ADVANCED = Page("advanced")
 
 
 @dataclass(frozen=True)
@@ -35,37 +26,25 @@ class SettingsValues(RememberedValues):
         "system",
         title=QT_TRANSLATE_NOOP("Settings", "Language"),
         help=QT_TRANSLATE_NOOP("Settings", "App language. Models usually answer in the language you write in."),
-        choices=(("system", QT_TRANSLATE_NOOP("Settings", "Match system")), *LANGUAGE_NAMES),
+        choices=choices.LANGUAGES,
     )
     theme: str = GENERAL.setting(
         "system",
         title=QT_TRANSLATE_NOOP("Settings", "Appearance"),
         help=QT_TRANSLATE_NOOP("Settings", "Light, dark, or match the system."),
-        choices=(
-            ("system", QT_TRANSLATE_NOOP("Settings", "Match system")),
-            ("light", QT_TRANSLATE_NOOP("Settings", "Light")),
-            ("dark", QT_TRANSLATE_NOOP("Settings", "Dark")),
-        ),
+        choices=choices.THEMES,
     )
     text_size: int = GENERAL.setting(
         100,
         title=QT_TRANSLATE_NOOP("Settings", "Text size"),
         help=QT_TRANSLATE_NOOP("Settings", "Applies to the whole app."),
-        choices=(
-            (90, QT_TRANSLATE_NOOP("Settings", "Small")),
-            (100, QT_TRANSLATE_NOOP("Settings", "Normal")),
-            (115, QT_TRANSLATE_NOOP("Settings", "Large")),
-            (130, QT_TRANSLATE_NOOP("Settings", "Very large")),
-        ),
+        choices=choices.TEXT_SIZES,
     )
     send_key: str = GENERAL.setting(
         "enter",
         title=QT_TRANSLATE_NOOP("Settings", "Send messages with"),
         help=QT_TRANSLATE_NOOP("Settings", "Shift+Enter always starts a new line."),
-        choices=(
-            ("enter", QT_TRANSLATE_NOOP("Settings", "Enter")),
-            ("modifier", QT_TRANSLATE_NOOP("Settings", "Cmd+Enter (Ctrl+Enter)")),
-        ),
+        choices=choices.SEND_KEYS,
     )
     notify_answers: bool = GENERAL.setting(
         True,
@@ -79,10 +58,7 @@ class SettingsValues(RememberedValues):
         title=QT_TRANSLATE_NOOP("Settings", "On startup, load"),
         help=QT_TRANSLATE_NOOP("Settings", "The starter pair is small and answers questions about Tandem only."),
         effect=NEXT_START,
-        choices=(
-            ("last", QT_TRANSLATE_NOOP("Settings", "Last used models")),
-            ("starter", QT_TRANSLATE_NOOP("Settings", "The starter pair")),
-        ),
+        choices=choices.START_PAIRS,
     )
     method: str = SPECULATION.setting(
         "auto",
@@ -112,7 +88,7 @@ class SettingsValues(RememberedValues):
             "distribution”: above temperature 0 the text may differ, but follows the main model's "
             "probabilities exactly.",
         ),
-        choices=RULES,
+        choices=choices.RULES,
     )
     same_text: bool = SPECULATION.setting(
         False,
@@ -141,7 +117,7 @@ class SettingsValues(RememberedValues):
             "CPU where answers could get faster. The CPU needs a second copy of the draft model in memory. Another "
             "computer receives the text of your chats unencrypted.",
         ),
-        choices=AHEAD,
+        choices=choices.AHEAD,
     )
     drafter_address: str = DRAFTER.setting(
         "",
@@ -213,15 +189,7 @@ class SettingsValues(RememberedValues):
         "auto",
         title=QT_TRANSLATE_NOOP("Settings", "Thinking"),
         help=QT_TRANSLATE_NOOP("Settings", "Models that can think do so before they answer. Other models ignore it."),
-        choices=(
-            ("auto", QT_TRANSLATE_NOOP("Settings", "Model default")),
-            ("off", QT_TRANSLATE_NOOP("Settings", "Off")),
-            ("on", QT_TRANSLATE_NOOP("Settings", "On")),
-            ("low", QT_TRANSLATE_NOOP("Settings", "Low")),
-            ("medium", QT_TRANSLATE_NOOP("Settings", "Medium")),
-            ("high", QT_TRANSLATE_NOOP("Settings", "High")),
-            ("max", QT_TRANSLATE_NOOP("Settings", "Maximum")),
-        ),
+        choices=choices.THINKING,
     )
     overflow: str = GENERATION.setting(
         "refuse",
@@ -231,10 +199,7 @@ class SettingsValues(RememberedValues):
             "Stop with a message, or drop the oldest messages. The system prompt and recent messages "
             "stay; the chat itself is not changed.",
         ),
-        choices=(
-            ("refuse", QT_TRANSLATE_NOOP("Settings", "Stop and notify me")),
-            ("shorten", QT_TRANSLATE_NOOP("Settings", "Drop the oldest messages")),
-        ),
+        choices=choices.WHEN_FULL,
     )
     most_calls: int = GENERATION.setting(
         10,
@@ -250,7 +215,7 @@ class SettingsValues(RememberedValues):
             "Settings", "The model's working memory of a chat. Fewer bits use less memory; answers can change slightly."
         ),
         effect=NEXT_MODEL,
-        choices=KV_PRECISION,
+        choices=choices.KV_PRECISION,
     )
     draft_kv_bits: int = GENERATION.setting(
         0,
@@ -260,7 +225,7 @@ class SettingsValues(RememberedValues):
             "Fewer bits use less memory. Draft tokens may be accepted slightly less often; the text stays the same.",
         ),
         effect=NEXT_MODEL,
-        choices=KV_PRECISION,
+        choices=choices.KV_PRECISION,
     )
     work_offline: bool = NETWORK.setting(
         False,
@@ -372,7 +337,7 @@ class SettingsValues(RememberedValues):
         "auto",
         title=QT_TRANSLATE_NOOP("Settings", "Connection"),
         help=QT_TRANSLATE_NOOP("Settings", "Uses Thunderbolt if every Mac is connected by it; otherwise the network."),
-        choices=BACKENDS,
+        choices=choices.BACKENDS,
     )
     unload_after_min: int = ADVANCED.setting(
         0,
@@ -422,11 +387,7 @@ class SettingsValues(RememberedValues):
         help=QT_TRANSLATE_NOOP(
             "Settings", "What the log below contains. Kept in memory only; never contains chat text."
         ),
-        choices=(
-            ("warning", QT_TRANSLATE_NOOP("Settings", "Errors and warnings")),
-            ("info", QT_TRANSLATE_NOOP("Settings", "Errors, warnings and events")),
-            ("debug", QT_TRANSLATE_NOOP("Settings", "Everything")),
-        ),
+        choices=choices.LOG_LEVELS,
     )
 
 

@@ -47,15 +47,3 @@ def setting(default: T, **declared: Any) -> T:
     """Return a field of `SettingsValues` whose metadata are the arguments of its `Setting`."""
     made: T = field(default=default, metadata=declared)
     return made
-
-
-@dataclass(frozen=True)
-class Page:
-    """A page of the settings window. `effect` is the default of its settings."""
-
-    name: str
-    effect: str = AT_ONCE
-
-    def setting(self, default: T, **declared: Any) -> T:
-        """Return a field of `SettingsValues` with a row on this page."""
-        return setting(default, **{"page": self.name, "effect": self.effect, **declared})
