@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.conversations.backups import back_up, backups_of
-from app.conversations.database import Database, connect, readable
+from app.conversations.database import Database, connect
 from app.conversations.errors import StoreInUse, StoreNotCurrent, StoreTooNew
-from app.conversations.file_header import mend_header
 from app.conversations.recovery import Salvage, salvage
 from app.conversations.schema import LATEST, is_sound, migrate, version_of
 from app.conversations.store import ConversationStore
@@ -200,7 +199,7 @@ def _recover_into(fresh: Path, set_aside: Path, backups: list[Path]) -> tuple[Sa
         copy_with_log(source, working)
         try:
             with closing(connect(fresh)) as target:
-                salvaged = _salvage_file(working, target)
+                salvaged = salvage(working, target)
                 target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         finally:
             remove_with_side_files(working)
@@ -211,16 +210,6 @@ def _recover_into(fresh: Path, set_aside: Path, backups: list[Path]) -> tuple[Sa
     with closing(connect(fresh)) as target:
         migrate(target)
     return Salvage(complete=False), None
-
-
-def _salvage_file(working: Path, target: sqlite3.Connection) -> Salvage:
-    mend_header(working, with_log=Path(f"{working}-wal").exists())
-    with closing(sqlite3.connect(working, isolation_level=None)) as source:
-        source.row_factory = sqlite3.Row
-        source.text_factory = readable
-        # With this, one damaged entry of the schema does not hide the others.
-        source.execute("PRAGMA writable_schema = ON")
-        return salvage(source, target)
 
 
 def _remove_leftovers(path: Path) -> None:

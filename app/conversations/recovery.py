@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import difflib
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from app.conversations.database import readable
+from app.conversations.file_header import mend_header
+from app.conversations.page_rows import Column, columns_of, readable_rows, rows_of_pages
 from app.conversations.records import ROLES, STATES, TOOL
 from app.conversations.schema import LATEST, migrate
+from app.conversations.store_files import remove_side_files
 
 # Parents before children, so that a lost parent is known when its children come.
 _TABLES = ("folders", "presets", "conversations", "messages", "chunks", "token_views", "requests")
-_HIGHEST_KEY = 2**62
-# The highest id that is tried where the last row cannot be read.
-_LIKELY_KEY = 2**20
-# A table whose root page is lost fails for every range of ids: stop after this many failures.
-_MOST_FAILURES = 5000
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,19 +29,30 @@ class Salvage:
     complete: bool = True
 
 
-def salvage(source: sqlite3.Connection, target: sqlite3.Connection) -> Salvage:
-    """Copy every readable row of `source` into the empty `target` and migrate that to the latest version.
+def salvage(working: Path, target: sqlite3.Connection) -> Salvage:
+    """Copy every readable row into the empty `target` and migrate that to the latest version.
 
-    Messages that lost their chat get a new one without a title. A message that lost its parent goes below the parent's
-    parent, or becomes a first message.
+    `working` is a copy of the damaged file, perhaps with a log, and is changed. Messages that lost their chat get a new
+    one without a title. A message that lost its parent goes below the parent's parent, or becomes a first message.
     """
-    migrate(target, to=_version_of_tables(source))
-    target.execute("PRAGMA foreign_keys = OFF")
-    target.execute("BEGIN IMMEDIATE")
-    complete = True
-    for table in _TABLES:
-        if columns := _columns(target, table):
-            complete &= _copy_table(source, target, table, columns)
+    mend_header(working, with_log=Path(f"{working}-wal").exists())
+    with closing(sqlite3.connect(working, isolation_level=None)) as source:
+        source.row_factory = sqlite3.Row
+        source.text_factory = readable
+        # With this, one damaged entry of the schema does not hide the others.
+        source.execute("PRAGMA writable_schema = ON")
+        migrate(target, to=_version_of_tables(source))
+        target.execute("PRAGMA foreign_keys = OFF")
+        target.execute("BEGIN IMMEDIATE")
+        tables = {table: columns for table in _TABLES if (columns := columns_of(target, table))}
+        lost = {table: columns for table, columns in tables.items() if not _copy_table(source, target, table, columns)}
+    if lost:
+        # Closing has moved what was in the log into the file.
+        remove_side_files(working)
+        # Some builds of SQLite never let a program change a schema: what was read until now is kept.
+        with suppress(sqlite3.DatabaseError):
+            for table, values in rows_of_pages(working, lost):
+                _insert(target, table, values)
     _mend_references(target)
     target.execute("COMMIT")
     target.execute("PRAGMA foreign_keys = ON")
@@ -50,36 +60,34 @@ def salvage(source: sqlite3.Connection, target: sqlite3.Connection) -> Salvage:
     return Salvage(
         conversations=target.execute("SELECT count(*) FROM conversations").fetchone()[0],
         messages=target.execute("SELECT count(*) FROM messages").fetchone()[0],
-        complete=complete,
+        complete=not lost,
     )
 
 
 def _version_of_tables(source: sqlite3.Connection) -> int:
-    """Return the latest version whose tables the file has: the number in its header may be damaged."""
+    """Return the latest version for whose tables the file has enough columns: the number in its header may be damaged.
+
+    So may be names of columns. A table that the file lacks is taken for lost.
+    """
     for version in range(LATEST, 0, -1):
         with closing(sqlite3.connect(":memory:", isolation_level=None)) as pattern:
             pattern.row_factory = sqlite3.Row
             migrate(pattern, to=version)
             try:
-                if all(set(_columns(pattern, table)) <= set(_columns(source, table)) for table in _TABLES):
+                if not any(0 < len(columns_of(source, table)) < len(columns_of(pattern, table)) for table in _TABLES):
                     return version
             except (sqlite3.Error, UnicodeDecodeError):
                 return LATEST
     return LATEST
 
 
-def _columns(target: sqlite3.Connection, table: str) -> list[str]:
-    """Return the columns that can be inserted, without generated ones."""
-    return [row["name"] for row in target.execute(f"PRAGMA table_info({table})")]
-
-
-def _copy_table(source: sqlite3.Connection, target: sqlite3.Connection, table: str, columns: list[str]) -> bool:
-    """Copy the readable rows of a table; return whether that was all of them."""
+def _copy_table(source: sqlite3.Connection, target: sqlite3.Connection, table: str, columns: list[Column]) -> bool:
+    """Copy the rows of a table that SQLite reaches; return whether that was all of them."""
     key = "message_id" if table == "chunks" else "rowid"
-    complete = True
-    for row in _readable_rows(source, f"SELECT {key}, {', '.join(columns)} FROM {table}", key):
-        if row is None or not _insert(target, table, dict(zip(columns, tuple(row)[1:], strict=True))):
-            complete = False
+    names = [column.name for column in columns if not column.generated]
+    rows, complete = readable_rows(source, table, key, names)
+    for row in rows:
+        complete &= _insert(target, table, dict(zip(names, tuple(row)[1:], strict=True)))
     return complete
 
 
@@ -121,44 +129,6 @@ def _nearest(word: Any, known: tuple[str, ...]) -> str:
     return difflib.get_close_matches(str(word), known, n=1, cutoff=0.0)[0]
 
 
-def _readable_rows(source: sqlite3.Connection, select: str, key: str) -> Iterator[sqlite3.Row | None]:
-    """Yield the readable rows, found from both ends and by halving the range between; None for each failure."""
-    if not _scan(source, f"{select} LIMIT 0")[1]:
-        # The schema cannot be read, or has no such table.
-        yield None
-        return
-    ranges = [(0, _HIGHEST_KEY)]
-    failures = 0
-    while ranges and failures < _MOST_FAILURES:
-        low, high = ranges.pop()
-        rows, all_read = _scan(source, f"{select} WHERE {key} BETWEEN {low} AND {high} ORDER BY {key}")
-        yield from rows
-        if all_read:
-            continue
-        failures += 1
-        yield None
-        low = max([low, *(row[0] + 1 for row in rows[-1:])])
-        rows, _ = _scan(source, f"{select} WHERE {key} BETWEEN {low} AND {high} ORDER BY {key} DESC")
-        yield from rows
-        high = min([high, *(row[0] - 1 for row in rows[-1:])])
-        if high == _HIGHEST_KEY:
-            high = _LIKELY_KEY
-        if low < high:
-            middle = (low + high) // 2
-            ranges += [(middle + 1, high), (low, middle)]
-
-
-def _scan(source: sqlite3.Connection, query: str) -> tuple[list[sqlite3.Row], bool]:
-    """Return the rows up to the first unreadable one, and whether all were readable."""
-    rows: list[sqlite3.Row] = []
-    try:
-        for row in source.execute(query):
-            rows.append(row)  # noqa: PERF402  (keep the rows before a failure)
-    except (sqlite3.Error, UnicodeDecodeError, OverflowError):
-        return rows, False
-    return rows, True
-
-
 def _mend_references(target: sqlite3.Connection) -> None:
     for statement in (
         """
@@ -198,5 +168,5 @@ def _mend_references(target: sqlite3.Connection) -> None:
         "DELETE FROM token_views WHERE message_id NOT IN (SELECT id FROM messages)",
     ):
         target.execute(statement)
-    if _columns(target, "requests"):
+    if columns_of(target, "requests"):
         target.execute("DELETE FROM requests WHERE message_id NOT IN (SELECT id FROM messages)")

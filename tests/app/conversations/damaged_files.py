@@ -50,8 +50,7 @@ def damage(sound: bytes, kind: str, seed: int) -> DamagedFile:
     elif kind == "cut by a page":
         del content[len(content) - PAGE * (1 + seed) :]
     elif kind == "zeroed page":
-        # Not the first page: without its schema, only a backup helps.
-        page = draw.randrange(1, len(content) // PAGE)
+        page = draw.randrange(len(content) // PAGE)
         content[page * PAGE : page * PAGE + PAGE] = bytes(PAGE)
     elif kind == "20 kB of noise":
         start = draw.randrange(len(content) - 20_000)

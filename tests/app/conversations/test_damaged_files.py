@@ -1,21 +1,19 @@
-"""A damaged store yields every message that SQLite can still reach, or a backup if it reaches none."""
+"""A damaged store yields every message on a sound page, or a backup if there is none."""
 
 from __future__ import annotations
 
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from app.conversations import recovery
 from app.conversations.backups import back_up_now
 from app.conversations.database import connect
 from app.conversations.opening import open_store
+from app.conversations.records import AnswerSource
 from app.conversations.recovery import salvage
+from app.conversations.store_files import copy_with_log
 from tests.app.conversations.damaged_files import CHATS, KINDS, MESSAGES, PAGE, damage, write_store
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture(scope="module")
@@ -50,10 +48,11 @@ def test_what_the_pages_hold_comes_back(path: Path, sound: bytes, kind: str) -> 
 def test_a_lost_message_takes_none_below_it_off_the_screen(path: Path, tmp_path: Path, sound: bytes) -> None:
     path.parent.mkdir()
     path.write_bytes(sound)
-    with closing(connect(path)) as source, closing(connect(tmp_path / "mended.db")) as target:
+    with closing(connect(path)) as source:
         source.execute("PRAGMA foreign_keys = OFF")
         source.execute("DELETE FROM messages WHERE id = 5")
-        salvage(source, target)
+    with closing(connect(tmp_path / "mended.db")) as target:
+        salvage(path, target)
     store, _report = open_store(tmp_path / "mended.db")
     assert [message.id for message in store.messages.path(1)] == [1, 2, 3, 4, 6, 7, 8, 9, 10]
     store.close()
@@ -76,22 +75,70 @@ def test_a_damaged_reference_ends_in_no_circle(path: Path, sound: bytes, column:
     store.close()
 
 
-@pytest.mark.parametrize("lost", ["schema", "messages"])
-def test_the_newest_backup_is_used_where_no_message_can_be_reached(
-    path: Path, sound: bytes, lost: str, monkeypatch: pytest.MonkeyPatch
+def zeroed(path: Path, *pages: int) -> bytes:
+    content = bytearray(path.read_bytes())
+    for page in pages:
+        content[PAGE * (page - 1) : PAGE * page] = bytes(PAGE)
+    path.write_bytes(content)
+    return bytes(content)
+
+
+@pytest.mark.parametrize("lost", [["sqlite_master"], ["messages", "chunks"]])
+@pytest.mark.parametrize("logged", [False, True])
+def test_a_lost_schema_or_root_takes_only_what_was_on_it(
+    path: Path, sound: bytes, lost: list[str], logged: bool
 ) -> None:
-    # Every range of ids of a lost table fails, which costs time.
-    monkeypatch.setattr(recovery, "_MOST_FAILURES", 100)
+    path.parent.mkdir()
+    path.write_bytes(sound)
+    store, _report = open_store(path)
+    call = store.answers.start(200, AnswerSource())
+    with store.database.write():
+        for number in range(400):
+            store.answers.append(call, f"{number} " + "draft " * 40)
+    roots = dict(store.database.rows("SELECT name, rootpage FROM sqlite_master")) | {"sqlite_master": 1}
+    pages = [roots[name] for name in lost]
+    if logged:
+        # As after a kill: what the answer wrote is in the log alone, and the file has the damage.
+        other = path.with_name("killed.db")
+        copy_with_log(path, other)
+        store.close()
+        path = other
+    else:
+        store.close()
+    zeroed(path, *pages)
+    store, report = open_store(path)
+    assert logged or (report.damage is not None and report.damage.backup_used is None)
+    assert len(store.conversations.view()) == CHATS
+    assert store.database.scalar("SELECT count(*) FROM messages") == CHATS * MESSAGES + 1
+    assert store.messages.get(call).content.endswith("draft ")
+    store.close()
+
+
+def test_what_was_deleted_does_not_come_back_with_the_pages(path: Path, sound: bytes) -> None:
+    path.parent.mkdir()
+    path.write_bytes(sound)
+    store, _report = open_store(path)
+    gone = [chat.id for chat in store.conversations.view()][::2]
+    for chat in gone:
+        store.conversations.purge(chat)
+    store.close()
+    zeroed(path, 1)
+    store, report = open_store(path)
+    assert report.damage is not None
+    texts = [row["content"] for row in store.database.rows("SELECT content FROM messages")]
+    assert len(texts) == (CHATS - len(gone)) * MESSAGES
+    assert len(store.conversations.view()) == CHATS - len(gone)
+    store.close()
+
+
+def test_the_newest_backup_is_used_where_no_message_can_be_read(path: Path, sound: bytes) -> None:
     path.parent.mkdir()
     path.write_bytes(sound)
     store, _report = open_store(path)
     backup = back_up_now(store, path)
-    root = store.database.scalar("SELECT rootpage FROM sqlite_master WHERE name = 'messages'")
+    first = store.database.scalar("SELECT rootpage FROM sqlite_master WHERE name = 'messages'")
     store.close()
-    content = bytearray(path.read_bytes())
-    page = 0 if lost == "schema" else PAGE * (root - 1)
-    content[page : page + PAGE] = bytes(PAGE)
-    path.write_bytes(content)
+    content = zeroed(path, *range(first, len(sound) // PAGE + 1), *range(7, 34))
     store, report = open_store(path)
     assert report.damage is not None
     assert (report.damage.backup_used, report.damage.salvage.messages) == (backup, CHATS * MESSAGES)

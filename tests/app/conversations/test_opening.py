@@ -107,7 +107,7 @@ def test_a_recovery_without_room_leaves_only_the_damaged_file(path: Path, monkey
     def full(*_: Any) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(opening, "_salvage_file", full)
+    monkeypatch.setattr(opening, "salvage", full)
     for _ in range(2):
         with pytest.raises(OSError, match="No space"):
             open_store(path)
@@ -250,11 +250,12 @@ def test_a_store_without_anything_readable_starts_empty_and_says_so(path: Path, 
 def test_messages_that_lost_their_chat_or_parent_are_still_shown(path: Path, tmp_path: Path) -> None:
     write_version(path, 2)
     mended = tmp_path / "mended.db"
-    with closing(connect(path)) as source, closing(connect(mended)) as target:
+    with closing(connect(path)) as source:
         source.execute("PRAGMA foreign_keys = OFF")
         source.execute("DELETE FROM conversations")
         source.execute("DELETE FROM messages WHERE id = 1")
-        assert salvage(source, target) == Salvage(conversations=1, messages=2)
+    with closing(connect(mended)) as target:
+        assert salvage(path, target) == Salvage(conversations=1, messages=2)
     store, _report = open_store(mended)
     assert [chat.id for chat in store.conversations.view()] == [1]
     (shown,) = store.messages.path(1)

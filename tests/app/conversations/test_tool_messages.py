@@ -137,10 +137,11 @@ def test_a_call_that_ran_when_the_app_ended_is_marked(path: Path) -> None:
     store.close()
 
 
-def test_a_salvaged_store_keeps_the_calls(store: ConversationStore, tmp_path: Path) -> None:
+def test_a_salvaged_store_keeps_the_calls(store: ConversationStore, path: Path, tmp_path: Path) -> None:
     _chat, ids = with_calls(store)
+    store.close()
     with closing(connect(tmp_path / "new.db")) as target:
-        assert salvage(store.database.connection, target).complete
+        assert salvage(path, target).complete
         rows = target.execute("SELECT tool_use FROM messages WHERE id = ?", (ids[2],)).fetchall()
     assert json.loads(rows[0][0])["tool"] == "now"
 

@@ -1,0 +1,123 @@
+"""Reads the rows of a damaged database page by page: SQLite takes each page for a table by itself.
+
+Then no page above a row needs to be sound, and none of the schema. The tables of a store are told apart by the columns
+of their rows. Deleted rows do not come back, because the store overwrites what it deletes.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from app.conversations.database import readable
+from app.conversations.file_header import PAGE_SIZE, mend_header
+
+# Ids above this are damaged: some must be left for new rows.
+_HIGHEST_KEY = 2**62
+# What SQLite gives for columns that a row does not have. No column of a store holds an infinite number.
+_ABSENT = float("inf")
+_TYPES: Mapping[str, tuple[type, ...]] = {"INTEGER": (int,), "REAL": (int, float), "TEXT": (str,), "BLOB": (bytes,)}
+_SCHEMA = """
+CREATE TABLE of_ids ({columns});
+CREATE TABLE of_chunks ({columns}, PRIMARY KEY (c0, c1)) WITHOUT ROWID;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table. A generated one is stored, but not inserted."""
+
+    name: str
+    kind: str
+    required: bool
+    generated: bool
+
+    def takes(self, value: Any) -> bool:
+        return not self.required if value is None else isinstance(value, _TYPES[self.kind])
+
+
+def columns_of(connection: sqlite3.Connection, table: str) -> list[Column]:
+    return [
+        Column(row["name"], row["type"], bool(row["notnull"]), row["hidden"] != 0)
+        for row in connection.execute(f"PRAGMA table_xinfo({table})")
+    ]
+
+
+def readable_rows(
+    source: sqlite3.Connection, table: str, key: str, columns: Sequence[str]
+) -> tuple[list[sqlite3.Row], bool]:
+    """Return the rows that can be read, each behind its key, and whether those are all.
+
+    If one cannot be read, the keys are read alone, from both ends, and then the row of each.
+    """
+    select = f"SELECT {key}, {', '.join(columns)} FROM {table} WHERE {key}"
+    rows, all_read = _scan(source, f"{select} BETWEEN 1 AND {_HIGHEST_KEY} ORDER BY {key}")
+    if all_read:
+        return rows, True
+    keys = {
+        row[0]
+        for order in ("ASC", "DESC")
+        for row in _scan(
+            source,
+            f"SELECT {key} FROM {table} NOT INDEXED WHERE {key} BETWEEN 1 AND {_HIGHEST_KEY} ORDER BY {key} {order}",
+        )[0]
+    }
+    return [row for number in sorted(keys) for row in _scan(source, f"{select} = {number}")[0]], False
+
+
+def _scan(source: sqlite3.Connection, query: str) -> tuple[list[sqlite3.Row], bool]:
+    """Return the rows up to the first unreadable one, and whether all were readable."""
+    rows: list[sqlite3.Row] = []
+    try:
+        for row in source.execute(query):
+            rows.append(row)  # noqa: PERF402  (keep the rows before a failure)
+    except (sqlite3.Error, UnicodeDecodeError, OverflowError):
+        return rows, False
+    return rows, True
+
+
+def rows_of_pages(path: Path, tables: Mapping[str, Sequence[Column]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the rows of `tables` that any page has, some of them repeatedly.
+
+    `path` is a working copy without a log; its schema is replaced.
+    """
+    width = 1 + max(map(len, tables.values()))
+    names = [f"c{index}" for index in range(width)]
+    _replace_schema(path, _SCHEMA.format(columns=", ".join(f"{name} DEFAULT 9e999" for name in names)))
+    with_ids = {table: columns for table, columns in tables.items() if table != "chunks"}
+    with closing(sqlite3.connect(path, isolation_level=None)) as source:
+        source.text_factory = readable
+        source.execute("PRAGMA journal_mode = OFF")
+        source.execute("PRAGMA synchronous = OFF")
+        for page in range(2, 1 + source.execute("PRAGMA page_count").fetchone()[0]):
+            source.execute("PRAGMA writable_schema = ON")
+            source.execute("UPDATE sqlite_master SET rootpage = ?", (page,))
+            source.execute("PRAGMA writable_schema = RESET")
+            for row in readable_rows(source, "of_ids", "rowid", names)[0]:
+                # SQLite stores no value for a column that is the row's id.
+                if row[1] is None:
+                    yield from _identified((row[0], *row[2:]), with_ids)
+            if "chunks" in tables:
+                for row in readable_rows(source, "of_chunks", "c0", names)[0]:
+                    yield from _identified(row[1:], {"chunks": tables["chunks"]})
+
+
+def _replace_schema(path: Path, schema: str) -> None:
+    with closing(sqlite3.connect(":memory:")) as pattern, path.open("r+b") as file:
+        pattern.execute(f"PRAGMA page_size = {PAGE_SIZE}")
+        pattern.executescript(schema)
+        file.write(pattern.serialize()[:PAGE_SIZE])
+    mend_header(path, with_log=False)
+
+
+def _identified(values: Sequence[Any], tables: Mapping[str, Sequence[Column]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the row with the table whose columns it has. Last columns that need no value may be missing."""
+    there = values[: values.index(_ABSENT)] if _ABSENT in values else values
+    for table, columns in tables.items():
+        missing = [None] * (len(columns) - len(there))
+        if len(there) <= len(columns) and all(map(Column.takes, columns, (*there, *missing))):
+            yield table, {c.name: value for c, value in zip(columns, there, strict=False) if not c.generated}
