@@ -5090,6 +5090,10 @@
         <translation>デベロッパ</translation>
     </message>
     <message>
+        <source>No matching settings</source>
+        <translation>一致する設定なし</translation>
+    </message>
+    <message>
         <source>Search</source>
         <translation>検索</translation>
     </message>

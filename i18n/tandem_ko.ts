@@ -5090,6 +5090,10 @@
         <translation>개발자</translation>
     </message>
     <message>
+        <source>No matching settings</source>
+        <translation>일치하는 설정 없음</translation>
+    </message>
+    <message>
         <source>Search</source>
         <translation>검색</translation>
     </message>

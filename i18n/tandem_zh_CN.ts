@@ -5090,6 +5090,10 @@
         <translation>开发者</translation>
     </message>
     <message>
+        <source>No matching settings</source>
+        <translation>没有匹配的设置</translation>
+    </message>
+    <message>
         <source>Search</source>
         <translation>搜索</translation>
     </message>

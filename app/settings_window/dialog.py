@@ -14,6 +14,7 @@ from app.settings.declarations import settings_of
 from app.settings_window.form import Form
 from app.system.translatable import QT_TRANSLATE_NOOP
 from app.widgets.focus_ring import mark_keyboard_focus
+from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, settle_layouts, vbox
 from app.widgets.popups import round_field_menu
 from app.widgets.restyled import Restyled
@@ -80,6 +81,10 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
         fill(vbox(self._side, margins=(10, 16, 10, 0), spacing=8), self.search, (self._list, 1))
         self._list.setObjectName("settingsList")
         mark_keyboard_focus(self._list)
+        self._none = label(self._list, "muted", wraps=True)
+        self._none.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
+        fill(vbox(self._list, margins=(10, 10, 10, 10)), self._none)
+        self._none.hide()
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         fill(hbox(self, margins=(0, 0, 0, 0), spacing=0), self._side, (self._stack, 1))
         for spec in PAGES:
@@ -164,6 +169,7 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
         about = about or [self._items[spec.id] for spec in found]
         for spec in PAGES:
             self._items[spec.id].setHidden(spec not in found)
+        self._none.setHidden(bool(found))
         ids = [spec.id for spec in PAGES]
         self._heading.setHidden(all(self._items[id_].isHidden() for id_ in ids[ids.index(_FIRST_OF_DEVELOPERS) :]))
         if text and about and self._list.currentItem() not in about:
@@ -178,6 +184,7 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
         self.setWindowTitle(translate("Settings", "Settings"))
         self._list.setAccessibleName(translate("Settings", "Pages of the settings"))
         self._heading.setText(translate("Settings", "Developer"))
+        self._none.setText(translate("Settings", "No matching settings"))
         for spec in PAGES:
             self._items[spec.id].setText(translate("Settings", spec.title))
         self.apply_text_size()
@@ -201,13 +208,14 @@ def _is_stop(control: QWidget) -> bool:
 
 
 def _holds(spec: PageSpec, text: str, only_titles: bool = False) -> bool:
-    """Whether the title or a row of a page, or only their titles, contain the text in the window's language."""
-    translate = QCoreApplication.translate
-    words = [translate("Settings", spec.title)]
+    """Whether the title or a row of a page, or only their titles, contain the text.
+
+    In every language the English words find them, too.
+    """
+    words = [spec.title]
     for setting in settings_of(spec.id):
-        words.append(translate("Settings", setting.title))
+        words.append(setting.title)
         if not only_titles:
-            words += [
-                translate("Settings", one) for one in (setting.help, *(name for _, name in setting.choices)) if one
-            ]
+            words += [one for one in (setting.help, *(name for _, name in setting.choices)) if one]
+    words += [QCoreApplication.translate("Settings", one) for one in words]
     return text.casefold() in "\n".join(words).casefold()

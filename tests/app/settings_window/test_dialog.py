@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
     QComboBox,
+    QLabel,
     QLineEdit,
     QListWidget,
     QPlainTextEdit,
@@ -59,8 +60,22 @@ def test_a_search_lists_the_pages_that_hold_the_words_and_shows_the_rows(
     window.settings.search.setText("temperature")
     assert window.settings.findChild(QListWidget).currentItem().text() == "Generation"
     qapp.language.choose("ko")
-    window.settings.search.setText("온도")
-    assert "generation" in listed(window)
+    for words in ("온도", "temperature"):
+        window.settings.search.setText(words)
+        assert "generation" in listed(window)
+
+
+def test_a_search_without_result_says_so(open_settings: OpenShown) -> None:
+    window, _, _ = open_settings()
+    window.settings.open("general")
+
+    def says_so() -> bool:
+        shown = window.settings.findChild(QListWidget).findChildren(QLabel)
+        return "No matching settings" in [found.text() for found in shown if found.isVisible()]
+
+    for words, found in (("", True), ("zebra", False), ("proxy", True)):
+        window.settings.search.setText(words)
+        assert bool(listed(window)) == found != says_so()
 
 
 def test_every_control_of_a_page_has_a_name(open_settings: OpenShown) -> None:
