@@ -5413,13 +5413,13 @@
     <message numerus="yes">
         <source>Drafting %n token(s) per round. Each round produces {tokens}.</source>
         <translation>
-            <numerusform>라운드마다 토큰 %n개를 추측해요. 라운드 하나에서 토큰 {tokens}개가 나와요.</numerusform>
+            <numerusform>라운드마다 초안 토큰 %n개를 만들어요. 라운드 하나에서 토큰 {tokens}개가 나와요.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>Drafting %n token(s) per round. Each round takes {cost}× the time of one token and produces {tokens}.</source>
         <translation>
-            <numerusform>라운드마다 토큰 %n개를 추측해요. 라운드 하나에 토큰 하나의 {cost}배 시간이 걸리고, 토큰 {tokens}개가 나와요.</numerusform>
+            <numerusform>라운드마다 초안 토큰 %n개를 만들어요. 라운드 하나에 토큰 하나의 {cost}배 시간이 걸리고, 토큰 {tokens}개가 나와요.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
