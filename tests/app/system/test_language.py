@@ -20,7 +20,7 @@ def test_switching_the_language_changes_texts_plurals_and_numbers(qapp: Applicat
     assert shown(1).startswith("Drafting 1 token per")
     assert shown(5).startswith("Drafting 5 tokens per")
     qapp.language.choose("ko")
-    assert shown(5).startswith("라운드마다 토큰 5개")
+    assert shown(5).startswith("라운드마다 초안 토큰 5개")
     assert QLocale().language() == QLocale.Language.Korean
     qapp.language.choose("ja")
     assert QCoreApplication.translate("QPlatformTheme", "Cancel") == "キャンセル"
