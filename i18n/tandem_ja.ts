@@ -5667,10 +5667,6 @@
         <translation>「{server}」を起動できません。この Mac にコマンド「{command}」がありません。インストールするか、フルパスを入力してください。</translation>
     </message>
     <message>
-        <source>“{server}” stopped unexpectedly ({detail}). It starts again when needed.</source>
-        <translation>「{server}」が予期せず終了しました（{detail}）。必要なときに再び起動します。</translation>
-    </message>
-    <message>
         <source>“{server}” was not ready after {seconds} seconds. Check it in the settings and try again.</source>
         <translation>「{server}」は {seconds} 秒たっても準備ができませんでした。設定で確認して、もう一度お試しください。</translation>
     </message>
@@ -5717,6 +5713,10 @@
     <message>
         <source>“{server}” answers with error {status}. Check its address and the key in its headers.</source>
         <translation>「{server}」がエラーを返しています（エラー {status}）。アドレスとヘッダのキーを確認してください。</translation>
+    </message>
+    <message>
+        <source>“{server}” stopped unexpectedly ({detail}). Check it in the settings, or try again.</source>
+        <translation>「{server}」が予期せず終了しました（{detail}）。設定で確認するか、もう一度お試しください。</translation>
     </message>
 </context>
 <context>

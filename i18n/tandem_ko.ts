@@ -5671,10 +5671,6 @@
         <translation>이 파일은 쓸 수 없어요: {detail}.</translation>
     </message>
     <message>
-        <source>“{server}” stopped unexpectedly ({detail}). It starts again when needed.</source>
-        <translation>‘{server}’ 서버가 예기치 않게 종료됐어요({detail}). 필요할 때 다시 시작돼요.</translation>
-    </message>
-    <message>
         <source>“{server}” was not ready after {seconds} seconds. Check it in the settings and try again.</source>
         <translation>‘{server}’ 서버가 {seconds}초가 지나도 준비되지 않았어요. 설정에서 확인한 뒤 다시 시도해 주세요.</translation>
     </message>
@@ -5697,6 +5693,10 @@
     <message>
         <source>Can&apos;t reach “{server}” ({detail}). Check its address and the network.</source>
         <translation>‘{server}’ 서버에 연결할 수 없어요({detail}). 주소와 네트워크를 확인해 주세요.</translation>
+    </message>
+    <message>
+        <source>“{server}” stopped unexpectedly ({detail}). Check it in the settings, or try again.</source>
+        <translation>‘{server}’ 서버가 예기치 않게 종료됐어요({detail}). 설정에서 확인하거나 다시 시도해 주세요.</translation>
     </message>
     <message>
         <source>“{server}” has moved to {address}. If you trust that address, enter it in the settings.</source>

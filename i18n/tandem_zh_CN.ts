@@ -5671,10 +5671,6 @@
         <translation>无法使用此文件：{detail}。</translation>
     </message>
     <message>
-        <source>“{server}” stopped unexpectedly ({detail}). It starts again when needed.</source>
-        <translation>“{server}”意外退出（{detail}）。需要时会再次启动。</translation>
-    </message>
-    <message>
         <source>“{server}” was not ready after {seconds} seconds. Check it in the settings and try again.</source>
         <translation>“{server}”过了 {seconds} 秒仍未就绪。请在设置中检查后重试。</translation>
     </message>
@@ -5697,6 +5693,10 @@
     <message>
         <source>Can&apos;t reach “{server}” ({detail}). Check its address and the network.</source>
         <translation>无法连接“{server}”（{detail}）。请检查其地址和网络。</translation>
+    </message>
+    <message>
+        <source>“{server}” stopped unexpectedly ({detail}). Check it in the settings, or try again.</source>
+        <translation>“{server}”意外退出（{detail}）。请在设置中检查，或重试。</translation>
     </message>
     <message>
         <source>“{server}” has moved to {address}. If you trust that address, enter it in the settings.</source>

@@ -6,22 +6,122 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
+from msgspec.structs import replace
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QPlainTextEdit, QPushButton, QWidget
 
 from app.session.tool_service import ToolService
-from app.settings_window.form import Form
-from app.settings_window.server_card import ServerCard
-from app.settings_window.server_view import ServerView
+from app.settings_window.form import Form, Row
+from app.settings_window.server_card import DOTS, ServerCard
 from app.system.background import Background
 from app.tools.errors import ToolFailed
-from app.tools.servers import Server, servers_of
-from app.tools.tool import Permission, Tool
+from app.tools.servers import Server, ServerStatus, servers_of
+from app.tools.tool import Permission, Tool, visible
+from app.widgets import theme
+from app.widgets.controls import Chooser, Switch
 from app.widgets.labels import label
+from app.widgets.layouts import fill, hbox, vbox
+from app.widgets.popups import round_field_menu
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording.errors import joined
-from app.wording.tools import tool_sentence
+from app.wording.tools import server_risk, server_state, tool_sentence
+
+_CHOICES = (Permission.ASK, Permission.ALWAYS, Permission.DENY)
+# Of the standard error; more lines scroll.
+_HEIGHT = 76
+# A description is for the model, and can be a page long.
+_LONGEST_DESCRIPTION = 160
+
+
+class ServerView(Restyled, QFrame):
+    """Shows one server: what it is, its state, its tools with what each may do, and its standard error.
+
+    Its signals carry the server as it was shown: to test, to edit, or as it shall be.
+    """
+
+    tested = Signal(object)
+    edited = Signal(object)
+    changed = Signal(object)
+
+    def __init__(self, tools: ToolService, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._service = tools
+        self._server, self._status = Server(name=""), ServerStatus()
+        self.rows: list[tuple[Tool, Row, Chooser]] = []
+        self.switch, buttons = Switch(self), QWidget(self)
+        self.test = styled(QPushButton(self), "button")
+        self.edit = self.bound("Edit…", styled(QPushButton(self), "button"))
+        fill(hbox(buttons, margins=(0, 0, 0, 0), spacing=8), self.test, self.edit, self.switch)
+        self.row = Row(buttons, self, at_end=True)
+        self.allow_reading = self.bound("Always allow the tools that only read", styled(QPushButton(self), "link"))
+        self.errors = self.bound("Standard error of the server", QPlainTextEdit(self), QWidget.setAccessibleName)
+        round_field_menu(self.errors)
+        self.errors.setObjectName("record")
+        self.errors.setReadOnly(True)
+        self.errors.setTabChangesFocus(True)
+        self.errors.setFixedHeight(theme.scaled(_HEIGHT))
+        self._tools = vbox(margins=(24, 0, 0, 0), spacing=0)
+        fill(vbox(self, margins=(0, 0, 0, 0), spacing=4), self.row, self._tools, self.allow_reading, self.errors)
+        self.test.clicked.connect(lambda: self.tested.emit(self._server))
+        self.edit.clicked.connect(lambda: self.edited.emit(self._server))
+        self.switch.clicked.connect(lambda on: self.changed.emit(replace(self._server, enabled=on)))
+        self.allow_reading.clicked.connect(lambda: self._permit(self._reading, Permission.ALWAYS))
+        self.restyle()
+
+    def show_server(self, server: Server, status: ServerStatus) -> None:
+        self._server, self._status = server, status
+        if [tool for tool, _, _ in self.rows] != list(status.tools):
+            for _, row, _ in self.rows:
+                row.deleteLater()
+            self.rows = []
+            for tool in status.tools:
+                chooser = Chooser(self, _CHOICES, partial(self._permit, [tool]))
+                self.rows.append((tool, Row(chooser, self, at_end=True), chooser))
+                self._tools.addWidget(self.rows[-1][1])
+        self.switch.setChecked(server.enabled)
+        self.test.setEnabled(server.enabled and status.state != "starting")
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        server, status = self._server, self._status
+        target = visible(server.target.replace("\n", "\\n"))
+        values = [f"{name}{'=' if server.command else ': '}{DOTS}" for name in server.values]
+        self.row.set_words(
+            server.name, "\n".join([target, *values, server_state(server, status), server_risk(server)]).strip()
+        )
+        self.test.setText(self.tr("Test") if server.is_approved else self.tr("Allow and test"))
+        self.test.setAccessibleName(f"{self.test.text()}: {server.name}")
+        self.edit.setAccessibleName(f"{self.edit.text()}: {server.name}")
+        self.switch.setAccessibleName(server.name)
+        names = self.tr("Ask"), self.tr("Always allow"), self.tr("Deny")
+        for tool, row, chooser in self.rows:
+            chooser.set_texts(names)
+            chooser.set_value(self._service.settings.permission(tool))
+            about = tool.description.strip().partition("\n")[0]
+            about = about if len(about) <= _LONGEST_DESCRIPTION else f"{about[:_LONGEST_DESCRIPTION]}…"
+            reads = self.tr("Its server says that it only reads.") if tool.read_only else ""
+            row.set_words(tool.title or tool.name, "\n".join(filter(None, (about, reads))))
+        self.allow_reading.setVisible(bool(self._reading))
+        if status.stderr != self.errors.toPlainText():
+            self.errors.setPlainText(status.stderr)
+        self.errors.setVisible(bool(status.stderr))
+
+    @property
+    def _reading(self) -> list[Tool]:
+        """The tools that say they only read, and about which the person is asked."""
+        return [
+            tool
+            for tool, _, _ in self.rows
+            if tool.read_only and self._service.settings.permission(tool) is Permission.ASK
+        ]
+
+    def _permit(self, tools: Sequence[Tool], chosen: str) -> None:
+        for tool in tools:
+            # Qt returns a plain text.
+            self._service.settings.permit(tool, Permission(chosen))
+        self._service.changed.emit()
 
 
 class ToolsPage(Restyled, Form):
@@ -68,7 +168,7 @@ class ToolsPage(Restyled, Form):
             self._views.pop(name).deleteLater()
         for name, server in servers.items():
             if (view := self._views.get(name)) is None:
-                view = self._views[name] = ServerView(self._tools.settings.permission, self._permit, self.widget())
+                view = self._views[name] = ServerView(self._tools, self.widget())
                 view.tested.connect(self._test)
                 view.edited.connect(self._open_card)
                 view.changed.connect(lambda changed: self._put([changed]))
@@ -101,10 +201,6 @@ class ToolsPage(Restyled, Form):
             self.card.entered.connect(lambda entered: self._put([entered]))
             self.card.removed.connect(self._remove)
         self.card.edit(server, {one.name for one in self._tools.settings.servers})
-
-    def _permit(self, tool: Tool, permission: Permission) -> None:
-        self._tools.settings.permit(tool, permission)
-        self._tools.changed.emit()
 
     def _test(self, server: Server) -> None:
         """Start a server as it was shown, to which the person agrees by that, and list its tools."""

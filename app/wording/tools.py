@@ -44,7 +44,9 @@ def tool_reasons() -> dict[str, str]:
             "ToolErrors",
             "“{server}” can't start: this Mac has no command “{command}”. Install it, or enter its full path.",
         ),
-        "ended": translate("ToolErrors", "“{server}” stopped unexpectedly ({detail}). It starts again when needed."),
+        "ended": translate(
+            "ToolErrors", "“{server}” stopped unexpectedly ({detail}). Check it in the settings, or try again."
+        ),
         "slow-start": translate(
             "ToolErrors", "“{server}” was not ready after {seconds} seconds. Check it in the settings and try again."
         ),
