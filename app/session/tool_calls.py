@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from uuid import uuid4
 
@@ -22,34 +22,28 @@ ONCE = "once"
 
 def calls_of(found: Sequence[ToolCall], tools: Sequence[Tool]) -> list[Call]:
     """Return the calls that an answer holds, of these tools."""
-    by_name: Mapping[str, Tool] = {tool.called: tool for tool in tools}
-    calls = []
-    for one in found:
-        tool = by_name[one.name]
-        use = ToolUse(tool.server, tool.name, tool.called, f"call_{uuid4().hex[:24]}", one.arguments)
-        calls.append(Call(use, tool=tool))
-    return calls
+    by_name = {tool.called: tool for tool in tools}
+    return [Call(_use(by_name[one.name], one.arguments), tool=by_name[one.name]) for one in found]
 
 
+def _use(tool: Tool, arguments: str) -> ToolUse:
+    return ToolUse(tool.server, tool.name, tool.called, f"call_{uuid4().hex[:24]}", arguments)
+
+
+@dataclass(frozen=True)
 class ToolCalls:
     """The calls of one answer, which run side by side.
 
     `changed` is called when one changed, `ended` with each that ended, and `all_ended` after the last.
     """
 
-    def __init__(
-        self,
-        chat: Chat,
-        calls: Sequence[Call],
-        tools: ToolService,
-        changed: Callable[[], object],
-        ended: Callable[[Call], object],
-        all_ended: Callable[[], object],
-    ) -> None:
-        self.calls = calls
-        self._chat, self._tools = chat, tools
-        self._changed, self._ended, self._all_ended = changed, ended, all_ended
-        self._cancels: dict[Call, Callable[[], object]] = {}
+    chat: Chat
+    calls: Sequence[Call]
+    tools: ToolService
+    changed: Callable[[], object]
+    ended: Callable[[Call], object]
+    all_ended: Callable[[], object]
+    _cancels: dict[Call, Callable[[], object]] = field(default_factory=dict)
 
     def start(self, left: int, most: int) -> None:
         """Run or ask for the first `left` calls, and refuse the others, because an answer makes at most `most`."""
@@ -70,7 +64,7 @@ class ToolCalls:
             self._deny(call)
             return
         if choice != ONCE:
-            self._tools.permit(self._chat, call.tool, Permission(choice))
+            self.tools.permit(self.chat, call.tool, Permission(choice))
         self._run(call, choice)
         for other in self.calls:
             # The choice may hold for other calls that ask.
@@ -86,12 +80,12 @@ class ToolCalls:
 
     def _ask_or_run(self, call: Call) -> None:
         assert call.tool is not None
-        permission = self._tools.permission(self._chat, call.tool)
+        permission = self.tools.permission(self.chat, call.tool)
         if permission is Permission.DENY:
             self._deny(call)
         elif permission is Permission.ASK:
             call.state = CallState.ASKS
-            self._changed()
+            self.changed()
         else:
             self._run(call, permission)
 
@@ -103,15 +97,15 @@ class ToolCalls:
         assert call.tool is not None
         call.use = replace(call.use, permission=str(permission))
         call.state, call.begun_at = CallState.RUNS, time.monotonic()
-        self._changed()
-        self._cancels[call] = self._tools.call(call.tool, call.arguments, partial(self._end, call))
+        self.changed()
+        self._cancels[call] = self.tools.call(call.tool, call.arguments, partial(self._end, call))
 
     def _end(self, call: Call, outcome: ToolResult | ToolFailed) -> None:
         """End a call, unless it was stopped before."""
         if call.ended:
             return
         call.end(outcome)
-        self._ended(call)
-        self._changed()
+        self.ended(call)
+        self.changed()
         if all(one.ended for one in self.calls):
-            self._all_ended()
+            self.all_ended()

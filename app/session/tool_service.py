@@ -58,7 +58,6 @@ class ToolService(QObject):
         self.settings = ToolSettings(file, Keychain(), self._writes.submit)
         self.built_in: list[BuiltIn] = []
         self._host: ToolHost | None = None
-        self._closed = False
         self._host_changed.connect(self.changed, Qt.ConnectionType.QueuedConnection)
 
     @property
@@ -144,11 +143,9 @@ class ToolService(QObject):
 
     def close(self) -> None:
         """End all servers. Safe to call twice."""
-        if not self._closed:
-            self._closed = True
-            self._writes.shutdown()
-            if self._host is not None:
-                self._host.close()
+        self._writes.shutdown()
+        if self._host is not None:
+            self._host.close()
 
     @property
     def _is_starter(self) -> bool:

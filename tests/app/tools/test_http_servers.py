@@ -5,7 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -18,6 +19,21 @@ from tests.app.tools.conftest import WAIT_S, Hosts, each
 Serve = Callable[[str], Server]
 ECHO = {"name": "echo", "inputSchema": {"type": "object"}}
 INFO = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "h", "version": "1"}}
+
+
+FLOOD = b"x" * 50 * 2**20
+# By behaviour, the status, the kind of the body, the body, and other headers.
+ODD: dict[str, tuple[int, str, bytes, dict[str, str]]] = {
+    **{status: (int(status), "application/json", b'{"error": "no"}', {}) for status in ("401", "403", "404", "500")},
+    "redirect": (302, "text/html", b"", {"location": "https://localhost:1/elsewhere?token=1"}),
+    "not-json": (200, "application/json", b"<html>", {}),
+    "html": (200, "text/html", b"<html>", {}),
+    "huge": (200, "application/json", b'{"jsonrpc": "2.0", "id": 1, "result": "' + FLOOD + b'"}', {}),
+    "huge-event": (200, "text/event-stream", b"data: " + FLOOD + b"\n\n", {}),
+    "compressed": (200, "application/json", gzip.compress(FLOOD), {"content-encoding": "gzip"}),
+    "ends-early": (200, "text/event-stream", b"data: {\n\n", {}),
+    "moves-a-little": (307, "text/html", b"", {"location": "/mcp/"}),
+}
 
 
 class Answers(BaseHTTPRequestHandler):
@@ -36,68 +52,37 @@ class Answers(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         message = json.loads(self.rfile.read(int(self.headers["content-length"])))
         Answers.seen = dict(self.headers)
-        method = message.get("method")
+        method, behaviour = message.get("method"), self.behaviour.removesuffix("-in-a-call")
+        begins = method == "tools/call" or behaviour == self.behaviour
         if "id" not in message:
             self._answer(202)
-        elif method == "tools/call" or not self.behaviour.endswith("-in-a-call"):
-            self._misbehave(method, message["id"])
+        elif begins and behaviour == "never":
+            self.release.wait(WAIT_S)
+        elif begins and behaviour == "hangs-up":
+            self.connection.close()
+        elif begins and behaviour in ODD and self.path == "/mcp":
+            status, kind, body, headers = ODD[behaviour]
+            self._answer(status, kind, body, headers)
         else:
-            self._behave(method, message["id"])
+            self._behave(method, message["id"], refuses=begins and behaviour == "refuses")
 
-    def _behave(self, method: str, number: Any) -> None:
+    def _behave(self, method: str, number: Any, *, refuses: bool) -> None:
         results = {"initialize": INFO, "tools/list": {"tools": [ECHO]}, "tools/call": {"content": []}}
-        if method in results:
-            self._send({"id": number, "result": results[method]})
-        else:
-            self._send({"id": number, "error": {"code": -32601, "message": "Method not found"}})
-
-    def _misbehave(self, method: str, number: Any) -> None:
-        if self.behaviour == "moves-a-little" and self.path == "/mcp":
-            self._answer(307, location="/mcp/")
-            return
-        match self.behaviour.removesuffix("-in-a-call"):
-            case "401" | "403" | "404" | "500" as status:
-                self._answer(int(status), b'{"error": "no"}')
-            case "redirect":
-                self._answer(302, location="https://localhost:1/elsewhere?token=1")
-            case "never":
-                self.release.wait(WAIT_S)
-            case "not-json":
-                self._answer(200, b"<html>")
-            case "html":
-                self._answer(200, b"<html>", kind="text/html")
-            case "huge":
-                self._answer(200, b'{"jsonrpc": "2.0", "id": 1, "result": "' + b"x" * 50 * 2**20 + b'"}')
-            case "huge-event":
-                self._answer(200, b"data: " + b"x" * 50 * 2**20 + b"\n\n", kind="text/event-stream")
-            case "compressed":
-                self._answer(200, gzip.compress(bytes(50 * 2**20)), encoding="gzip")
-            case "ends-early":
-                self._answer(200, b"data: {\n\n", kind="text/event-stream")
-            case "refuses":
-                self._send({"id": number, "error": {"code": -32602, "message": "too long"}}, 400)
-            case "hangs-up":
-                self.connection.close()
-            case _:
-                self._behave(method, number)
-
-    def _send(self, message: dict[str, Any], status: int = 200) -> None:
-        self._answer(status, json.dumps({"jsonrpc": "2.0", **message}).encode())
+        known = method in results and not refuses
+        outcome = {"result": results[method]} if known else {"error": {"code": -32601, "message": "Method not found"}}
+        body = json.dumps({"jsonrpc": "2.0", "id": number, **outcome}).encode()
+        self._answer(400 if refuses else 200, body=body)
 
     def _answer(
-        self, status: int, body: bytes = b"", kind: str = "application/json", location: str = "", encoding: str = ""
+        self, status: int, kind: str = "application/json", body: bytes = b"", headers: Mapping[str, str] | None = None
     ) -> None:
         self.send_response(status)
-        headers = {"content-type": kind, "content-length": str(len(body))}
-        for name, value in {**headers, "location": location, "content-encoding": encoding}.items():
-            if value:
-                self.send_header(name, value)
+        for name, value in {"content-type": kind, "content-length": str(len(body)), **(headers or {})}.items():
+            self.send_header(name, value)
         self.end_headers()
-        try:
+        # The client may have read enough.
+        with suppress(OSError):
             self.wfile.write(body)
-        except OSError:
-            # The client has read enough.
-            self.close_connection = True
 
     def log_message(self, *_: object) -> None:
         """Say nothing of each request."""

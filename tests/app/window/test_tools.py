@@ -64,39 +64,48 @@ def menu_of(window: WindowDriver) -> list[str]:
     return [action.text().strip() for action in tools.menu_of_tools.actions() if action.text()]
 
 
-def test_a_card_asks_shows_the_result_and_the_answer_follows(open_window: OpenWindow, host: FakeHost) -> None:
-    window = open_window(engine_of(f"Let me look.\n{call_text('clock_now', zone='Asia/Seoul')}", "It is noon."))
+def test_cards_ask_show_results_or_why_there_is_none_and_the_answer_follows(
+    open_window: OpenWindow, host: FakeHost
+) -> None:
+    calls = f"{call_text('clock_now', zone='Asia/Seoul')}\n{call_text('clock_now', zone='UTC')}"
+    window = open_window(engine_of(f"Let me look.\n{calls}", "It is noon.", "Bye."))
     set_up(window.session, "clock")
     window.ask("What time is it?")
-    card = wait_for_consent(window)
-    assert "Asia/Seoul" in shown(card)
+    wait_for_consent(window)
+    allowed, denied = cards(window)
+    assert "Asia/Seoul" in shown(allowed)
     assert "tool_call" not in window.turn(0).text
     assert host.calls == []
-    accept = button(card, "Allow once")
+    accept = button(allowed, "Allow once")
     assert accept.accessibleName() == "Allow once: now · clock"
     accept.setFocus()
     QTest.keyClick(accept, Qt.Key.Key_Space)
+    button(denied, "Deny").click()
     window.wait_until_answered()
     assert window.turn(0).text == "It is noon."
-    (card,) = cards(window)
-    assert "0.25 s" in shown(card)
-    assert "It is 12:00" not in shown(card)
-    card.head.click()
-    assert "It is 12:00 in Seoul." in shown(card)
-    assert "Allow once" not in shown(card)
-
-
-def test_deny_says_so_in_the_card_and_the_chat_goes_on(open_window: OpenWindow, host: FakeHost) -> None:
-    window = open_window(engine_of(call_text("clock_now", zone="UTC"), "I cannot look.", "Bye."))
-    set_up(window.session, "clock")
-    window.ask("What time is it?")
-    button(wait_for_consent(window), "Deny").click()
-    window.wait_until_answered()
-    assert "This call was not allowed." in shown(cards(window)[0])
-    assert "Denied" in shown(cards(window)[0])
-    assert host.calls == []
+    assert len(host.calls) == 1
+    allowed, denied = cards(window)
+    assert "Denied" in shown(denied)
+    assert "This call was not allowed." in shown(denied)
+    assert "0.25 s" in shown(allowed)
+    assert "It is 12:00" not in shown(allowed)
+    allowed.head.click()
+    assert "It is 12:00 in Seoul." in shown(allowed)
+    assert "Allow once" not in shown(allowed)
     window.ask_and_wait("Bye")
     assert window.turn(1).text == "Bye."
+
+
+def test_arguments_are_shown_to_their_end_with_all_that_is_in_them(open_window: OpenWindow, host: FakeHost) -> None:
+    window = open_window(engine_of(call_text("clock_now", zone=f"{'A' * 30_000}\u202e\u200bend")))
+    set_up(window.session, "clock")
+    window.ask("What time is it?")
+    card = wait_for_consent(window)
+    assert shown(card).count("A") > 30_000
+    assert "\\u202e\\u200bend" in shown(card)
+    assert not card.arguments.verticalScrollBar().maximum()
+    assert host.calls == []
+    window.session.answers.stop()
 
 
 def test_the_find_bar_finds_words_of_results_and_unfolds_their_cards(open_window: OpenWindow, host: FakeHost) -> None:
