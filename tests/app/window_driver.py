@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from unittest.mock import patch
 
 from PySide6.QtCore import QCoreApplication, QMimeData, QObject, Qt, QUrl
@@ -58,6 +58,16 @@ if TYPE_CHECKING:
 Found = TypeVar("Found", bound=QObject)
 
 
+class _Part(Generic[Found]):
+    """The object of a class in the window, found anew each time."""
+
+    def __init__(self, kind: type[Found]) -> None:
+        self._kind = kind
+
+    def __get__(self, driver: WindowDriver, _: type[WindowDriver]) -> Found:
+        return driver.find(self._kind)
+
+
 class WindowDriver:
     """Drives one open window. `session` is its session, for what no window shows.
 
@@ -69,6 +79,20 @@ class WindowDriver:
     The parts:     composer, transcript, header, banner, find_bar, panel, settings, chat_settings, palette, sidebar,
                    picker("main" or "draft"), turn(index), comparison, tuning, offer, preset_button, shortcut_sheet
     """
+
+    composer = _Part(Composer)
+    transcript = _Part(Transcript)
+    header = _Part(Header)
+    banner = _Part(Banner)
+    find_bar = _Part(FindBar)
+    panel = _Part(SpeculationPanel)
+    settings = _Part(SettingsWindow)
+    chat_settings = _Part(ChatSettingsSheet)
+    shortcut_sheet = _Part(ShortcutSheet)
+    comparison = _Part(ComparisonView)
+    tuning = _Part(TuningView)
+    offer = _Part(FirstRunOffer)
+    preset_button = _Part(PresetButton)
 
     def __init__(self, window: MainWindow, session: Session, wait: Callable[[Callable[[], bool]], object]) -> None:
         """`wait` runs the event loop until a condition holds, and fails if it does not."""
@@ -89,61 +113,9 @@ class WindowDriver:
     # The parts of the window
 
     @property
-    def composer(self) -> Composer:
-        return self.find(Composer)
-
-    @property
     def edit(self) -> MessageEdit:
         """The message box."""
         return self.composer.edit
-
-    @property
-    def transcript(self) -> Transcript:
-        return self.find(Transcript)
-
-    @property
-    def header(self) -> Header:
-        return self.find(Header)
-
-    @property
-    def banner(self) -> Banner:
-        return self.find(Banner)
-
-    @property
-    def find_bar(self) -> FindBar:
-        return self.find(FindBar)
-
-    @property
-    def panel(self) -> SpeculationPanel:
-        return self.find(SpeculationPanel)
-
-    @property
-    def settings(self) -> SettingsWindow:
-        return self.find(SettingsWindow)
-
-    @property
-    def chat_settings(self) -> ChatSettingsSheet:
-        return self.find(ChatSettingsSheet)
-
-    @property
-    def shortcut_sheet(self) -> ShortcutSheet:
-        return self.find(ShortcutSheet)
-
-    @property
-    def comparison(self) -> ComparisonView:
-        return self.find(ComparisonView)
-
-    @property
-    def tuning(self) -> TuningView:
-        return self.find(TuningView)
-
-    @property
-    def offer(self) -> FirstRunOffer:
-        return self.find(FirstRunOffer)
-
-    @property
-    def preset_button(self) -> PresetButton:
-        return self.find(PresetButton)
 
     @property
     def palette(self) -> PaletteDriver:
