@@ -118,7 +118,7 @@ def tool_use(
     if not tools or mode == "none":
         return ToolUse()
     if not form:
-        raise unsupported("tools", "No form is known in which the loaded model writes calls of functions.")
+        raise unsupported("tools", "The loaded model is not known to call functions: load another one, or send no `tools`.")
     return ToolUse(form, tools, allowed, mode == "required", parallel)
 
 
