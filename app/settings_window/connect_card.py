@@ -11,7 +11,6 @@ from app.agents.connecting import NotConnected, Plan, connected, plan, take_back
 from app.agents.endpoint import declared_endpoint
 from app.agents.table import APPS, App
 from app.settings.store import SettingsStore
-from app.widgets import theme
 from app.widgets.controls import Chooser
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox
@@ -20,9 +19,6 @@ from app.widgets.popups import round_field_menu
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording.agents import next_sentence, plan_sentence, refusal_sentence, written_sentence
-
-# Of the text that is to be written; a longer one scrolls.
-_HEIGHT = 250
 
 
 class ConnectCard(Restyled, Overlay):
@@ -44,7 +40,6 @@ class ConnectCard(Restyled, Overlay):
         self.text.setObjectName("record")
         self.text.setReadOnly(True)
         self.text.setTabChangesFocus(True)
-        self.text.setFixedHeight(theme.scaled(_HEIGHT))
         self.write = self.bound("Write the file", styled(QPushButton(self), "button"))
         self.undo = self.bound("Take back", styled(QPushButton(self), "button"))
         self.copy_text = self.bound("Copy", styled(QPushButton(self), "button"))
