@@ -118,7 +118,7 @@ def tool_use(
     if not tools or mode == "none":
         return ToolUse()
     if not form:
-        raise unsupported("tools", "The loaded model is not known to call functions: load another one, or send no `tools`.")
+        raise unsupported("tools", "The loaded model cannot call functions: load another one, or send no `tools`.")
     return ToolUse(form, tools, allowed, mode == "required", parallel)
 
 
