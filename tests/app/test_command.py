@@ -126,7 +126,7 @@ def test_the_help_of_bench_lists_twelve_options_at_most_and_all_of_them_where_as
     )
     assert len(short) <= 12
     assert {"--main", "--draft", "--against", "--report", "--help-all"} <= short < whole
-    assert {"--also", "--synthetic", "--arms", "--method", "--compare"} <= whole - short
+    assert {"--also", "--synthetic", "--ways", "--method", "--compare"} <= whole - short
 
 
 def test_no_help_text_speaks_of_guesses(capsys: pytest.CaptureFixture[str]) -> None:
