@@ -32,11 +32,10 @@ def add_parser(subparsers: Any) -> None:
         subparsers,
         "connect",
         "set another program up to use the local API",
-        ("tandem connect", "tandem connect zed", 'tandem connect claude-code --run -p "What does main.py do?"'),
-        "Show what another program needs to use the local API, and write it after a yes. Without a name, list the "
-        "programs.",
+        ("tandem connect zed", 'tandem connect claude-code --run -p "What does main.py do?"'),
+        "Show what another program needs to use the local API, and write it after a yes.",
     )
-    parser.add_argument("name", nargs="?", choices=tuple(APPS), metavar="NAME", help=", ".join(APPS))
+    parser.add_argument("name", choices=tuple(APPS), metavar="NAME", help=", ".join(APPS))
     actions = parser.add_mutually_exclusive_group()
     actions.add_argument("--print", action="store_true", help="only show what would be written")
     actions.add_argument("--undo", action="store_true", help="remove what was written")
@@ -53,8 +52,6 @@ def add_parser(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
-    if arguments.name is None:
-        return _list()
     app = APPS[arguments.name]
     values = SettingsStore(settings_folder() / "settings.json").values
     try:
@@ -64,17 +61,6 @@ def run(arguments: argparse.Namespace) -> int:
     except CodedError as error:
         print(f"tandem: {explained(error)}", file=sys.stderr)
         return FAILED
-
-
-def _list() -> int:
-    from app.agents.connecting import connected, file_of
-    from app.cli.tables import print_table
-
-    rows = [
-        (app.id, app.name, "yes" if connected(app) else "", str(file_of(app) or "variables")) for app in APPS.values()
-    ]
-    print_table(("NAME", "PROGRAM", "CONNECTED", "WRITES"), rows)
-    return DONE
 
 
 def _connect(app: App, values: SettingsValues, *, only_show: bool) -> int:

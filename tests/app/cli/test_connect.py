@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from app.__main__ import main
-from app.agents.table import APPS
 from app.settings.store import SettingsStore
 from app.system.paths import settings_folder
 from tests.app.free_port import free_port
@@ -28,12 +27,6 @@ def answer(monkeypatch: pytest.MonkeyPatch) -> Answer:
     """What the person types; nothing serves at the port of the settings."""
     SettingsStore(settings_folder() / "settings.json").change(api_port=free_port())
     return lambda text: monkeypatch.setattr(sys, "stdin", io.StringIO(text))
-
-
-def test_without_a_name_it_lists_the_programs(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["connect"]) == 0
-    printed = capsys.readouterr().out
-    assert all(app.name in printed for app in APPS.values())
 
 
 @pytest.mark.parametrize("text", ["", "\n", "n\n", "yess\n"])
@@ -115,13 +108,9 @@ QUESTIONS = {
     "opencode": ["run"],
     "aider": ["--no-check-update", "--analytics-disable", "--no-git", "--yes", "--no-stream", "--message"],
 }
-# The starter's context holds only the last line of what agents send, which opencode quotes.
-# The comment says how it would write calls.
-LAST_LINE = (
-    "{%- set turn = messages | selectattr('role', 'equalto', 'user') | list | last %}"
-    "{{- '<|im_start|>user\n' + (turn.content.strip().split('\n') | last) + '<|im_end|>\n<|im_start|>assistant\n' }}"
-    "{# <tool_call> #}"
-)
+# What agents send is longer than the starter's context and nothing that it knows, so it always sees this question. The
+# comment says how it would write calls.
+ONE_QUESTION = "<|im_start|>user\nWhat is a draft model?<|im_end|>\n<|im_start|>assistant\n{# <tool_call> #}"
 
 
 @pytest.mark.campaign
@@ -132,7 +121,7 @@ def test_the_real_program_shows_the_answer(name: str, tmp_path: Path) -> None:
     SettingsStore(settings_folder() / "settings.json").change(api_port=free_port())
     main_model = shutil.copytree("resources/starter/main", tmp_path / "main")
     tokenizer = main_model / "tokenizer_config.json"
-    tokenizer.write_text(json.dumps(json.loads(tokenizer.read_text()) | {"chat_template": LAST_LINE}))
+    tokenizer.write_text(json.dumps(json.loads(tokenizer.read_text()) | {"chat_template": ONE_QUESTION}))
     connect = [sys.executable, "-m", "app", "connect", name, "--main", str(main_model), "--run", *QUESTIONS[name]]
     environment = {
         **os.environ,
@@ -152,6 +141,4 @@ def test_the_real_program_shows_the_answer(name: str, tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    # Claude Code ends its messages with a line of its own, so that any sentence is an answer.
-    assert name == "claude-code" or "main model" in " ".join(done.stdout.split()), done.stdout
-    assert len(done.stdout.split()) > 5
+    assert "A draft model is a small" in " ".join(done.stdout.split())
