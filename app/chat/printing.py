@@ -7,7 +7,9 @@ from PySide6.QtGui import QFont, QPageLayout, QTextBlockFormat, QTextCharFormat,
 from PySide6.QtWidgets import QWidget
 
 from app.session.chats import Chat
+from app.text.fences import fenced
 from app.text.qt_markdown import for_qt
+from app.wording.tool_calls import call_sentence
 
 # Points, and millimetres around the text of a page.
 _FONT_SIZE, _MARGIN_MM = 10, 18
@@ -15,7 +17,10 @@ _SPACE = 12
 
 
 def chat_document(chat: Chat) -> QTextDocument:
-    """Return the chat as a document: title, questions in bold, answers as rendered Markdown without thoughts."""
+    """Return the chat as a document: title, questions in bold, answers as rendered Markdown without thoughts.
+
+    An answer's calls of tools follow it, each with its arguments and its result, or the reason why it has none.
+    """
     document = QTextDocument()
     font = QFont()
     font.setPointSize(_FONT_SIZE)
@@ -33,10 +38,22 @@ def chat_document(chat: Chat) -> QTextDocument:
         if turn.question:
             cursor.insertBlock(spaced, bold)
             cursor.insertText(turn.question, bold)
-        cursor.insertBlock(spaced, QTextCharFormat())
-        cursor.insertMarkdown(for_qt(turn.answer.reply))
-        cursor.movePosition(QTextCursor.MoveOperation.End)
+        for answer in turn.answers:
+            if answer.reply.strip() or not answer.calls:
+                _insert_markdown(cursor, spaced, for_qt(answer.reply))
+            for call in answer.calls:
+                cursor.insertBlock(spaced, QTextCharFormat())
+                cursor.insertText(" · ".join(dict.fromkeys(part for part in (call.use.server, call.use.tool) if part)))
+                for text in (call.use.arguments, call_sentence(call) or call.text):
+                    if text.strip():
+                        _insert_markdown(cursor, spaced, fenced(text.rstrip()))
     return document
+
+
+def _insert_markdown(cursor: QTextCursor, block: QTextBlockFormat, markdown: str) -> None:
+    cursor.insertBlock(block, QTextCharFormat())
+    cursor.insertMarkdown(markdown)
+    cursor.movePosition(QTextCursor.MoveOperation.End)
 
 
 def print_chat(chat: Chat, window: QWidget) -> None:
