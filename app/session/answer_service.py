@@ -16,7 +16,7 @@ from app.session import prompt_variables
 from app.session.answer import Answer, State
 from app.session.calls import Call
 from app.session.chat_service import ChatService, ensure_stored
-from app.session.chats import Chat, Turn
+from app.session.chats import Chat, Step, Turn
 from app.session.model_service import ModelService
 from app.session.settings_service import SettingsService
 from app.session.store_client import StoreClient
@@ -102,18 +102,27 @@ class AnswerService(QObject):
         return turn
 
     def ask_again(self, turn: Turn) -> None:
-        """Answer a question once more; the old answer stays as a sibling of the new one."""
+        """Answer a question once more; the old answer stays as a sibling of the new one.
+
+        An answer whose calls have results, but which has no answer from them, is continued from these.
+        """
         chat, source = self._chats.shown, self._source()
         question_id, before = turn.question_node.id, turn.answer_node.id
         if before is None and question_id is None:
             return
-        fresh = Turn(turn.question, Answer(), turn.attachments, turn.question_node, asks=turn.asks, steps=[*turn.steps])
+        steps, called = [*turn.steps], turn.answer.calls
+        results = called[-1].id if called and all(call.has_outcome for call in called) else None
+        if results is not None:
+            steps.append(Step(turn.answer, turn.answer_node))
+        fresh = Turn(turn.question, Answer(), turn.attachments, turn.question_node, asks=turn.asks, steps=steps)
         self._chats.replace_turn(chat, turn, fresh)
 
         def write(store: ConversationStore) -> tuple[int | None, int]:
             if before is None:
                 assert question_id is not None
                 return question_id, store.answers.start(question_id, source)
+            if results is not None:
+                return question_id, store.answers.start(results, source)
             return question_id, store.answers.regenerate(before, source)
 
         varied = self._settings.varied_generation_of(chat, dict(self._models.pair.sampling))

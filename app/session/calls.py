@@ -57,6 +57,11 @@ class Call:
         return self.state in (CallState.ENDED, CallState.INTERRUPTED)
 
     @property
+    def has_outcome(self) -> bool:
+        """Whether it ended by itself or was denied, so that the model can answer from it."""
+        return self.state is CallState.ENDED and (self.error is None or self.error[0] != STOPPED)
+
+    @property
     def failed(self) -> bool:
         """Whether it ended without a result, or with an error that the tool reported."""
         return self.error is not None or self.use.failed

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.conversations.records import TOOL
+from app.conversations.chat_settings import TOOLS_ON
+from app.conversations.records import TOOL, AnswerSource, ToolUse
+from app.conversations.store import ConversationStore
 from app.session.answer import State
 from app.session.calls import CallState
 from app.session.chats import Turn
@@ -18,6 +20,7 @@ from app.session.tool_calls import ONCE
 from app.tools.errors import ToolFailed
 from app.tools.tool import Permission, Tool, ToolResult
 from engine.errors import InternalFailure
+from engine.stats import RequestStats
 from tests.app.fake_tools import FakeHost, call_text, set_up, tool
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.session.conftest import OpenSession, Settle
@@ -219,6 +222,37 @@ def test_a_call_that_runs_when_the_app_ends_is_interrupted_at_the_next_start(loo
     assert [call.state for call in read.calls] == [CallState.INTERRUPTED]
     loop.settle(again.answers.ask_again(read))
     assert again.chat.turns[0].answer.text == "Noon."
+
+
+def test_a_result_that_has_no_answer_is_answered_without_another_call(
+    open_session: OpenSession, settle: Settle, host: FakeHost
+) -> None:
+    def killed(store: ConversationStore) -> int:
+        """Write what is on disk after a kill between a result and the answer from it."""
+        chat_id = store.conversations.create(settings={TOOLS_ON: True})
+        answer = store.answers.start(store.messages.add_user_turn(chat_id, "What time is it?"), AnswerSource("main"))
+        store.answers.append(answer, "Wait.\n")
+        store.answers.finish(answer, "stop", RequestStats())
+        use = ToolUse("clock", "now", "now", "call_1", '{"zone": "Asia/Seoul"}')
+        store.answers.end_call(*store.answers.start_calls(answer, [use]), use, "12:00", None)
+        return chat_id
+
+    session = open_session(ScriptedEngine([Script("Hello.")]))
+    set_up(session, "clock")
+    chat_id = session.chats.wait_for(killed)
+    session.close()
+    engine = ScriptedEngine([Script("Noon.")])
+    again = open_session(engine)
+    settle(again.chats.open_id(chat_id))
+    (read,) = again.chat.turns
+    assert [call.text for call in read.calls] == ["12:00"]
+    settle(again.answers.ask_again(read))
+    (after,) = again.chat.turns
+    assert [answer.text.strip() for answer in after.answers] == ["Wait.", "Noon."]
+    assert [message["role"] for message in engine.requests[0].messages] == ["user", "assistant", "tool"]
+    assert engine.requests[0].messages[-1]["content"] == "12:00"
+    assert again.chat.stored_ids == again.chats.wait_for(lambda store: store.messages.path_ids(chat_id))
+    assert host.calls == []
 
 
 def test_a_call_that_fails_or_does_not_fit_its_tool_is_a_sentence_for_the_model(loop: Loop) -> None:
