@@ -5494,8 +5494,8 @@
         <translation>選択した設定の内容です。</translation>
     </message>
     <message>
-        <source>Before you uninstall Tandem: deletes what it keeps, and your Hugging Face token in the keychain. Downloaded models stay, because other apps may use them.</source>
-        <translation>Tandem をアンインストールする前に、保存されたデータとキーチェーンの Hugging Face のトークンを削除します。ダウンロードしたモデルは、ほかのアプリも使うことがあるため残ります。</translation>
+        <source>Before you uninstall Tandem: deletes what it keeps, also in the keychain. Downloaded models stay, because other apps may use them.</source>
+        <translation>Tandem をアンインストールする前に、キーチェーンの項目も含めて、保存されたデータを削除します。ダウンロードしたモデルは、ほかのアプリも使うことがあるため残ります。</translation>
     </message>
     <message>
         <source>Show</source>

@@ -5494,8 +5494,8 @@
         <translation>사용자가 고른 설정이에요.</translation>
     </message>
     <message>
-        <source>Before you uninstall Tandem: deletes what it keeps, and your Hugging Face token in the keychain. Downloaded models stay, because other apps may use them.</source>
-        <translation>Tandem을 제거하기 전에 저장된 데이터와 키체인의 Hugging Face 토큰을 삭제해요. 다운로드한 모델은 다른 앱에서 쓸 수 있으므로 그대로 두어요.</translation>
+        <source>Before you uninstall Tandem: deletes what it keeps, also in the keychain. Downloaded models stay, because other apps may use them.</source>
+        <translation>Tandem을 제거하기 전에 키체인의 항목을 포함해 저장된 데이터를 삭제해요. 다운로드한 모델은 다른 앱에서 쓸 수 있으므로 그대로 두어요.</translation>
     </message>
     <message>
         <source>Show</source>

@@ -5494,8 +5494,8 @@
         <translation>你的偏好设置。</translation>
     </message>
     <message>
-        <source>Before you uninstall Tandem: deletes what it keeps, and your Hugging Face token in the keychain. Downloaded models stay, because other apps may use them.</source>
-        <translation>卸载 Tandem 前，删除它保存的数据和钥匙串中的 Hugging Face 令牌。已下载的模型会保留，因为其他应用可能会用到。</translation>
+        <source>Before you uninstall Tandem: deletes what it keeps, also in the keychain. Downloaded models stay, because other apps may use them.</source>
+        <translation>卸载 Tandem 前，删除它保存的数据，包括钥匙串中的项目。已下载的模型会保留，因为其他应用可能会用到。</translation>
     </message>
     <message>
         <source>Show</source>

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from app.settings.keychain import Keychain
 from app.system.background import Background
 
-_NAME = "drafter"
+SECRET_NAME = "drafter"
 
 
 class DrafterSecret(QObject):
@@ -29,13 +29,13 @@ class DrafterSecret(QObject):
         """Read the secret once, because the system may ask the user for it."""
         if not self._asked:
             self._asked = True
-            self._background.run(lambda: self._secrets().read(_NAME) or "", self._take, owner=self)
+            self._background.run(lambda: self._secrets().read(SECRET_NAME) or "", self._take, owner=self)
 
     def keep(self, secret: str, then: Callable[[bool], object]) -> None:
         """Use another secret from now on and store it; `then` gets whether it is in the keychain."""
         self._asked = True
         self._take(secret)
-        self._background.run(lambda: bool(self._secrets().write(_NAME, secret)), then, owner=self)
+        self._background.run(lambda: bool(self._secrets().write(SECRET_NAME, secret)), then, owner=self)
 
     def close(self) -> None:
         self._background.close()

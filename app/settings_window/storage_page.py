@@ -205,7 +205,7 @@ class StoragePage(TablePage):
         self._removal_row.set_words(
             self.tr("All data"),
             self.tr(
-                "Before you uninstall Tandem: deletes what it keeps, and your Hugging Face token in the keychain. "
+                "Before you uninstall Tandem: deletes what it keeps, also in the keychain. "
                 "Downloaded models stay, because other apps may use them."
             ),
         )

@@ -61,8 +61,8 @@ def test_chats_that_were_moved_to_another_disk_are_gone_from_there(tmp_path: Pat
     assert not data_folder().is_symlink()
 
 
-def test_the_chosen_hubs_token_and_the_secrets_of_tools_go_too(tokens: dict[str, str]) -> None:
-    tokens["tools/files"] = "secret"
+def test_the_chosen_hubs_token_and_all_other_secrets_go_too(tokens: dict[str, str]) -> None:
+    tokens |= {"tools/files": "secret", "local-api": "key", "drafter": "shared"}
     data_folder().mkdir(parents=True)
     (data_folder() / "tools.json").write_text(
         '{"servers": [{"name": "files", "command": "npx", "values": {"KEY": ""}}]}'
