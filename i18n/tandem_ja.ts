@@ -993,6 +993,10 @@
         <source>Your answer is ready.</source>
         <translation>回答の準備ができました。</translation>
     </message>
+    <message>
+        <source>A tool is waiting for your permission.</source>
+        <translation>ツールの使用が許可待ちです。</translation>
+    </message>
 </context>
 <context>
     <name>ApiPage</name>
@@ -4678,10 +4682,6 @@
         <translation>回答の準備ができたら通知</translation>
     </message>
     <message>
-        <source>For long answers while another app is in front. Notifications contain no chat text.</source>
-        <translation>ほかのアプリを使用中に長い回答が終わると知らせます。通知にチャットの内容は含まれません。</translation>
-    </message>
-    <message>
         <source>On startup, load</source>
         <translation>起動時に読み込む</translation>
     </message>
@@ -5124,6 +5124,10 @@
     <message>
         <source>Automatic uses the draft model or prompt lookup, whichever is faster on this Mac, or neither when speculation would not help.</source>
         <translation>「自動」では、ドラフトモデルとプロンプトルックアップのうち、この Mac で速いほうを使います。投機的デコーディングの効果がないときはどちらも使いません。</translation>
+    </message>
+    <message>
+        <source>For long answers, and tools that wait for your permission, while another app is in front. Notifications contain no chat text.</source>
+        <translation>ほかのアプリを使用中に長い回答が終わったときや、ツールが許可待ちになったときに知らせます。通知にチャットの内容は含まれません。</translation>
     </message>
     <message>
         <source>Automatic adapts to the speed measured on this Mac. A fixed number can slow answers down.</source>

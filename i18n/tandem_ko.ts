@@ -993,6 +993,10 @@
         <source>Your answer is ready.</source>
         <translation>답변이 준비됐어요.</translation>
     </message>
+    <message>
+        <source>A tool is waiting for your permission.</source>
+        <translation>도구가 허용을 기다리고 있어요.</translation>
+    </message>
 </context>
 <context>
     <name>ApiPage</name>
@@ -4678,10 +4682,6 @@
         <translation>답변이 준비되면 알림</translation>
     </message>
     <message>
-        <source>For long answers while another app is in front. Notifications contain no chat text.</source>
-        <translation>다른 앱을 사용하는 동안 긴 답변이 끝나면 알려요. 알림에는 대화 내용이 들어가지 않아요.</translation>
-    </message>
-    <message>
         <source>On startup, load</source>
         <translation>시작할 때 불러오기</translation>
     </message>
@@ -5124,6 +5124,10 @@
     <message>
         <source>Automatic uses the draft model or prompt lookup, whichever is faster on this Mac, or neither when speculation would not help.</source>
         <translation>‘자동’은 초안 모델과 프롬프트 룩업 가운데 이 Mac에서 더 빠른 쪽을 쓰고, 추측이 도움이 되지 않으면 둘 다 쓰지 않아요.</translation>
+    </message>
+    <message>
+        <source>For long answers, and tools that wait for your permission, while another app is in front. Notifications contain no chat text.</source>
+        <translation>다른 앱을 사용하는 동안 긴 답변이 끝나거나 도구가 허용을 기다리면 알려요. 알림에는 대화 내용이 들어가지 않아요.</translation>
     </message>
     <message>
         <source>Automatic adapts to the speed measured on this Mac. A fixed number can slow answers down.</source>

@@ -993,6 +993,10 @@
         <source>Your answer is ready.</source>
         <translation>回答已完成。</translation>
     </message>
+    <message>
+        <source>A tool is waiting for your permission.</source>
+        <translation>有工具正在等待你的允许。</translation>
+    </message>
 </context>
 <context>
     <name>ApiPage</name>
@@ -4678,10 +4682,6 @@
         <translation>回答完成时通知</translation>
     </message>
     <message>
-        <source>For long answers while another app is in front. Notifications contain no chat text.</source>
-        <translation>使用其他应用时，较长的回答完成后会通知你。通知不包含对话内容。</translation>
-    </message>
-    <message>
         <source>On startup, load</source>
         <translation>启动时加载</translation>
     </message>
@@ -5124,6 +5124,10 @@
     <message>
         <source>Automatic uses the draft model or prompt lookup, whichever is faster on this Mac, or neither when speculation would not help.</source>
         <translation>“自动”会选用草稿模型和提示词查找中在本机上更快的一个；推测没有帮助时两者都不用。</translation>
+    </message>
+    <message>
+        <source>For long answers, and tools that wait for your permission, while another app is in front. Notifications contain no chat text.</source>
+        <translation>使用其他应用时，较长的回答完成后或有工具等待你的允许时会通知你。通知不包含对话内容。</translation>
     </message>
     <message>
         <source>Automatic adapts to the speed measured on this Mac. A fixed number can slow answers down.</source>

@@ -50,7 +50,9 @@ class SettingsValues(RememberedValues):
         True,
         title=QT_TRANSLATE_NOOP("Settings", "Notify when an answer is ready"),
         help=QT_TRANSLATE_NOOP(
-            "Settings", "For long answers while another app is in front. Notifications contain no chat text."
+            "Settings",
+            "For long answers, and tools that wait for your permission, while another app is in front. "
+            "Notifications contain no chat text.",
         ),
     )
     start_with: str = GENERAL.setting(

@@ -1,14 +1,18 @@
-"""Notifies the user of a long answer that ended while another app is in front, and counts such answers on the icon."""
+"""Notifies the user of a long answer that ended, or a call that waits for consent, while another app is in front.
+
+Counts such answers on the icon.
+"""
 
 from __future__ import annotations
 
 import time
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
 
 from app.session.answer import State
+from app.session.calls import CallState
 from app.session.chats import Chat, Turn
 from app.session.session import Session
 from app.settings.store import SettingsStore
@@ -27,17 +31,32 @@ class AnswerNotice(QObject):
         self._session, self._settings, self._window = session, settings, window
         self._begun: WeakKeyDictionary[Turn, float] = WeakKeyDictionary()
         self._unread: list[Chat] = []
+        # Turns with a call that asks: each notifies once until none of its calls asks.
+        self._asking: WeakSet[Turn] = WeakSet()
         self._tray: QSystemTrayIcon | None = None
         session.answers.stored.connect(lambda _chat, turn: self._begun.setdefault(turn, time.monotonic()))
+        session.answers.arrived.connect(self._arrived)
         session.answers.ended.connect(self._ended)
         QApplication.instance().applicationStateChanged.connect(self._state_changed)  # type: ignore[union-attr]
 
     def _ended(self, chat: Chat, turn: Turn) -> None:
         took = time.monotonic() - self._begun.pop(turn, time.monotonic())
         stopped = turn.answer.state is State.CANCELLED
-        if stopped or took < LEAST_S or QApplication.activeWindow() is not None:
+        if stopped or took < LEAST_S:
             return
-        if not self._settings.values.notify_answers:
+        failed = turn.answer.state is State.FAILED
+        self._notify(chat, self.tr("An answer stopped with an error.") if failed else self.tr("Your answer is ready."))
+
+    def _arrived(self, chat: Chat, turn: Turn) -> None:
+        if not any(call.state is CallState.ASKS for call in turn.answer.calls):
+            self._asking.discard(turn)
+        elif turn not in self._asking:
+            self._asking.add(turn)
+            self._notify(chat, self.tr("A tool is waiting for your permission."))
+
+    def _notify(self, chat: Chat, sentence: str) -> None:
+        """Show a notification, unless a window of the app is in front or the user does not want any."""
+        if QApplication.activeWindow() is not None or not self._settings.values.notify_answers:
             return
         self._unread.append(chat)
         show_count("answers", len(self._unread))
@@ -49,15 +68,11 @@ class AnswerNotice(QObject):
         if self._tray is None:
             QApplication.alert(self._window, _ALERT_MS)
             return
-        failed = turn.answer.state is State.FAILED
         self._tray.show()
-        self._tray.showMessage(
-            QApplication.applicationDisplayName(),
-            self.tr("An answer stopped with an error.") if failed else self.tr("Your answer is ready."),
-        )
+        self._tray.showMessage(QApplication.applicationDisplayName(), sentence)
 
     def _show_chat(self) -> None:
-        """Show the chat whose answer ended last."""
+        """Show the chat of the last notification."""
         chat = self._unread[-1] if self._unread else None
         self._window.show()
         self._window.activateWindow()

@@ -9,11 +9,14 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
+from app.session.tool_calls import ONCE
+from app.tools.tool import ToolResult
 from app.widgets import outside
 from app.widgets.application import Application
 from app.window import answer_notice
 from engine.errors import EngineError
 from tests.app.conftest import OpenWindow
+from tests.app.fake_tools import FakeHost, call_text, set_up, tool
 from tests.app.scripted_engine import STORY, Script, ScriptedEngine
 
 
@@ -121,3 +124,26 @@ def test_an_answer_that_was_stopped_needs_no_notice(open_window: OpenWindow, tra
     window.wait_until_answered()
     window.settle()
     assert trays == []
+
+
+@pytest.mark.usefixtures("in_background")
+def test_a_call_that_waits_for_consent_is_told_once_even_if_it_came_soon(
+    open_window: OpenWindow, trays: list[Tray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = FakeHost()
+    host.offered = [tool("now")]
+    host.results = {"now": ToolResult("12:00")}
+    host.install(monkeypatch)
+    monkeypatch.setattr(answer_notice, "LEAST_S", 60.0)
+    both = call_text("now", zone="Asia/Seoul") + call_text("now", zone="UTC")
+    engine = ScriptedEngine([Script(both), Script("Noon.")], tool_format="json_tools")
+    window = open_window(engine)
+    set_up(window.session, "clock")
+    window.ask("What time is it?")
+    window.wait(lambda: bool(trays))
+    turn = window.session.chat.turns[0]
+    window.session.answers.choose(turn, turn.calls[0], ONCE)
+    assert trays[0].notified == [("Tandem", "A tool is waiting for your permission.")]
+    window.session.answers.choose(turn, turn.calls[1], ONCE)
+    window.wait_until_answered()
+    assert len(trays[0].notified) == 1
