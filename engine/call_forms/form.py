@@ -42,7 +42,8 @@ class CallForm:
     `marks` stand around calls that `read` reads. A template with all texts of one of the `signs` belongs to a model of
     this form; without signs, mlx-lm tells. In a grammar, `write` returns the expression of one call, and `begin` and
     `end` enclose all calls of an answer, which is a single one if `between` is None. `thought` are the texts before,
-    directly after and further after thoughts of models without marks for thoughts.
+    directly after and further after thoughts of models without marks for thoughts. Without marks, calls begin with
+    `opening`.
     """
 
     marks: tuple[Marks, ...]
@@ -53,6 +54,12 @@ class CallForm:
     between: str | None = "\n"
     signs: tuple[tuple[str, ...], ...] = ()
     thought: tuple[str, str, str] | None = None
+    opening: str = ""
+
+    @property
+    def separate(self) -> bool:
+        """Whether each of several calls has marks of its own."""
+        return not self.begin and any(mark.end for mark in self.marks)
 
     def calls(self, text: str, tools: Sequence[Mapping[str, Any]]) -> tuple[list[ToolCall], bool]:
         """Return the calls of `tools` in `text`, which stood between the marks, and whether it holds nothing else.

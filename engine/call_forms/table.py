@@ -105,6 +105,7 @@ FORMS: dict[str, CallForm] = {
         between=None,
         signs=(("<|channel|>", "<|message|>", "functions"),),
         thought=("<|channel|>analysis<|message|>", "<|end|>", "<|start|>assistant"),
+        opening="<|channel|>commentary to=functions.",
     ),
     "deepseek_v4": CallForm(
         _between("<｜DSML｜tool_calls>", "</｜DSML｜tool_calls>"),

@@ -80,8 +80,8 @@ class Function:
         return [(name, self._whole(schema), name in required) for name, schema in properties.items()]
 
     def _whole(self, schema: dict[str, Any]) -> dict[str, Any]:
-        """Return a part of the schema with the definitions that it may refer to."""
-        return schema | {key: self.schema[key] for key in ("$defs", "definitions") if key in self.schema}
+        """Return a part of the schema with the definitions that it may refer to, and the options of llguidance."""
+        return schema | {key: self.schema[key] for key in ("$defs", "definitions", "x-guidance") if key in self.schema}
 
 
 Write = Callable[[Writer, Function], str]

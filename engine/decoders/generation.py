@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from math import isfinite
 
@@ -15,6 +16,8 @@ import mlx.core as mx
 
 from engine.errors import BadRequest
 from engine.events import Alternative, Finished, PrefillProgress, Token, TokensCommitted
+from engine.grammars.calls import opening_of
+from engine.grammars.calls_in_text import CallsInText
 from engine.grammars.constraint import CompiledGrammar, Constraint, Thinking
 from engine.main_model.loading import LoadedModel
 from engine.main_model.sampling import Sampler
@@ -63,7 +66,8 @@ class DrawnTokens:
 class Generation:
     """The answer of `main` to `request`.
 
-    `made` is the prompt if it was made already, and `grammar` the compiled grammar. The constructor raises
+    `made` is the prompt if it was made already, and `grammar` the compiled grammar, which may still be compiling if
+    only the calls in the answer have to follow it. The constructor raises
     `PromptTooLong`, `TemplateFailed`, `BadRequest` or `GrammarNotUsable` when the conversation cannot be answered.
     `started` is the `time.perf_counter()` of the submission. Set `cancelled` to end within one round, and `speculation`
     to change the speculation settings from the next round on.
@@ -76,7 +80,7 @@ class Generation:
         cache: PrefixCache,
         started: float,
         made: Prompt | None = None,
-        grammar: CompiledGrammar | None = None,
+        grammar: CompiledGrammar | Future[CompiledGrammar] | None = None,
     ) -> None:
         limit = main.info.context_length
         if made is None:
@@ -246,20 +250,33 @@ def _boundaries(request: ChatRequest, made: Prompt, main: LoadedModel) -> tuple[
     return turn_boundaries(main.tokenizer, messages, made.ids, request.template_options, tools)
 
 
-def _constraint(request: ChatRequest, grammar: CompiledGrammar, main: LoadedModel, prompt: Sequence[int]) -> Constraint:
+def _constraint(
+    request: ChatRequest,
+    grammar: CompiledGrammar | Future[CompiledGrammar],
+    main: LoadedModel,
+    prompt: Sequence[int],
+) -> Constraint | CallsInText:
     """Return the grammar of an answer that follows `prompt`, or continues its last message."""
-    marks, position = main.thought_marks, len(prompt)
+    begun, thinking = _begun(request, main, prompt)
+    if isinstance(grammar, CompiledGrammar):
+        return Constraint(grammar, len(prompt), begun, thinking)
+    assert request.grammar is not None
+    opening = opening_of(request.grammar.source)
+    return CallsInText(grammar, opening, main.token_of(opening.mark), len(prompt), thinking, begun=bool(begun))
+
+
+def _begun(request: ChatRequest, main: LoadedModel, prompt: Sequence[int]) -> tuple[str, Thinking | None]:
+    """Return the text that an answer continues, without thoughts, and the thinking that may precede it."""
+    marks = main.thought_marks
     begun = request.messages[-1]["content"] if request.prompt is None and request.continues else ""
     if marks is None:
-        return Constraint(grammar, position, begun)
+        return begun, None
     (opening, start), (closing, end) = marks
     if opening in begun:
         _, over, begun = begun.rpartition(closing)
         if not over:
-            return Constraint(grammar, position, thinking=Thinking(end))
-    if begun:
-        return Constraint(grammar, position, begun.lstrip())
-    return Constraint(grammar, position, thinking=_thinking(start, end, prompt))
+            return "", Thinking(end)
+    return (begun.lstrip(), None) if begun else ("", _thinking(start, end, prompt))
 
 
 def _thinking(start: int, end: int, prompt: Sequence[int]) -> Thinking | None:

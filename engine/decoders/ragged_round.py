@@ -139,7 +139,7 @@ class Drawing:
             # The device computes while the host determines the tokens that the grammars allow.
             mx.async_eval(current.done.logits)  # type: ignore[no-untyped-call]
         rows = range(len(samplers))
-        together = [row for row in rows if self._is_simple(current, row)]
+        together = [row for row in rows if self._is_simple(current, row, fed[row])]
         try:
             drawn = [self._together(current, together, fed)] if together else []
         # One sampler may have caused it. Drawing for each member by itself shows which one.
@@ -160,11 +160,17 @@ class Drawing:
         mx.async_eval(current.sampled, current.logprobs, *likeliest, *batch.state_arrays())  # type: ignore[no-untyped-call]
 
     @staticmethod
-    def _is_simple(current: RaggedRound, row: int) -> bool:
+    def _is_simple(current: RaggedRound, row: int, fed: mx.array | None) -> bool:
         """Whether a member's scores are the unchanged logits, and it needs nothing but a token for each row."""
-        sampler, proposal = current.members[row].generation.sampler, current.proposed.proposals[row]
+        generation, proposal = current.members[row].generation, current.proposed.proposals[row]
+        sampler, seen = generation.sampler, fed if proposal is None else proposal.tokens
         rejects = proposal is not None and proposal.distributions is not None
-        return sampler.plain_scores and not sampler.alternatives and not rejects
+        simple = sampler.plain_scores and not sampler.alternatives and not rejects
+        if not simple or sampler.constraint is None:
+            return simple
+        drafted: Any = seen.tolist() if isinstance(seen, mx.array) else seen or []
+        # A call may begin among the tokens that the rows were fed.
+        return sampler.constraint.allowed(generation.conversation.main.tokens, drafted, len(drafted) + 1) is None
 
     def _together(
         self, current: RaggedRound, members: Sequence[int], fed: Sequence[mx.array | None]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from engine.call_forms.form import CallForm
+from engine.call_forms.form import CallForm, Marks
 from engine.call_forms.table import call_form
 from engine.call_forms.writing import CallsNotExpressible, Function, Writer
 
@@ -26,7 +27,7 @@ def calls_grammar(source: str, marks: Mapping[str, int] | None = None) -> str:
     writer, form = Writer(marks or {}), _form(asked["format"], marks or {})
     functions = [Function(name, schema) for name, schema in asked["functions"]]
     call = writer.rule(" | ".join(form.write(writer, function) for function in functions))
-    several = asked["parallel"] and form.between is not None
+    several = asked["parallel"] and form.between is not None and not (asked["in_text"] and form.separate)
     more = f"({writer.text(form.between or '')} {call}){{0,{MOST_CALLS - 1}}}" if several else ""
     begin, end = (writer.text(text) if text else "" for text in (form.begin, form.end))
     calls = f"{_thought(writer, form)} /\\n{{0,2}}/ {begin} {call} {more} {end}"
@@ -42,19 +43,46 @@ def _thought(writer: Writer, form: CallForm) -> str:
     return f"({writer.text(begin)} {writer.any_text(end)} {writer.text(after)})?"
 
 
-def calls_source(form: str, tools: Sequence[Mapping[str, Any]], *, parallel: bool, answer: str) -> str:
+def calls_source(
+    form: str, tools: Sequence[Mapping[str, Any]], *, parallel: bool, answer: str = "", in_text: bool = False
+) -> str:
     """Return the source of a grammar of calls of `tools` (as in the OpenAI API) for a `ModelInfo.tool_format`.
 
     With `parallel` an answer may have several calls. `answer` is the grammar of an answer without calls, "" if it must
-    have one. Raises `CallsNotExpressible`.
+    have one. With `in_text` the grammar is that of one call, or of several that share their marks, within free text;
+    what it cannot check of a schema, it leaves to who calls the function. Raises `CallsNotExpressible`.
     """
     functions = [(tool["function"]["name"], tool["function"].get("parameters") or {}) for tool in tools]
+    if in_text:
+        functions = [(name, {**schema, "x-guidance": {"lenient": True}}) for name, schema in functions]
     for name, _ in functions:
         if not _NAME.fullmatch(name):
             raise CallsNotExpressible(f"The name {name[:64]!r} of a function has other signs than letters and digits.")
-    source = json.dumps({"format": form, "functions": functions, "parallel": parallel, "answer": answer})
+    asked = {"format": form, "functions": functions, "parallel": parallel, "answer": answer, "in_text": in_text}
+    source = json.dumps(asked)
     calls_grammar(source)
     return source
+
+
+@dataclass(frozen=True)
+class Opening:
+    """How calls begin in free text: with `mark`, or if `bare` as the beginning of a reply that has one of the `names`.
+
+    `closes` says whether a call with the mark has an end of its own. The grammar of bare calls has no marks.
+    """
+
+    mark: str
+    closes: bool
+    bare: bool
+    names: tuple[str, ...]
+
+
+def opening_of(source: str) -> Opening:
+    """Return how the calls of a result of `calls_source` begin."""
+    asked = json.loads(source)
+    form, names = call_form(asked["format"]), tuple(name for name, _ in asked["functions"])
+    mark = next((one for one in form.marks if not one.first), Marks(form.opening))
+    return Opening(mark.start, bool(mark.end), any(one.first for one in form.marks), names)
 
 
 def _form(name: str, marks: Mapping[str, int]) -> CallForm:

@@ -122,6 +122,8 @@ class Constraint:
     leave no trace. Belongs to the engine's thread.
     """
 
+    holds = True
+
     def __init__(
         self, grammar: CompiledGrammar, position: int, begun: str = "", thinking: Thinking | None = None
     ) -> None:
@@ -176,15 +178,19 @@ class Constraint:
             return b""
         return self._bytewise.forced(part)
 
-    @property
-    def spelling(self) -> Spelling:
-        """The grammar's spelling, shared by all answers that follow it."""
-        return self._grammar.spelling
+    def spelled(self, committed: Sequence[int]) -> tuple[bytes, list[int]]:
+        """Return the text that must follow `committed`, and the tokens that the model probably writes for it."""
+        text = self.forced(committed)
+        tokens = self._grammar.spelling.spell(text)
+        return text, [*tokens, self._grammar.end] if self.ends_after(committed, tokens) else tokens
 
-    @property
-    def end(self) -> int:
-        """The token that usually ends an answer."""
-        return self._grammar.end
+    def learn(self, text: bytes, tokens: Sequence[int]) -> None:
+        """Remember that the model wrote `tokens` for the forced `text`."""
+        self._grammar.spelling.learn(text, tokens)
+
+    def complete_after(self, answer: Sequence[int]) -> bool | None:
+        """Whether the text may end after all of `answer`; None if that does not follow the grammar."""
+        return self._matcher.accepting if self._read_to(list(answer)) else None
 
     def ends_after(self, committed: Sequence[int], tokens: Sequence[int]) -> bool:
         """Whether the answer has to end after `committed` and `tokens`."""

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from engine.call_forms.writing import json_of
+from engine.call_forms.writing import CallsNotExpressible, json_of
 from engine.errors import BadRequest, GrammarNotUsable
 from engine.grammars.calls import calls_grammar, calls_source
 
-KINDS = ("json_object", "json_schema", "regex", "lark", "calls")
+log = logging.getLogger(__name__)
+
+KINDS = ("json_object", "json_schema", "regex", "lark", "calls", "calls_in_text")
 # The most bytes of a source. Published schemas of whole interfaces are far smaller.
 LARGEST_SOURCE = 2**18
 # Without this the library allows only the tokens that the tokenizer would choose for a forced text.
@@ -26,8 +29,8 @@ class Grammar:
     """A grammar for the whole answer; the thinking before it is free.
 
     `kind` says what `source` is: "json_schema" (a schema as JSON text), "regex" (of the Rust crate of that name, for
-    the whole answer), "lark" (in llguidance's dialect, from `start`), "json_object" (any object; no source), or "calls"
-    (of functions, made by `calls_of`).
+    the whole answer), "lark" (in llguidance's dialect, from `start`), "json_object" (any object; no source), "calls"
+    (of functions, made by `calls_of`), or "calls_in_text" (made by `calls_in_text`, for the calls in a free answer).
     Keywords that cannot be checked token by token are refused, except "oneOf", which is treated as "anyOf". A schema's
     "x-guidance" holds options of llguidance.
 
@@ -50,7 +53,7 @@ class Grammar:
 
         `marks` maps the texts of a model's control tokens to ids; without it they are ordinary text.
         """
-        if self.kind == "calls":
+        if self.kind in ("calls", "calls_in_text"):
             return self._calls(marks)
         if self.kind == "lark":
             return self.source + _NO_FORCING
@@ -63,6 +66,11 @@ class Grammar:
         if self.kind == "json_schema":
             return f"start: {json_of(self._schema())}{_NO_FORCING}"
         return f"start: %json {json.dumps({'type': 'object', 'x-guidance': _INDENTED})}{_NO_FORCING}"
+
+    @property
+    def in_text(self) -> bool:
+        """Whether only the calls in the answer have to match; if they cannot be held to the grammar, they are free."""
+        return self.kind == "calls_in_text"
 
     def _calls(self, marks: Mapping[str, int] | None) -> str:
         lark = calls_grammar(self.source, marks) + _NO_FORCING
@@ -89,3 +97,12 @@ def calls_of(
     """
     alternative = answer.as_lark() if answer is not None else ""
     return Grammar("calls", calls_source(form, tools, parallel=parallel, answer=alternative))
+
+
+def calls_in_text(form: str, tools: Sequence[Mapping[str, Any]], *, parallel: bool) -> Grammar | None:
+    """Return a grammar of the calls of `tools` in a free answer; None, with a log record, if there is none."""
+    try:
+        return Grammar("calls_in_text", calls_source(form, tools, parallel=parallel, in_text=True))
+    except (CallsNotExpressible, GrammarNotUsable) as error:
+        log.info("The calls of functions in an answer are free: %s", error)
+        return None

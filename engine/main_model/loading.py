@@ -104,6 +104,12 @@ class LoadedModel:
         """The marks before and after thoughts with their tokens; None if the model has no single tokens for them."""
         return mark_tokens(self.tokenizer, THOUGHT_MARKS)
 
+    def token_of(self, text: str) -> int | None:
+        """Return the id of a text that is a single token of the vocabulary."""
+        token = self.tokenizer.convert_tokens_to_ids(text) if text else None
+        known = isinstance(token, int) and self.tokenizer.convert_ids_to_tokens(token) == text
+        return token if known else None
+
     @cached_property
     def grammars(self) -> GrammarCompiler:
         """The compiler of grammars for answers of this model."""

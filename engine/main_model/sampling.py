@@ -17,6 +17,7 @@ from typing import cast
 import mlx.core as mx
 from mlx_lm.sample_utils import apply_min_p, apply_top_k, apply_top_p
 
+from engine.grammars.calls_in_text import CallsInText
 from engine.grammars.constraint import Constraint
 from engine.requests import SamplingSettings
 
@@ -54,17 +55,15 @@ class Sampler:
     """Draws tokens for one request.
 
     `vocabulary` is the number of the main model's output rows that stand for a token; later rows are padding and never
-    drawn. `seed` is the request's, or a fresh one. `plain_scores` means that scores are the unchanged logits,
-    `plain_argmax` that the draw is the largest of them, `contextual` that the scores of a row depend on the tokens
-    before it, draft tokens included. A `constraint` excludes tokens independently of the settings. `alternatives` is
-    the number of likeliest tokens that are reported with each drawn token.
+    drawn. `seed` is the request's, or a fresh one. A `constraint` excludes tokens independently of the settings.
+    `alternatives` is the number of likeliest tokens that are reported with each drawn token.
     """
 
     def __init__(
         self,
         settings: SamplingSettings,
         vocabulary: int,
-        constraint: Constraint | None = None,
+        constraint: Constraint | CallsInText | None = None,
         alternatives: int = 0,
     ) -> None:
         self.settings = settings
@@ -79,10 +78,27 @@ class Sampler:
         bias = {token: value for token, value in settings.logit_bias.items() if 0 <= token < vocabulary}
         self._bias_ids = mx.array(list(bias), dtype=mx.uint32) if bias else None
         self._bias_values = mx.array(list(bias.values()), dtype=mx.float32)
-        self.contextual = self.penalised or constraint is not None
-        self.plain_scores = not self.contextual and not bias
-        self.plain_argmax = self.greedy and self.plain_scores
         self._latest_noise: tuple[int, mx.array] | None = None
+
+    @property
+    def constrained(self) -> bool:
+        """Whether a grammar holds the next token."""
+        return self.constraint is not None and self.constraint.holds
+
+    @property
+    def contextual(self) -> bool:
+        """Whether the scores of a row depend on the tokens before it, draft tokens included."""
+        return self.penalised or self.constrained
+
+    @property
+    def plain_scores(self) -> bool:
+        """Whether scores are the unchanged logits, unless a call begins among the draft tokens."""
+        return not self.contextual and self._bias_ids is None
+
+    @property
+    def plain_argmax(self) -> bool:
+        """Whether the draw is the largest of the unchanged logits, with the same exception."""
+        return self.greedy and self.plain_scores
 
     def noise(self, position: int, count: int, stream: int = DRAW) -> mx.array | None:
         """Return Gumbel noise (count, vocabulary) for the tokens at `position`, `position` + 1, ...; None if greedy."""
@@ -122,7 +138,7 @@ class Sampler:
         if self.constraint is not None:
             drafted = [] if draft_tokens is None else cast("list[int]", draft_tokens.tolist())
             allowed = self.constraint.allowed(committed, drafted, scores.shape[0])
-            scores = mx.where(mx.array(allowed), scores, -mx.inf)
+            scores = scores if allowed is None else mx.where(mx.array(allowed), scores, -mx.inf)
         return scores
 
     @staticmethod

@@ -158,12 +158,12 @@ class Drafting:
     def _begin(self, request: RequestProposers) -> None:
         self._answer, rule = self.begin_answer(request), request.conversation.main.row_rule
         self._same_text_cost = self.controller.cost_of(rule) if rule.strict else None
-        constrained = request.sampler.constraint is not None
+        constrained = request.sampler.constrained
         self.controller.speedup.begin(context_range(self._answer.prompt_tokens), constrained=constrained)
 
     def begin_answer(self, request: RequestProposers) -> Answer:
         """Return the controller's state of an answer that begins or continues."""
-        constrained = request.sampler.constraint is not None
+        constrained = request.sampler.constrained
         return self.controller.begin(len(request.conversation.main.tokens), constrained=constrained)
 
     def new_request(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from engine.grammars.calls_in_text import CallsInText
 from engine.grammars.constraint import Constraint
 from engine.speculation.proposers.context import ProposerContext
 from engine.speculation.rounds.proposal import Proposal, Proposer
@@ -25,7 +26,7 @@ class GrammarProposer(Proposer):
     source = "grammar"
     reason = "not-forced"
 
-    def __init__(self, constraint: Constraint, main: CachedSequence) -> None:
+    def __init__(self, constraint: Constraint | CallsInText, main: CachedSequence) -> None:
         self._constraint = constraint
         self._main = main
         # The forced text after the newest token, and tokens of it.
@@ -40,13 +41,10 @@ class GrammarProposer(Proposer):
 
     def committed(self, tokens: Sequence[int], accepted: int, drafted: int) -> None:  # noqa: ARG002
         if self._forced is not None:
-            self._constraint.spelling.learn(self._forced[0], tokens)
+            self._constraint.learn(self._forced[0], tokens)
         self._forced = None
 
     def _look_ahead(self) -> list[int]:
         if self._forced is None:
-            text = self._constraint.forced(self._main.tokens)
-            tokens = self._constraint.spelling.spell(text)
-            ends = self._constraint.ends_after(self._main.tokens, tokens)
-            self._forced = text, [*tokens, self._constraint.end] if ends else tokens
+            self._forced = self._constraint.spelled(self._main.tokens)
         return self._forced[1]

@@ -13,9 +13,8 @@ from engine.tokenizers.prompt_process.client import check_grammar
 
 
 def test_only_known_kinds_are_taken() -> None:
-    with pytest.raises(
-        BadRequest, match="grammar must be one of json_object, json_schema, regex, lark, calls, not 'xml'"
-    ):
+    kinds = "json_object, json_schema, regex, lark, calls, calls_in_text"
+    with pytest.raises(BadRequest, match=f"grammar must be one of {kinds}, not 'xml'"):
         Grammar("xml")
 
 
