@@ -13,7 +13,7 @@ from app.text.answer_parts import AnswerParts
 from engine.call_forms.table import call_form
 from engine.call_forms.writing import CallsNotExpressible
 from engine.errors import EngineError
-from engine.grammars.grammar import Grammar, calls_of
+from engine.grammars.grammar import Grammar, calls_in_text, calls_of
 
 MOST_TOOLS = 256
 # The field that an error names if the answer has to be a call.
@@ -77,12 +77,14 @@ class ToolUse:
     parallel: bool = True
 
     def grammar(self, answer: Grammar | None, param: str) -> Grammar | None:
-        """Return the grammar of the whole text; `answer` is that of an answer without calls. Raises `ApiError`.
+        """Return the grammar of the whole text, or of the calls in free text. Raises `ApiError`.
 
-        `param` is the name of the format in the request.
+        `answer` is the grammar of an answer without calls, and `param` the name of the format in the request.
         """
-        if not self.tools or not (self.required or answer):
+        if not self.tools:
             return answer
+        if not (self.required or answer):
+            return calls_in_text(self.form, self.allowed, parallel=self.parallel)
         try:
             return calls_of(self.form, self.allowed, parallel=self.parallel, answer=None if self.required else answer)
         except CallsNotExpressible as error:
@@ -92,7 +94,8 @@ class ToolUse:
 
     def stop(self, grammar: Grammar | None) -> tuple[str, ...]:
         """Return the stop string after a single call, if only one is allowed and no grammar says so."""
-        marks = call_form(self.form).marks[:1] if self.tools and not self.parallel and grammar is None else ()
+        free = grammar is None or grammar.in_text
+        marks = call_form(self.form).marks[:1] if self.tools and not self.parallel and free else ()
         return tuple(mark.end for mark in marks if mark.end and not mark.whole)
 
     def parts(self) -> AnswerParts:

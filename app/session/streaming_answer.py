@@ -33,6 +33,7 @@ from engine.call_forms.table import call_form
 from engine.call_forms.writing import CallsNotExpressible
 from engine.errors import EngineError
 from engine.events import Event, Failed, Finished
+from engine.grammars.grammar import calls_in_text
 from engine.grammars.grammar import calls_of as calls_of_grammar
 from engine.requests import ChatRequest
 
@@ -289,6 +290,8 @@ def chat_request(chat: Chat, turn: Turn, generation: Generation, services: Servi
         except CallsNotExpressible:
             # The format of the answer was asked for in this chat; nothing else keeps it.
             tools = []
+    elif tools:
+        grammar = calls_in_text(form, tools, parallel=True)
     return ChatRequest(
         chat.messages(turn, prompt_variables.values(pair), with_calls=bool(form)),
         generation.sampling,

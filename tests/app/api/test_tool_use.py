@@ -229,6 +229,27 @@ def test_anthropic_names_the_stop_sequence(starter: Served) -> None:
         assert (message.stop_reason, message.stop_sequence) == ("stop_sequence", cut)
 
 
+def test_a_call_that_need_not_be_made_fits_its_schema_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.tokenizers.loading.is_known_good", lambda _: True)
+    marks = [*SPECIAL, "<tool_call>", "</tool_call>"]
+    main = write_model(tmp_path / "main", seed=1, tokenizer=train_tokenizer(special=marks))
+    settings = json.loads((main / "tokenizer_config.json").read_text())
+    settings["chat_template"] += "{# <tool_call> tool_call.name #}"
+    (main / "tokenizer_config.json").write_text(json.dumps(settings))
+    bias = {str(marks.index("<tool_call>")): 90, "0": -90, "2": -90}
+    asked = ASKED | {"logit_bias": bias, "max_tokens": 200}
+    with Engine() as engine:
+        served = Served(engine, str(main), None)
+        one = served.chat(asked | {"parallel_tool_calls": False})["choices"][0]
+        several = served.chat(asked)["choices"][0]
+        served.get("/v1/models")
+        served.close()
+    for choice in (one, several):
+        for name, arguments in arguments_of(choice):
+            assert {"weather": CITIES, "news": DAY}[name]["required"] == list(arguments)
+    assert (one["finish_reason"], len(arguments_of(one)), len(arguments_of(several)) > 1) == ("tool_calls", 1, True)
+
+
 # Control tokens of families whose calls mlx-lm does not read.
 CONTROL = {
     "harmony": ("<|channel|>", "<|message|>", "<|end|>", "<|start|>", "<|constrain|>", "<|call|>"),

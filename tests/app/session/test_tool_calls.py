@@ -237,11 +237,11 @@ def test_a_result_that_has_no_answer_is_answered_without_another_call(
         store.answers.end_call(*store.answers.start_calls(answer, [use]), use, "12:00", None)
         return chat_id
 
-    session = open_session(ScriptedEngine([Script("Hello.")]))
+    session = open_session(ScriptedEngine([Script("Hello.")], tool_format="json_tools"))
     set_up(session, "clock")
     chat_id = session.chats.wait_for(killed)
     session.close()
-    engine = ScriptedEngine([Script("Noon.")])
+    engine = ScriptedEngine([Script("Noon.")], tool_format="json_tools")
     again = open_session(engine)
     settle(again.chats.open_id(chat_id))
     (read,) = again.chat.turns
@@ -315,6 +315,15 @@ def test_an_answer_in_a_format_may_still_be_a_call(loop: Loop) -> None:
     functions = [name for name, _ in json.loads(grammar.source)["functions"]]
     assert (grammar.kind, functions) == ("calls", ["clock_now", "clock_set"])
     assert session.chat.turns[0].answer.text == '{"noon": true}'
+
+
+def test_calls_are_held_to_the_schemas_of_the_tools(loop: Loop) -> None:
+    session = loop.open("Noon.")
+    loop.settle(session.answers.ask("What time is it?"))
+    grammar = loop.engine.requests[0].grammar
+    assert grammar is not None
+    names = [name for name, _ in json.loads(grammar.source)["functions"]]
+    assert (grammar.kind, names) == ("calls_in_text", ["clock_now", "clock_set"])
 
 
 def test_an_answer_that_fails_or_is_cut_off_within_a_call_shows_none_of_it(loop: Loop) -> None:
