@@ -109,7 +109,8 @@ class ChatRequest:
     that answers in other named chats can be drafted from them (`answer_index_folder`); without one, never.
     `template_options` are variables of the model's chat template, such as `enable_thinking`.
     With a `grammar`, the answer after any thinking matches it; one that ends at its length limit or at a stop string
-    matches its beginning. A grammar that cannot be used fails the request with `GrammarNotUsable`.
+    matches its beginning. A grammar that cannot be used fails the request with `GrammarNotUsable`. One "in text" holds
+    only for the calls in the answer, and not at all if it cannot be used.
     Marks of control tokens in the texts of messages and tools, such as "<|im_end|>", are ordinary text, unless
     `control_tokens`; None uses the engine's setting. In a `prompt` they are control tokens.
     Each token is reported with `alternatives` others that could have been drawn, at most MOST_ALTERNATIVES.

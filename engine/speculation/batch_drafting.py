@@ -162,10 +162,9 @@ class BatchDrafting:
         except ProposerFailed as failure:
             return Offer(decided=proposers.drop(failure))
 
-    @staticmethod
-    def _with_reason(request: BatchedRequest, choice: Choice) -> Choice:
+    def _with_reason(self, request: BatchedRequest, choice: Choice) -> Choice:
         try:
-            return request.proposers.with_reason(choice)
+            return request.proposers.with_reason(choice, self._drafting.why_plain)
         except ProposerFailed as failure:
             return request.proposers.drop(failure)
 

@@ -255,7 +255,7 @@ class Drafting:
             # A drafter without an offer is still reading, or was too late; it goes on.
             if offered and not is_ahead(choice.source):
                 self.ahead.pause()
-        return request.with_reason(choice)
+        return request.with_reason(choice, self.why_plain)
 
     def resume(self, choice: Choice) -> bool:
         """Resume an asynchronous drafter that was chosen while paused; False if it has to catch up first.

@@ -125,13 +125,15 @@ class RequestProposers:
                     backlog[source] = self.by_source[source].backlog
         return Offer(limits, backlog, carried, rule=self.conversation.main.row_rule)
 
-    def with_reason(self, choice: Choice) -> Choice:
+    def with_reason(self, choice: Choice, why_plain: Choice) -> Choice:
         """Return `choice`; if it is plain without a reason, with the reason of the method's own first proposer.
 
-        Raises `ProposerFailed`.
+        `why_plain` is the reason if there is none and no grammar holds the text. Raises `ProposerFailed`.
         """
         if choice.depth or choice.reason:
             return choice
+        if not self.sampler.constrained and all(PROPOSERS[source].every_method for source in self.by_source):
+            return self.why_plain or why_plain
         source, proposer = min(self.by_source.items(), key=lambda one: PROPOSERS[one[0]].every_method)
         with as_proposer_failure(source):
             return replace(choice, reason=proposer.reason)

@@ -183,6 +183,17 @@ def test_a_mark_in_thoughts_begins_no_call(model: Path, tmp_path: Path) -> None:
     scheduler.close()
 
 
+def test_plain_rounds_in_free_text_have_the_reason_that_they_have_without_tools(model: Path) -> None:
+    scheduler = Scheduler()
+    load_models(scheduler, model, None)
+    settings: dict[str, Any] = {"logit_bias": ENDS | {CALL: -60.0}, "max_tokens": 6}
+    free, held = (
+        alone(scheduler, asked(METHODS["draft"], **settings, grammar=grammar)).stats for grammar in (None, GRAMMAR)
+    )
+    scheduler.close()
+    assert [span.reason for span in held.plain_spans[:2]] == [span.reason for span in free.plain_spans[:2]]
+
+
 def test_a_grammar_that_cannot_be_compiled_leaves_calls_free(
     served: Scheduler, caplog: pytest.LogCaptureFixture
 ) -> None:
