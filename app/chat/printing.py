@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from app.session.chats import Chat
 from app.text.fences import fenced
 from app.text.qt_markdown import for_qt
-from app.wording.tool_calls import call_sentence
+from app.wording.tools import call_sentence
 
 # Points, and millimetres around the text of a page.
 _FONT_SIZE, _MARGIN_MM = 10, 18

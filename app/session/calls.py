@@ -59,7 +59,7 @@ class Call:
     @property
     def has_outcome(self) -> bool:
         """Whether it ended by itself or was denied, so that the model can answer from it."""
-        return self.state is CallState.ENDED and (self.error is None or self.error[0] != STOPPED)
+        return self.state is CallState.ENDED and (self.error is None or self.error[0] != "stopped")
 
     @property
     def failed(self) -> bool:
