@@ -10,16 +10,16 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Protocol
 
 from engine.errors import EngineClosed, EngineError
 from engine.events import Event, Failed, Finished
-from engine.requests import ChatRequest, SpeculationSettings
+from engine.requests import ChatRequest, OwnAnswer, SpeculationSettings
 from engine.settings import EngineSettings
-from engine.status import EngineStatus, LoadedPair
+from engine.status import EngineStatus, LoadedPair, TaughtDraft, TeachingProgress, TeachingResult
 from engine.tuning import Calibration, LearnedPair, Pair
 
 log = logging.getLogger(__name__)
@@ -166,6 +166,35 @@ class EngineClient(Protocol):
 
         Ends early when a request, a change of models or `close` comes meanwhile. Raises `NoModel`, and `Busy` while
         requests are under way.
+        """
+        ...
+
+    def teach(self, answers: Sequence[OwnAnswer]) -> Future[TeachingResult]:
+        """Teach the draft model in use with answers of the main model while the engine is idle; takes minutes.
+
+        A teaching of this pair that was interrupted goes on. Ends as incomplete, and can go on later, when
+        `stop_teaching` is called or the pair changes. What it learned is used if it was better, from the next time that
+        the draft model is loaded. Raises `NoModel` and `CannotTeach`.
+        """
+        ...
+
+    def stop_teaching(self) -> Future[None]:
+        """Interrupt the teaching under way, if any."""
+        ...
+
+    @property
+    def teaching_progress(self) -> TeachingProgress:
+        """How far the teaching under way is."""
+        ...
+
+    def taught(self) -> Future[TaughtDraft]:
+        """Report what the draft model in use was taught for the main model. Raises `NoModel`."""
+        ...
+
+    def choose_taught(self, number: int) -> Future[None]:
+        """Use this version of what the draft model was taught, or none for 0, when it is loaded next.
+
+        Raises `NoModel`, and `CannotTeach` if the choice cannot be written.
         """
         ...
 

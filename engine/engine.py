@@ -9,7 +9,7 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
@@ -23,9 +23,9 @@ from engine.events import Event, Failed
 from engine.files.paths import resources
 from engine.files.steps import Steps
 from engine.machine.keep_awake import KeepAwake
-from engine.requests import ChatRequest
+from engine.requests import ChatRequest, OwnAnswer
 from engine.settings import EngineSettings
-from engine.status import EngineStatus, LoadedPair
+from engine.status import EngineStatus, LoadedPair, TaughtDraft, TeachingProgress, TeachingResult
 from engine.tuning import Calibration, LearnedPair, Pair
 
 # MLX belongs to the thread that imports it first: `_serve_until_closed` imports these on the engine's thread.
@@ -74,6 +74,7 @@ class Engine(EngineClient):
         self._failure: EngineError | None = None
         self._failure_reports: list[Callable[[EngineError], None]] = []
         self._progress = 0, 0
+        self._teaching = TeachingProgress()
         # From the first request or change of models until nothing is left to do.
         self._awake = KeepAwake("Tandem answers or loads a model")
         # The number of commands posted so far for which a calibration has to stop.
@@ -137,6 +138,35 @@ class Engine(EngineClient):
     def calibrate(self) -> Future[Calibration]:
         posted = self._urgent_commands
         return self._call(lambda scheduler: scheduler.calibrate(lambda: self._urgent_commands != posted), urgent=False)
+
+    def teach(self, answers: Sequence[OwnAnswer]) -> Future[TeachingResult]:
+        future: Future[TeachingResult] = Future()
+
+        def done(outcome: TeachingResult | EngineError) -> None:
+            if isinstance(outcome, EngineError):
+                future.set_exception(outcome)
+            else:
+                future.set_result(outcome)
+
+        def command(scheduler: Scheduler) -> None:
+            if future.set_running_or_notify_cancel():
+                scheduler.teaching.begin(answers, done)
+
+        self._post(Command(command, partial(_refuse, future)))
+        return future
+
+    def stop_teaching(self) -> Future[None]:
+        return self._call(lambda scheduler: scheduler.teaching.stop())
+
+    @property
+    def teaching_progress(self) -> TeachingProgress:
+        return self._teaching
+
+    def taught(self) -> Future[TaughtDraft]:
+        return self._call(lambda scheduler: scheduler.teaching.known(), urgent=False)
+
+    def choose_taught(self, number: int) -> Future[None]:
+        return self._call(lambda scheduler: scheduler.teaching.choose(number))
 
     def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
         stream = RequestStream(request, on_event)
@@ -238,7 +268,7 @@ class Engine(EngineClient):
 
         log.info("mlx %s on %s, BLAS: %s", MLX_VERSION, mx.default_device(), BLAS)
         main_loader = self._make_main_loader() if self._make_main_loader is not None else None
-        scheduler = Scheduler(self._settings, self._set_progress, main_loader)
+        scheduler = Scheduler(self._settings, self._set_progress, main_loader, self._set_teaching)
         try:
             self._serve(scheduler)
         except BaseException as error:
@@ -255,10 +285,13 @@ class Engine(EngineClient):
     def _set_progress(self, loaded: int, total: int) -> None:
         self._progress = loaded, total
 
+    def _set_teaching(self, progress: TeachingProgress) -> None:
+        self._teaching = progress
+
     def _serve(self, scheduler: Scheduler) -> None:
         idle_since: float | None = None
         while True:
-            self._awake.keep(scheduler.busy)
+            self._awake.keep(scheduler.busy or scheduler.teaching.running)
             if scheduler.busy and self._commands.empty():
                 while scheduler.step() and self._commands.empty():
                     pass
@@ -268,6 +301,7 @@ class Engine(EngineClient):
             command = self._next_command(scheduler, idle_since)
             if command is _NOTHING:
                 self._tune_when_idle(scheduler)
+                scheduler.teach()
                 scheduler.park()
             elif command is None:
                 return
@@ -299,6 +333,8 @@ class Engine(EngineClient):
         timeout = scheduler.seconds_to_park
         if scheduler.models.untuned:
             timeout = max(0.0, idle_since + CALM_S - time.monotonic())
+        elif scheduler.teaching.running:
+            timeout = scheduler.teaching.wait_s
         try:
             # An idle engine waits until the models are to be calibrated or unloaded.
             return self._commands.get(block=not scheduler.busy, timeout=timeout)

@@ -232,6 +232,32 @@ class GrammarNotUsable(EngineError):
         super().__init__(f"the answer cannot follow the grammar: {sentence}", reason=reason, detail=detail)
 
 
+class CannotTeach(EngineError):
+    """The draft model in use cannot be taught, or what it was taught cannot be kept.
+
+    `reason` is a key of `REASONS`; `detail` is what it says there.
+    """
+
+    code = "cannot-teach"
+
+    REASONS: ClassVar[dict[str, str]] = {
+        "no-draft": "no draft model is loaded",
+        "head": "a head is loaded, and only draft models can be taught",
+        "other-tokenizer": "the draft model has another tokenizer than the main model",
+        "other-engine": "the main model runs on several machines",
+        "architecture": "Tandem cannot add layers to this draft model ({detail})",
+        "too-little": "there are too few answers of this main model yet ({detail} of what is needed)",
+        "no-memory": "{detail} GB of memory are missing",
+        "no-folder": "no folder was given for what it learns",
+        "disk": "what it learned cannot be written ({detail})",
+    }
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        self.reason = reason
+        sentence = self.REASONS[reason].format(detail=detail)
+        super().__init__(f"the draft model cannot be taught: {sentence}", reason=reason, detail=detail)
+
+
 class DeviceFailed(EngineError):
     """The GPU failed, which ended all answers under way; `detail` is its message.
 

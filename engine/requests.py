@@ -90,6 +90,18 @@ class SpeculationSettings:
         return self.depth or self.max_depth
 
 
+@dataclass(frozen=True, slots=True)
+class OwnAnswer:
+    """A finished answer of the loaded main model, to teach a draft model with: `ids` are its tokens.
+
+    `messages` are the turns before it, as in `ChatRequest`, and `chat` is any name of its chat that does not change.
+    """
+
+    chat: str
+    messages: Sequence[Mapping[str, Any]]
+    ids: tuple[int, ...]
+
+
 @dataclass(frozen=True)
 class ChatRequest:
     """One request for an answer.

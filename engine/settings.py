@@ -34,6 +34,8 @@ class EngineSettings:
     a pair that was not calibrated is calibrated while the engine is idle. These, `allow_oversize` and the `context`
     that has to fit apply to the models loaded afterwards.
 
+    What draft models are taught is kept in `taught_folder`, if given, and used by the pairs that are loaded afterwards.
+
     `async_drafter`, one of ASYNC_DRAFTERS, is where a draft model may draft while the main model verifies. "remote" is
     the drafter at `drafter_address` ("host:port"), which has to prove that it knows `drafter_secret`. These apply to
     the answers that begin afterwards.
@@ -53,6 +55,7 @@ class EngineSettings:
     context: int = 4096
     memory_limit: int | None = None
     learned_file: Path | None = None
+    taught_folder: Path | None = None
     overflow: str = "refuse"
     control_tokens: bool = False
     allow_oversize: bool = False

@@ -16,7 +16,7 @@ class ModelInfo:
     `sampling` has the settings that its authors recommend, as (name in `SamplingSettings`, value). `thinking` is the
     choice that its chat template offers. `tool_format` names the form of its tool calls (an entry of
     `FORMS`), "" if none is known. `kind` is "head" for a head, whose `architecture` is its family and whose
-    `context_length` is that of its main model.
+    `context_length` is that of its main model. `taught` is the version of what a draft model was taught, 0 for none.
     """
 
     name: str
@@ -29,6 +29,7 @@ class ModelInfo:
     thinking: ThinkingChoice = field(default_factory=ThinkingChoice)
     tool_format: str = ""
     kind: str = "model"
+    taught: int = 0
 
 
 @dataclass(frozen=True)
@@ -70,3 +71,62 @@ class EngineStatus:
     waiting: int
     prefix_cache: PrefixCacheUsage
     memory: MemoryUse
+
+
+@dataclass(frozen=True, slots=True)
+class TaughtVersion:
+    """What a draft model was once taught for one main model, by `number` from 1 on.
+
+    `before` and `after` are the shares of `places` in answers of held-out chats where its likeliest token was the main
+    model's, with what it used before (`former`, a number or 0 for the draft model as it was downloaded) and with this.
+    """
+
+    number: int
+    before: float
+    after: float
+    places: int
+    former: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaughtDraft:
+    """What the loaded draft model was taught for the loaded main model: `versions`, and which is `chosen` (0: none).
+
+    `problem` says why the chosen version is not used: "main-changed", "draft-changed" or "damaged", else "". `begun`
+    says that a teaching was interrupted and would continue. `refusal` is why the draft model cannot be taught, if so.
+    """
+
+    versions: tuple[TaughtVersion, ...] = ()
+    chosen: int = 0
+    problem: str = ""
+    begun: bool = False
+    refusal: EngineError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TeachingProgress:
+    """How far a teaching is: `done` of `total` tokens read, or steps taught; `phase` is "" if none is under way.
+
+    `phase` is "reading", "teaching" or "judging". `seconds_left` is None until it can be estimated. `waits` is "" or
+    why it pauses by itself: "answers", "low-power" or "hot".
+    """
+
+    phase: str = ""
+    done: int = 0
+    total: int = 0
+    seconds_left: float | None = None
+    waits: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TeachingResult:
+    """The end of a teaching: the judgement, and the `number` of the version that was kept, 0 if it was not better.
+
+    `complete` is false for a teaching that was interrupted; then nothing was judged.
+    """
+
+    complete: bool
+    before: float = 0.0
+    after: float = 0.0
+    places: int = 0
+    number: int = 0

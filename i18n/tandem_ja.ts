@@ -5586,6 +5586,148 @@
     </message>
 </context>
 <context>
+    <name>Teaching</name>
+    <message>
+        <source>Paused while an answer is being written</source>
+        <translation>回答を生成している間は一時停止中</translation>
+    </message>
+    <message>
+        <source>Paused until this Mac has cooled down</source>
+        <translation>この Mac の温度が下がるまで一時停止中</translation>
+    </message>
+    <message>
+        <source>Paused while Low Power Mode is on</source>
+        <translation>低電力モードの間は一時停止中</translation>
+    </message>
+    <message>
+        <source>Testing the draft on chats that it has not seen…</source>
+        <translation>学習に使っていないチャットでドラフトモデルを評価中…</translation>
+    </message>
+    <message>
+        <source>Reading your chats: {share}</source>
+        <translation>チャットを読み込み中：{share}</translation>
+    </message>
+    <message>
+        <source>Step {step} of {steps}, {left} left</source>
+        <translation>ステップ {step}/{steps}、残り {left}</translation>
+    </message>
+    <message>
+        <source>This did not make the draft better ({after} instead of {before} right), so it goes on as before.</source>
+        <translation>ドラフトモデルは改善されなかったため（正解率 {before} → {after}）、これまでのものを使い続けます。</translation>
+    </message>
+    <message>
+        <source>Your draft now gets {after} instead of {before} right.</source>
+        <translation>ドラフトモデルの正解率が {before} から {after} になりました。</translation>
+    </message>
+    <message>
+        <source>Choose a draft model first: there is none to teach.</source>
+        <translation>教えるドラフトモデルがありません。先に選択してください。</translation>
+    </message>
+    <message>
+        <source>A head cannot be taught yet. Choose a draft model to teach it.</source>
+        <translation>ヘッドにはまだ教えられません。教えるにはドラフトモデルを選択してください。</translation>
+    </message>
+    <message>
+        <source>This draft model has another tokenizer than the main model, so it cannot be taught. Choose one of the main model&apos;s family.</source>
+        <translation>このドラフトモデルはメインモデルとトークナイザーが異なるため、教えられません。メインモデルと同じ系列のものを選択してください。</translation>
+    </message>
+    <message>
+        <source>A draft cannot be taught while the main model runs on more than one Mac. Go on with this Mac alone.</source>
+        <translation>メインモデルが複数の Mac で動いている間は教えられません。この Mac だけで続けてください。</translation>
+    </message>
+    <message>
+        <source>A draft can only be taught if Tandem may save it on disk.</source>
+        <translation>Tandem がディスクに保存できる場合にのみ教えられます。</translation>
+    </message>
+    <message>
+        <source>The files of the taught draft are damaged, so it is used as it was downloaded. Teach it again.</source>
+        <translation>教えたドラフトモデルのファイルが壊れているため、ダウンロードしたままの状態で使っています。もう一度教えてください。</translation>
+    </message>
+    <message>
+        <source>Tandem cannot teach draft models of this kind yet. Choose another one.</source>
+        <translation>この種類のドラフトモデルにはまだ教えられません。ほかのモデルを選択してください。</translation>
+    </message>
+    <message>
+        <source>Chat some more first: your chats have {detail} of the answers by this model that are needed.</source>
+        <translation>先にもう少しチャットしてください。このモデルの回答は必要な量の {detail} です。</translation>
+    </message>
+    <message>
+        <source>Teaching takes {detail} GB more memory than is free. Close other apps or use smaller models.</source>
+        <translation>教えるにはメモリがあと {detail} GB 必要です。ほかのアプリを終了するか、より小さいモデルを使ってください。</translation>
+    </message>
+    <message>
+        <source>What the draft learns cannot be saved: {detail}. Free up space and try again. Until then the draft stays as it is.</source>
+        <translation>学習した内容を保存できません（{detail}）。空き容量を増やして、もう一度お試しください。それまでドラフトモデルは変わりません。</translation>
+    </message>
+    <message>
+        <source>The main model has changed since its draft was taught, so the draft is used as it was downloaded. Teach it again.</source>
+        <translation>教えた後にメインモデルが変わったため、ドラフトモデルをダウンロードしたままの状態で使っています。もう一度教えてください。</translation>
+    </message>
+    <message>
+        <source>The draft model has changed since it was taught, so it is used as it was downloaded. Teach it again.</source>
+        <translation>教えた後にドラフトモデルが変わったため、ダウンロードしたままの状態で使っています。もう一度教えてください。</translation>
+    </message>
+</context>
+<context>
+    <name>TeachingSection</name>
+    <message>
+        <source>Teach this draft your way</source>
+        <translation>このドラフトモデルを自分向けに教える</translation>
+    </message>
+    <message>
+        <source>Chats to learn from</source>
+        <translation>学習に使うチャット</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>一時停止</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>続ける</translation>
+    </message>
+    <message>
+        <source>Teach</source>
+        <translation>教える</translation>
+    </message>
+    <message>
+        <source>Go back to the former draft</source>
+        <translation>以前のドラフトモデルに戻す</translation>
+    </message>
+    <message>
+        <source>Use the taught draft</source>
+        <translation>教えたドラフトモデルを使う</translation>
+    </message>
+    <message>
+        <source>Load a main model and a draft model first.</source>
+        <translation>先にメインモデルとドラフトモデルを読み込んでください。</translation>
+    </message>
+    <message>
+        <source>{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. Only the speed changes, never the text. Everything stays on this Mac, and answers always come first.</source>
+        <translation>{draft} がチャット内の {main} の回答から学び、ドラフトトークンがより多く的中するようになります。変わるのは速度だけで、テキストは変わりません。すべてはこの Mac 内で行われ、回答が常に優先されます。</translation>
+    </message>
+    <message>
+        <source>Teaching is paused and continues where it was.</source>
+        <translation>一時停止中です。中断したところから続けられます。</translation>
+    </message>
+    <message>
+        <source>All chats</source>
+        <translation>すべてのチャット</translation>
+    </message>
+    <message>
+        <source>Chats of the last {days} days</source>
+        <translation>過去 {days} 日間のチャット</translation>
+    </message>
+    <message>
+        <source>Before</source>
+        <translation>以前</translation>
+    </message>
+    <message>
+        <source>After</source>
+        <translation>現在</translation>
+    </message>
+</context>
+<context>
     <name>ThinkingButton</name>
     <message>
         <source>Thinking: {level}</source>

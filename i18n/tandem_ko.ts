@@ -5586,6 +5586,148 @@
     </message>
 </context>
 <context>
+    <name>Teaching</name>
+    <message>
+        <source>Paused while an answer is being written</source>
+        <translation>답변을 쓰는 동안 일시 정지</translation>
+    </message>
+    <message>
+        <source>Paused until this Mac has cooled down</source>
+        <translation>이 Mac이 식을 때까지 일시 정지</translation>
+    </message>
+    <message>
+        <source>Paused while Low Power Mode is on</source>
+        <translation>저전력 모드가 켜져 있는 동안 일시 정지</translation>
+    </message>
+    <message>
+        <source>Testing the draft on chats that it has not seen…</source>
+        <translation>초안 모델이 보지 않은 대화로 시험하는 중…</translation>
+    </message>
+    <message>
+        <source>Reading your chats: {share}</source>
+        <translation>대화를 읽는 중: {share}</translation>
+    </message>
+    <message>
+        <source>Step {step} of {steps}, {left} left</source>
+        <translation>{steps}단계 중 {step}단계, {left} 남음</translation>
+    </message>
+    <message>
+        <source>This did not make the draft better ({after} instead of {before} right), so it goes on as before.</source>
+        <translation>초안 모델이 나아지지 않아서({before} → {after}) 이전 그대로 사용해요.</translation>
+    </message>
+    <message>
+        <source>Your draft now gets {after} instead of {before} right.</source>
+        <translation>이제 초안 모델의 정확도가 올랐어요({before} → {after}).</translation>
+    </message>
+    <message>
+        <source>Choose a draft model first: there is none to teach.</source>
+        <translation>먼저 초안 모델을 선택해 주세요. 가르칠 모델이 없어요.</translation>
+    </message>
+    <message>
+        <source>A head cannot be taught yet. Choose a draft model to teach it.</source>
+        <translation>헤드는 아직 가르칠 수 없어요. 가르치려면 초안 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>This draft model has another tokenizer than the main model, so it cannot be taught. Choose one of the main model&apos;s family.</source>
+        <translation>이 초안 모델은 메인 모델과 토크나이저가 달라서 가르칠 수 없어요. 메인 모델과 같은 계열을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>A draft cannot be taught while the main model runs on more than one Mac. Go on with this Mac alone.</source>
+        <translation>메인 모델이 여러 Mac에서 실행되는 동안에는 가르칠 수 없어요. 이 Mac만으로 계속해 주세요.</translation>
+    </message>
+    <message>
+        <source>A draft can only be taught if Tandem may save it on disk.</source>
+        <translation>Tandem에서 디스크에 저장할 수 있어야 가르칠 수 있어요.</translation>
+    </message>
+    <message>
+        <source>The files of the taught draft are damaged, so it is used as it was downloaded. Teach it again.</source>
+        <translation>가르친 초안 모델의 파일이 손상되어 다운로드한 그대로 사용해요. 다시 가르쳐 주세요.</translation>
+    </message>
+    <message>
+        <source>Tandem cannot teach draft models of this kind yet. Choose another one.</source>
+        <translation>이런 종류의 초안 모델은 아직 가르칠 수 없어요. 다른 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>Chat some more first: your chats have {detail} of the answers by this model that are needed.</source>
+        <translation>먼저 대화를 더 나눠 주세요. 이 모델의 답변이 필요한 양의 {detail}만 있어요.</translation>
+    </message>
+    <message>
+        <source>Teaching takes {detail} GB more memory than is free. Close other apps or use smaller models.</source>
+        <translation>가르치려면 메모리가 {detail}GB 더 필요해요. 다른 앱을 닫거나 더 작은 모델을 사용해 주세요.</translation>
+    </message>
+    <message>
+        <source>What the draft learns cannot be saved: {detail}. Free up space and try again. Until then the draft stays as it is.</source>
+        <translation>배운 내용을 저장할 수 없어요({detail}). 공간을 확보하고 다시 시도해 주세요. 그때까지 초안 모델은 그대로예요.</translation>
+    </message>
+    <message>
+        <source>The main model has changed since its draft was taught, so the draft is used as it was downloaded. Teach it again.</source>
+        <translation>가르친 뒤 메인 모델이 바뀌어서, 초안 모델을 다운로드한 그대로 사용해요. 다시 가르쳐 주세요.</translation>
+    </message>
+    <message>
+        <source>The draft model has changed since it was taught, so it is used as it was downloaded. Teach it again.</source>
+        <translation>가르친 뒤 초안 모델이 바뀌어서, 다운로드한 그대로 사용해요. 다시 가르쳐 주세요.</translation>
+    </message>
+</context>
+<context>
+    <name>TeachingSection</name>
+    <message>
+        <source>Teach this draft your way</source>
+        <translation>초안 모델을 나에게 맞게 가르치기</translation>
+    </message>
+    <message>
+        <source>Chats to learn from</source>
+        <translation>배울 대화</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>일시 정지</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>계속</translation>
+    </message>
+    <message>
+        <source>Teach</source>
+        <translation>가르치기</translation>
+    </message>
+    <message>
+        <source>Go back to the former draft</source>
+        <translation>이전 초안 모델로 돌아가기</translation>
+    </message>
+    <message>
+        <source>Use the taught draft</source>
+        <translation>가르친 초안 모델 사용</translation>
+    </message>
+    <message>
+        <source>Load a main model and a draft model first.</source>
+        <translation>먼저 메인 모델과 초안 모델을 불러와 주세요.</translation>
+    </message>
+    <message>
+        <source>{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. Only the speed changes, never the text. Everything stays on this Mac, and answers always come first.</source>
+        <translation>{draft} 모델이 내 대화에 있는 {main} 모델의 답변에서 배워, 초안 토큰이 더 많이 맞게 돼요. 속도만 달라지고 텍스트는 바뀌지 않아요. 모든 것은 이 Mac에 남고, 답변이 항상 먼저예요.</translation>
+    </message>
+    <message>
+        <source>Teaching is paused and continues where it was.</source>
+        <translation>가르치기가 일시 정지되었고, 멈춘 곳부터 계속할 수 있어요.</translation>
+    </message>
+    <message>
+        <source>All chats</source>
+        <translation>모든 대화</translation>
+    </message>
+    <message>
+        <source>Chats of the last {days} days</source>
+        <translation>최근 {days}일 동안의 대화</translation>
+    </message>
+    <message>
+        <source>Before</source>
+        <translation>이전</translation>
+    </message>
+    <message>
+        <source>After</source>
+        <translation>이후</translation>
+    </message>
+</context>
+<context>
     <name>ThinkingButton</name>
     <message>
         <source>Thinking: {level}</source>

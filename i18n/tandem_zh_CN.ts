@@ -5586,6 +5586,148 @@
     </message>
 </context>
 <context>
+    <name>Teaching</name>
+    <message>
+        <source>Paused while an answer is being written</source>
+        <translation>正在生成回答，已暂停</translation>
+    </message>
+    <message>
+        <source>Paused until this Mac has cooled down</source>
+        <translation>在这台 Mac 降温之前暂停</translation>
+    </message>
+    <message>
+        <source>Paused while Low Power Mode is on</source>
+        <translation>低电量模式打开期间暂停</translation>
+    </message>
+    <message>
+        <source>Testing the draft on chats that it has not seen…</source>
+        <translation>正在用未学习过的对话测试草稿模型…</translation>
+    </message>
+    <message>
+        <source>Reading your chats: {share}</source>
+        <translation>正在读取对话：{share}</translation>
+    </message>
+    <message>
+        <source>Step {step} of {steps}, {left} left</source>
+        <translation>第 {step} 步，共 {steps} 步，剩余 {left}</translation>
+    </message>
+    <message>
+        <source>This did not make the draft better ({after} instead of {before} right), so it goes on as before.</source>
+        <translation>草稿模型没有变好（正确率从 {before} 变为 {after}），因此继续使用原来的。</translation>
+    </message>
+    <message>
+        <source>Your draft now gets {after} instead of {before} right.</source>
+        <translation>草稿模型的正确率从 {before} 变为 {after}。</translation>
+    </message>
+    <message>
+        <source>Choose a draft model first: there is none to teach.</source>
+        <translation>还没有可以训练的草稿模型。请先选择一个。</translation>
+    </message>
+    <message>
+        <source>A head cannot be taught yet. Choose a draft model to teach it.</source>
+        <translation>目前还不能训练草稿头。请选择草稿模型来训练。</translation>
+    </message>
+    <message>
+        <source>This draft model has another tokenizer than the main model, so it cannot be taught. Choose one of the main model&apos;s family.</source>
+        <translation>这个草稿模型与主模型的分词器不同，因此无法训练。请选择与主模型同系列的模型。</translation>
+    </message>
+    <message>
+        <source>A draft cannot be taught while the main model runs on more than one Mac. Go on with this Mac alone.</source>
+        <translation>主模型在多台 Mac 上运行时无法训练草稿模型。请仅用这台 Mac 继续。</translation>
+    </message>
+    <message>
+        <source>A draft can only be taught if Tandem may save it on disk.</source>
+        <translation>只有允许 Tandem 保存到磁盘时才能训练。</translation>
+    </message>
+    <message>
+        <source>The files of the taught draft are damaged, so it is used as it was downloaded. Teach it again.</source>
+        <translation>训练过的草稿模型的文件已损坏，因此草稿模型按下载时的原样使用。请重新训练。</translation>
+    </message>
+    <message>
+        <source>Tandem cannot teach draft models of this kind yet. Choose another one.</source>
+        <translation>目前还不能训练这种草稿模型。请选择其他模型。</translation>
+    </message>
+    <message>
+        <source>Chat some more first: your chats have {detail} of the answers by this model that are needed.</source>
+        <translation>请先多聊一些：这个模型的回答只有所需数量的 {detail}。</translation>
+    </message>
+    <message>
+        <source>Teaching takes {detail} GB more memory than is free. Close other apps or use smaller models.</source>
+        <translation>训练还缺 {detail} GB 内存。请关闭其他应用，或使用更小的模型。</translation>
+    </message>
+    <message>
+        <source>What the draft learns cannot be saved: {detail}. Free up space and try again. Until then the draft stays as it is.</source>
+        <translation>无法保存学到的内容（{detail}）。请腾出空间后重试。在此之前草稿模型保持不变。</translation>
+    </message>
+    <message>
+        <source>The main model has changed since its draft was taught, so the draft is used as it was downloaded. Teach it again.</source>
+        <translation>训练之后主模型已更改，因此草稿模型按下载时的原样使用。请重新训练。</translation>
+    </message>
+    <message>
+        <source>The draft model has changed since it was taught, so it is used as it was downloaded. Teach it again.</source>
+        <translation>训练之后草稿模型已更改，因此按下载时的原样使用。请重新训练。</translation>
+    </message>
+</context>
+<context>
+    <name>TeachingSection</name>
+    <message>
+        <source>Teach this draft your way</source>
+        <translation>按你的方式训练草稿模型</translation>
+    </message>
+    <message>
+        <source>Chats to learn from</source>
+        <translation>用来学习的对话</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>暂停</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Teach</source>
+        <translation>训练</translation>
+    </message>
+    <message>
+        <source>Go back to the former draft</source>
+        <translation>恢复之前的草稿模型</translation>
+    </message>
+    <message>
+        <source>Use the taught draft</source>
+        <translation>使用训练过的草稿模型</translation>
+    </message>
+    <message>
+        <source>Load a main model and a draft model first.</source>
+        <translation>请先加载主模型和草稿模型。</translation>
+    </message>
+    <message>
+        <source>{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. Only the speed changes, never the text. Everything stays on this Mac, and answers always come first.</source>
+        <translation>{draft} 从你的对话里 {main} 的回答中学习，使更多草稿 token 正确。只影响速度，绝不改变文字。一切都留在这台 Mac 上，回答始终优先。</translation>
+    </message>
+    <message>
+        <source>Teaching is paused and continues where it was.</source>
+        <translation>训练已暂停，可以从中断处继续。</translation>
+    </message>
+    <message>
+        <source>All chats</source>
+        <translation>所有对话</translation>
+    </message>
+    <message>
+        <source>Chats of the last {days} days</source>
+        <translation>最近 {days} 天的对话</translation>
+    </message>
+    <message>
+        <source>Before</source>
+        <translation>之前</translation>
+    </message>
+    <message>
+        <source>After</source>
+        <translation>之后</translation>
+    </message>
+</context>
+<context>
     <name>ThinkingButton</name>
     <message>
         <source>Thinking: {level}</source>

@@ -165,7 +165,7 @@ class ModelService(QObject):
     def configure(self, limits: EngineSettings) -> None:
         """Set up the engine, now or when it is made; `EngineSettings` says when each setting takes effect."""
         if not self._stores_prefixes:
-            limits = replace(limits, prefix_cache_folder=None, answer_index_folder=None)
+            limits = replace(limits, prefix_cache_folder=None, answer_index_folder=None, taught_folder=None)
         before = self._limits
         if limits == before:
             return

@@ -20,6 +20,7 @@ from app.session.list_service import ListService
 from app.session.model_service import ModelService
 from app.session.settings_service import SettingsService
 from app.session.store_client import StoreClient
+from app.session.teaching_service import TeachingService
 from app.session.tool_service import ToolService
 from app.system.paths import data_folder
 from engine.client import EngineClient
@@ -44,6 +45,7 @@ class Session(QObject):
         self.answers = AnswerService(self.models, self.chats, self.settings, self.store, self.tools, self)
         self.list = ListService(self.store, self)
         self.history = HistoryService(self.store, self)
+        self.teaching = TeachingService(self.models, self.store, self)
         self.api = ApiService(self.models, self)
         self.api.calls_ended.connect(self.history.add)
         self.cluster = ClusterService(self.models, self)
@@ -77,6 +79,7 @@ class Session(QObject):
             return
         self._closed = True
         self.api.close()
+        self.teaching.close()
         self.drafter_secret.close()
         self.models.end_calls()
         self._bridge.drain()

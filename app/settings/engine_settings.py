@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import Any
 
 from app.settings.declarations import SETTINGS, SettingsValues
-from app.system.paths import answer_index_folder, learned_file, prefix_folder
+from app.system.paths import answer_index_folder, learned_file, prefix_folder, taught_folder
 from engine.requests import SamplingSettings, SpeculationSettings
 from engine.settings import EngineSettings
 
@@ -95,6 +95,7 @@ def engine_settings_of(values: SettingsValues, drafter_secret: str = "") -> Engi
         memory_limit=memory_limit_of(values),
         context=values.fit_context,
         learned_file=learned_file(),
+        taught_folder=taught_folder(),
         drafter_secret=os.environ.get(SECRET_VARIABLE, "").strip() or drafter_secret,
     )
 

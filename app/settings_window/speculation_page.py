@@ -1,4 +1,4 @@
-"""The settings of speculation for all pairs and for single pairs, and the learned figures of pairs."""
+"""The settings of speculation for all pairs and for single pairs, the teaching of the draft, and learned figures."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from app.settings.store import SettingsStore
 from app.settings_window.table_page import TablePage
 from app.speculation.forms import SpeculationForm
 from app.speculation.learned_section import LearnedSection
+from app.speculation.teaching_section import TeachingSection
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.style_class import styled
@@ -41,7 +42,7 @@ class OwnSettings(QFrame):
 
 
 class SpeculationPage(TablePage):
-    """The settings for all pairs, then those of single pairs, then what was learned."""
+    """The settings for all pairs, then those of single pairs, the teaching of the draft, then what was learned."""
 
     def __init__(self, title: str, settings: SettingsStore, session: Session, parent: QWidget | None = None) -> None:
         super().__init__("speculation", title, settings, parent)
@@ -61,6 +62,8 @@ class SpeculationPage(TablePage):
         self._loaded_pair: LearnedPair | None = None
         self.learned = LearnedSection(session, self)
         self.learned.found.connect(self._take_learned)
+        self.teaching = TeachingSection(session, self)
+        self.add(self.teaching, 24)
         self.add(self.learned, 24)
         self.own.clicked.connect(self._give_own)
         session.models.changed.connect(self.show_values)

@@ -50,6 +50,11 @@ def data_folder() -> Path:
     return Path(platformdirs.user_data_dir(_APP, appauthor=False))
 
 
+def taught_folder() -> Path:
+    """The folder of what draft models were taught."""
+    return data_folder() / "taught"
+
+
 def unsaved_folder(data: Path) -> Path:
     """The folder beside `data` of chats that could not be saved in it. It may be a link."""
     return data.with_name(f"{data.name} Unsaved")

@@ -13,6 +13,7 @@ from app.wording.cluster import cluster_sentence
 from app.wording.grammars import grammar_sentence
 from app.wording.hub import hub_sentence
 from app.wording.names import recorded_name
+from app.wording.teaching import teaching_sentence
 from engine.errors import EngineError
 from engine.model_files.cache_names import name_of_snapshot
 from engine.stats import PlainSpan
@@ -54,6 +55,8 @@ def _sentence_of(error: EngineError) -> str:
         return _device_failed(arguments)
     if error.code == "cluster":
         return cluster_sentence(arguments)
+    if error.code == "cannot-teach":
+        return teaching_sentence(arguments)
     return _error_sentences(error.code).format_map(_Lenient(arguments))
 
 

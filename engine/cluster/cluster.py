@@ -180,7 +180,9 @@ def settings_of_ranks(settings: EngineSettings, ranks: int) -> EngineSettings:
     learned = settings.learned_file
     if learned is not None:
         learned = learned.with_name(f"{learned.stem}-{ranks}-machines{learned.suffix}")
-    return replace(settings, prefix_cache_folder=None, answer_index_folder=None, learned_file=learned)
+    return replace(
+        settings, prefix_cache_folder=None, answer_index_folder=None, taught_folder=None, learned_file=learned
+    )
 
 
 def environment_of(

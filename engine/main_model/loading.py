@@ -129,6 +129,13 @@ class LoadedModel:
                 raise EngineClosed
         return call.result().ids
 
+    def prompt_in_steps(self, messages: Sequence[Mapping[str, Any]]) -> Steps[list[int]]:
+        """Return the prompt for a conversation, as steps that wait for it. Raises as `prompt_ids` does."""
+        if self.prompt_source is None:
+            return render(self.tokenizer, messages)
+        call = PROMPT_PROCESS.start_prompt(self.prompt_source, PromptJob(messages, self.info.context_length))
+        return (yield from result_of(call)).ids
+
 
 def load(name_or_path: str | Path, kv_bits: int | None = None) -> LoadedModel:
     """Load a model from a folder, or by its Hub name from the local Hub cache.
@@ -145,19 +152,20 @@ def load_in_steps(
     streaming: Callable[[], bool] = lambda: False,
     on_progress: OnProgress = lambda _loaded, _total: None,
     part: Part | None = None,
+    adapt: Callable[[nn.Module], object] = lambda _model: None,
 ) -> Steps[LoadedModel]:
     """Load a model like `load`, in steps of some milliseconds. While answers are `streaming()`, no step waits for the
     disk.
 
     `on_progress(loaded, total)` is called with bytes before each chunk of the weights. With a `part`, the other
-    processes have to call `load_part` at the same time.
+    processes have to call `load_part` at the same time. `adapt` may change the layers before the weights are read.
     """
     path = resolve_model(name_or_path)
     with DiskPool() as disk:
         yield from result_of(disk.start(_check_folder, path, part))
         recommended = yield from result_of(disk.start(recommended_sampling, path))
         tokenizer_ready = disk.start(make_tokenizer, path, disk)
-        model, config = yield from _load_weights(path, disk, streaming, on_progress, part)
+        model, config = yield from _load_weights(path, disk, streaming, on_progress, part, adapt)
         tokenizer, vocabulary, source, thinking = yield from result_of(tokenizer_ready)
         if part is not None:
             yield from part.meet()
@@ -227,7 +235,12 @@ def _check_folder(path: Path, part: Part | None) -> None:
 
 
 def _load_weights(
-    path: Path, disk: DiskPool, streaming: Callable[[], bool], on_progress: OnProgress, part: Part | None
+    path: Path,
+    disk: DiskPool,
+    streaming: Callable[[], bool],
+    on_progress: OnProgress,
+    part: Part | None,
+    adapt: Callable[[nn.Module], object] = lambda _model: None,
 ) -> Steps[tuple[nn.Module, dict[str, Any]]]:
     # Reading more than half of the free memory ahead would evict what was read first.
     ahead = disk.read_ahead(weight_files(path), system_memory().available // 2) if streaming() else None
@@ -245,6 +258,7 @@ def _load_weights(
             part.split(model)
         if not whole:
             _check_found(path, model, found)
+        adapt(model)
         if mx.default_device() == mx.Device(mx.cpu):
             use_narrow_products(model)
         loaded, total = 0, _parameter_bytes(model)

@@ -336,11 +336,12 @@ def _checkpoints(sequence: CachedSequence) -> list[Checkpoint]:
 
 
 def _stamp(model: LoadedModel) -> str:
-    """Return a hash of all that caches depend on: weights, configuration, the caches' precision, the libraries."""
+    """Return a hash of all that caches depend on: weights, what was taught, the caches' precision, the libraries."""
     sources = [*weight_files(model.info.path), model.info.path / "config.json"]
     files = [(file.name, *_size_and_time(file)) for file in sources]
     versions = [MLX_VERSION, mlx_lm.__version__]
     parts = [str(model.info.path), files, model.info.kv_bits, versions]
+    parts += [model.info.taught] if model.info.taught else []
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 

@@ -11,13 +11,14 @@ from pathlib import Path
 
 from engine.files.disk_pool import DiskPool
 from engine.files.steps import Steps, result_of
-from engine.main_model.loading import LoadedModel, OnProgress, display_name, load_in_steps
+from engine.main_model.loading import LoadedModel, OnProgress, display_name
 from engine.model_files.head_files import kind_of_folder
 from engine.model_files.names import resolve_model
 from engine.settings import EngineSettings
 from engine.speculation.drafters.draft_source import DraftSource, prepare_draft
 from engine.speculation.drafters.head_source import HeadSource, prepare_head
 from engine.status import ModelInfo
+from engine.teaching.using import load_taught
 
 Drafter = DraftSource | HeadSource
 
@@ -82,7 +83,8 @@ def _load_head(name_or_path: str | Path, loading: DrafterLoading) -> Steps[Draft
 
 def _load_draft_model(name_or_path: str | Path, loading: DrafterLoading) -> Steps[Drafter]:
     bits = loading.settings.draft_kv_bits
-    draft = yield from load_in_steps(name_or_path, bits, loading.streaming, loading.on_progress)
+    folder = loading.settings.taught_folder
+    draft = yield from load_taught(name_or_path, loading.main, folder, bits, loading.streaming, loading.on_progress)
     return (yield from prepare_draft(loading.main, draft))
 
 

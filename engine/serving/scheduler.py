@@ -29,9 +29,10 @@ from engine.serving.model_changes import ModelChanges
 from engine.serving.models import MainLoader, Models
 from engine.serving.pacing import PrefillPacer
 from engine.serving.prefilling import Prefilling
+from engine.serving.teaching import Teaching
 from engine.serving.waiting import Waiting
 from engine.settings import EngineSettings
-from engine.status import EngineStatus, LoadedPair
+from engine.status import EngineStatus, LoadedPair, TeachingProgress
 from engine.tuning import Calibration
 
 # The longest time to wait: queues refuse an infinite timeout.
@@ -41,7 +42,8 @@ LONGEST_SLEEP_S = 3600.0
 class Scheduler:
     """Serves requests in their order, up to `settings.most_active` at once. Belongs to the thread that creates it.
 
-    While a model is loaded, `on_progress` is called with the bytes of weights loaded and in total.
+    While a model is loaded, `on_progress` is called with the bytes of weights loaded and in total, and while a draft
+    model is taught, `on_teaching` with its progress.
     """
 
     def __init__(
@@ -49,11 +51,13 @@ class Scheduler:
         settings: EngineSettings | None = None,
         on_progress: OnProgress = lambda _loaded, _total: None,
         main_loader: MainLoader | None = None,
+        on_teaching: Callable[[TeachingProgress], object] = lambda _progress: None,
     ) -> None:
         self.settings = settings or EngineSettings()
         self.prefix_cache = PrefixCache(self.settings.prefix_cache_bytes)
         self.models = Models(self.settings, lambda: self.active > 0, on_progress, main_loader)
         self.changes = ModelChanges(self.models, self.prefix_cache, self._end_active, self._drop_draft_caches)
+        self.teaching = Teaching(self.models, on_teaching)
         self._admission = MemoryAdmission(self.models, self.prefix_cache)
         self._last_used = time.monotonic()
         self._thread = threading.get_ident()
@@ -146,6 +150,17 @@ class Scheduler:
         elif self.models.untuned:
             self.calibrate(stop, seconds)
 
+    def teach(self) -> None:
+        """Run a step of the teaching under way, if there is one and nothing else to do."""
+        self._check_thread()
+        if not self.teaching.running or self.busy:
+            return
+        self._last_used = time.monotonic()
+        try:
+            self.teaching.step()
+        except RuntimeError as error:
+            self._device_failed(error)
+
     def clear_prefix_cache(self) -> None:
         """Forget all finished turns, on disk too; the next request prefills its whole prompt."""
         self._check_thread()
@@ -158,6 +173,7 @@ class Scheduler:
         """Queue a request; it fails with `QueueFull` if too many wait already."""
         self._check_thread()
         self._last_used = time.monotonic()
+        self.teaching.pause("answers")
         if self._closed:
             stream.deliver(Failed(EngineClosed(), ""))
         elif self.active + len(self._waiting) >= self.settings.most_active + self.settings.most_waiting:
@@ -193,6 +209,7 @@ class Scheduler:
     def close(self) -> None:
         """End everything: active requests as cancelled, waiting ones as failed."""
         self._check_thread()
+        self.teaching.stop()
         self._end_active()
         self._closed = True
         self._waiting.fail(EngineClosed())
@@ -205,6 +222,7 @@ class Scheduler:
         self._fail_active(error)
         self._waiting.fail(error)
         self.changes.fail(error)
+        self.teaching.fail(error)
 
     # Prefilling and loading
 
@@ -395,6 +413,7 @@ class Scheduler:
 
     def _end_active(self) -> None:
         """End all active requests as cancelled and drop the timings, before the main model changes."""
+        self.teaching.stop()
         self._waiting.drop_parts()
         for active in self._all_active:
             self._cancel(active)
@@ -408,6 +427,7 @@ class Scheduler:
         self._waiting.drop_cancelled()
 
     def _drop_draft_caches(self) -> None:
+        self.teaching.stop()
         for active in self._all_active:
             active.generation.conversation.drop_drafter()
 

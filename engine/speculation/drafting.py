@@ -380,8 +380,8 @@ class Drafting:
 
 
 def _identity(model: ModelInfo) -> str:
-    """Return name and size: another quantisation of the same name has another size."""
-    return f"{model.name}, {model.bytes} bytes"
+    """Return name and size, and what it was taught: another quantisation of the same name has another size."""
+    return f"{model.name}, {model.bytes} bytes{f' taught {model.taught}' if model.taught else ''}"
 
 
 def _reason(problem: EngineError) -> str:

@@ -17,10 +17,19 @@ from typing import Any, TypeVar
 from engine.client import Loading, RequestStream
 from engine.errors import EngineClosed, EngineError, InternalFailure, NoModel
 from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
-from engine.requests import ChatRequest
+from engine.requests import ChatRequest, OwnAnswer
 from engine.settings import EngineSettings
 from engine.stats import PlainSpan, RequestStats, RoundRecord
-from engine.status import EngineStatus, LoadedPair, MemoryUse, ModelInfo, PrefixCacheUsage
+from engine.status import (
+    EngineStatus,
+    LoadedPair,
+    MemoryUse,
+    ModelInfo,
+    PrefixCacheUsage,
+    TaughtDraft,
+    TeachingProgress,
+    TeachingResult,
+)
 from engine.tokenizers.thinking import ThinkingChoice
 from engine.tuning import Calibration, LearnedPair, Pair
 
@@ -219,6 +228,10 @@ class ScriptedEngine:
         self.forgotten: set[str] = set()
         self.stored: list[frozenset[str]] = []
         self.known: list[LearnedPair] = []
+        self.lessons: list[OwnAnswer] = []
+        self.teaching: Future[TeachingResult] | None = None
+        self.teaching_progress = TeachingProgress()
+        self.learnt = TaughtDraft()
         self.calibrating: Future[Calibration] | None = None
         self.settings = EngineSettings()
         self.closed = False
@@ -258,6 +271,22 @@ class ScriptedEngine:
 
     def learned(self) -> Future[tuple[LearnedPair, ...]]:
         return _done(tuple(self.known))
+
+    def teach(self, answers: Sequence[OwnAnswer]) -> Future[TeachingResult]:
+        self.lessons, self.teaching = list(answers), Future()
+        return self.teaching
+
+    def stop_teaching(self) -> Future[None]:
+        if self.teaching is not None and not self.teaching.done():
+            self.teaching.set_result(TeachingResult(complete=False))
+        return _done(None)
+
+    def taught(self) -> Future[TaughtDraft]:
+        return _done(self.learnt)
+
+    def choose_taught(self, number: int) -> Future[None]:
+        self.learnt = replace(self.learnt, chosen=number)
+        return _done(None)
 
     def forget_learned(self, pair: Pair | None = None) -> Future[None]:
         self.known = [one for one in self.known if pair is not None and one.pair != pair]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import TypeVar
@@ -17,10 +17,19 @@ from typing import TypeVar
 from engine.client import EngineClient, Loading, RequestStream
 from engine.errors import EngineError, NoModel
 from engine.events import Event, Finished, Token, TokensCommitted
-from engine.requests import ChatRequest
+from engine.requests import ChatRequest, OwnAnswer
 from engine.settings import EngineSettings
 from engine.stats import RequestStats, RoundRecord
-from engine.status import EngineStatus, LoadedPair, MemoryUse, ModelInfo, PrefixCacheUsage
+from engine.status import (
+    EngineStatus,
+    LoadedPair,
+    MemoryUse,
+    ModelInfo,
+    PrefixCacheUsage,
+    TaughtDraft,
+    TeachingProgress,
+    TeachingResult,
+)
 from engine.tuning import Calibration, LearnedPair, Pair
 
 T = TypeVar("T")
@@ -91,6 +100,22 @@ class _Speaker(EngineClient):
         future: Future[Calibration] = Future()
         future.set_exception(NoModel())
         return future
+
+    def teach(self, answers: Sequence[OwnAnswer]) -> Future[TeachingResult]:  # noqa: ARG002
+        return _done(TeachingResult(complete=False))
+
+    def stop_teaching(self) -> Future[None]:
+        return _done(None)
+
+    @property
+    def teaching_progress(self) -> TeachingProgress:
+        return TeachingProgress()
+
+    def taught(self) -> Future[TaughtDraft]:
+        return _done(TaughtDraft())
+
+    def choose_taught(self, number: int) -> Future[None]:  # noqa: ARG002
+        return _done(None)
 
     def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
         stream = RequestStream(request, on_event)

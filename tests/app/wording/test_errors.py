@@ -21,6 +21,7 @@ from app.wording import errors as wording
 from engine.errors import (
     BadRequest,
     Busy,
+    CannotTeach,
     DeviceFailed,
     EngineError,
     GrammarNotUsable,
@@ -46,6 +47,7 @@ EXAMPLES = {
     DeviceFailed: lambda: DeviceFailed("out of memory"),
     InternalFailure: lambda: InternalFailure("out of luck"),
     GrammarNotUsable: lambda: GrammarNotUsable("invalid", "unknown name"),
+    CannotTeach: lambda: CannotTeach("too-little", "12%"),
 }
 
 
@@ -59,6 +61,7 @@ def subclasses(kind: type[EngineError]) -> Iterator[type[EngineError]]:
 def every_error() -> list[EngineError]:
     found = [EXAMPLES.get(kind, kind)() for kind in subclasses(EngineError) if kind is not ModelNotUsable]
     found += [GrammarNotUsable(reason, "3") for reason in GrammarNotUsable.REASONS]
+    found += [CannotTeach(reason, "3") for reason in CannotTeach.REASONS]
     found += [DeviceFailed("out of memory", unloaded="Qwen3-8B")]
     return found + [ModelNotUsable("models/some-model", reason, "detail.bin") for reason in ModelNotUsable.REASONS]
 

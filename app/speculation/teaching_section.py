@@ -1,0 +1,202 @@
+"""Teaching the loaded draft model from the chats: start and pause, progress, the result, and the way back."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
+
+from app.session.session import Session
+from app.speculation.charts import SpeedBar
+from app.widgets.controls import Chooser
+from app.widgets.labels import label
+from app.widgets.layouts import fill, hbox, vbox
+from app.widgets.restyled import Restyled
+from app.widgets.style_class import styled
+from app.wording import figures
+from app.wording.errors import error_sentence, joined
+from app.wording.names import recorded_name
+from app.wording.teaching import problem_sentence
+from engine.status import TaughtVersion, TeachingProgress, TeachingResult
+
+translate = QCoreApplication.translate
+
+# The choices of chats: those of the last days, or all.
+DAYS = (0, 7, 30, 90)
+_WIDEST_BARS = 460
+
+
+class ShareBar(SpeedBar):
+    """A share as a bar of which the whole width is 100%."""
+
+    def show_share(self, share: float) -> None:
+        self.share = share
+        self.say(figures.percent(share))
+
+
+class BeforeAndAfter(QWidget):
+    """Two bars: the shares of right draft tokens before and after."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.names = label(self, "muted"), label(self, "muted")
+        self.values = label(self, "muted"), label(self, "")
+        self.bars = ShareBar("main", self), ShareBar("draft", self)
+        self.setMaximumWidth(_WIDEST_BARS)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 8, 0, 8)
+        grid.setColumnStretch(1, 1)
+        for row, parts in enumerate(zip(self.names, self.bars, self.values, strict=True)):
+            for column, part in enumerate(parts):
+                grid.addWidget(part, row, column, Qt.AlignmentFlag.AlignVCenter)
+
+    def show_version(self, version: TaughtVersion) -> None:
+        for share, bar, value in zip((version.before, version.after), self.bars, self.values, strict=True):
+            bar.show_share(share)
+            value.setText(figures.percent(share))
+
+
+class TeachingSection(Restyled, QWidget):
+    """Asks the engine what the loaded draft model was taught when it is shown, and follows the teaching."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session, self._teaching = session, session.teaching
+        self._title, self._note = label(self, "title"), label(self, "muted", wraps=True)
+        self.bound("Teach this draft your way", self._title)
+        self.chats = Chooser(self, DAYS)
+        self.bound("Chats to learn from", self.chats, QWidget.setAccessibleName)
+        self.start, self.pause = styled(QPushButton(self), "button"), styled(QPushButton(self), "button")
+        self.bound("Pause", self.pause)
+        self.state = label(self, "", wraps=True)
+        self.bars = BeforeAndAfter(self)
+        self.back = styled(QPushButton(self), "button")
+        choice = fill(hbox(margins=(0, 8, 0, 0)), self.chats, self.start, self.pause, 1)
+        below = fill(hbox(), self.back, 1)
+        fill(vbox(self, margins=(0, 0, 0, 0), spacing=4), self._title, self._note, choice, self.state, self.bars, below)
+        self.start.clicked.connect(lambda: self._teaching.start(self.chats.currentData()))
+        self.pause.clicked.connect(self._teaching.pause)
+        self.back.clicked.connect(lambda: self._teaching.use(self._other()))
+        self._teaching.changed.connect(self.show_state)
+        session.models.changed.connect(self.show_state)
+        self.restyle()
+
+    def show_state(self) -> None:
+        """Show what the draft model was taught, and how far the teaching is."""
+        teaching, pair = self._teaching, self._session.models.pair
+        known = teaching.known
+        can = known is not None and known.refusal is None and pair.draft is not None and not pair.loading
+        self._note.setText(self._words())
+        self.start.setText(self.tr("Continue") if known is not None and known.begun else self.tr("Teach"))
+        for widget in (self.chats, self.start):
+            widget.setVisible(not teaching.running)
+            widget.setEnabled(can)
+        self.pause.setVisible(teaching.running)
+        self.state.setText(self._state())
+        self.state.setVisible(bool(self.state.text()))
+        version = self._shown_version()
+        self.bars.setVisible(version is not None)
+        self.back.setVisible(version is not None and not teaching.running)
+        self.back.setEnabled(can)
+        if version is not None:
+            self.bars.show_version(version)
+            used = known is not None and known.chosen == version.number
+            self.back.setText(self.tr("Go back to the former draft") if used else self.tr("Use the taught draft"))
+
+    def _shown_version(self) -> TaughtVersion | None:
+        """Return the version in use, or else the newest."""
+        known = self._teaching.known
+        if known is None or not known.versions or known.problem:
+            return None
+        return next((one for one in known.versions if one.number == known.chosen), known.versions[-1])
+
+    def _other(self) -> int:
+        """Return the version that the button uses: the former one, or the one that is shown but not in use."""
+        version, known = self._shown_version(), self._teaching.known
+        if version is None or known is None:
+            return 0
+        return version.former if version.number == known.chosen else version.number
+
+    def _words(self) -> str:
+        main, draft = self._session.models.pair.names
+        if not (main and draft):
+            return self.tr("Load a main model and a draft model first.")
+        return self.tr(
+            "{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. Only "
+            "the speed changes, never the text. Everything stays on this Mac, and answers always come first."
+        ).format(main=recorded_name(main), draft=recorded_name(draft))
+
+    def _state(self) -> str:
+        teaching, known = self._teaching, self._teaching.known
+        if teaching.running:
+            return progress_sentence(teaching.progress)
+        if teaching.error is not None:
+            return error_sentence(teaching.error)
+        if teaching.result is not None:
+            return result_sentence(teaching.result)
+        if known is None:
+            return ""
+        if known.refusal is not None:
+            return error_sentence(known.refusal) if self._session.models.pair.draft is not None else ""
+        begun = self.tr("Teaching is paused and continues where it was.") if known.begun else ""
+        version = self._shown_version()
+        return joined(problem_sentence(known.problem), begun, "" if version is None else version_sentence(version))
+
+    def retranslate(self) -> None:
+        self.chats.set_texts(
+            (
+                self.tr("All chats"),
+                *(self.tr("Chats of the last {days} days").format(days=figures.number(days, 0)) for days in DAYS[1:]),
+            )
+        )
+        for name, words in zip(self.bars.names, (self.tr("Before"), self.tr("After")), strict=True):
+            name.setText(words)
+        for bar, name in zip(self.bars.bars, self.bars.names, strict=True):
+            bar.setAccessibleName(name.text())
+        self.show_state()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._teaching.refresh()
+
+
+def progress_sentence(progress: TeachingProgress) -> str:
+    """Say how far the teaching is, and why it waits if it does."""
+    waits = {
+        "answers": translate("Teaching", "Paused while an answer is being written"),
+        "hot": translate("Teaching", "Paused until this Mac has cooled down"),
+        "low-power": translate("Teaching", "Paused while Low Power Mode is on"),
+    }
+    if progress.waits:
+        return waits[progress.waits]
+    if progress.phase == "judging":
+        return translate("Teaching", "Testing the draft on chats that it has not seen…")
+    share = figures.percent(progress.done / progress.total) if progress.total else figures.percent(0.0)
+    if progress.phase == "reading":
+        return translate("Teaching", "Reading your chats: {share}").format(share=share)
+    step = translate("Teaching", "Step {step} of {steps}, {left} left")
+    return step.format(
+        step=figures.number(progress.done, 0),
+        steps=figures.number(progress.total, 0),
+        left=figures.duration(progress.seconds_left),
+    )
+
+
+def result_sentence(result: TeachingResult) -> str:
+    """Say what the teaching has achieved."""
+    before, after = figures.percent(result.before), figures.percent(result.after)
+    if result.number:
+        return _better(result.before, result.after)
+    return translate(
+        "Teaching", "This did not make the draft better ({after} instead of {before} right), so it goes on as before."
+    ).format(after=after, before=before)
+
+
+def version_sentence(version: TaughtVersion) -> str:
+    """Say what a version in use has achieved."""
+    return _better(version.before, version.after)
+
+
+def _better(before: float, after: float) -> str:
+    sentence = translate("Teaching", "Your draft now gets {after} instead of {before} right.")
+    return sentence.format(after=figures.percent(after), before=figures.percent(before))

@@ -1,0 +1,284 @@
+"""The teaching of the draft model in use, as steps that the engine runs while it is idle.
+
+The main model reads its own answers, a copy of the draft model is trained on what it held likely, and both are judged
+on answers of held-out chats. Only a copy that is better becomes a version. Runs on the engine's thread.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, wait
+from typing import Any
+
+import mlx.nn as nn
+import numpy as np
+import numpy.typing as npt
+
+from engine.advice.fit import ModelSize
+from engine.decoders.generation import release_unused_memory
+from engine.errors import CannotTeach, DeviceFailed, EngineError, InternalFailure, is_device_failure, without_frames
+from engine.files.steps import Steps
+from engine.machine.process_info import slowed
+from engine.main_model.loading import LoadedModel, load_in_steps
+from engine.model_files.config import text_config
+from engine.requests import OwnAnswer
+from engine.serving import memory
+from engine.serving.models import Models
+from engine.speculation.drafters.draft_source import DraftSource
+from engine.status import TaughtDraft, TeachingProgress, TeachingResult
+from engine.teaching.adapter import RANK, adapter_of, add_adapter, from_bytes, set_adapter
+from engine.teaching.kept import TaughtFiles, taught_files
+from engine.teaching.lessons import Lesson, read_lessons
+from engine.teaching.training import BATCH, Training, batches_of, is_better, right_places
+
+log = logging.getLogger(__name__)
+
+# Seconds of work between two writes of the state: a killed process loses no more.
+SAVE_EVERY_S = 30.0
+# With nothing else to do, wait this long for a file or a prompt before commands are looked at again.
+DISK_WAIT_S = 0.02
+# Seconds until heat and power are looked at again.
+COOLING_S = 5.0
+# Copies of the adapter in memory: itself, its gradients, the two moments of the optimiser, and one to be written.
+_ADAPTER_COPIES = 5
+# Numbers of 4 bytes that a token's pass and its gradients keep for a number of the residual stream and of the widest
+# layer, and for a row of logits: the values themselves, their gradients, and those that a layer computes again.
+_KEPT_NUMBERS, _KEPT_LOGITS = 12, 3
+
+
+class Teaching:
+    """The teaching under way, if any. Teaching waits by not being stepped; `on_progress` is called with its progress.
+
+    `stop` interrupts it: it is continued when `begin` is called again for the same pair.
+    """
+
+    def __init__(self, models: Models, on_progress: Callable[[TeachingProgress], object]) -> None:
+        self._models = models
+        self._on_progress = on_progress
+        self._steps: Steps[TeachingResult] | None = None
+        self._done: Callable[[TeachingResult | EngineError], None] = lambda _outcome: None
+        # Writes the state, once there is any.
+        self._save: Callable[[], None] = _nothing
+        # What the next step waits for.
+        self._pending: Future[Any] | None = None
+        self._progress = TeachingProgress()
+
+    @property
+    def running(self) -> bool:
+        return self._steps is not None
+
+    @property
+    def wait_s(self) -> float:
+        """The seconds until the next step may be run: teaching waits while heat or power slow the machine down."""
+        return COOLING_S if self._progress.waits in ("hot", "low-power") else 0.0
+
+    def begin(self, answers: Sequence[OwnAnswer], done: Callable[[TeachingResult | EngineError], None]) -> None:
+        """Teach the draft model in use from now on, or go on with it; `done` gets the result or the error."""
+        self.stop()
+        self._done = done
+        self._steps = self._teach(answers)
+        self._report(TeachingProgress("reading", 0, sum(len(answer.ids) for answer in answers)))
+
+    def step(self) -> None:
+        """Run a step, or wait a moment for its file or prompt. Raises a failure of the device.
+
+        While heat or Low Power Mode slow the machine down, no step is run.
+        """
+        if self._steps is None:
+            return
+        if reason := slowed():
+            self.pause(reason)
+            return
+        self.pause("")
+        if self._pending is not None and not wait([self._pending], DISK_WAIT_S).done:
+            return
+        try:
+            self._pending = next(self._steps)
+        except StopIteration as end:
+            self._end(end.value)
+        except EngineError as error:
+            self._end(error)
+        except Exception as error:
+            log.exception("a teaching failed")
+            if is_device_failure(error):
+                self._end(DeviceFailed(str(error)))
+                raise
+            self._end(InternalFailure(str(error)))
+
+    def pause(self, reason: str) -> None:
+        """Report why no step is run: "answers", "low-power", "hot", or "" when steps are run again."""
+        if self._steps is not None and self._progress.waits != reason:
+            known = self._progress
+            self._report(TeachingProgress(known.phase, known.done, known.total, known.seconds_left, reason))
+
+    def stop(self) -> None:
+        """Interrupt the teaching, if there is one, and write its state."""
+        if self._steps is None:
+            return
+        try:
+            self._save()
+        except EngineError as error:
+            self._end(error)
+        except Exception as error:
+            log.exception("the state of a teaching could not be written")
+            self._end(InternalFailure(str(error)))
+        else:
+            self._end(TeachingResult(complete=False))
+
+    def fail(self, error: EngineError) -> None:
+        """End the teaching, if there is one, with an error; its state is as it was last written."""
+        if self._steps is not None:
+            self._end(error)
+
+    def known(self) -> TaughtDraft:
+        """Return what the draft model in use was taught for the main model. Raises `NoModel`."""
+        try:
+            files, _ = self._files()
+        except CannotTeach as refusal:
+            return TaughtDraft(refusal=refusal)
+        problem = files.problem if files.chosen or files.problem == "damaged" else ""
+        try:
+            if files.chosen and not problem:
+                files.content(files.chosen)
+        except ValueError:
+            problem = "damaged"
+        return TaughtDraft(files.versions, files.chosen, problem, files.has_begun)
+
+    def choose(self, number: int) -> None:
+        """Use another version, or none for 0, when the pair is loaded next. Raises `NoModel` and `CannotTeach`."""
+        files, _ = self._files()
+        files.choose(number)
+
+    def _report(self, progress: TeachingProgress) -> None:
+        self._progress = progress
+        self._on_progress(progress)
+
+    def _end(self, outcome: TeachingResult | EngineError) -> None:
+        self._steps, self._pending, self._save = None, None, _nothing
+        release_unused_memory()
+        self._report(TeachingProgress())
+        if isinstance(outcome, EngineError):
+            without_frames(outcome)
+        self._done(outcome)
+
+    def _files(self) -> tuple[TaughtFiles, DraftSource]:
+        """Return the files of the pair in use and its draft model. Raises `NoModel` and `CannotTeach`."""
+        main, drafter, folder = self._models.main, self._models.drafter, self._models.settings.taught_folder
+        if drafter is None:
+            raise CannotTeach("no-draft")
+        if not isinstance(drafter, DraftSource):
+            raise CannotTeach("head")
+        if drafter.translation is not None:
+            raise CannotTeach("other-tokenizer")
+        if folder is None:
+            raise CannotTeach("no-folder")
+        return taught_files(folder, main, drafter.info.path, drafter.info.name), drafter
+
+    # The steps
+
+    def _teach(self, answers: Sequence[OwnAnswer]) -> Steps[TeachingResult]:
+        """Teach, a short pass a step."""
+        files, drafter = self._files()
+        main, former = self._models.main, drafter.info.taught
+        self._check_memory(drafter.model)
+        copy = yield from self._copy(drafter.model, files, former)
+        files.check_space(2 * _ADAPTER_COPIES * sum(array.nbytes for array in adapter_of(copy).values()))
+        yield None
+
+        def read(done: int, total: int) -> None:
+            self._report(TeachingProgress("reading", done, total))
+
+        rows = drafter.model.rows or drafter.model.vocabulary
+        lessons = yield from read_lessons(main, answers, rows, read)
+        training = Training(copy, lessons.taught)
+        self._continue(training, files, former)
+        self._save = lambda: files.save_begun(training.state(), training.step, former)
+        yield from self._train(training)
+        before = yield from self._judge(drafter.model.model, lessons.held_out)
+        after = yield from self._judge(copy, lessons.held_out)
+        shares, number = (float(before.mean()), float(after.mean())), 0
+        if is_better(before, after):
+            number = files.add(adapter_of(copy), *shares, len(before))
+        files.drop_begun()
+        log.info("taught %s: %.3f right before, %.3f after, version %d", drafter.info.name, *shares, number)
+        return TeachingResult(True, *shares, len(before), number)
+
+    def _copy(self, draft: LoadedModel, files: TaughtFiles, former: int) -> Steps[nn.Module]:
+        """Load a copy of the draft model with an adapter to train, which begins as the version in use."""
+        copy = yield from load_in_steps(draft.info.path, adapt=add_adapter)
+        try:
+            if former:
+                set_adapter(copy.model, from_bytes(files.content(former))[0])
+        except ValueError as error:
+            log.warning("teaching begins with the draft model as it was downloaded: %s", error)
+        return copy.model
+
+    def _continue(self, training: Training, files: TaughtFiles, former: int) -> None:
+        if (begun := files.begun(former)) is not None:
+            try:
+                training.restore(*begun)
+            except ValueError as error:
+                log.warning("the teaching begun earlier is ignored: %s", error)
+
+    def _train(self, training: Training) -> Steps[None]:
+        """Run the remaining steps, and write their state now and then."""
+        saved, spent, first = time.monotonic(), 0.0, training.step
+        while training.step < training.steps:
+            started = time.monotonic()
+            training.advance()
+            spent += time.monotonic() - started
+            left = spent / (training.step - first) * (training.steps - training.step)
+            self._report(TeachingProgress("teaching", training.step, training.steps, left))
+            if time.monotonic() - saved > SAVE_EVERY_S:
+                self._save()
+                saved = time.monotonic()
+            yield None
+
+    def _judge(self, model: nn.Module, lessons: Sequence[Lesson]) -> Steps[npt.NDArray[np.bool_]]:
+        """Return which places of the lessons a model gets right, a pass a step."""
+        found = []
+        for batch in batches_of(lessons):
+            self._report(TeachingProgress("judging"))
+            found.append(right_places(model, batch))
+            yield None
+        return np.concatenate(found)
+
+    def _check_memory(self, draft: LoadedModel) -> None:
+        """Raise `CannotTeach` unless a copy of the draft model can be trained beside the pair and an answer."""
+        models = self._models
+        reserve = models.cache_bytes(models.settings.context)
+        missing = training_bytes(draft) + reserve - models.memory_use().free
+        if missing > 0:
+            raise CannotTeach("no-memory", f"{missing / 1e9:.1f}")
+
+
+def training_bytes(draft: LoadedModel) -> int:
+    """Return the bytes that teaching a draft model takes: a copy, the adapter and its optimiser, and one batch."""
+    size = memory.size_on_disk(draft.info.path, None)
+    return size.weight_bytes + _ADAPTER_COPIES * adapter_bytes(size) + _batch_bytes(size, draft)
+
+
+def adapter_bytes(size: ModelSize) -> int:
+    """Estimate the bytes of the adapter: seven matrices a layer, each with two low-rank ones in float32."""
+    hidden, wide, layers = _shape(size.config)
+    return 4 * RANK * layers * (4 * 2 * hidden + 3 * (hidden + wide))
+
+
+def _batch_bytes(size: ModelSize, draft: LoadedModel) -> int:
+    hidden, wide, layers = _shape(size.config)
+    rows = draft.rows or draft.vocabulary
+    return 4 * BATCH * (_KEPT_NUMBERS * layers * (hidden + wide) + _KEPT_LOGITS * rows)
+
+
+def _shape(config: Any) -> tuple[int, int, int]:
+    """Return the width, the widest layer and the number of layers."""
+    text = text_config(config)
+    numbers = [text.get(name) for name in ("hidden_size", "intermediate_size", "num_hidden_layers")]
+    hidden, wide, layers = (number if type(number) is int else 0 for number in numbers)
+    return hidden, wide or 4 * hidden, layers
+
+
+def _nothing() -> None:
+    """Write nothing: there is no state yet."""

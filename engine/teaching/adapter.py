@@ -1,0 +1,88 @@
+"""The adapter of a draft model: low-rank layers (LoRA) of mlx-lm beside its linear layers."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from typing import Any
+
+import mlx.core as mx
+import mlx.nn as nn
+from mlx.utils import tree_flatten, tree_unflatten
+from mlx_lm.tuner.utils import linear_to_lora_layers
+
+from engine.errors import CannotTeach
+
+# A rank of 16 holds what a few hundred chats teach; the change is the product of the two matrices times this scale.
+RANK, SCALE = 16, 2.0
+SETTINGS: dict[str, Any] = {"rank": RANK, "scale": SCALE, "dropout": 0.0}
+
+
+def add_adapter(model: nn.Module, seed: int = 0) -> None:
+    """Add low-rank layers that change nothing yet to all blocks of `model`.
+
+    Raises `CannotTeach` for a model whose layers mlx-lm cannot adapt.
+    """
+    try:
+        linear_to_lora_layers(model, len(model.layers), SETTINGS)
+    # Models of other shapes raise all kinds of exceptions.
+    except Exception as error:
+        raise CannotTeach("architecture", str(error)[:120]) from error
+    weights = adapter_of(model)
+    if not weights:
+        raise CannotTeach("architecture")
+    # mlx-lm draws them from the global random state, which other work uses, too.
+    keys = mx.random.split(mx.random.key(seed), len(weights))
+    drawn = {
+        name: mx.random.uniform(-1.0, 1.0, array.shape, key=key) / max(array.shape[-2:]) ** 0.5
+        for (name, array), key in zip(sorted(weights.items()), keys, strict=True)
+        if name.endswith("lora_a")
+    }
+    model.update(tree_unflatten(list(drawn.items())))
+
+
+def train_only_adapter(model: nn.Module) -> None:
+    """Let nothing but the adapter be trained."""
+    model.freeze()
+    model.unfreeze(keys=["lora_a", "lora_b"])
+
+
+def adapter_of(model: nn.Module) -> dict[str, mx.array]:
+    """Return the weights of the adapter by name."""
+    return {name: array for name, array in tree_flatten(model.parameters()) if name.endswith((".lora_a", ".lora_b"))}
+
+
+def set_adapter(model: nn.Module, weights: Mapping[str, mx.array]) -> None:
+    """Set the weights of an added adapter. Raises `ValueError` if they were made for other layers or are no numbers."""
+    wanted = {name: array.shape for name, array in adapter_of(model).items()}
+    if {name: array.shape for name, array in weights.items()} != wanted:
+        raise ValueError("the adapter has other layers than the model")
+    if not all(mx.isfinite(array).all().item() for array in weights.values()):
+        raise ValueError("the adapter has numbers that are not finite")
+    model.update(tree_unflatten(list(weights.items())))
+
+
+def fuse(model: nn.Module) -> None:
+    """Add the low-rank layers into the matrices, where that loses nothing: quantised matrices would round them away."""
+    fused = [
+        (name, module.fuse())
+        for name, module in model.named_modules()
+        if "lora_a" in module and hasattr(module, "fuse") and "scales" not in module.linear
+    ]
+    model.update_modules(tree_unflatten(fused))
+
+
+def as_bytes(arrays: Mapping[str, mx.array], metadata: Mapping[str, str]) -> bytes:
+    """Return the content of a safetensors file."""
+    file = io.BytesIO()
+    mx.save_safetensors(file, dict(arrays), dict(metadata))
+    return file.getvalue()
+
+
+def from_bytes(content: bytes) -> tuple[dict[str, mx.array], dict[str, str]]:
+    """Return the arrays and metadata of a safetensors file. Raises `ValueError`."""
+    try:
+        arrays, metadata = mx.load(io.BytesIO(content), "safetensors", return_metadata=True)
+    except RuntimeError as error:
+        raise ValueError(str(error)) from error
+    return dict(arrays), dict(metadata)  # type: ignore[arg-type]

@@ -1,0 +1,140 @@
+"""Lessons: stretches of the main model's own answers, with the tokens that it holds likeliest at each place.
+
+The main model reads each answer once. Only its likeliest tokens are kept, because whole rows of logits would take
+thousands of times the memory. Lessons stay in memory: no file of a teaching holds anything of a chat.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import mlx.core as mx
+import numpy as np
+import numpy.typing as npt
+
+from engine.errors import CannotTeach, EngineError
+from engine.files.steps import Steps
+from engine.main_model.loading import LoadedModel
+from engine.requests import OwnAnswer
+
+log = logging.getLogger(__name__)
+
+# Tokens kept at each place. More have hardly any probability, so that a draft model is hardly asked for them.
+LIKELIEST = 16
+# Tokens of a lesson, and those at its end that are taught: every place has as many before it, unless the text is short.
+WINDOW, TAUGHT = 512, 256
+# Tokens that the main model reads at once: a request waits for one such pass at most.
+PASS = 256
+# Longer conversations take more memory and time than they teach.
+LONGEST = 4096
+# One chat in so many is held out to judge by, and the fewest places to teach and to judge by. With 300 places, 66% and
+# 78% cannot be confused: the standard error is below 3 points.
+HELD_OUT_EVERY = 5
+LEAST_TAUGHT, LEAST_JUDGED = 1500, 300
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """A stretch of text whose last places are taught.
+
+    `ids` are its tokens. Row i of `likeliest` and `chances`, (places, LIKELIEST), has the main model's likeliest tokens
+    after ids[: start + i + 1], the first one first, and their probabilities.
+    """
+
+    ids: tuple[int, ...]
+    start: int
+    likeliest: npt.NDArray[np.uint32]
+    chances: npt.NDArray[np.float32]
+
+    @property
+    def places(self) -> int:
+        return len(self.likeliest)
+
+
+@dataclass(frozen=True, slots=True)
+class Lessons:
+    """What is taught, and what is held out to judge by."""
+
+    taught: tuple[Lesson, ...]
+    held_out: tuple[Lesson, ...]
+
+
+def read_lessons(
+    main: LoadedModel,
+    answers: Sequence[OwnAnswer],
+    rows: int,
+    on_progress: Callable[[int, int], object],
+) -> Steps[Lessons]:
+    """Let the main model read its answers, a pass a step; `rows` are the ids that the draft model knows.
+
+    `on_progress` gets the tokens of answers read and in total. Raises `CannotTeach`.
+    """
+    found: dict[bool, list[Lesson]] = {True: [], False: []}
+    done, total = 0, sum(len(answer.ids) for answer in answers)
+    for answer in answers:
+        on_progress(done, total)
+        found[is_held_out(answer.chat)] += yield from read_answer(main, answer, min(rows, main.vocabulary))
+        done += len(answer.ids)
+    taught, judged = (sum(lesson.places for lesson in found[held_out]) for held_out in (False, True))
+    if taught < LEAST_TAUGHT or judged < LEAST_JUDGED:
+        share = min(taught / LEAST_TAUGHT, judged / LEAST_JUDGED)
+        raise CannotTeach("too-little", f"{int(100 * share)}%")
+    return Lessons(tuple(found[False]), tuple(found[True]))
+
+
+def is_held_out(chat: str) -> bool:
+    """Whether a chat is one to judge by. It stays one, so that no later teaching is judged by what was taught."""
+    return hashlib.sha256(chat.encode()).digest()[0] * HELD_OUT_EVERY < 256
+
+
+def read_answer(main: LoadedModel, answer: OwnAnswer, rows: int) -> Steps[list[Lesson]]:
+    """Return the lessons of an answer; none if its conversation cannot be read or is too long."""
+    try:
+        prompt = yield from main.prompt_in_steps(answer.messages)
+    except EngineError as error:
+        log.info("an answer is not taught: %s", error)
+        return []
+    ids = [*prompt, *answer.ids][: min(LONGEST, main.info.context_length)]
+    first = len(prompt) - 1
+    # An id of another model's tokenizer, or one that was damaged, would be read beyond the end of a table.
+    if first < 0 or first + 1 >= len(ids) or not all(0 <= token < rows for token in ids):
+        return []
+    caches, likeliest, chances = main.new_caches(), [], []
+    for start in range(0, len(ids), PASS):
+        logits = main.model(mx.array([ids[start : start + PASS]], mx.uint32), cache=caches)
+        if start + logits.shape[1] > first:
+            tokens, probabilities = _likeliest(logits[0, max(0, first - start) :, :rows])
+            likeliest.append(tokens)
+            chances.append(probabilities)
+        else:
+            mx.eval(logits)
+        yield None
+    return _windows(ids, first, np.concatenate(likeliest), np.concatenate(chances))
+
+
+def _likeliest(logits: mx.array) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.float32]]:
+    """Return the likeliest ids of each row and their probabilities, both (rows, LIKELIEST), the likeliest first."""
+    scores = logits.astype(mx.float32)
+    scores = scores - mx.logsumexp(scores, axis=-1, keepdims=True)
+    count = min(LIKELIEST, scores.shape[-1])
+    ids = mx.argpartition(-scores, count - 1, axis=-1)[:, :count]
+    found = mx.take_along_axis(scores, ids, axis=-1)
+    order = mx.argsort(-found, axis=-1)
+    ids, found = mx.take_along_axis(ids, order, axis=-1), mx.take_along_axis(found, order, axis=-1)
+    return np.array(ids), np.array(mx.exp(found))
+
+
+def _windows(
+    ids: Sequence[int], first: int, likeliest: npt.NDArray[np.uint32], chances: npt.NDArray[np.float32]
+) -> list[Lesson]:
+    """Cut an answer, whose places begin at `first`, into lessons."""
+    found = []
+    for place in range(first, len(ids), TAUGHT):
+        end = min(place + TAUGHT, len(ids))
+        begin = max(0, end - WINDOW)
+        rows = slice(place - first, end - first)
+        found.append(Lesson(tuple(ids[begin:end]), place - begin, likeliest[rows], chances[rows]))
+    return found
