@@ -5895,22 +5895,6 @@
         <source>Off until tools are switched on in this chat</source>
         <translation>このチャットでツールをオンにするまではオフ</translation>
     </message>
-    <message>
-        <source>asks first</source>
-        <translation>先に確認</translation>
-    </message>
-    <message>
-        <source>allowed in this chat</source>
-        <translation>このチャットで許可</translation>
-    </message>
-    <message>
-        <source>always allowed</source>
-        <translation>常に許可</translation>
-    </message>
-    <message>
-        <source>denied</source>
-        <translation>拒否</translation>
-    </message>
 </context>
 <context>
     <name>ToolsPage</name>

@@ -5895,22 +5895,6 @@
         <source>Off until tools are switched on in this chat</source>
         <translation>이 대화에서 도구를 켜기 전까지 꺼져 있음</translation>
     </message>
-    <message>
-        <source>asks first</source>
-        <translation>먼저 확인</translation>
-    </message>
-    <message>
-        <source>allowed in this chat</source>
-        <translation>이 대화에서 허용</translation>
-    </message>
-    <message>
-        <source>always allowed</source>
-        <translation>항상 허용</translation>
-    </message>
-    <message>
-        <source>denied</source>
-        <translation>거부</translation>
-    </message>
 </context>
 <context>
     <name>ToolsPage</name>

@@ -5895,22 +5895,6 @@
         <source>Off until tools are switched on in this chat</source>
         <translation>在此对话中打开工具前保持关闭</translation>
     </message>
-    <message>
-        <source>asks first</source>
-        <translation>先询问</translation>
-    </message>
-    <message>
-        <source>allowed in this chat</source>
-        <translation>在此对话中允许</translation>
-    </message>
-    <message>
-        <source>always allowed</source>
-        <translation>始终允许</translation>
-    </message>
-    <message>
-        <source>denied</source>
-        <translation>已拒绝</translation>
-    </message>
 </context>
 <context>
     <name>ToolsPage</name>

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from app.session.session import Session
-from app.tools.tool import Permission, Tool
+from app.tools.tool import Tool
+from app.widgets import theme
 from app.widgets.labels import wrapped_tip
 from app.widgets.popups import Menu
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording.tools import server_state
 
-translate = QCoreApplication.translate
+# In pixels, for the state of a server, which can be a long error.
+_WIDEST = 360
 
 
 class ToolsButton(Restyled, QToolButton):
@@ -29,7 +31,6 @@ class ToolsButton(Restyled, QToolButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.menu_of_tools = Menu(self)
-        self.menu_of_tools.setToolTipsVisible(True)
         self.menu_of_tools.aboutToShow.connect(self._fill)
         self.setMenu(self.menu_of_tools)
         for changed in (session.chats.opened, session.tools.changed, session.models.changed):
@@ -60,35 +61,24 @@ class ToolsButton(Restyled, QToolButton):
     def _fill(self) -> None:
         session, menu = self._session, self.menu_of_tools
         menu.clear()
+        for listed in menu.findChildren(Menu):
+            listed.deleteLater()
         switch = menu.addAction(self.tr("Use tools in this chat"))
         switch.setCheckable(True)
         switch.setChecked(session.tools.is_on(session.chat))
         switch.triggered.connect(lambda on: session.tools.set_on(session.chat, on))
+        menu.addSeparator()
         self._add_server("Tandem", [one.tool for one in session.tools.built_in])
-        on = session.tools.has_servers(session.chat)
+        off = "" if session.tools.has_servers(session.chat) else self.tr("Off until tools are switched on in this chat")
         for server in session.tools.settings.servers:
             status = session.tools.host.status(server.name)
-            state = server_state(server, status)
-            off = self.tr("Off until tools are switched on in this chat")
-            self._add_server(f"{server.name} · {state if on else off}", status.tools)
+            self._add_server(f"{server.name} · {off or server_state(server, status)}", status.tools)
 
-    def _add_server(self, heading: str, tools: Sequence[Tool]) -> None:
-        """Add a heading and its tools, which are only shown."""
-        menu = self.menu_of_tools
-        menu.addSeparator()
-        # Styles draw the titles of sections as lines only.
-        menu.addAction(heading).setEnabled(False)
+    def _add_server(self, words: str, tools: Sequence[Tool]) -> None:
+        """Add a server, from which its tools open; they are only shown."""
+        listed = Menu(self.menu_of_tools)
+        listed.setTitle(self.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, theme.scaled(_WIDEST)))
+        listed.setEnabled(bool(tools))
         for tool in tools:
-            words = _permission(self._session.tools.permission(self._session.chat, tool))
-            shown = menu.addAction(f"    {tool.title or tool.name} · {words}")
-            shown.setEnabled(False)
-            shown.setToolTip(wrapped_tip(tool.description[:400]))
-
-
-def _permission(permission: Permission) -> str:
-    return {
-        Permission.ASK: translate("ToolsButton", "asks first"),
-        Permission.CHAT: translate("ToolsButton", "allowed in this chat"),
-        Permission.ALWAYS: translate("ToolsButton", "always allowed"),
-        Permission.DENY: translate("ToolsButton", "denied"),
-    }[permission]
+            listed.addAction(tool.title or tool.name).setEnabled(False)
+        self.menu_of_tools.addMenu(listed)
