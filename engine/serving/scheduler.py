@@ -396,6 +396,7 @@ class Scheduler:
         unloads = self._device_failures > 1 and self.models.loaded and not self.changes.busy
         failure = as_engine_error(error, self.models.main.info.name if unloads else "")
         self._fail_active(failure)
+        self.teaching.fail(failure)
         if unloads:
             self._device_failures = 0
             self._waiting.fail(failure)

@@ -11,7 +11,7 @@ from app.settings.declarations import SETTINGS, SettingsValues
 from app.settings.engine_settings import engine_settings_of, sampling_of, speculation_of
 from app.settings.setting import Setting
 from app.system.language import LANGUAGES
-from app.system.paths import answer_index_folder, learned_file, prefix_folder
+from app.system.paths import answer_index_folder, learned_file, prefix_folder, taught_folder
 from engine.requests import ACCEPTANCE_RULES, MAX_DEPTH, SamplingSettings, SpeculationSettings
 from engine.settings import EngineSettings
 from engine.speculation.proposers.registry import methods
@@ -42,6 +42,7 @@ def test_defaults_are_those_of_the_engine() -> None:
         "learned_file": learned_file(),
         "prefix_cache_folder": prefix_folder(),
         "answer_index_folder": answer_index_folder(),
+        "taught_folder": taught_folder(),
     }
     kept = {"prefix_cache_bytes": ours.prefix_cache_bytes, **paths}
     assert ours == replace(theirs, context=SettingsValues().fit_context, **kept)
