@@ -21,9 +21,10 @@ class EngineSettings:
     `most_active` requests are decoded together and `most_waiting` more may queue. Finished turns are kept in
     `prefix_cache_bytes`. Those of a named conversation are kept across sessions, if `prefix_cache_folder` is given, in
     at most `prefix_folder_bytes` there. Their answers are indexed in `answer_index_folder`, if given, for look-ups in
-    other chats, in at most `answer_index_bytes`; when the folder is not given any more, it is emptied. Both models are
-    unloaded after `unload_after_s` seconds without a request. `memory_limit` in bytes replaces the limit that the
-    device recommends. These take effect at once.
+    other chats, in at most `answer_index_bytes`; when the folder is not given any more, it is emptied. With
+    `reduced_vocabulary` drafters propose only common tokens and those of indexed answers where that is faster. Both
+    models are unloaded after `unload_after_s` seconds without a request. `memory_limit` in bytes replaces the limit
+    that the device recommends. These take effect at once.
 
     `overflow` ("refuse" or "shorten") and `control_tokens` apply to requests that do not set them themselves. With
     `allow_oversize` models and requests are accepted although they may not fit into memory. An answer is assumed to
@@ -49,6 +50,7 @@ class EngineSettings:
     answer_index_folder: Path | None = None
     # Eight million tokens; sorting them takes three times as much memory for a moment.
     answer_index_bytes: int = 2**26
+    reduced_vocabulary: bool = True
     kv_bits: int | None = None
     draft_kv_bits: int | None = None
     unload_after_s: float | None = None

@@ -4718,6 +4718,14 @@
         <translation>ほかのチャットの回答で見つけたトークンをドラフトとして提案し、繰り返しの作業を速くします。索引はこの Mac にだけ保存され、チャットを完全に削除すると索引からも消えます。</translation>
     </message>
     <message>
+        <source>Draft with a smaller vocabulary</source>
+        <translation>小さな語彙でドラフトする</translation>
+    </message>
+    <message>
+        <source>Proposes only common tokens and those in your answers, where that is faster. Answers stay the same. This needs “Reuse wording from your chats”.</source>
+        <translation>よく使われるトークンと、これまでの回答に出てきたトークンだけを提案します。速くなる場合にだけ使われ、回答は変わりません。「ほかのチャットの表現を再利用」をオンにする必要があります。</translation>
+    </message>
+    <message>
         <source>Parallel drafting</source>
         <translation>並列ドラフト</translation>
     </message>

@@ -4718,6 +4718,14 @@
         <translation>다른 대화의 답변에서 찾은 토큰을 초안으로 제안해서 반복되는 작업이 더 빨라져요. 색인은 이 Mac에만 저장되고, 대화를 완전히 삭제하면 색인에서도 지워져요.</translation>
     </message>
     <message>
+        <source>Draft with a smaller vocabulary</source>
+        <translation>더 작은 어휘로 초안 생성</translation>
+    </message>
+    <message>
+        <source>Proposes only common tokens and those in your answers, where that is faster. Answers stay the same. This needs “Reuse wording from your chats”.</source>
+        <translation>자주 쓰이는 토큰과 답변에 나왔던 토큰만 초안으로 제안해요. 더 빨라질 때만 사용하고, 답변은 그대로예요. “다른 대화의 표현 활용”을 켜야 해요.</translation>
+    </message>
+    <message>
         <source>Parallel drafting</source>
         <translation>병렬 초안 생성</translation>
     </message>

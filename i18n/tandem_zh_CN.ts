@@ -4718,6 +4718,14 @@
         <translation>从其他对话的回答中提取草稿 token，让重复性的工作更快。索引只保存在本机；永久删除对话后，也会从索引中移除。</translation>
     </message>
     <message>
+        <source>Draft with a smaller vocabulary</source>
+        <translation>用较小的词表生成草稿</translation>
+    </message>
+    <message>
+        <source>Proposes only common tokens and those in your answers, where that is faster. Answers stay the same. This needs “Reuse wording from your chats”.</source>
+        <translation>只提出常用 token 和你的回答中出现过的 token，仅在能加快速度时使用。回答保持不变。需要打开“复用其他对话中的表述”。</translation>
+    </message>
+    <message>
         <source>Parallel drafting</source>
         <translation>并行生成草稿</translation>
     </message>

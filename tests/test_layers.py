@@ -20,8 +20,9 @@ APP_LAYERS = (
 BELOW_SPECULATION = (
     "engine.answer_index", "engine.async_drafting", "engine.cpu_backend", "engine.errors", "engine.files",
     "engine.grammars", "engine.heads", "engine.main_model.joint_sampling", "engine.main_model.loading",
-    "engine.main_model.sampling", "engine.mlx_lm_private", "engine.requests", "engine.speculation.conversation",
-    "engine.stats", "engine.status", "engine.tokenizers.prompts", "engine.tokenizers.vocabulary", "engine.tuning",
+    "engine.main_model.output_rows", "engine.main_model.sampling", "engine.mlx_lm_private", "engine.requests",
+    "engine.speculation.conversation", "engine.stats", "engine.status", "engine.tokenizers.prompts",
+    "engine.tokenizers.vocabulary", "engine.tuning",
 )  # fmt: skip
 # The parts of the engine that engine/heads imports: files and errors, nothing of rounds, samplers or chats.
 BELOW_HEADS = ("engine.cpu_backend", "engine.errors", "engine.files", "engine.model_files")

@@ -110,6 +110,15 @@ class SettingsValues(RememberedValues):
             "Mac and loses a chat that you permanently delete.",
         ),
     )
+    reduced_vocabulary: bool = SPECULATION.setting(
+        True,
+        title=QT_TRANSLATE_NOOP("Settings", "Draft with a smaller vocabulary"),
+        help=QT_TRANSLATE_NOOP(
+            "Settings",
+            "Proposes only common tokens and those in your answers, where that is faster. Answers stay the same. This "
+            "needs “Reuse wording from your chats”.",
+        ),
+    )
     async_drafter: str = DRAFTER.setting(
         "off",
         title=QT_TRANSLATE_NOOP("Settings", "Parallel drafting"),

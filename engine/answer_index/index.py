@@ -11,12 +11,15 @@ import logging
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from pathlib import Path
 from threading import Lock
 
-from engine.answer_index.segment import DEPTH, TOKEN_BYTES, Segment, backwards, merge, write_answer
+import numpy as np
+
+from engine.answer_index.segment import BREAK, DEPTH, TOKEN_BYTES, Segment, backwards, merge, write_answer
 from engine.files import private_files
 from engine.files.atomic_file import PARTIAL
 
@@ -29,6 +32,15 @@ LEAST_SIZE = 2**16
 SUFFIX = ".answers"
 # A place is the number of a segment and a position in it, of so many bits.
 _POSITION_BITS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """How often answers used tokens: `tokens` in all, and by distinct id how often if only one chat used it, else 0."""
+
+    tokens: int
+    ids: np.ndarray
+    alone: np.ndarray
 
 
 class AnswerIndex:
@@ -76,6 +88,10 @@ class AnswerIndex:
         """Delete the answers of all other chats for good, as `forget` does."""
         kept = {_hash(chat) for chat in chats}
         return self._post_cleaning(lambda chat: chat not in kept)
+
+    def usage(self) -> Future[Usage]:
+        """Count the tokens of all answers, without those that are being forgotten."""
+        return self._worker.submit(self._count)
 
     def _post_cleaning(self, goes: Callable[[int], bool]) -> Future[None]:
         with self._lock:
@@ -191,6 +207,17 @@ class AnswerIndex:
         with self._lock:
             self._cleanings -= 1
         self._publish()
+
+    def _count(self) -> Usage:
+        parts = [segment.arrays() for segment in self._segments]
+        tokens = np.concatenate([np.empty(0, np.uint32), *(part[1] for part in parts)])
+        owners = (np.repeat(part[0]["chat"], part[0]["length"]) for part in parts)
+        chats = np.concatenate([np.empty(0, np.uint64), *owners])
+        # Each chat's tokens side by side: a number for the chat in the upper half, the id in the lower one.
+        numbers = np.unique(chats, return_inverse=True)[1].astype(np.uint64) << np.uint64(32)
+        used, counts = np.unique((numbers | tokens)[tokens != BREAK], return_counts=True)
+        ids, first, in_chats = np.unique(used & np.uint64(BREAK), return_index=True, return_counts=True)
+        return Usage(int(counts.sum()), ids.astype(np.int64), np.where(in_chats == 1, counts[first], 0))
 
     def _publish(self) -> None:
         """Let look-ups search all segments, unless a chat is still to be deleted from them."""

@@ -131,6 +131,10 @@ class AssistantHead(Head):
         self.taps = tuple(sorted(inputs | {ports.layer_count - 1}))
 
     @property
+    def uses_main_output(self) -> bool:
+        return False
+
+    @property
     def state_elements(self) -> int:
         return self.config.tap_width
 

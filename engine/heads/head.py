@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -212,6 +213,17 @@ class Head(ABC):
         if self._ports is None:
             raise RuntimeError("the head is not bound to a main model")
         return self._ports
+
+    @property
+    def uses_main_output(self) -> bool:
+        """Whether its logits are made by the main model's output matrix."""
+        return "lm_head" not in self.network
+
+    def with_logits(self, logits: Callable[[mx.array], mx.array]) -> Head:
+        """Return this head with another output matrix of the main model. Contexts belong to both."""
+        twin = copy(self)
+        twin._ports = replace(self.ports, logits=logits)
+        return twin
 
     @property
     def readings(self) -> tuple[tuple[int, ...], ...]:

@@ -36,6 +36,10 @@ class MtpHead(ChainHead):
         return MtpNetwork(config, weights), weights
 
     @property
+    def uses_main_output(self) -> bool:
+        return super().uses_main_output and not any("output" in part for part in self.network.depths)
+
+    @property
     def readings(self) -> tuple[tuple[int, ...], ...]:
         """(0,) reads the state after the main model's last norm, (1,) the one before."""
         return ((0,), (1,)) if self.config.family.either_state else ()

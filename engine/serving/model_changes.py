@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.answer_index.index import AnswerIndex, tokenizer_name
+from engine.answer_index.index import AnswerIndex, Usage, tokenizer_name
 from engine.errors import (
     DeviceFailed,
     EngineClosed,
@@ -24,7 +24,7 @@ from engine.errors import (
     is_device_failure,
     without_frames,
 )
-from engine.files.steps import Steps, run_to_completion
+from engine.files.steps import Steps, result_of, run_to_completion
 from engine.main_model.loading import LoadedModel
 from engine.prefix.cache import PrefixCache
 from engine.prefix.files import forget, forget_others
@@ -32,6 +32,7 @@ from engine.prefix.store import PrefixStore
 from engine.serving.drafters import Drafter
 from engine.serving.models import Models, ParkedModels
 from engine.speculation.drafters.draft_source import prepare_draft
+from engine.speculation.drafters.reduced_vocabulary import reduce_vocabulary
 from engine.status import LoadedPair
 
 log = logging.getLogger(__name__)
@@ -73,6 +74,8 @@ class ModelChanges:
         # The index of earlier answers, if the settings name a folder for it and it was needed, and its settings.
         self._answers: AnswerIndex | None = None
         self._answers_at: tuple[Path | None, int] = (None, 0)
+        # The newest count of their tokens, of which the drafter's smaller vocabulary is made.
+        self._usage: Future[Usage] | None = None
         # The change under way and those that wait, in order.
         self.queue: deque[_Change] = deque()
         self._pending: Future[Any] | None = None
@@ -204,8 +207,7 @@ class ModelChanges:
         while self._models.unprobed:
             self._models.probe_step()
             yield None
-        main, drafter = self._models.main.info, self._models.drafter
-        return LoadedPair(main, None if drafter is None else drafter.info)
+        return self._models.pair
 
     def unload_in_turn(self) -> Steps[LoadedPair]:
         """Drop both models, as the steps of a change."""
@@ -261,6 +263,25 @@ class ModelChanges:
             self._models.drafting.answers = self._answers
             if self._answers is not None:
                 self._answers.use(tokenizer_name(self._models.main.info.path))
+        self.renew_vocabulary()
+
+    def renew_vocabulary(self) -> None:
+        """Draft with the whole vocabulary, until a smaller one was made of the answers, between other work."""
+        self._usage, models = None, self._models
+        if models.loaded:
+            models.drafting.set_reduced(None)
+        if self._answers is not None and models.drafter is not None and models.settings.reduced_vocabulary:
+            self._usage = self._answers.usage()
+            self.enqueue(self._reduce(self._usage), lambda _outcome: None, blocks_requests=False)
+
+    def _reduce(self, usage: Future[Usage]) -> Steps[LoadedPair]:
+        found, models = (yield from result_of(usage)), self._models
+        if usage is self._usage and models.drafter is not None:
+            reduced = yield from reduce_vocabulary(models.main, models.drafter, found)
+            # Chats may have been deleted in the meantime. Another drafter waits for this change to end.
+            if usage is self._usage:
+                models.drafting.set_reduced(reduced)
+        return models.pair
 
     def close_answers(self) -> None:
         """Write what is left of the index of answers."""
@@ -276,6 +297,7 @@ class ModelChanges:
         """Forget the finished turns and answers of these conversations for good, in memory and on disk."""
         if (answers := self._opened_answers()) is not None:
             answers.forget(names)
+            self.renew_vocabulary()
         self._prefix_cache.forget(names)
         if (folder := self._models.settings.prefix_cache_folder) is not None:
             forget(folder, names)
@@ -284,6 +306,7 @@ class ModelChanges:
         """Forget the finished turns and answers of all other conversations on disk; turns in memory stay."""
         if (answers := self._opened_answers()) is not None:
             answers.forget_others(names)
+            self.renew_vocabulary()
         if (folder := self._models.settings.prefix_cache_folder) is not None:
             forget_others(folder, names)
             if self._models.loaded:
@@ -307,4 +330,5 @@ class ModelChanges:
         self._before_draft_changes()
         pair = self._models.use_draft(drafter, problem)
         self._prefix_cache.use_drafter(drafter)
+        self.renew_vocabulary()
         return pair

@@ -120,6 +120,12 @@ class Models:
         return self._drafting.drafter if self._drafting is not None else None
 
     @property
+    def pair(self) -> LoadedPair:
+        """The models in use."""
+        drafter = self.drafter
+        return LoadedPair(None if self._main is None else self._main.info, None if drafter is None else drafter.info)
+
+    @property
     def loaded(self) -> bool:
         return self._main is not None
 
@@ -327,4 +333,6 @@ class Models:
         return self._held_bytes() + first + (settings.most_active - 1) * self.cache_bytes(settings.context)
 
     def _held_bytes(self) -> int:
-        return sum(model.info.bytes for model in (self._main, self.drafter) if model is not None)
+        reduced = None if self._drafting is None else self._drafting.reduced
+        held = sum(model.info.bytes for model in (self._main, self.drafter) if model is not None)
+        return held if reduced is None else held + reduced.nbytes

@@ -116,6 +116,8 @@ class Scheduler:
             self.changes.open_store()
         if settings.answer_index_folder != before.answer_index_folder:
             self.changes.open_answers()
+        elif settings.reduced_vocabulary != before.reduced_vocabulary:
+            self.changes.renew_vocabulary()
 
     # Models
 

@@ -52,8 +52,10 @@ class Conversation:
 
     def follow(self, head: Head, taps: Taps) -> HeadSession:
         """Let `head` follow the main model from now on, starting where it knows the text."""
-        if self.head is None or self.head.head is not head:
+        if self.head is None or self.head.head.identity != head.identity:
             self.head = HeadSession(head, taps)
+        # It may have another output matrix now.
+        self.head.head = head
         if self.head.length < self.main.position:
             self.head.restart(self.main.position)
         self.main.follower = self.head
@@ -102,6 +104,8 @@ def continue_on(sequence: Sequence | None, model: LoadedModel, tokens: Tokens[in
         sequence = Sequence(model.model, model.new_caches())
     else:
         sequence.rewind(reach)
+        # It may have another output matrix now.
+        sequence.model = model.model
     sequence.tokens = list(tokens)
     return sequence
 

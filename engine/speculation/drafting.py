@@ -25,6 +25,7 @@ from engine.speculation.choosing.plans import Answer
 from engine.speculation.conversation import Conversation
 from engine.speculation.drafters.draft_source import DraftSource
 from engine.speculation.drafters.head_source import HeadSource
+from engine.speculation.drafters.reduced_vocabulary import USUAL_DEPTH, ReducedVocabulary
 from engine.speculation.proposers.registry import DRAFTER_METHOD, PROPOSERS, is_ahead
 from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.rounds.proposal import Proposal, Proposer
@@ -37,8 +38,6 @@ from engine.tuning import NARROW, Pair
 log = logging.getLogger(__name__)
 
 FIRST_TOKEN = Choice(None, 0, "first-token")
-# The depth at which the share of drafting decides whether an asynchronous drafter can pay.
-USUAL_DEPTH = 4
 
 
 class Drafting:
@@ -69,6 +68,8 @@ class Drafting:
         self.why_not_ahead = ""
         # The index of earlier answers, if one is kept.
         self.answers: AnswerIndex | None = None
+        # The drafter with the vocabulary of earlier answers, if one was made.
+        self.reduced: ReducedVocabulary | None = None
         self.pauses = Pauses()
         # Changes with each `set_draft`.
         self.version = 0
@@ -115,7 +116,7 @@ class Drafting:
         The caller must have made all conversations drop the caches of the previous drafter.
         """
         self.keep()
-        self._drafter = drafter
+        self._drafter, self.reduced = drafter, None
         self.version += 1
         self.controllers.pair = (self.controllers.pair[0], "" if drafter is None else _identity(drafter.info))
         self.why_plain = Choice(None, 0, "no-draft")
@@ -124,6 +125,13 @@ class Drafting:
         if self._request is not None:
             self._request.conversation.drop_drafter()
             self._start_request(self._request)
+
+    def set_reduced(self, reduced: ReducedVocabulary | None) -> None:
+        """Use a smaller vocabulary where it pays, or none, from the next round on."""
+        if reduced is not self.reduced:
+            self.reduced = reduced
+            if self._request is not None:
+                self._start_request(self._request)
 
     def use(self, settings: SpeculationSettings) -> None:
         """Use `settings` from the next round of the current request on, if they have changed."""
@@ -175,8 +183,16 @@ class Drafting:
         return request
 
     def _install(self, request: RequestProposers) -> None:
-        """Give proposers to a request that is answered alone; only such a request may have an asynchronous drafter."""
-        request.install(self._drafter, self._drafting_ahead(request), self.answers)
+        """Give proposers to a request that is answered alone.
+
+        Only such a request may have an asynchronous drafter. Only it, and only in a named conversation, has a smaller
+        vocabulary: a batch drafts in common passes, and programs must not find out what chats contain.
+        """
+        drafter, conversation = self._drafter, request.conversation
+        if self.reduced is not None and conversation.name is not None:
+            tokens, costs = conversation.main.tokens, self.controller.costs
+            drafter = self.reduced.source if self.reduced.pays(tokens, costs) else drafter
+        request.install(drafter, self._drafting_ahead(request), self.answers)
         self.ahead = request.ahead
 
     def _drafting_ahead(self, request: RequestProposers) -> DraftingAhead | None:

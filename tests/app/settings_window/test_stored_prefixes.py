@@ -123,6 +123,14 @@ def test_the_index_of_answers_has_a_switch(open_shown: OpenShown) -> None:
     assert engine.settings.answer_index_folder is None
 
 
+def test_the_smaller_vocabulary_has_a_switch(open_shown: OpenShown) -> None:
+    window, _, engine = open_shown()
+    window.ask_and_wait("first")
+    assert engine.settings.reduced_vocabulary
+    window.settings_page("speculation").control("reduced_vocabulary").setChecked(False)
+    assert not engine.settings.reduced_vocabulary
+
+
 @pytest.mark.parametrize("button", ["clear", "clear_prefixes"])
 def test_both_clear_buttons_forget_it(open_settings: OpenShown, qtbot: QtBot, button: str) -> None:
     prefix_folder().mkdir(parents=True)
