@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from app.api.answering import Indexed
 from app.api.calls import AnswerBody, Api, Plan
@@ -25,7 +26,7 @@ from app.api.logprobs import MessageTokens, TopLogprobs, token_logprobs
 from app.api.replies import sse
 from app.api.request_settings import Format, grammar_of, refuse_unsupported, thinking_options
 from app.api.shapes import Items, new_id, now
-from app.api.tool_use import Choice, Function, FunctionType, openai_tools
+from app.api.tool_use import Choice, Function, openai_tools
 from app.api.usage import speculation, timings
 from app.text.answer_parts import AnswerParts
 from engine.call_forms.form import ToolCall
@@ -67,7 +68,20 @@ class _TextSettings(Struct):
 
 
 class _ResponseTool(Function, kw_only=True):
-    type: FunctionType
+    """A function, or a namespace of functions in `tools`. What is of another type runs at OpenAI's and is left out."""
+
+    type: str
+    name: str = ""
+    tools: list[_ResponseTool] | None = None
+
+    def __post_init__(self) -> None:
+        if self.type in ("function", "namespace") and not self.name:
+            raise bad_field("name", "a text")
+
+
+def _called(namespace: str, name: str) -> str:
+    """Return the name by which the model calls a function."""
+    return f"{namespace}__{name}" if namespace else name
 
 
 class _InputItem(MessageFields, kw_only=True):
@@ -77,6 +91,7 @@ class _InputItem(MessageFields, kw_only=True):
     ] = None
     role: Role | None = None
     call_id: str | None = None
+    namespace: str | None = None
     name: str | None = None
     arguments: str | None = None
     output: Content | None = None
@@ -110,7 +125,8 @@ class ResponseBody(AnswerBody, kw_only=True):
         refuse_unsupported(self, _UNSUPPORTED)
 
     def plan(self, api: Api, info: ModelInfo, name: str) -> Plan:
-        tools = openai_tools(info.tool_format, self.tools or (), self.tool_choice, self.parallel_tool_calls)
+        functions = [replace(one, name=called) for called, (_, one) in self.functions().items()]
+        tools = openai_tools(info.tool_format, functions, self.tool_choice, self.parallel_tool_calls)
         grammar, field = grammar_of(self.text.format if self.text is not None else None, "text.format")
         effort = self.reasoning.effort if self.reasoning is not None else None
         requests = self.engine_requests(
@@ -125,6 +141,16 @@ class ResponseBody(AnswerBody, kw_only=True):
         )
         logprobs = bool(self.top_logprobs) or _LOGPROBS in (self.include or ())
         return Plan(requests, ResponseShape(name, tools.parts(), self, logprobs=logprobs), field)
+
+    def functions(self) -> dict[str, tuple[str, Function]]:
+        """Return each function with its namespace, "" for none, by the name by which the model calls it."""
+        found: dict[str, tuple[str, Function]] = {}
+        for tool in self.tools or ():
+            if tool.type == "function":
+                found[tool.name] = ("", tool)
+            elif tool.type == "namespace":
+                found |= {_called(tool.name, one.name): (tool.name, one) for one in tool.tools or ()}
+        return found
 
     def _conversation(self) -> list[Message]:
         """Return `instructions` and `input` as turns for the engine."""
@@ -146,7 +172,8 @@ class ResponseBody(AnswerBody, kw_only=True):
                 # Thoughts, text and calls of one answer are one turn.
                 if not turns or turns[-1]["role"] != "assistant":
                     turns.append({"role": "assistant", "content": ""})
-                call = call_turn(item.call_id or "", item.name or "", parsed_arguments(item.arguments))
+                name = _called(item.namespace or "", item.name or "")
+                call = call_turn(item.call_id or "", name, parsed_arguments(item.arguments))
                 turns[-1].setdefault("tool_calls", []).append(call)
             if thoughts and turns[-1]["role"] == "assistant":
                 # The template decides whether the model sees them again.
@@ -184,6 +211,7 @@ class ResponseShape(Items):
     def __init__(self, model: str, parts: AnswerParts, body: ResponseBody, *, logprobs: bool) -> None:
         super().__init__(parts)
         self._tokens = MessageTokens() if logprobs else None
+        self._functions = body.functions()
         self._base: dict[str, Any] = {
             "id": new_id("resp"),
             "object": "response",
@@ -254,8 +282,11 @@ class ResponseShape(Items):
 
     def add_call(self, call: ToolCall) -> list[bytes]:
         index, item_id = len(self._output), new_id("fc")
-        done = {"name": call.name, "arguments": call.arguments}
+        namespace, function = self._functions[call.name]
+        done = {"name": function.name, "arguments": call.arguments}
         item = {"id": item_id, "type": "function_call", "call_id": new_id("call"), **done, "status": "completed"}
+        if namespace:
+            item["namespace"] = namespace
         self._output.append(item)
         begun = {**item, "arguments": "", "status": "in_progress"}
         place = {"item_id": item_id, "output_index": index}

@@ -215,6 +215,33 @@ def test_a_call_of_no_tool_stays_text_in_every_api(serve: Serve) -> None:
         assert [block.name for block in message.content if block.type == "tool_use"] == ["news"]
 
 
+def test_functions_of_a_namespace_have_both_names_and_tools_of_openai_are_left_out(
+    serve: Serve,
+) -> None:
+    """Codex sends the tools of each MCP server as a namespace, beside a search that runs at OpenAI's."""
+    engine = ScriptedEngine([Script(CALL.replace("news", "mcp__press__news"))])
+    served = serve(engine, CALLER)
+    tools: Any = [
+        {"type": "namespace", "name": "mcp__press", "description": "The press.", "tools": FLAT},
+        {"type": "web_search", "external_web_access": False},
+    ]
+    with served.openai() as client:
+        answered = client.responses.create(model="default", input="fox", tools=tools)
+        with client.responses.stream(model="default", input="fox", tools=tools) as stream:
+            streamed = stream.get_final_response()
+        for response in (answered, streamed):
+            [call] = response.output
+            assert call.type == "function_call"
+            assert (call.namespace, call.name) == ("mcp__press", "news")
+        result = {"type": "function_call_output", "call_id": call.call_id, "output": "Rain"}
+        client.responses.create(model="default", input=[call.to_dict(), result], tools=tools)
+    request = engine.requests[-1]
+    assert [tool["function"]["name"] for tool in request.tools] == ["mcp__press__weather", "mcp__press__news"]
+    assert request.messages[0]["tool_calls"][0]["function"]["name"] == "mcp__press__news"
+    nameless = served.post("/v1/responses", {"input": "fox", "tools": [{"type": "function"}]})
+    assert (nameless.status_code, nameless.json()["error"]["param"]) == (400, "tools[0].name")
+
+
 def test_anthropic_names_the_stop_sequence(starter: Served) -> None:
     with starter.anthropic() as claude:
         asked: Any = {"model": "default", "max_tokens": 24, "messages": [{"role": "user", "content": "Hello"}]}
