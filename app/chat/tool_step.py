@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.chat.answer_body import AnswerBody
 from app.chat.answer_runs import Run
-from app.chat.call_card import CallCard, CallCards
+from app.chat.call_card import CallCards
 from app.chat.search_highlights import TextView
 from app.chat.thinking_fold import ThinkingFold
 from app.session.answer import Answer
@@ -57,19 +57,9 @@ class ToolSteps(QWidget):
         self.setVisible(bool(self.steps))
 
     @property
-    def folds(self) -> list[ThinkingFold]:
-        """The thoughts of all steps."""
-        return [step.thinking for step in self.steps]
-
-    @property
     def bodies(self) -> list[AnswerBody]:
         """The bodies of thoughts and texts, top to bottom."""
         return [body for step in self.steps for body in (step.thinking.body, step.body)]
-
-    @property
-    def cards(self) -> list[CallCard]:
-        """The cards of all calls."""
-        return [card for step in self.steps for card in step.calls.cards]
 
     @property
     def sources(self) -> list[TextView | Run]:

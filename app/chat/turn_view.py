@@ -10,7 +10,7 @@ from app.chat.action_row import ActionRow
 from app.chat.answer_body import AnswerBody, leave_menu_to_parent
 from app.chat.answer_runs import LONGEST_SHOWN, Run
 from app.chat.answer_texts import figures_text, foot_html, origin_text, status_text, trouble_of
-from app.chat.call_card import CallCards
+from app.chat.call_card import CallCard, CallCards
 from app.chat.note import Note
 from app.chat.prose import Prose
 from app.chat.question_bubble import QuestionBubble
@@ -228,13 +228,13 @@ class TurnView(Restyled, QWidget):
 
     def _unfold_matches(self, query: Query) -> None:
         """Unfold the thoughts and the results with matches."""
-        for fold in (*self.steps.folds, self.thinking):
+        for fold in (*(step.thinking for step in self.steps.steps), self.thinking):
             if fold.thought and not fold.head.isChecked():
                 thought = fold.thought[:LONGEST_SHOWN]
                 # Search the rendered text, or the Markdown if rendering takes too long.
                 texts = block_texts(thought) if len(thought) <= AT_ONCE else [thought]
                 fold.unfold(any(highlights(text, query) for text in texts))
-        for card in (*self.steps.cards, *self.calls.cards):
+        for card in self.findChildren(CallCard):
             if highlights(card.result.toPlainText(), query):
                 card.unfold()
 
