@@ -67,16 +67,19 @@ class _TextSettings(Struct):
     format: Format | None = None
 
 
-class _ResponseTool(Function, kw_only=True):
-    """A function, or a namespace of functions in `tools`. What is of another type runs at OpenAI's and is left out."""
-
+class _Tool(Function, kw_only=True):
     type: str
     name: str = ""
-    tools: list[_ResponseTool] | None = None
 
     def __post_init__(self) -> None:
         if self.type in ("function", "namespace") and not self.name:
             raise bad_field("name", "a text")
+
+
+class _ResponseTool(_Tool, kw_only=True):
+    """A function, or a namespace of functions in `tools`. What is of another type runs at OpenAI's and is left out."""
+
+    tools: list[_Tool] | None = None
 
 
 def _called(namespace: str, name: str) -> str:
