@@ -55,16 +55,13 @@ def _codex(endpoint: Endpoint) -> str:
         "model": _MODEL,
         "model_provider": _MODEL,
         "model_context_window": endpoint.context,
-        # These tools run at OpenAI's, or are no functions.
-        "web_search": "disabled",
-        "agents.enabled": False,
         f"{provider}.name": "Tandem",
         f"{provider}.base_url": endpoint.openai,
         f"{provider}.wire_api": "responses",
     }
     if endpoint.needs_key:
         values[f"{provider}.env_key"] = "TANDEM_API_KEY"
-    # JSON's strings, numbers and booleans are also TOML's.
+    # JSON's strings and numbers are also TOML's.
     return "".join(f"{name} = {json.dumps(value)}\n" for name, value in values.items())
 
 
