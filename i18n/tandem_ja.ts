@@ -833,7 +833,7 @@
     </message>
     <message>
         <source>Set them where {app} starts for the first time. Later, enter them in its admin settings, under “Connections”.</source>
-        <translation>{app} を初めて起動する環境で設定してください。その後は、管理者設定の「Connections」に入力してください。</translation>
+        <translation>{app} を初めて起動する環境で設定してください。その後は、管理者設定の「接続」に入力してください。</translation>
     </message>
     <message>
         <source>Then start it with: {command}</source>

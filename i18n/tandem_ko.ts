@@ -833,7 +833,7 @@
     </message>
     <message>
         <source>Set them where {app} starts for the first time. Later, enter them in its admin settings, under “Connections”.</source>
-        <translation>{app} 앱을 처음 시작하는 곳에서 설정해 주세요. 그 뒤에는 앱의 관리자 설정에 있는 ‘Connections’에 입력해 주세요.</translation>
+        <translation>{app} 앱을 처음 시작하는 곳에서 설정해 주세요. 그 뒤에는 앱의 관리자 설정에 있는 ‘연결’에 입력해 주세요.</translation>
     </message>
     <message>
         <source>Then start it with: {command}</source>

@@ -833,7 +833,7 @@
     </message>
     <message>
         <source>Set them where {app} starts for the first time. Later, enter them in its admin settings, under “Connections”.</source>
-        <translation>请在首次启动 {app} 的环境中设置；之后请在其管理员设置的“Connections”中输入。</translation>
+        <translation>请在首次启动 {app} 的环境中设置；之后请在其管理员设置的“连接”中输入。</translation>
     </message>
     <message>
         <source>Then start it with: {command}</source>
