@@ -75,7 +75,9 @@ def _opencode(endpoint: Endpoint) -> str:
         "options": {"baseURL": endpoint.openai, **key},
         "models": {_MODEL: {"name": "Tandem", "limit": limit}},
     }
-    return _json({"model": f"{_MODEL}/{_MODEL}", "provider": {_MODEL: provider}})
+    # opencode would write the schema's address into the file.
+    schema = "https://opencode.ai/config.json"
+    return _json({"$schema": schema, "model": f"{_MODEL}/{_MODEL}", "provider": {_MODEL: provider}})
 
 
 def _aider(endpoint: Endpoint) -> str:
