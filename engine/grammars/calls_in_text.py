@@ -132,7 +132,7 @@ class CallsInText:
             return self._call(closes=self._opening.closes, tokens=(token,)) or self._bare_call() or _Place()
         if not (self._spelled or (place.head and self._opening.bare)):
             return _Place()
-        return self._after_spelled((*place.tokens, token), head=place.head)
+        return self._after_spelled((*place.tokens, token), head=place.head and self._opening.bare)
 
     def _after_in_call(self, call: Constraint, place: _Place, token: int) -> _Place | None:
         tokens = (*place.tokens, token)
@@ -146,9 +146,12 @@ class CallsInText:
         """Return the place after the newest `tokens`, the last of which may have begun a call without a single mark."""
         if (grammar := self._compiled()) is None:
             return _Place()
+        if not head and self._spelled[-1:] not in grammar.tokens.tokens[tokens[-1]]:
+            # It does not complete the mark.
+            return _Place(tokens=tokens[-len(self._spelled) :])
         texts = [grammar.tokens.tokens[token] for token in tokens]
         text = b"".join(texts)
-        head = head and self._opening.bare and len(tokens) < _MOST_HEAD and text.lstrip()[:1] in (b"", b"{", b"[")
+        head = head and len(tokens) < _MOST_HEAD and text.lstrip()[:1] in (b"", b"{", b"[")
         if head and self._named.search(text):
             begun = text.lstrip().decode(errors="replace")
             return self._call(closes=False, tokens=tokens) or self._call(closes=False, begun=begun) or _Place()
