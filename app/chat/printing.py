@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QMarginsF
-from PySide6.QtGui import QFont, QPageLayout, QTextBlockFormat, QTextCharFormat, QTextCursor, QTextDocument
+from PySide6.QtGui import (
+    QFont,
+    QFontDatabase,
+    QPageLayout,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+)
 from PySide6.QtWidgets import QWidget
 
 from app.session.chats import Chat
-from app.text.fences import fenced
 from app.text.qt_markdown import for_qt
 from app.wording.tools import call_sentence
 
 # Points, and millimetres around the text of a page.
 _FONT_SIZE, _MARGIN_MM = 10, 18
 _SPACE = 12
+# A new line in the same paragraph.
+_LINE_BREAK = "\u2028"
 
 
 def chat_document(chat: Chat) -> QTextDocument:
@@ -26,7 +35,8 @@ def chat_document(chat: Chat) -> QTextDocument:
     font.setPointSize(_FONT_SIZE)
     document.setDefaultFont(font)
     cursor = QTextCursor(document)
-    bold, spaced = QTextCharFormat(), QTextBlockFormat()
+    bold, fixed, spaced = QTextCharFormat(), QTextCharFormat(), QTextBlockFormat()
+    fixed.setFontFamilies([QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()])
     bold.setFontWeight(QFont.Weight.Bold)
     spaced.setTopMargin(_SPACE)
     if chat.title:
@@ -46,7 +56,9 @@ def chat_document(chat: Chat) -> QTextDocument:
                 cursor.insertText(" · ".join(dict.fromkeys(part for part in (call.use.server, call.use.tool) if part)))
                 for text in (call.use.arguments, call_sentence(call) or call.text):
                     if text.strip():
-                        _insert_markdown(cursor, spaced, fenced(text.rstrip()))
+                        # Not as a block of code, whose long lines would not fit on the paper.
+                        cursor.insertBlock(spaced, fixed)
+                        cursor.insertText(text.rstrip().replace("\n", _LINE_BREAK), fixed)
     return document
 
 
