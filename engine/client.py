@@ -198,6 +198,13 @@ class EngineClient(Protocol):
         """
         ...
 
+    def forget_taught(self) -> Future[None]:
+        """Delete all that the draft model was taught for the main model; it is used until it is loaded next.
+
+        Raises `NoModel`, and `CannotTeach` if it cannot be deleted.
+        """
+        ...
+
     def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
         """Queue a request. Its events come through the returned stream, or to `on_event` on the engine's thread."""
         ...

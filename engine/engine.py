@@ -168,6 +168,9 @@ class Engine(EngineClient):
     def choose_taught(self, number: int) -> Future[None]:
         return self._call(lambda scheduler: scheduler.teaching.choose(number))
 
+    def forget_taught(self) -> Future[None]:
+        return self._call(lambda scheduler: scheduler.teaching.forget())
+
     def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
         stream = RequestStream(request, on_event)
         self._post(Command(lambda scheduler: scheduler.admit(stream), lambda error: stream.deliver(Failed(error, ""))))

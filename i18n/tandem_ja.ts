@@ -5691,6 +5691,10 @@
         <translation>一時停止</translation>
     </message>
     <message>
+        <source>Delete the taught draft</source>
+        <translation>教えたドラフトモデルを削除</translation>
+    </message>
+    <message>
         <source>Continue</source>
         <translation>続ける</translation>
     </message>
@@ -5711,8 +5715,8 @@
         <translation>先にメインモデルとドラフトモデルを読み込んでください。</translation>
     </message>
     <message>
-        <source>{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. Only the speed changes, never the text. Everything stays on this Mac, and answers always come first.</source>
-        <translation>{draft} がチャット内の {main} の回答から学び、ドラフトトークンがより多く的中するようになります。変わるのは速度だけで、テキストは変わりません。すべてはこの Mac 内で行われ、回答が常に優先されます。</translation>
+        <source>{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. Only the speed changes, never the text. Everything stays on this Mac, also after a chat is deleted; answers always come first.</source>
+        <translation>{draft} がチャット内の {main} の回答から学び、ドラフトトークンがより多く的中するようになります。変わるのは速度だけで、テキストは変わりません。学んだ内容はチャットを削除した後もこの Mac 内にのみ残ります。回答が常に優先されます。</translation>
     </message>
     <message>
         <source>Teaching is paused and continues where it was.</source>

@@ -5691,6 +5691,10 @@
         <translation>일시 정지</translation>
     </message>
     <message>
+        <source>Delete the taught draft</source>
+        <translation>가르친 초안 모델 삭제</translation>
+    </message>
+    <message>
         <source>Continue</source>
         <translation>계속</translation>
     </message>
@@ -5711,8 +5715,8 @@
         <translation>먼저 메인 모델과 초안 모델을 불러와 주세요.</translation>
     </message>
     <message>
-        <source>{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. Only the speed changes, never the text. Everything stays on this Mac, and answers always come first.</source>
-        <translation>{draft} 모델이 내 대화에 있는 {main} 모델의 답변에서 배워, 초안 토큰이 더 많이 맞게 돼요. 속도만 달라지고 텍스트는 바뀌지 않아요. 모든 것은 이 Mac에 남고, 답변이 항상 먼저예요.</translation>
+        <source>{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. Only the speed changes, never the text. Everything stays on this Mac, also after a chat is deleted; answers always come first.</source>
+        <translation>{draft} 모델이 내 대화에 있는 {main} 모델의 답변에서 배워, 초안 토큰이 더 많이 맞게 돼요. 속도만 달라지고 텍스트는 바뀌지 않아요. 배운 내용은 대화를 삭제한 뒤에도 이 Mac에만 남고, 답변이 항상 먼저예요.</translation>
     </message>
     <message>
         <source>Teaching is paused and continues where it was.</source>

@@ -74,11 +74,13 @@ class TeachingService(QObject):
     def use(self, number: int) -> None:
         """Use a version of what the draft model was taught, or the draft model as it was downloaded for 0."""
 
-        def chosen(_: None) -> None:
-            self.result = None
-            self._reload()
+        self.result = None
+        self._models.call_engine(lambda engine: engine.choose_taught(number), self._reload, self._fail)
 
-        self._models.call_engine(lambda engine: engine.choose_taught(number), chosen, self._fail)
+    def forget(self) -> None:
+        """Delete all that the draft model was taught, and use it as it was downloaded."""
+        self.result = None
+        self._models.call_engine(lambda engine: engine.forget_taught(), self._reload, self._fail)
 
     def close(self) -> None:
         self._look.stop()
@@ -113,7 +115,7 @@ class TeachingService(QObject):
         self.running, self.error, self.progress = False, error, TeachingProgress()
         self.changed.emit()
 
-    def _reload(self) -> None:
+    def _reload(self, _: object = None) -> None:
         """Load the draft model again, as it is now to be used. `_models_changed` follows."""
         self._models.set_draft(self._models.pair.paths[1])
 

@@ -71,12 +71,14 @@ class TeachingSection(Restyled, QWidget):
         self.state = label(self, "", wraps=True)
         self.bars = BeforeAndAfter(self)
         self.back = styled(QPushButton(self), "button")
+        self.forget = self.bound("Delete the taught draft", styled(QPushButton(self), "button"))
         choice = fill(hbox(margins=(0, 8, 0, 0)), self.chats, self.start, self.pause, 1)
-        below = fill(hbox(), self.back, 1)
+        below = fill(hbox(), self.back, self.forget, 1)
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=4), self._title, self._note, choice, self.state, self.bars, below)
         self.start.clicked.connect(lambda: self._teaching.start(self.chats.currentData()))
         self.pause.clicked.connect(self._teaching.pause)
         self.back.clicked.connect(lambda: self._teaching.use(self._other()))
+        self.forget.clicked.connect(self._teaching.forget)
         self._teaching.changed.connect(self.show_state)
         session.models.changed.connect(self.show_state)
         self.restyle()
@@ -97,7 +99,9 @@ class TeachingSection(Restyled, QWidget):
         version = self._shown_version()
         self.bars.setVisible(version is not None)
         self.back.setVisible(version is not None and not teaching.running)
-        self.back.setEnabled(can)
+        self.forget.setVisible(known is not None and (known.begun or bool(known.versions)) and not teaching.running)
+        for button in (self.back, self.forget):
+            button.setEnabled(can)
         if version is not None:
             self.bars.show_version(version)
             used = known is not None and known.chosen == version.number
@@ -122,8 +126,9 @@ class TeachingSection(Restyled, QWidget):
         if not (main and draft):
             return self.tr("Load a main model and a draft model first.")
         return self.tr(
-            "{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. Only "
-            "the speed changes, never the text. Everything stays on this Mac, and answers always come first."
+            "{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. "
+            "Only the speed changes, never the text. Everything stays on this Mac, also after a chat is deleted; "
+            "answers always come first."
         ).format(main=recorded_name(main), draft=recorded_name(draft))
 
     def _state(self) -> str:

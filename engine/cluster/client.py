@@ -168,6 +168,9 @@ class RemoteEngine(EngineClient):
     def choose_taught(self, number: int) -> Future[None]:  # noqa: ARG002
         return _refused(CannotTeach("other-engine"))
 
+    def forget_taught(self) -> Future[None]:
+        return _refused(CannotTeach("other-engine"))
+
     def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
         number = next(self._numbers)
         stream = _RemoteStream(number, request, on_event, self._send)

@@ -151,6 +151,12 @@ class Teaching:
         files, _ = self._files()
         files.choose(number)
 
+    def forget(self) -> None:
+        """Delete all that the draft model in use was taught, and end its teaching. Raises as `choose` does."""
+        self.stop()
+        files, _ = self._files()
+        files.delete()
+
     def _report(self, progress: TeachingProgress) -> None:
         self._progress = progress
         self._on_progress(progress)

@@ -149,6 +149,14 @@ class TaughtFiles:
         """Whether there is a teaching that was interrupted."""
         return (self._folder / BEGUN).is_file()
 
+    def delete(self) -> None:
+        """Delete all versions and the teaching that was interrupted. Raises `CannotTeach`."""
+        try:
+            if self._folder.exists():
+                shutil.rmtree(self._folder)
+        except OSError as error:
+            raise CannotTeach("disk", error.strerror or str(error)) from error
+
     def drop_begun(self) -> None:
         """Forget the teaching that was interrupted."""
         with suppress(OSError):

@@ -284,6 +284,10 @@ class ScriptedEngine:
     def taught(self) -> Future[TaughtDraft]:
         return _done(self.learnt)
 
+    def forget_taught(self) -> Future[None]:
+        self.learnt = TaughtDraft()
+        return _done(None)
+
     def choose_taught(self, number: int) -> Future[None]:
         self.learnt = replace(self.learnt, chosen=number)
         return _done(None)

@@ -117,6 +117,9 @@ class _Speaker(EngineClient):
     def choose_taught(self, number: int) -> Future[None]:  # noqa: ARG002
         return _done(None)
 
+    def forget_taught(self) -> Future[None]:
+        return _done(None)
+
     def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
         stream = RequestStream(request, on_event)
         self._stopped = stream.cancel_requested

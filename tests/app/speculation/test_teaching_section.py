@@ -38,7 +38,11 @@ def test_a_person_teaches_the_draft_and_goes_back(open_shown: OpenShown) -> None
     window.wait(lambda: section.back.text() == "Use the taught draft" and section.back.isEnabled())
     assert engine.learnt.chosen == 0
     section.back.click()
-    window.wait(lambda: engine.learnt.chosen == 1)
+    window.wait(lambda: engine.learnt.chosen == 1 and section.forget.isEnabled())
+    section.forget.click()
+    window.wait(lambda: not section.bars.isVisible())
+    assert engine.learnt.versions == ()
+    assert not section.forget.isVisible()
 
 
 def test_a_paused_teaching_continues(open_shown: OpenShown) -> None:

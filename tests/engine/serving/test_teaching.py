@@ -17,7 +17,7 @@ from engine.errors import CannotTeach, EngineError
 from engine.requests import OwnAnswer
 from engine.serving import teaching
 from engine.serving.scheduler import Scheduler
-from engine.status import TeachingProgress, TeachingResult
+from engine.status import TaughtDraft, TeachingProgress, TeachingResult
 from engine.teaching import kept, lessons, training
 from tests.engine.serving_requests import Client, alone, load_models, request, set_draft
 from tests.patience import PATIENCE_S
@@ -157,6 +157,16 @@ def test_a_version_is_taken_back_and_used_again(opened: Open, once_taught: Path,
         loaded = set_draft(scheduler, draft).draft
         assert loaded is not None
         assert loaded.taught == number
+
+
+def test_what_was_taught_is_deleted_for_good(opened: Open, once_taught: Path, draft: Path) -> None:
+    scheduler = opened(once_taught)
+    scheduler.teaching.forget()
+    assert scheduler.teaching.known() == TaughtDraft()
+    assert not [path for path in once_taught.rglob("*") if path.is_file()]
+    loaded = set_draft(scheduler, draft).draft
+    assert loaded is not None
+    assert loaded.taught == 0
 
 
 @pytest.mark.full
