@@ -116,7 +116,7 @@ class TeachingService(QObject):
         self.changed.emit()
 
     def _reload(self, _: object = None) -> None:
-        """Load the draft model again, as it is now to be used. `_models_changed` follows."""
+        """Load the draft model again, as it is now to be used."""
         self._models.set_draft(self._models.pair.paths[1])
 
     def _take_known(self, known: TaughtDraft | None) -> None:
@@ -125,10 +125,8 @@ class TeachingService(QObject):
 
     def _models_changed(self) -> None:
         pair = self._models.pair
-        if not pair.loading:
-            if pair.paths != self._pair:
-                self._pair, self.result, self.error = pair.paths, None, None
-            self.refresh()
+        if not pair.loading and pair.paths != self._pair:
+            self._pair, self.result, self.error, self.known = pair.paths, None, None, None
 
 
 def own_answers(store: ConversationStore, main: str, since: float) -> list[OwnAnswer]:

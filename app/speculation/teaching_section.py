@@ -80,7 +80,7 @@ class TeachingSection(Restyled, QWidget):
         self.back.clicked.connect(lambda: self._teaching.use(self._other()))
         self.forget.clicked.connect(self._teaching.forget)
         self._teaching.changed.connect(self.show_state)
-        session.models.changed.connect(self.show_state)
+        session.models.changed.connect(self._models_changed)
         self.restyle()
 
     def show_state(self) -> None:
@@ -106,6 +106,11 @@ class TeachingSection(Restyled, QWidget):
             self.bars.show_version(version)
             used = known is not None and known.chosen == version.number
             self.back.setText(self.tr("Go back to the former draft") if used else self.tr("Use the taught draft"))
+
+    def _models_changed(self) -> None:
+        self.show_state()
+        if self.isVisible() and not self._session.models.pair.loading:
+            self._teaching.refresh()
 
     def _shown_version(self) -> TaughtVersion | None:
         """Return the version in use, or else the newest."""
