@@ -58,7 +58,8 @@ def allow(window: WindowDriver, page: Any, name: str) -> None:
     assert page.view(name).test.text() == "Allow and test"
     page.view(name).test.click()
     window.wait(lambda: window.session.tools.host.status(name).state in ("running", "failed"))
-    window.settle()
+    # The page hears of it a moment later.
+    window.wait(lambda: "Starting…" not in state(page, name))
 
 
 def test_nothing_runs_before_the_person_saw_exactly_what(window: WindowDriver, imported: Any) -> None:
