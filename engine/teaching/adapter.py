@@ -9,7 +9,6 @@ from typing import Any
 import mlx.core as mx
 import mlx.nn as nn
 from mlx.utils import tree_flatten, tree_unflatten
-from mlx_lm.tuner.utils import linear_to_lora_layers
 
 from engine.errors import CannotTeach
 
@@ -23,6 +22,9 @@ def add_adapter(model: nn.Module, seed: int = 0) -> None:
 
     Raises `CannotTeach` for a model whose layers mlx-lm cannot adapt.
     """
+    # mlx-lm's tuner is imported with the first adapter: most starts need none.
+    from mlx_lm.tuner.utils import linear_to_lora_layers
+
     try:
         linear_to_lora_layers(model, len(model.layers), SETTINGS)
     # Models of other shapes raise all kinds of exceptions.
@@ -60,6 +62,13 @@ def set_adapter(model: nn.Module, weights: Mapping[str, mx.array]) -> None:
     if not all(mx.isfinite(array).all().item() for array in weights.values()):
         raise ValueError("the adapter has numbers that are not finite")
     model.update(tree_unflatten(list(weights.items())))
+
+
+def remove_adapter(model: nn.Module) -> None:
+    """Give a model its own layers back."""
+    from mlx_lm.tuner.utils import remove_lora_layers
+
+    remove_lora_layers(model)
 
 
 def fuse(model: nn.Module) -> None:

@@ -9,14 +9,13 @@ from pathlib import Path
 
 import mlx.core as mx
 import mlx.nn as nn
-from mlx_lm.tuner.utils import remove_lora_layers
 
 from engine.errors import CannotTeach
 from engine.files.disk_pool import DiskPool
 from engine.files.steps import Steps, result_of
 from engine.main_model.loading import LoadedModel, OnProgress, display_name, load_in_steps
 from engine.model_files.names import resolve_model
-from engine.teaching.adapter import add_adapter, from_bytes, fuse, set_adapter
+from engine.teaching.adapter import add_adapter, from_bytes, fuse, remove_adapter, set_adapter
 from engine.teaching.kept import taught_files
 
 log = logging.getLogger(__name__)
@@ -46,7 +45,7 @@ def load_taught(
             set_adapter(model, adapter)
         except (CannotTeach, ValueError) as error:
             log.warning("what %s was taught is not used: %s", path, error)
-            remove_lora_layers(model)
+            remove_adapter(model)
             return
         fuse(model)
         taught = number
