@@ -66,9 +66,8 @@ class Drafting:
         self.ahead: DraftingAhead | None = None
         # Why there is none, as in `RequestStats.ahead`.
         self.why_not_ahead = ""
-        # The index of earlier answers, if one is kept.
+        # The index of earlier answers, if one is kept, and the drafter with their vocabulary, if one was made.
         self.answers: AnswerIndex | None = None
-        # The drafter with the vocabulary of earlier answers, if one was made.
         self.reduced: ReducedVocabulary | None = None
         self.pauses = Pauses()
         # Changes with each `set_draft`.
@@ -128,10 +127,9 @@ class Drafting:
 
     def set_reduced(self, reduced: ReducedVocabulary | None) -> None:
         """Use a smaller vocabulary where it pays, or none, from the next round on."""
-        if reduced is not self.reduced:
-            self.reduced = reduced
-            if self._request is not None:
-                self._start_request(self._request)
+        self.reduced, before = reduced, self.reduced
+        if reduced is not before and self._request is not None:
+            self._start_request(self._request)
 
     def use(self, settings: SpeculationSettings) -> None:
         """Use `settings` from the next round of the current request on, if they have changed."""
@@ -183,15 +181,12 @@ class Drafting:
         return request
 
     def _install(self, request: RequestProposers) -> None:
-        """Give proposers to a request that is answered alone.
-
-        Only such a request may have an asynchronous drafter. Only it, and only in a named conversation, has a smaller
-        vocabulary: a batch drafts in common passes, and programs must not find out what chats contain.
+        """Give proposers to a request that is answered alone; only such a request may have an asynchronous drafter, or,
+        in a named conversation, a smaller vocabulary: programs must not find out what chats contain.
         """
-        drafter, conversation = self._drafter, request.conversation
-        if self.reduced is not None and conversation.name is not None:
-            tokens, costs = conversation.main.tokens, self.controller.costs
-            drafter = self.reduced.source if self.reduced.pays(tokens, costs) else drafter
+        drafter, text = self._drafter, request.conversation
+        if self.reduced is not None and text.name is not None:
+            drafter = self.reduced.source if self.reduced.pays(text.main.tokens, self.controller.costs) else drafter
         request.install(drafter, self._drafting_ahead(request), self.answers)
         self.ahead = request.ahead
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 import random
 from argparse import ArgumentParser
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -40,7 +41,7 @@ from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.speculation.drafters.draft_source import DraftSource, prepare_draft
 from engine.speculation.drafters.head_source import HeadSource, prepare_head
-from engine.speculation.drafters.reduced_vocabulary import ReducedVocabulary, reduce_vocabulary
+from engine.speculation.drafters.reduced_vocabulary import reduce_vocabulary
 from engine.stats import RequestStats
 from engine.status import ModelInfo
 from tests.engine.serving_requests import request, run
@@ -126,31 +127,32 @@ def measured(
     """Return the figures of answers with the whole vocabulary ("whole") and with a smaller one, in turn."""
     reduced = run_to_completion(reduce_vocabulary(main, drafter, usage))
     assert reduced is not None
-    found: dict[str, list[RequestStats]] = {"whole": [], "smaller": []}
-    with closing(Scheduler()) as scheduler:
-        scheduler.install(main, None)
-        scheduler.models.use_draft(drafter, None)
-        ways: dict[str, ReducedVocabulary | None] = {
-            "whole": None,
-            "smaller": replace(reduced, unseen=0.0, saved_s=1e9),
-        }
-        speculation = SpeculationSettings(method="draft", depth=DEPTH, sample_share=0.0)
+    used = {"whole": None, "smaller": replace(reduced, unseen=0.0, saved_s=1e9)}
+    found: dict[str, list[RequestStats]] = {way: [] for way in used}
+    speculation = SpeculationSettings(method="draft", depth=DEPTH, sample_share=0.0)
+    asked = replace(request(max_tokens=tokens, speculation=speculation), conversation="chat")
+    with ExitStack() as stack:
+        # Each has its own costs, by which the time of a round is divided between drafting and the pass.
+        schedulers = {way: stack.enter_context(closing(Scheduler())) for way in used}
+        for way, scheduler in schedulers.items():
+            scheduler.install(main, None)
+            scheduler.models.use_draft(drafter, None)
+            scheduler.models.drafting.set_reduced(used[way])
         # The first answers of each way compile its passes.
         for number in range(rounds + 1):
-            for way, use in ways.items():
-                scheduler.models.drafting.set_reduced(use)
+            for way, scheduler in schedulers.items():
                 scheduler.clear_prefix_cache()
-                asked = replace(request(max_tokens=tokens, speculation=speculation), conversation="chat")
                 [client] = run(scheduler, asked)
                 found[way] += [client.finished.stats] if number else []
-        pays = reduced.pays(usage.ids.tolist(), scheduler.models.drafting.controller.costs)
-        saved = f"{1e3 * reduced.saved_s:.2f} ms of a round of {DEPTH} saved by the product alone"
-        print(f"  {len(reduced.ids)} of {VOCABULARY} ids, {saved}; chosen: {pays}", flush=True)
+        pays = reduced.pays(usage.ids.tolist(), schedulers["whole"].models.drafting.controller.costs)
+    saved = f"{1e3 * reduced.saved_s:.2f} ms of a round of {DEPTH} saved by the product alone"
+    print(f"  {len(reduced.ids)} of {VOCABULARY} ids, {saved}; chosen: {pays}", flush=True)
     return found
 
 
 def show(found: dict[str, list[RequestStats]]) -> None:
     figures: dict[str, Callable[[RequestStats], float]] = {
+        "ms a round": lambda stats: 1e3 * stats.tokens_per_round / (stats.decode_tps or inf),
         "ms a draft token": lambda stats: 1e3 * stats.draft_s / stats.drafted,
         "ms a pass": lambda stats: 1e3 * stats.verify_s / stats.rounds,
         "tokens/s": lambda stats: stats.decode_tps or 0.0,
