@@ -15,6 +15,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QLineEdit
 
 from app.tools.tool import Permission
+from app.wording.tools import server_state
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.tools.conftest import hostile
@@ -57,9 +58,11 @@ def allow(window: WindowDriver, page: Any, name: str) -> None:
     """Test a server that nobody has agreed to yet, which agrees."""
     assert page.view(name).test.text() == "Allow and test"
     page.view(name).test.click()
-    window.wait(lambda: window.session.tools.host.status(name).state in ("running", "failed"))
+    tools = window.session.tools
+    window.wait(lambda: tools.host.status(name).state in ("running", "failed"))
     # The page hears of it a moment later.
-    window.wait(lambda: "Starting…" not in state(page, name))
+    [server] = [one for one in tools.settings.servers if one.name == name]
+    window.wait(lambda: server_state(server, tools.host.status(name)) in state(page, name))
 
 
 def test_nothing_runs_before_the_person_saw_exactly_what(window: WindowDriver, imported: Any) -> None:
