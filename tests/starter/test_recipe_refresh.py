@@ -44,7 +44,7 @@ def test_a_lesson_marks_what_main_knows_already() -> None:
     assert first.is_kept.tolist() == [place // length >= NEW_ROWS for place in first.batch.predicting.tolist()]
 
 
-def test_every_sixteenth_lesson_is_one_long_row_that_is_kept() -> None:
+def test_a_lesson_now_and_then_is_one_long_row_that_is_kept() -> None:
     last = lessons(0, LONG_EVERY)[-1]
 
     assert last.batch.tokens.shape == (1, 40)

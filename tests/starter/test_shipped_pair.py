@@ -6,8 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from resources.starter.recipe.content import LANGUAGES, read_content, read_held_out, read_short_held_out
+from resources.starter.recipe.content import (
+    LANGUAGES,
+    read_beyond_held_out,
+    read_content,
+    read_held_out,
+    read_short_held_out,
+)
 from resources.starter.recipe.evaluation import Outcome, Pair, judge, tallies
+from resources.starter.recipe.limit_checks import ask_beyond, at_length
 from resources.starter.recipe.short_messages import ask_short
 
 STARTER = Path(__file__).parents[2] / "resources" / "starter"
@@ -16,7 +23,7 @@ FOLDERS = (*MODELS, "head")
 LARGEST_BYTES, LARGEST_HEAD_BYTES = 25_000_000, 4_000_000
 
 # A few points below the measurements in resources/starter/recipe/README.md.
-RIGHT = {"en": 0.91, "ko": 0.91, "ja": 0.91, "zh": 0.93}
+RIGHT = {"en": 0.91, "ko": 0.91, "ja": 0.9, "zh": 0.93}
 ACCEPT_RATE = 0.87
 
 
@@ -135,3 +142,17 @@ def test_late_positions_do_not_fall_apart(pair: Pair) -> None:
 
     assert len(pair.tokenizer.apply_chat_template([*before, question])) > 1500
     assert late == early
+
+
+@pytest.mark.parametrize("language", ["en", *(pytest.param(one, marks=pytest.mark.full) for one in LANGUAGES[1:])])
+def test_the_long_answer_is_said_word_for_word(pair: Pair, language: str) -> None:
+    assert at_length(pair, language)
+    assert len(pair.tokenizer.encode(read_content(language).at_length.answer)) >= 250
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_requests_beyond_it_are_declined_in_their_language(pair: Pair, language: str) -> None:
+    answers = ask_beyond(pair, read_beyond_held_out(language))
+    assert len(answers) == 20
+    assert sum(question.is_answered_by(answer) for question, answer in answers) >= 17

@@ -33,7 +33,7 @@ class Course:
     these shares of the conversations that end with one (those to follow-ups come too seldom for that); `opening` is
     the range of tokens kept. `repeats` is the share of rows that repeat meaningless tokens; `question_weight` is what
     predicting a token of a question counts for against one of an answer. `tools` is the share of conversations that are
-    given the tools; every second exercise of those is for one of them.
+    given the tools; every second exercise of those is for one of them. `mending_steps` follow, on what is still wrong.
     """
 
     steps: int
@@ -51,6 +51,7 @@ class Course:
     long_every: int = 8
     mix: Mix = Mix()
     tools: float = 0.0
+    mending_steps: int = 0
 
 
 _IN_NUMBERS = Course(
@@ -167,25 +168,26 @@ SHORT_MESSAGES = replace(
 # What the guide cannot do, what it says at length, and what it asks the tools of Tandem.
 LIMITS_AND_TOOLS = replace(
     _LATE,
-    steps=600,
+    steps=1320,
     seed=46,
-    conversations=12_000,
+    conversations=15_000,
     topic_opening=0.9,
     lengths=(74, 18, 6, 1, 1),
     languages=("en", "ko", "ja", "zh"),
     opening=(4, 10),
     mix=Mix(
-        topic=0.12,
+        topic=0.1,
         small_talk=0.03,
         offtopic=0.05,
         memory=0.0,
         previous=0.0,
         followup=0.1,
         short=0.03,
-        declined=0.47,
-        at_length=0.05,
+        declined=0.5,
+        at_length=0.035,
     ),
-    tools=0.45,
+    tools=0.4,
+    mending_steps=320,
 )
 
 # Repeated beside such a course, so that nothing is forgotten: the late course with more follow-ups and references back.

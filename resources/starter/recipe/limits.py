@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     import random
 
 DECLINED = "declined"
-_KINDS = {"code": 4, "json": 4, "sentence": 5, "word": 1, "attached": 3, "sum": 4, "skill_sum": 4}
+# Sums and sentences to translate are learned last.
+_KINDS = {"code": 3, "json": 4, "sentence": 6, "word": 1, "attached": 2, "sum": 7, "skill_sum": 5}
 # Beyond these the skills teach no sums.
 _LARGEST_TERM, _LARGEST_FACTOR = 99, 12
 

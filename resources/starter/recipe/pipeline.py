@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING
@@ -34,6 +35,7 @@ from resources.starter.recipe.head_training import (
     save_read,
     train_head,
 )
+from resources.starter.recipe.mistakes import harder
 from resources.starter.recipe.model import DRAFT, MAIN, YOUNG_MAIN, LanguageModel, deepened
 from resources.starter.recipe.odd_requests import odd_conversations
 from resources.starter.recipe.packing import (
@@ -45,7 +47,7 @@ from resources.starter.recipe.packing import (
     with_repeats,
 )
 from resources.starter.recipe.quantisation import write_quantised
-from resources.starter.recipe.refresh import refresh
+from resources.starter.recipe.refresh import former_self, refresh
 from resources.starter.recipe.tokenizer import END_OF_TEXT, SPECIAL_TOKENS, VOCABULARY_SIZE, train_tokenizer
 from resources.starter.recipe.training import batches, next_token_loss, rates, train
 
@@ -66,6 +68,10 @@ _LONGEST_ODD_PROMPT = SHORT_ROW - 120
 _WHOLE_ROW = 352
 # A draft that follows a main which learned something new begins at this share of the full rate.
 _RATE_OF_FOLLOWING = 0.3
+# What main gets wrong after a course is found in so many conversations of this seed's distance, of the course and of
+# what is kept, and shown it at this share of the full rate.
+_MENDING_SEED, _MENDED_NEW, _MENDED_KEPT = 33, 3600, 3200
+_RATE_OF_MENDING = 2 / 3
 # Refreshing a head begins at this share of the full rate.
 _RATE_OF_REFRESH = 0.15
 
@@ -112,16 +118,29 @@ def teach(course: Course, plan: Plan, checkpoint: Path, target: Path) -> None:
     """Give target/main one more course, beside which it repeats what it knows and says."""
     tokenizer = Tokenizer.from_file(str(target / "main" / "tokenizer.json"))
     main = load_model(MAIN, target / "main")
-    drawn = conversations(course.seed, course.conversations, course)
-    new = pack(encode_conversations(tokenizer, drawn), _WHOLE_ROW, tokenizer.token_to_id(END_OF_TEXT))
+    new = _rows_of(tokenizer, course, course.conversations)
     known = encode_conversations(tokenizer, conversations(KEPT.seed, KEPT.conversations, KEPT))
     main.eval()
     # Without the tools, main answers their questions as before.
     without = answered_by(main, tokenizer, tool_questions(plan.seed, plan.own_answers))
     kept = pack(chain(without, known), _WHOLE_ROW, tokenizer.token_to_id(END_OF_TEXT))
     main.train()
-    refresh(main, (new, kept, _long_rows(tokenizer, plan)), plan.refresh_steps, plan.seed, checkpoint)
+    former, long = former_self(main), _long_rows(tokenizer, plan)
+    refresh(main, former, (new, kept, long), course.steps, plan.seed, checkpoint)
+    if course.mending_steps:
+        new, kept = (
+            _rows_of(tokenizer, replace(one, seed=one.seed + _MENDING_SEED), count)
+            for one, count in ((course, _MENDED_NEW), (KEPT, _MENDED_KEPT))
+        )
+        lessons = (*harder(main, former, new, kept, tokenizer.token_to_id(END_OF_TEXT), plan.seed), long)
+        mended = checkpoint.with_stem(f"{checkpoint.stem}-mended")
+        refresh(main, former, lessons, course.mending_steps, plan.seed, mended, _RATE_OF_MENDING)
     export_model(main, tokenizer, target / "main")
+
+
+def _rows_of(tokenizer: Tokenizer, course: Course, count: int) -> Rows:
+    drawn = conversations(course.seed, count, course)
+    return pack(encode_conversations(tokenizer, drawn), _WHOLE_ROW, tokenizer.token_to_id(END_OF_TEXT))
 
 
 def distil(plan: Plan, work: Path, target: Path, draft: LanguageModel, first_rate: float) -> None:

@@ -14,7 +14,6 @@ class Plan:
     own_answers: int = 800
     written_answers: int = 8000
     draft_steps: int = 1500
-    refresh_steps: int = 600
     head_steps: int = 3800
     eagle_steps: int = 800
     mtp_steps: int = 600

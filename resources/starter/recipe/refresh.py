@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     from resources.starter.recipe.model import LanguageModel
 
-NEW_ROWS, KEPT_ROWS, LONG_EVERY = 3, 5, 16
-FULL_RATE, FORMER_WEIGHT, WRITTEN_WEIGHT = 3e-4, 4.0, 0.5
+NEW_ROWS, KEPT_ROWS, LONG_EVERY = 3, 6, 40
+FULL_RATE, FORMER_WEIGHT, WRITTEN_WEIGHT = 3e-4, 8.0, 0.5
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,26 @@ class Lesson:
     is_kept: Tensor
 
 
-def refresh(main: LanguageModel, lessons: Sequence[Rows], steps: int, seed: int, checkpoint: Path) -> None:
-    """Train `main` in place on `lessons`: new rows, kept rows, and long rows, which are kept ones too."""
-    former = copy.deepcopy(main).requires_grad_(False).eval()
+def former_self(main: LanguageModel) -> LanguageModel:
+    """A copy of `main` that stays what it is."""
+    return copy.deepcopy(main).requires_grad_(False).eval()
+
+
+def refresh(
+    main: LanguageModel,
+    former: LanguageModel,
+    lessons: Sequence[Rows],
+    steps: int,
+    seed: int,
+    checkpoint: Path,
+    first_rate: float = 1.0,
+) -> None:
+    """Train `main` in place on `lessons`: new rows, kept rows, and long rows, which are kept ones too.
+
+    On what is kept it is held to its `former` self. The rate falls from `first_rate`, a share of the full one.
+    """
     compile_if_possible(former)
-    fall = [1 - step / steps for step in range(steps)]
+    fall = [first_rate * (1 - step / steps) for step in range(steps)]
     data = partial(lessons_from, *lessons, seed, steps)
     train(main, data, fall, checkpoint, loss_of=partial(refresh_loss, former), optimisers_of=_adamw)
 
