@@ -102,10 +102,10 @@ class TeachingSection(Restyled, QWidget):
         self.forget.setVisible(known is not None and (known.begun or bool(known.versions)) and not teaching.running)
         for button in (self.back, self.forget):
             button.setEnabled(can)
+        used = version is None or known is None or known.chosen == version.number
+        self.back.setText(self.tr("Go back to the former draft") if used else self.tr("Use the taught draft"))
         if version is not None:
             self.bars.show_version(version)
-            used = known is not None and known.chosen == version.number
-            self.back.setText(self.tr("Go back to the former draft") if used else self.tr("Use the taught draft"))
 
     def _models_changed(self) -> None:
         self.show_state()
