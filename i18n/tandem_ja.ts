@@ -5715,7 +5715,7 @@
         <translation>先にメインモデルとドラフトモデルを読み込んでください。</translation>
     </message>
     <message>
-        <source>{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. Only the speed changes, never the text. What it learned stays on this Mac, even after a chat is deleted; answers always come first.</source>
+        <source>{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. Only the speed changes, never the text. The taught draft stays on this Mac, even after a chat is deleted; answers always come first.</source>
         <translation>{draft} がチャット内の {main} の回答から学び、ドラフトトークンがより多く的中するようになります。変わるのは速度だけで、テキストは変わりません。学んだ内容はチャットを削除した後もこの Mac 内にのみ残ります。回答が常に優先されます。</translation>
     </message>
     <message>

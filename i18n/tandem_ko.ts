@@ -5715,7 +5715,7 @@
         <translation>먼저 메인 모델과 초안 모델을 불러와 주세요.</translation>
     </message>
     <message>
-        <source>{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. Only the speed changes, never the text. What it learned stays on this Mac, even after a chat is deleted; answers always come first.</source>
+        <source>{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. Only the speed changes, never the text. The taught draft stays on this Mac, even after a chat is deleted; answers always come first.</source>
         <translation>{draft} 모델이 내 대화에 있는 {main} 모델의 답변에서 배워, 초안 토큰이 더 많이 맞게 돼요. 속도만 달라지고 텍스트는 바뀌지 않아요. 배운 내용은 대화를 삭제한 뒤에도 이 Mac에만 남고, 답변이 항상 먼저예요.</translation>
     </message>
     <message>

@@ -5715,7 +5715,7 @@
         <translation>请先加载主模型和草稿模型。</translation>
     </message>
     <message>
-        <source>{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. Only the speed changes, never the text. What it learned stays on this Mac, even after a chat is deleted; answers always come first.</source>
+        <source>{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. Only the speed changes, never the text. The taught draft stays on this Mac, even after a chat is deleted; answers always come first.</source>
         <translation>{draft} 从你的对话里 {main} 的回答中学习，使更多草稿 token 正确。只影响速度，绝不改变文字。学到的内容只保留在这台 Mac 上，删除对话后也不会消失；回答始终优先。</translation>
     </message>
     <message>

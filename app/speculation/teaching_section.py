@@ -132,7 +132,7 @@ class TeachingSection(Restyled, QWidget):
             return self.tr("Load a main model and a draft model first.")
         return self.tr(
             "{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. "
-            "Only the speed changes, never the text. What it learned stays on this Mac, even after a chat is deleted; "
+            "Only the speed changes, never the text. The taught draft stays on this Mac, even after a chat is deleted; "
             "answers always come first."
         ).format(main=recorded_name(main), draft=recorded_name(draft))
 

@@ -48,7 +48,7 @@ _ERRORS: dict[str, type[EngineError]] = {
     for kind in (
         errors.BadRequest, errors.ModelNotUsable, errors.NoModel, errors.PromptTooLong, errors.Busy, errors.QueueFull,
         errors.NotEnoughMemory, errors.TemplateFailed, errors.GrammarNotUsable, errors.EngineClosed,
-        errors.InternalFailure, errors.DeviceFailed, ClusterError,
+        errors.InternalFailure, errors.CannotTeach, errors.DeviceFailed, ClusterError,
     )
 }  # fmt: skip
 

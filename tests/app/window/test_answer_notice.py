@@ -135,7 +135,7 @@ def test_a_call_that_waits_for_consent_is_told_once_even_if_it_came_soon(
     host.results = {"now": ToolResult("12:00")}
     host.install(monkeypatch)
     monkeypatch.setattr(answer_notice, "LEAST_S", 60.0)
-    both = call_text("now", zone="Asia/Seoul") + call_text("now", zone="UTC")
+    both = call_text("clock_now", zone="Asia/Seoul") + call_text("clock_now", zone="UTC")
     engine = ScriptedEngine([Script(both), Script("Noon.")], tool_format="json_tools")
     window = open_window(engine)
     set_up(window.session, "clock")

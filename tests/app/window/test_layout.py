@@ -16,7 +16,8 @@ from app.chat.prose import Prose
 from app.chat.settings_sheet import ChatSettingsSheet
 from app.chat.token_view import TokenView
 from app.conversations.conversation_list import TRASHED
-from app.settings.declarations import NEXT_ANSWER, settings_of
+from app.settings.declarations import settings_of
+from app.settings.setting import NEXT_ANSWER
 from app.settings_window.form import Form
 from app.sidebar.row_painter import _around
 from app.speculation.gauges import Figure

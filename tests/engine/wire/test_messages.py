@@ -74,6 +74,7 @@ ERRORS = [
     errors.QueueFull(32),
     errors.NotEnoughMemory("m", 5, 3, 100, 50, (("weights", "main", 5),), kv_bits=8, draft_bytes=9),
     errors.TemplateFailed("roles must alternate"),
+    errors.CannotTeach("too-little", "12%"),
     errors.GrammarNotUsable("invalid", "unknown name"),
     errors.EngineClosed(),
     errors.DeviceFailed("[METAL] out of memory", "Qwen3-8B"),
