@@ -15,11 +15,11 @@ from mlx.utils import tree_flatten, tree_map_with_path
 from engine.teaching.adapter import adapter_of, set_adapter, train_only_adapter
 from engine.teaching.lessons import WINDOW, Lesson
 
-# How often each lesson is taught.
-EPOCHS = 6
+# How often each lesson is taught. With more, a draft model becomes worse at other topics than those of the chats.
+EPOCHS = 3
 # The first rate of learning of a model of this width; it falls to zero over all steps. Wider models take smaller steps:
 # the best rates that were published for low-rank layers fall with a power of the width between 0.1 and 0.8.
-RATE, RATE_WIDTH, RATE_POWER = 5e-4, 2000, 0.5
+RATE, RATE_WIDTH, RATE_POWER = 2.5e-4, 2000, 0.5
 # Tokens of a batch, padding included, which bound the memory and the time of a step.
 BATCH = WINDOW
 # Gradients of one unusual text do not undo what others taught.
