@@ -74,9 +74,11 @@ def reduce_vocabulary(
 
     A draft model with another tokenizer, and a head with an output matrix of its own, keep their vocabularies.
     """
+    if not usage.tokens:
+        return None
     ids = _kept(main, usage)
     cut = _draft_model(drafter, ids) if isinstance(drafter, DraftSource) else _head(drafter, ids)
-    if cut is None or not usage.tokens:
+    if cut is None:
         return None
     source, rows = cut
     for chunk in in_chunks(rows.arrays):
