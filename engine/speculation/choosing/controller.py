@@ -18,7 +18,7 @@ from msgspec import Meta, Struct, field
 from engine.speculation.choosing.choice import Choice, MeasuredRound
 from engine.speculation.choosing.costs import Costs, context_range, range_bounds
 from engine.speculation.choosing.plans import DEPTHS, Answer, Asked, Plan, plans
-from engine.speculation.choosing.speedup import RUN, Comparisons, Cost, SpeedupMeter
+from engine.speculation.choosing.speedup import RUN, UNSURE, Comparisons, Cost, SpeedupMeter
 from engine.speculation.choosing.texts import Text, Texts
 from engine.speculation.proposers.registry import PROPOSERS
 from engine.speculation.rounds.row_rule import SMALL_LOSS, UNKNOWN, RowRule
@@ -159,7 +159,8 @@ class Controller:
             plain, speculative = costs.verify(1), costs.verify(rows)
             if PROPOSERS[source].uses_drafter:
                 speculative = speculative.plus(costs.drafting(source, rows - 1))
-            return log(speculative.seconds / plain.seconds), speculative.variance + plain.variance
+            # Unlike those of a comparison, these rounds were not near each other, so the load may have changed more.
+            return log(speculative.seconds / plain.seconds), speculative.variance + plain.variance + (2.0 * UNSURE) ** 2
 
         return self.speedup.measured(estimate)
 

@@ -133,11 +133,14 @@ class SpeedupMeter:
     def measured(self, estimate: Callable[[str, int], Cost | None] = lambda *_: None) -> MeasuredSpeedup | None:
         """Return the answer's speed-up so far; None if the costs of its rounds are unknown.
 
-        `estimate` returns the cost of rounds of a source that was never compared, if it is known otherwise.
+        `estimate` returns the cost of rounds of a source as far as it is known without a comparison. It is used for
+        rounds that are too unlike those that were compared.
         """
         plain_s, error, known, count = 0.0, 0.0, 0, 0
         for kind, (tokens, token_s, rounds) in self._shares.items():
-            if (cost := self._cost(kind) or estimate(kind[0].removesuffix(_GRAMMAR), kind[1])) is not None:
+            costs = [self._cost(kind), estimate(kind[0].removesuffix(_GRAMMAR), kind[1]) if kind != PLAIN else None]
+            cost = min((known for known in costs if known is not None), key=lambda known: known[1], default=None)
+            if cost is not None:
                 plain_s += token_s / exp(cost[0])
                 error += token_s / exp(cost[0]) * sqrt(cost[1])
                 known, count = known + tokens, count + rounds

@@ -254,8 +254,9 @@ class Player:
         conversation = SimpleNamespace(
             main=SimpleNamespace(plain_only="test", row_rule=UNKNOWN), drop_drafter=lambda: None
         )
+        sampler = SimpleNamespace(constrained=False)
         request = RequestProposers(
-            cast("Any", None), SpeculationSettings(), cast("Any", conversation), cast("Any", None)
+            cast("Any", None), SpeculationSettings(), cast("Any", conversation), cast("Any", sampler)
         )
         pair = self.pair
         if pair.drafter:

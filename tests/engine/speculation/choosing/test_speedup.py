@@ -118,6 +118,18 @@ def test_no_sample_is_taken_once_the_speedup_is_known_exactly(make_machine: Make
     assert all(record.reason != "measuring" for record in answered.rounds)
 
 
+def test_rounds_unlike_those_that_were_compared_are_estimated_by_their_cost(make_machine: MakeMachine) -> None:
+    machine = make_machine(acceptance=0.97, row=0.1, draft=0.03, depth=1)
+    machine.answer(100, 1.0)
+    machine.depth = 16
+    for _ in range(4):
+        answered = machine.answer(60, 0.0)
+        known = shown(answered.stats)
+        assert known is not None
+        assert known.known == "least"
+        assert 0.5 * answered.truth < known.factor < 1.1 * answered.truth
+
+
 def test_no_sample_is_taken_where_none_is_allowed(make_machine: MakeMachine) -> None:
     assert not any(record.reason == "measuring" for record in make_machine(depth=4).answer(300, 0.0).rounds)
 
