@@ -59,7 +59,7 @@ class BatchDrafting:
         if self.is_stale(request, settings):
             self._leave_joint(request)
             request.version, request.proposers.settings = self._drafting.version, settings
-            request.proposers.install(self._drafting.drafter)
+            request.proposers.install(self._drafting.drafter, answers=self._drafting.answers)
             request.answer = self._drafting.begin_answer(request.proposers)
 
     def draft_name(self, request: BatchedRequest) -> str:

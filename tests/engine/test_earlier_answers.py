@@ -12,7 +12,7 @@ import pytest
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
-from tests.engine.serving_requests import PLAIN, Client, load_models, run, serve_and_act, submit
+from tests.engine.serving_requests import PLAIN, Client, load_models, run, serve_and_act, set_draft, submit
 from tests.engine.serving_requests import request as unnamed
 
 # Random, so that lookup in the conversation finds nothing.
@@ -63,6 +63,16 @@ def test_a_new_chat_is_answered_from_an_earlier_one(scheduler: Scheduler, reques
         assert client.finished.ids == first.finished.ids == plain.finished.ids
         assert from_chats(client) > 30
     assert "chats" in again[0].finished.stats.sources
+
+
+def test_answers_of_a_batch_go_on_from_an_earlier_one_without_the_draft(scheduler: Scheduler) -> None:
+    ask(scheduler, request("chat"))
+    answers = scheduler.models.drafting.answers
+    assert answers is not None
+    answers.forget([]).result()
+    clients = [submit(scheduler, request("other")) for _ in range(2)]
+    serve_and_act(scheduler, clients[0], 2, lambda: set_draft(scheduler, None))
+    assert all(from_chats(client) > 30 for client in clients)
 
 
 def test_the_draft_model_and_other_chats_are_weighed_against_each_other(scheduler: Scheduler) -> None:
