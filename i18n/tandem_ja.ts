@@ -6265,6 +6265,10 @@
         <translation>スターターが知っているのは Tandem のことだけです。この質問には、より大きなモデルなら回答できます。</translation>
     </message>
     <message>
+        <source>The Starter knows one answer to each question. A larger model can answer in other words.</source>
+        <translation>スターターは質問ごとに 1 つの回答しか知りません。より大きなモデルなら、別の言葉でも回答できます。</translation>
+    </message>
+    <message>
         <source>This answer was cut off when Tandem quit.</source>
         <translation>Tandem が終了したため、この回答は途中で切れています。</translation>
     </message>

@@ -6265,6 +6265,10 @@
         <translation>스타터는 Tandem만 알아요. 이 질문에는 더 큰 모델이 답할 수 있어요.</translation>
     </message>
     <message>
+        <source>The Starter knows one answer to each question. A larger model can answer in other words.</source>
+        <translation>스타터는 질문마다 한 가지 답변만 알아요. 더 큰 모델은 다른 말로도 답할 수 있어요.</translation>
+    </message>
+    <message>
         <source>This answer was cut off when Tandem quit.</source>
         <translation>Tandem이 종료되어 이 답변이 중간에 끊겼어요.</translation>
     </message>

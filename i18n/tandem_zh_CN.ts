@@ -6265,6 +6265,10 @@
         <translation>入门模型只了解 Tandem。更大的模型可以回答这个问题。</translation>
     </message>
     <message>
+        <source>The Starter knows one answer to each question. A larger model can answer in other words.</source>
+        <translation>每个问题，入门模型只会一种回答。更大的模型可以换一种说法。</translation>
+    </message>
+    <message>
         <source>This answer was cut off when Tandem quit.</source>
         <translation>Tandem 退出时，此回答被中断。</translation>
     </message>

@@ -7,7 +7,7 @@ from html import escape
 
 from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QLocale
 
-from app.chat.starter_limits import is_beyond_starter
+from app.chat.starter_limits import is_beyond_starter, repeats
 from app.session.answer import Answer, State
 from app.session.chats import Turn
 from app.text.begun_json import is_begun_json
@@ -86,10 +86,16 @@ def trouble_of(turn: Turn, offer: str) -> Trouble | None:
     if answer.error is not None:
         return Trouble(error_sentence(answer.error), again, "again")
     if answer.state is not State.INTERRUPTED:
-        if not offer or not is_beyond_starter(turn):
+        if is_beyond_starter(turn):
+            words = translate("TurnView", "The Starter only knows Tandem. A larger model can answer this.")
+        elif repeats(turn):
+            words = translate(
+                "TurnView",
+                "The Starter knows one answer to each question. A larger model can answer in other words.",
+            )
+        else:
             return None
-        words = translate("TurnView", "The Starter only knows Tandem. A larger model can answer this.")
-        return Trouble(words, offer, "get-model", calm=True, fills_button=True)
+        return Trouble(words, offer, "get-model", calm=True, fills_button=True) if offer else None
     sentence = translate("TurnView", "This answer was cut off when Tandem quit.")
     if answer.unfinished:
         return Trouble(sentence, translate("TurnView", "Continue"), "go-on", calm=True)

@@ -9,13 +9,24 @@ from app.session.chats import Turn
 # The name in stored figures, and the words with which the Starter itself refuses, in its four languages.
 STARTER = "starter/main"
 _REFUSALS = ("choose a larger model", "더 큰 모델을 골라", "大きなモデルを選ぶと", "换一个大模型")
+_OPERATOR = (
+    r"(?:[-+*/×÷^]|times|plus|minus|divided by|더하기|빼기|곱하기|나누기|足す|引く|かける|割る|加|减|乘以?|除以)"
+)
 _BEYOND = re.compile(
-    # Code, JSON, translation, and arithmetic with more than one digit a number.
+    # Code, JSON, translation, languages that it does not write, and arithmetic with more than one digit a number.
     r"```|\bjson\b|\bdef \w+\(|\bclass \w+[:({]|\bfunction \w*\(|#include|[;{]\s*$"
-    r"|\btranslat|번역|翻訳|翻译|\b(?:python|javascript|swift|sql)\b"
-    r"|\d{2,}\s*[-+*/×÷^]\s*\d+|\d+\s*[-+*/×÷^]\s*\d{2,}",
+    r"|\b(?:python|javascript|swift|sql)\b|\bC\+\+|コードを書"
+    r"|\btranslat|번역|翻訳|翻译|\b(?:french|german|spanish|italian|portuguese|russian|arabic)\b"
+    r"|(?:프랑스|독일|스페인|이탈리아|포르투갈|러시아|아랍)어|(?:フランス|ドイツ|スペイン|イタリア|ポルトガル|ロシア|アラビア)語"
+    r"|(?:法|德|西班牙|意大利|葡萄牙|俄|阿拉伯)语(?!言)"
+    rf"|\d{{2,}}\s*{_OPERATOR}\s*\d+|\d+\s*{_OPERATOR}\s*\d{{2,}}",
     re.IGNORECASE | re.MULTILINE,
 )
+
+
+def repeats(turn: Turn) -> bool:
+    """Whether the Starter was asked again: it learned one answer to each question, and so repeats its words."""
+    return turn.answer.model == STARTER and turn.answer_node.count > 1
 
 
 def is_beyond_starter(turn: Turn) -> bool:

@@ -125,7 +125,7 @@ class AnswerService(QObject):
                 return question_id, store.answers.start(results, source)
             return question_id, store.answers.regenerate(before, source)
 
-        varied = self._settings.varied_generation_of(chat, dict(self._models.pair.sampling))
+        varied = self._settings.varied_generation_of(chat)
         self._begin(chat, fresh, source, write, lambda: self._chats.reload_path(chat), varied)
 
     def edit(self, turn: Turn, question: str) -> None:

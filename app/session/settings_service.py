@@ -17,7 +17,7 @@ from app.session.chats import Chat
 from app.session.store_client import StoreClient
 from engine.requests import SamplingSettings, SpeculationSettings
 
-# The temperature of another answer of a model that its authors recommend to use at 0: that of the balanced preset.
+# The temperature of another answer where nobody chose one and it would be 0: that of the balanced preset.
 VARIED = 0.7
 
 
@@ -37,6 +37,8 @@ class SettingsService(QObject):
         super().__init__(parent)
         self._chats, self._store = chats, store
         self.defaults = Generation()
+        # Whether the default temperature is the user's choice, not the model's recommendation.
+        self.temperature_chosen = False
         self.presets: list[Preset] = []
         self._shown = chats.shown
         self._waiting: set[Chat] = set()
@@ -47,13 +49,13 @@ class SettingsService(QObject):
         """Return how answers in that chat are generated."""
         return self.defaults.with_own(chat.own)
 
-    def varied_generation_of(self, chat: Chat, recommended: Mapping[str, float]) -> Generation:
-        """Return how another answer to a question is generated, with the sampling that the model's authors recommend.
+    def varied_generation_of(self, chat: Chat) -> Generation:
+        """Return how another answer to a question is generated.
 
-        One recommended to be used at temperature 0 would repeat its words; who asks again wants others.
+        At temperature 0 a model repeats its words, but a person who asks again wants others.
         """
         chosen = self.generation_of(chat)
-        if chosen.sampling.temperature > 0.0 or recommended.get("temperature") != 0.0 or "temperature" in chat.own:
+        if chosen.sampling.temperature > 0.0 or self.temperature_chosen or "temperature" in chat.own:
             return chosen
         return replace(chosen, sampling=replace(chosen.sampling, temperature=VARIED, seed=None))
 

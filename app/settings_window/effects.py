@@ -11,7 +11,7 @@ from app.chat.composer import Composer
 from app.session.api_service import ApiChoice
 from app.session.cluster_service import ClusterChoice
 from app.session.session import Session
-from app.settings.engine_settings import engine_settings_of, recommended_of, sampling_of
+from app.settings.engine_settings import engine_settings_of, is_chosen, recommended_of, sampling_of
 from app.settings.pairs import own_settings, settings_for, with_own
 from app.settings.store import SettingsStore
 from app.system.log_buffer import LOG_BUFFER
@@ -82,6 +82,7 @@ class Effects(QObject):
     def _apply_to_answers(self) -> None:
         """Set the defaults of answers, with the sampling that was chosen or that the model's authors recommend."""
         values, session = self._settings.values, self._session
+        session.settings.temperature_chosen = is_chosen(values, "temperature")
         chosen = replace(
             session.settings.defaults,
             sampling=sampling_of(values, recommended_of(session.models.pair.sampling)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton
 
 from app.chat import starter_limits
 from app.chat.note import Note
@@ -38,6 +38,16 @@ def turn(question: str, text: str = "Tandem is an app.", model: str = STARTER, *
         "Give me a JSON object with name and version of the app",
         "Translate 'good morning' into French",
         "이 문장을 번역해 주세요",
+        "good morning in French",
+        "스페인어로 감사합니다",
+        "スペイン語でありがとう",
+        "西班牙语的谢谢",
+        "127 divided by 3",
+        "3 곱하기 14",
+        "17かける3は？",
+        "17乘以3等于多少",
+        "sort [3, 1, 2] in C++",
+        "並べ替えのコードを書いて",
         "Fix this Python: def f(: pass",
         "What does this do?\n```\nx = 1\n```",
     ],
@@ -48,7 +58,8 @@ def test_code_arithmetic_json_and_translation_are_beyond_the_starter(question: s
 
 
 @pytest.mark.parametrize(
-    "question", ["hi", "What is Tandem?", "Which 2 models come with Tandem 1.4?", "how fast is it"]
+    "question",
+    ["hi", "What is Tandem?", "Which 2 models come with Tandem 1.4?", "how fast is it", "说明用法语言", "7 * 8"],
 )
 def test_questions_about_tandem_are_not(question: str) -> None:
     assert not is_beyond_starter(turn(question))
@@ -77,6 +88,13 @@ def test_a_card_offers_a_larger_model_until_there_is_one(
     (button,) = note.findChildren(QPushButton)
     window.wait(note.isVisible)
     assert button.text() == f"Download {library.inventory.offers[0].name} {first.text().removeprefix('Download ')}"
+    window.ask_and_wait("What is Tandem?")
+    again = window.turn().view.findChild(Note)
+    assert again.isHidden()
+    window.session.answers.ask_again(window.session.chat.turns[-1])
+    window.wait(lambda: window.session.answers.quiet)
+    window.wait(window.turn().view.findChild(Note).isVisible)
+    assert "one answer to each question" in window.turn().view.findChild(Note).findChild(QLabel).text()
     wanted: list[str] = []
     monkeypatch.setattr(library, "get", lambda *ids: wanted.extend(ids))
     button.click()

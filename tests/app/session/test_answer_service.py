@@ -196,17 +196,18 @@ def test_an_answer_stops_when_its_chat_goes_to_the_trash(
     assert session.answers.quiet
 
 
-@pytest.mark.parametrize(("recommended", "varied"), [((("temperature", 0.0),), True), ((), False)])
-def test_another_answer_of_a_model_recommended_for_temperature_0_has_other_words(
-    open_session: OpenSession, settle: Settle, recommended: tuple[tuple[str, float], ...], varied: bool
+@pytest.mark.parametrize("chosen", [False, True])
+def test_another_answer_is_sampled_unless_temperature_0_was_chosen(
+    open_session: OpenSession, settle: Settle, chosen: bool
 ) -> None:
-    engine = ScriptedEngine([Script("One."), Script("Another.")], recommended=recommended)
+    engine = ScriptedEngine([Script("One."), Script("Another.")])
     session = open_session(engine)
     settle()
     session.settings.set_defaults(Generation(SamplingSettings(temperature=0.0)))
+    session.settings.temperature_chosen = chosen
     turn = answered(session, settle, "first")
     session.answers.ask_again(turn)
     settle()
     temperatures = [request.sampling.temperature for request in engine.requests]
     assert temperatures[0] == 0.0
-    assert (temperatures[1] > 0.0) == varied
+    assert (temperatures[1] > 0.0) != chosen

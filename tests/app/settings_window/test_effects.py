@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.session.session import Session
+from app.settings.engine_settings import choice_of_sampling
 from app.settings.store import SettingsStore
 from app.widgets.application import Application
 from app.window.main_window import MainWindow
@@ -66,6 +67,21 @@ def test_sampling_and_limits_reach_the_next_request_and_the_engine(desk: Desk, q
     now = engine.settings
     assert (now.kv_bits, now.draft_kv_bits, now.unload_after_s) == (8, 4, 600)
     assert (now.prefix_cache_bytes, now.memory_limit, now.allow_oversize) == (500_000_000, 20_000_000_000, True)
+
+
+def test_another_answer_keeps_a_temperature_of_0_that_was_chosen(desk: Desk, qtbot: QtBot) -> None:
+    desk.open()
+    session = desk.session
+    session.models.load_starter()
+    qtbot.waitUntil(lambda: session.answers.ready)
+    for chosen in ({}, choice_of_sampling(desk.settings.values, {"temperature": 0.0})):
+        desk.settings.change(**chosen)
+        turn = session.answers.ask("question")
+        qtbot.waitUntil(lambda turn=turn: turn.answer.ended and session.answers.ready)
+        session.answers.ask_again(turn)
+        qtbot.waitUntil(lambda: session.answers.ready and session.answers.quiet)
+    temperatures = [request.sampling.temperature for request in session.models.engine.requests]
+    assert [one > 0.0 for one in temperatures] == [False, True, False, False]
 
 
 def test_a_pair_with_settings_of_its_own_has_them_while_it_is_loaded(desk: Desk, qtbot: QtBot) -> None:
