@@ -1,14 +1,16 @@
 """Takes pictures of the window for review: `python -m tests.tools.screenshots FOLDER [PICTURES]`.
 
-They show the main states on a scripted engine, light and dark, in four languages and three sizes. The pictures of the
-READMEs are also written to PICTURES, in 256 colours.
+They show the main states on a scripted engine, light and dark, in four languages and three sizes, or only in the
+`--languages` and `--modes` that are named. The pictures of the READMEs, which need all of them, are also written to
+PICTURES, in 256 colours.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
-import sys
 import threading
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -45,6 +47,7 @@ from tests.tools.shown_texts import ANSWERS, PATTERN, QUESTIONS, THOUGHTS_AND_FO
 from tests.tools.state_pictures import states
 from tests.tools.window_pictures import SIZES, opened, rest, save, settle
 
+MODES = ("light", "dark")
 # The pictures of the READMEs, by their file names.
 IN_README = {
     "main": "answer-en-light-1440",
@@ -57,12 +60,12 @@ IN_README = {
 }
 
 
-def main(folder: Path, pictures: Path | None = None) -> None:
+def main(folder: Path, pictures: Path | None, languages: Sequence[str], modes: Sequence[str]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     application = Application(["tandem"])
-    for code in LANGUAGES:
+    for code in languages:
         application.language.choose(code)
-        for mode in ("light", "dark"):
+        for mode in modes:
             application.theme.set_mode(mode)
             _answered(application, folder, f"{code}-{mode}", code)
             _tried(application, folder, f"{code}-{mode}", code)
@@ -74,8 +77,8 @@ def main(folder: Path, pictures: Path | None = None) -> None:
             _machines(application, folder, f"{code}-{mode}")
             opened_parts(application, folder, f"{code}-{mode}", code)
             notices(application, folder, f"{code}-{mode}")
-    application.language.choose("en")
-    for mode in ("dark", "light"):
+    for mode in modes if "en" in languages else ():
+        application.language.choose("en")
         application.theme.set_mode(mode)
         states(application, folder, mode)
     if pictures is not None:
@@ -324,4 +327,10 @@ def _save_end(application: Application, settings: SettingsWindow, page_id: str, 
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:]))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("pictures", type=Path, nargs="?", help="also write those of the READMEs to this folder")
+    parser.add_argument("--languages", nargs="+", choices=list(LANGUAGES), default=list(LANGUAGES))
+    parser.add_argument("--modes", nargs="+", choices=MODES, default=MODES)
+    chosen = parser.parse_args()
+    main(chosen.folder, chosen.pictures, chosen.languages, chosen.modes)
