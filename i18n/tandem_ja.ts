@@ -741,10 +741,6 @@
         <translation>今回のセッションのログ</translation>
     </message>
     <message>
-        <source>Copy</source>
-        <translation>コピー</translation>
-    </message>
-    <message>
         <source>Copy log</source>
         <translation>ログをコピー</translation>
     </message>
@@ -1051,10 +1047,6 @@
     <message>
         <source>No requests yet.</source>
         <translation>リクエストはまだありません。</translation>
-    </message>
-    <message>
-        <source>Copy</source>
-        <translation>コピー</translation>
     </message>
     <message>
         <source>New key</source>
@@ -1779,20 +1771,12 @@
         <translation>コード</translation>
     </message>
     <message>
-        <source>Copy</source>
-        <translation>コピー</translation>
-    </message>
-    <message>
         <source>Copy this code</source>
         <translation>このコードをコピー</translation>
     </message>
     <message>
         <source>Code</source>
         <translation>コード</translation>
-    </message>
-    <message>
-        <source>Copied</source>
-        <translation>コピーしました</translation>
     </message>
 </context>
 <context>
@@ -1967,8 +1951,8 @@
         <translation>元に戻す</translation>
     </message>
     <message>
-        <source>Copy</source>
-        <translation>コピー</translation>
+        <source>Copy the command</source>
+        <translation>コマンドをコピー</translation>
     </message>
     <message>
         <source>Close</source>
@@ -2016,6 +2000,17 @@
     <message>
         <source>Keep the first {count} tokens of {name}</source>
         <translation>「{name}」の最初の {count} トークンだけ残す</translation>
+    </message>
+</context>
+<context>
+    <name>CopyButton</name>
+    <message>
+        <source>Copy</source>
+        <translation>コピー</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>コピーしました</translation>
     </message>
 </context>
 <context>

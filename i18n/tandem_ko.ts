@@ -741,10 +741,6 @@
         <translation>이번 실행 로그</translation>
     </message>
     <message>
-        <source>Copy</source>
-        <translation>복사하기</translation>
-    </message>
-    <message>
         <source>Copy log</source>
         <translation>로그 복사하기</translation>
     </message>
@@ -1051,10 +1047,6 @@
     <message>
         <source>No requests yet.</source>
         <translation>아직 요청이 없어요.</translation>
-    </message>
-    <message>
-        <source>Copy</source>
-        <translation>복사하기</translation>
     </message>
     <message>
         <source>New key</source>
@@ -1779,20 +1771,12 @@
         <translation>코드</translation>
     </message>
     <message>
-        <source>Copy</source>
-        <translation>복사하기</translation>
-    </message>
-    <message>
         <source>Copy this code</source>
         <translation>이 코드 복사하기</translation>
     </message>
     <message>
         <source>Code</source>
         <translation>코드</translation>
-    </message>
-    <message>
-        <source>Copied</source>
-        <translation>복사됨</translation>
     </message>
 </context>
 <context>
@@ -1967,8 +1951,8 @@
         <translation>되돌리기</translation>
     </message>
     <message>
-        <source>Copy</source>
-        <translation>복사하기</translation>
+        <source>Copy the command</source>
+        <translation>명령 복사하기</translation>
     </message>
     <message>
         <source>Close</source>
@@ -2016,6 +2000,17 @@
     <message>
         <source>Keep the first {count} tokens of {name}</source>
         <translation>‘{name}’ 파일의 첫 토큰 {count}개만 남기기</translation>
+    </message>
+</context>
+<context>
+    <name>CopyButton</name>
+    <message>
+        <source>Copy</source>
+        <translation>복사하기</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>복사됨</translation>
     </message>
 </context>
 <context>

@@ -741,10 +741,6 @@
         <translation>本次运行的日志</translation>
     </message>
     <message>
-        <source>Copy</source>
-        <translation>拷贝</translation>
-    </message>
-    <message>
         <source>Copy log</source>
         <translation>拷贝日志</translation>
     </message>
@@ -1051,10 +1047,6 @@
     <message>
         <source>No requests yet.</source>
         <translation>还没有请求。</translation>
-    </message>
-    <message>
-        <source>Copy</source>
-        <translation>拷贝</translation>
     </message>
     <message>
         <source>New key</source>
@@ -1779,20 +1771,12 @@
         <translation>代码</translation>
     </message>
     <message>
-        <source>Copy</source>
-        <translation>拷贝</translation>
-    </message>
-    <message>
         <source>Copy this code</source>
         <translation>拷贝这段代码</translation>
     </message>
     <message>
         <source>Code</source>
         <translation>代码</translation>
-    </message>
-    <message>
-        <source>Copied</source>
-        <translation>已拷贝</translation>
     </message>
 </context>
 <context>
@@ -1967,8 +1951,8 @@
         <translation>撤回</translation>
     </message>
     <message>
-        <source>Copy</source>
-        <translation>拷贝</translation>
+        <source>Copy the command</source>
+        <translation>拷贝命令</translation>
     </message>
     <message>
         <source>Close</source>
@@ -2016,6 +2000,17 @@
     <message>
         <source>Keep the first {count} tokens of {name}</source>
         <translation>仅保留“{name}”的前 {count} 个 token</translation>
+    </message>
+</context>
+<context>
+    <name>CopyButton</name>
+    <message>
+        <source>Copy</source>
+        <translation>拷贝</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>已拷贝</translation>
     </message>
 </context>
 <context>

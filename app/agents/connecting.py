@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import stat
 from contextlib import suppress
 from dataclasses import dataclass
@@ -54,6 +55,11 @@ class Plan:
     def writes(self) -> bool:
         """Whether there is something to write."""
         return self.after not in (None, self.before)
+
+    @property
+    def start_command(self) -> str:
+        """The command that starts the program with the file, "" for a program with a list of models."""
+        return self.app.start.format(file=shlex.quote(str(self.file)))
 
 
 def file_of(app: App) -> Path | None:

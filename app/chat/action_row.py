@@ -9,6 +9,7 @@ from PySide6.QtGui import QFocusEvent, QPaintEvent
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from app.widgets import theme
+from app.widgets.copy_button import CONFIRMED_MS
 from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, label
 from app.widgets.layouts import fill, hbox
@@ -16,8 +17,6 @@ from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 
 ROW_HEIGHT = 26
-# How long a button confirms that it has copied.
-CONFIRMED_MS = 2000
 _COPIES = ("copy", "copy-question")
 
 

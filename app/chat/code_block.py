@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QFontDatabase, QGuiApplication, QResizeEvent, QTextCursor, QWheelEvent
-from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton, QSizePolicy, QWidget
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QFontDatabase, QResizeEvent, QTextCursor, QWheelEvent
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QWidget
 
-from app.chat.action_row import CONFIRMED_MS
 from app.chat.highlight import highlight, spans_cache
+from app.widgets.copy_button import CopyButton
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.restyled import Restyled
-from app.widgets.style_class import styled
 
 
 class CodeBlock(Restyled, QFrame):
@@ -33,9 +32,8 @@ class CodeBlock(Restyled, QFrame):
         header = QFrame(self)
         header.setObjectName("codeHeader")
         self._name = label(header, "muted")
-        self._copy = self.bound("Copy", styled(QPushButton(header), "small"))
+        self._copy = CopyButton(header, lambda: self._text, "small")
         self.bound("Copy this code", self._copy, QWidget.setAccessibleName)
-        self._copy.clicked.connect(self._copy_text)
         fill(hbox(header, margins=(12, 2, 4, 2)), (self._name, 1), self._copy)
         self.text_view = self.bound("Code", _CodeView(self), QWidget.setAccessibleName)
         self.text_view.grows.connect(self.grows)
@@ -81,11 +79,6 @@ class CodeBlock(Restyled, QFrame):
     def apply_theme(self) -> None:
         if self._closed:
             self._colour()
-
-    def _copy_text(self) -> None:
-        QGuiApplication.clipboard().setText(self._text)
-        self._copy.setText(self.tr("Copied"))
-        QTimer.singleShot(CONFIRMED_MS, self, lambda: self._copy.setText(self.tr("Copy")))
 
 
 class _CodeView(QPlainTextEdit):

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QTimer, QUrl
-from PySide6.QtGui import QDesktopServices, QGuiApplication, QHideEvent, QShowEvent
+from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QPlainTextEdit, QPushButton, QWidget
 
 from app.library.library import Library
@@ -17,6 +17,7 @@ from app.settings_window.table_page import TablePage
 from app.system.log_buffer import LOG_BUFFER
 from app.system.paths import resource
 from app.system.versions import installed_version
+from app.widgets.copy_button import CopyButton
 from app.widgets.labels import label
 from app.widgets.popups import round_field_menu
 from app.widgets.style_class import styled
@@ -74,7 +75,7 @@ class AdvancedPage(TablePage):
         self._status: EngineStatus | None = None
         self._asked = False
         self.add(self.view, 16)
-        self.copy = self.bound("Copy", styled(QPushButton(self), "button"))
+        self.copy = CopyButton(self, lambda: LOG_BUFFER.text)
         self.bound("Copy log", self.copy, QWidget.setAccessibleName)
         self.export = self.bound("Export diagnostics…", styled(QPushButton(self), "button"))
         self.bound(
@@ -97,7 +98,6 @@ class AdvancedPage(TablePage):
         self._timer = QTimer(self)
         self._timer.setInterval(_REFRESH_MS)
         self._timer.timeout.connect(self._follow)
-        self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(LOG_BUFFER.text))
         self.export.clicked.connect(self._choose_file)
         self.check.changed.connect(self._word_check)
         self.restyle()

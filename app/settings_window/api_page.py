@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.session.api_service import ApiService
@@ -12,6 +9,7 @@ from app.settings.store import SettingsStore
 from app.settings_window.connect_card import ConnectCard
 from app.settings_window.table_page import TablePage
 from app.system.accounts import others_have_accounts
+from app.widgets.copy_button import CopyButton
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox
 from app.widgets.style_class import styled
@@ -39,7 +37,7 @@ class ApiPage(TablePage):
         self._api = api
         self.state = self.row(None)
         self.copy_address, self.copy_example, self.copy_key, self.copy_variables = (
-            self._copy_button(text) for text in (self._base, self._example, lambda: api.key, self._variables)
+            CopyButton(self, text) for text in (self._base, self._example, lambda: api.key, self._variables)
         )
         self.new_key = self.bound("New key", styled(QPushButton(self), "button"))
         self.new_key.clicked.connect(api.renew_key)
@@ -57,11 +55,6 @@ class ApiPage(TablePage):
         self.lines = label(self, "muted", wraps=True)
         api.changed.connect(self._show)
         self.restyle()
-
-    def _copy_button(self, text: Callable[[], str]) -> QPushButton:
-        button = self.bound("Copy", styled(QPushButton(self), "button"))
-        button.clicked.connect(lambda: QGuiApplication.clipboard().setText(text()))
-        return button
 
     def _connect_app(self) -> None:
         if self.card is None:

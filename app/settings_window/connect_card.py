@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QWidget
 
 from app.agents.connecting import NotConnected, Plan, connected, plan, take_back, write
@@ -12,6 +11,7 @@ from app.agents.endpoint import declared_endpoint
 from app.agents.table import APPS, App
 from app.settings.store import SettingsStore
 from app.widgets.controls import Chooser
+from app.widgets.copy_button import CopyButton
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox
 from app.widgets.overlay import Overlay
@@ -42,14 +42,16 @@ class ConnectCard(Restyled, Overlay):
         self.text.setTabChangesFocus(True)
         self.write = self.bound("Write the file", styled(QPushButton(self), "button"))
         self.undo = self.bound("Take back", styled(QPushButton(self), "button"))
-        self.copy_text = self.bound("Copy", styled(QPushButton(self), "button"))
+        self.copy_text = CopyButton(self, self.text.toPlainText)
+        self.copy_command = CopyButton(self, lambda: self._plan.start_command if self._plan else "")
+        self.bound("Copy the command", self.copy_command, QWidget.setAccessibleName)
         close = self.bound("Close", styled(QPushButton(self), "button"))
         self.write.clicked.connect(self._write)
         self.undo.clicked.connect(self._take_back)
-        self.copy_text.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.text.toPlainText()))
         close.clicked.connect(self.close_overlay)
         buttons = fill(hbox(margins=(0, 4, 0, 0), spacing=8), self.write, self.undo, self.copy_text, 1, close)
-        fill(self.column, title, self.apps, self.intro, self.text, self.then, self.result, buttons)
+        then = fill(hbox(margins=(0, 0, 0, 0), spacing=12), (self.then, 1), self.copy_command)
+        fill(self.column, title, self.apps, self.intro, self.text, then, self.result, buttons)
         self.restyle()
 
     def fill(self) -> None:
@@ -79,6 +81,7 @@ class ConnectCard(Restyled, Overlay):
         self.write.setEnabled(shown.writes)
         # What Tandem writes itself is of no use elsewhere.
         self.copy_text.setVisible(by_hand)
+        self.copy_command.setVisible(bool(shown.start_command))
         self.undo.setVisible(connected(self._app))
         self.result.setText(self._said)
         self.result.setVisible(bool(self._said))

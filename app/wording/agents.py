@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication
@@ -36,8 +35,7 @@ def written_sentence(copy: Path | None) -> str:
 
 def next_sentence(plan: Plan) -> str:
     """Say what the person does afterwards."""
-    command = plan.app.start.format(file=shlex.quote(str(plan.file)))
-    if plan.app.start:
+    if plan.start_command:
         said = translate("Agents", "Then start it with: {command}")
     elif plan.file is not None:
         said = translate("Agents", "Then choose the model “Tandem” in {app}. If it requires a key, enter anything.")
@@ -50,7 +48,7 @@ def next_sentence(plan: Plan) -> str:
     if plan.key_variable:
         key = translate("Agents", "The API requires a key: set {variable} to it where {app} starts.")
         said = f"{said}\n{key}"
-    return said.format(command=command, app=plan.app.name, variable=plan.key_variable)
+    return said.format(command=plan.start_command, app=plan.app.name, variable=plan.key_variable)
 
 
 def refusal_sentence(error: NotConnected) -> str:

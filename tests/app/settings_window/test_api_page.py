@@ -143,6 +143,9 @@ def test_an_app_is_connected_after_its_file_was_shown_and_taken_back(window: Win
     assert "ANTHROPIC_BASE_URL" in shown
     assert "The local API is off" in card.then.text()
     assert not file.exists()
+    card.copy_command.click()
+    assert QGuiApplication.clipboard().text() == f"claude --settings {file}"
+    assert card.copy_command.text() == "Copied"
     card.write.click()
     assert file.read_text() == shown
     assert not card.write.isEnabled()
@@ -162,6 +165,7 @@ def test_a_file_that_cannot_be_understood_shows_what_to_add_by_hand(window: Wind
     page.card.apps.set_value("zed")
     page.card.apps.activated.emit(page.card.apps.currentIndex())
     assert "by hand" in page.card.intro.text()
+    assert page.card.copy_command.isHidden()
     assert page.card.write.isHidden()
     page.card.copy_text.click()
     assert "openai_compatible" in QGuiApplication.clipboard().text()
