@@ -56,7 +56,6 @@ def chat_document(chat: Chat) -> QTextDocument:
                 cursor.insertText(" · ".join(dict.fromkeys(part for part in (call.use.server, call.use.tool) if part)))
                 for text in (call.use.arguments, call_sentence(call) or call.text):
                     if text.strip():
-                        # Not as a block of code, whose long lines would not fit on the paper.
                         cursor.insertBlock(spaced, fixed)
                         cursor.insertText(text.rstrip().replace("\n", _LINE_BREAK), fixed)
     return document
@@ -64,7 +63,13 @@ def chat_document(chat: Chat) -> QTextDocument:
 
 def _insert_markdown(cursor: QTextCursor, block: QTextBlockFormat, markdown: str) -> None:
     cursor.insertBlock(block, QTextCharFormat())
+    start = cursor.position()
     cursor.insertMarkdown(markdown)
+    # Qt keeps each line of code whole, and so lets it run off the paper.
+    cursor.setPosition(start, QTextCursor.MoveMode.KeepAnchor)
+    wrapped = QTextBlockFormat()
+    wrapped.setNonBreakableLines(False)
+    cursor.mergeBlockFormat(wrapped)
     cursor.movePosition(QTextCursor.MoveOperation.End)
 
 

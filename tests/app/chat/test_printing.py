@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QSizeF
+
 from app.chat.printing import chat_document
 from app.conversations.records import ToolUse
 from app.session.answer import Answer, State
@@ -23,3 +25,18 @@ def test_calls_are_printed_between_the_answers_with_results_or_reasons(qapp: App
         *("Tandem · read", "{}", "This call was not allowed."),
         "It is noon.",
     ]
+
+
+def test_long_lines_stay_on_the_paper(qapp: Application) -> None:
+    del qapp
+    code = f"```python\n{'value = compute(first, second) + ' * 20}1\n{'x' * 600}\n```"
+    reply = f"As code:\n\n{code}\n\n- in a list:\n\n  {code.replace(chr(10), chr(10) + '  ')}\n\nThat is `{'y' * 600}`."
+    document = chat_document(Chat(title="Code", turns=[Turn("Show it.", Answer(State.DONE, reply))]))
+    document.setPageSize(QSizeF(480, 700))
+    assert document.toPlainText().count("x" * 600) == 2
+    assert document.idealWidth() <= 480
+    block = document.begin()
+    while block.isValid():
+        layout = block.layout()
+        assert all(layout.lineAt(index).naturalTextWidth() <= 480 for index in range(layout.lineCount()))
+        block = block.next()
