@@ -55,7 +55,7 @@ from resources.starter.recipe.voice import Voice
 WEAKENED = 0.6
 TOPICS, TIMED, WARM_UP, LONGEST = 16, 12, 4, 200
 GREEDY = SamplingSettings()
-# An answer is new if at most of its places the answers taught never have the same token after the same STRETCH tokens.
+# An answer is new if more than half of its tokens never follow the same STRETCH tokens in the answers taught.
 STRETCH = 6
 
 # A chat's name and what is asked in it.
