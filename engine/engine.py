@@ -294,7 +294,7 @@ class Engine(EngineClient):
     def _serve(self, scheduler: Scheduler) -> None:
         idle_since: float | None = None
         while True:
-            self._awake.keep(scheduler.busy or scheduler.teaching.running)
+            self._awake.keep(scheduler.busy or (scheduler.teaching.running and not scheduler.teaching.wait_s))
             if scheduler.busy and self._commands.empty():
                 while scheduler.step() and self._commands.empty():
                     pass

@@ -18,6 +18,8 @@ MAX_TEMPERATURE = 5.0
 ROLES = ("system", "developer", "user", "assistant", "tool")
 # The most draft tokens of a round; the controller, calibration and the narrow products are built for this number.
 MAX_DEPTH = 16
+# The most tokens of an answer that is only given to teach a draft model: many short answers show more than a few long.
+DRAWN_TOKENS = 256
 
 
 @dataclass(frozen=True)
@@ -95,11 +97,17 @@ class OwnAnswer:
     """A finished answer of the loaded main model, to teach a draft model with: `ids` are its tokens.
 
     `messages` are the turns before it, as in `ChatRequest`, and `chat` is any name of its chat that does not change.
+    Without `ids`, it is a question that the main model is to answer with at most DRAWN_TOKENS, while it teaches.
     """
 
     chat: str
     messages: Sequence[Mapping[str, Any]]
-    ids: tuple[int, ...]
+    ids: tuple[int, ...] = ()
+
+    @property
+    def tokens(self) -> int:
+        """Its tokens, or the most that it can get."""
+        return len(self.ids) or DRAWN_TOKENS
 
 
 @dataclass(frozen=True)

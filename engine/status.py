@@ -65,12 +65,15 @@ class MemoryUse:
 
 @dataclass(frozen=True, slots=True)
 class EngineStatus:
-    """The numbers of requests that are served and that wait, and the memory in use."""
+    """The numbers of requests that are served and that wait, the memory in use, and the seconds since the last request,
+    change of models or step of a teaching.
+    """
 
     active: int
     waiting: int
     prefix_cache: PrefixCacheUsage
     memory: MemoryUse
+    idle_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,7 @@ class TaughtDraft:
 
     `problem` says why the chosen version is not used: "main-changed", "draft-changed" or "damaged", else "". `begun`
     says that a teaching was interrupted and would continue. `refusal` is why the draft model cannot be taught, if so.
+    `judged_from` is when the last teaching that was judged began, in seconds since 1970; 0 if none was.
     """
 
     versions: tuple[TaughtVersion, ...] = ()
@@ -101,6 +105,7 @@ class TaughtDraft:
     problem: str = ""
     begun: bool = False
     refusal: EngineError | None = None
+    judged_from: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +113,7 @@ class TeachingProgress:
     """How far a teaching is: `done` of `total` tokens read, or steps taught; `phase` is "" if none is under way.
 
     `phase` is "reading", "teaching" or "judging". `seconds_left` is None until it can be estimated. `waits` is "" or
-    why it pauses by itself: "answers", "low-power" or "hot".
+    why it pauses by itself: "answers", "low-power", "hot" or "battery".
     """
 
     phase: str = ""

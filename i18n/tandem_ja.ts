@@ -4573,6 +4573,22 @@
         <translation>最大</translation>
     </message>
     <message>
+        <source>All chats</source>
+        <translation>すべてのチャット</translation>
+    </message>
+    <message>
+        <source>Chats of the last 7 days</source>
+        <translation>過去 7 日間のチャット</translation>
+    </message>
+    <message>
+        <source>Chats of the last 30 days</source>
+        <translation>過去 30 日間のチャット</translation>
+    </message>
+    <message>
+        <source>Chats of the last 90 days</source>
+        <translation>過去 90 日間のチャット</translation>
+    </message>
+    <message>
         <source>This Mac&apos;s CPU</source>
         <translation>この Mac の CPU</translation>
     </message>
@@ -4719,6 +4735,22 @@
     <message>
         <source>Proposes only common tokens and those in your answers, where that is faster. Answers stay the same. This needs “Reuse wording from your chats”.</source>
         <translation>よく使われるトークンと、これまでの回答に出てきたトークンだけを提案します。速くなる場合にだけ使われ、回答は変わりません。「ほかのチャットの表現を再利用」をオンにする必要があります。</translation>
+    </message>
+    <message>
+        <source>Chats to learn from</source>
+        <translation>学習に使うチャット</translation>
+    </message>
+    <message>
+        <source>The newest come first; those in the trash are left out.</source>
+        <translation>新しいチャットから順に使い、ゴミ箱のチャットは使いません。</translation>
+    </message>
+    <message>
+        <source>Teach while Tandem is idle</source>
+        <translation>Tandem の待機中に教える</translation>
+    </message>
+    <message>
+        <source>Begins after a few minutes without a question once there are enough new answers, and pauses whenever you ask, on battery, or when this Mac is hot.</source>
+        <translation>新しい回答が十分にたまり、質問のない時間が数分続くと始まります。質問したとき、バッテリー駆動のとき、この Mac が熱いときは一時停止します。</translation>
     </message>
     <message>
         <source>Parallel drafting</source>
@@ -5603,6 +5635,10 @@
         <translation>低電力モードの間は一時停止中</translation>
     </message>
     <message>
+        <source>Paused until this Mac is plugged in</source>
+        <translation>この Mac が電源に接続されるまで一時停止中</translation>
+    </message>
+    <message>
         <source>Testing the draft on chats that it has not seen…</source>
         <translation>学習に使っていないチャットでドラフトモデルを評価中…</translation>
     </message>
@@ -5678,10 +5714,6 @@
         <translation>このドラフトモデルを自分向けに教える</translation>
     </message>
     <message>
-        <source>Chats to learn from</source>
-        <translation>学習に使うチャット</translation>
-    </message>
-    <message>
         <source>Pause</source>
         <translation>一時停止</translation>
     </message>
@@ -5710,20 +5742,12 @@
         <translation>先にメインモデルとドラフトモデルを読み込んでください。</translation>
     </message>
     <message>
-        <source>{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. Only the speed changes, never the text. The taught draft stays on this Mac, even after a chat is deleted; answers always come first.</source>
-        <translation>{draft} がチャット内の {main} の回答から学び、ドラフトトークンがより多く的中するようになります。変わるのは速度だけで、テキストは変わりません。学んだ内容はチャットを削除した後もこの Mac 内にのみ残ります。回答が常に優先されます。</translation>
+        <source>{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. If these are few, {main} also answers questions from your chats, and these answers are not saved. Only the speed changes, never the text. The taught draft stays on this Mac, even after a chat is deleted; answers always come first.</source>
+        <translation>{draft} がチャット内の {main} の回答から学び、ドラフトトークンがより多く的中するようになります。回答が少ないときは、{main} がチャット内の質問にも答えますが、その回答は保存されません。変わるのは速度だけで、テキストは変わりません。学んだ内容はチャットを削除した後もこの Mac 内にのみ残ります。回答が常に優先されます。</translation>
     </message>
     <message>
         <source>Teaching is paused and continues where it was.</source>
         <translation>一時停止中です。中断したところから続けられます。</translation>
-    </message>
-    <message>
-        <source>All chats</source>
-        <translation>すべてのチャット</translation>
-    </message>
-    <message>
-        <source>Chats of the last {days} days</source>
-        <translation>過去 {days} 日間のチャット</translation>
     </message>
     <message>
         <source>Before</source>

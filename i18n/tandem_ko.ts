@@ -4573,6 +4573,22 @@
         <translation>최대</translation>
     </message>
     <message>
+        <source>All chats</source>
+        <translation>모든 대화</translation>
+    </message>
+    <message>
+        <source>Chats of the last 7 days</source>
+        <translation>최근 7일 동안의 대화</translation>
+    </message>
+    <message>
+        <source>Chats of the last 30 days</source>
+        <translation>최근 30일 동안의 대화</translation>
+    </message>
+    <message>
+        <source>Chats of the last 90 days</source>
+        <translation>최근 90일 동안의 대화</translation>
+    </message>
+    <message>
         <source>This Mac&apos;s CPU</source>
         <translation>이 Mac의 CPU</translation>
     </message>
@@ -4719,6 +4735,22 @@
     <message>
         <source>Proposes only common tokens and those in your answers, where that is faster. Answers stay the same. This needs “Reuse wording from your chats”.</source>
         <translation>자주 쓰이는 토큰과 답변에 나왔던 토큰만 초안으로 제안해요. 더 빨라질 때만 사용하고, 답변은 그대로예요. ‘다른 대화의 표현 활용’을 켜야 해요.</translation>
+    </message>
+    <message>
+        <source>Chats to learn from</source>
+        <translation>배울 대화</translation>
+    </message>
+    <message>
+        <source>The newest come first; those in the trash are left out.</source>
+        <translation>최신 대화부터 배우고, 휴지통에 있는 대화는 제외해요.</translation>
+    </message>
+    <message>
+        <source>Teach while Tandem is idle</source>
+        <translation>Tandem이 쉬는 동안 가르치기</translation>
+    </message>
+    <message>
+        <source>Begins after a few minutes without a question once there are enough new answers, and pauses whenever you ask, on battery, or when this Mac is hot.</source>
+        <translation>새 답변이 충분히 쌓이면 몇 분 동안 질문이 없을 때 시작해요. 질문하거나 배터리를 사용하거나 이 Mac이 뜨거우면 일시 정지해요.</translation>
     </message>
     <message>
         <source>Parallel drafting</source>
@@ -5603,6 +5635,10 @@
         <translation>저전력 모드가 켜져 있는 동안 일시 정지</translation>
     </message>
     <message>
+        <source>Paused until this Mac is plugged in</source>
+        <translation>이 Mac을 전원에 연결할 때까지 일시 정지</translation>
+    </message>
+    <message>
         <source>Testing the draft on chats that it has not seen…</source>
         <translation>초안 모델이 보지 않은 대화로 시험하는 중…</translation>
     </message>
@@ -5678,10 +5714,6 @@
         <translation>초안 모델을 나에게 맞게 가르치기</translation>
     </message>
     <message>
-        <source>Chats to learn from</source>
-        <translation>배울 대화</translation>
-    </message>
-    <message>
         <source>Pause</source>
         <translation>일시 정지</translation>
     </message>
@@ -5710,20 +5742,12 @@
         <translation>먼저 메인 모델과 초안 모델을 불러와 주세요.</translation>
     </message>
     <message>
-        <source>{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. Only the speed changes, never the text. The taught draft stays on this Mac, even after a chat is deleted; answers always come first.</source>
-        <translation>{draft} 모델이 내 대화에 있는 {main} 모델의 답변에서 배워, 초안 토큰이 더 많이 맞게 돼요. 속도만 달라지고 텍스트는 바뀌지 않아요. 배운 내용은 대화를 삭제한 뒤에도 이 Mac에만 남고, 답변이 항상 먼저예요.</translation>
+        <source>{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. If these are few, {main} also answers questions from your chats, and these answers are not saved. Only the speed changes, never the text. The taught draft stays on this Mac, even after a chat is deleted; answers always come first.</source>
+        <translation>{draft} 모델이 내 대화에 있는 {main} 모델의 답변에서 배워, 초안 토큰이 더 많이 맞게 돼요. 답변이 적으면 {main} 모델이 내 대화의 질문에도 답하고, 이 답변은 저장하지 않아요. 속도만 달라지고 텍스트는 바뀌지 않아요. 배운 내용은 대화를 삭제한 뒤에도 이 Mac에만 남고, 답변이 항상 먼저예요.</translation>
     </message>
     <message>
         <source>Teaching is paused and continues where it was.</source>
         <translation>가르치기가 일시 정지되었고, 멈춘 곳부터 계속할 수 있어요.</translation>
-    </message>
-    <message>
-        <source>All chats</source>
-        <translation>모든 대화</translation>
-    </message>
-    <message>
-        <source>Chats of the last {days} days</source>
-        <translation>최근 {days}일 동안의 대화</translation>
     </message>
     <message>
         <source>Before</source>

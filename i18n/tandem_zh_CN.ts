@@ -4573,6 +4573,22 @@
         <translation>最高</translation>
     </message>
     <message>
+        <source>All chats</source>
+        <translation>所有对话</translation>
+    </message>
+    <message>
+        <source>Chats of the last 7 days</source>
+        <translation>最近 7 天的对话</translation>
+    </message>
+    <message>
+        <source>Chats of the last 30 days</source>
+        <translation>最近 30 天的对话</translation>
+    </message>
+    <message>
+        <source>Chats of the last 90 days</source>
+        <translation>最近 90 天的对话</translation>
+    </message>
+    <message>
         <source>This Mac&apos;s CPU</source>
         <translation>本机的 CPU</translation>
     </message>
@@ -4719,6 +4735,22 @@
     <message>
         <source>Proposes only common tokens and those in your answers, where that is faster. Answers stay the same. This needs “Reuse wording from your chats”.</source>
         <translation>只提出常用 token 和你的回答中出现过的 token，仅在能加快速度时使用。回答保持不变。需要打开“复用其他对话中的表述”。</translation>
+    </message>
+    <message>
+        <source>Chats to learn from</source>
+        <translation>用来学习的对话</translation>
+    </message>
+    <message>
+        <source>The newest come first; those in the trash are left out.</source>
+        <translation>从最新的对话开始，不使用废纸篓中的对话。</translation>
+    </message>
+    <message>
+        <source>Teach while Tandem is idle</source>
+        <translation>在 Tandem 空闲时训练</translation>
+    </message>
+    <message>
+        <source>Begins after a few minutes without a question once there are enough new answers, and pauses whenever you ask, on battery, or when this Mac is hot.</source>
+        <translation>积累了足够的新回答后，几分钟内没有提问就会开始；当你提问、使用电池供电或这台 Mac 过热时会暂停。</translation>
     </message>
     <message>
         <source>Parallel drafting</source>
@@ -5603,6 +5635,10 @@
         <translation>低电量模式打开期间暂停</translation>
     </message>
     <message>
+        <source>Paused until this Mac is plugged in</source>
+        <translation>在这台 Mac 接通电源之前暂停</translation>
+    </message>
+    <message>
         <source>Testing the draft on chats that it has not seen…</source>
         <translation>正在用未学习过的对话测试草稿模型…</translation>
     </message>
@@ -5678,10 +5714,6 @@
         <translation>按你的方式训练草稿模型</translation>
     </message>
     <message>
-        <source>Chats to learn from</source>
-        <translation>用来学习的对话</translation>
-    </message>
-    <message>
         <source>Pause</source>
         <translation>暂停</translation>
     </message>
@@ -5710,20 +5742,12 @@
         <translation>请先加载主模型和草稿模型。</translation>
     </message>
     <message>
-        <source>{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. Only the speed changes, never the text. The taught draft stays on this Mac, even after a chat is deleted; answers always come first.</source>
-        <translation>{draft} 从你的对话里 {main} 的回答中学习，使更多草稿 token 正确。只影响速度，绝不改变文字。学到的内容只保留在这台 Mac 上，删除对话后也不会消失；回答始终优先。</translation>
+        <source>{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. If these are few, {main} also answers questions from your chats, and these answers are not saved. Only the speed changes, never the text. The taught draft stays on this Mac, even after a chat is deleted; answers always come first.</source>
+        <translation>{draft} 从你的对话里 {main} 的回答中学习，使更多草稿 token 正确。如果这样的回答太少，{main} 还会回答你对话中的问题，这些回答不会保存。只影响速度，绝不改变文字。学到的内容只保留在这台 Mac 上，删除对话后也不会消失；回答始终优先。</translation>
     </message>
     <message>
         <source>Teaching is paused and continues where it was.</source>
         <translation>训练已暂停，可以从中断处继续。</translation>
-    </message>
-    <message>
-        <source>All chats</source>
-        <translation>所有对话</translation>
-    </message>
-    <message>
-        <source>Chats of the last {days} days</source>
-        <translation>最近 {days} 天的对话</translation>
     </message>
     <message>
         <source>Before</source>

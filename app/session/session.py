@@ -46,6 +46,7 @@ class Session(QObject):
         self.list = ListService(self.store, self)
         self.history = HistoryService(self.store, self)
         self.teaching = TeachingService(self.models, self.store, self)
+        self.answers.ended.connect(self.teaching.wait_until_idle)
         self.api = ApiService(self.models, self)
         self.api.calls_ended.connect(self.history.add)
         self.cluster = ClusterService(self.models, self)

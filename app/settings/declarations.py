@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from app.settings import choices
 from app.settings.pages import ADVANCED, API, DRAFTER, GENERAL, GENERATION, MACHINES, NETWORK, SPECULATION, STORAGE
 from app.settings.remembered import RememberedValues
-from app.settings.setting import NEXT_MODEL, NEXT_START, Setting
+from app.settings.setting import AT_ONCE, NEXT_MODEL, NEXT_START, Setting
 from app.system.translatable import QT_TRANSLATE_NOOP
 from engine.speculation.proposers.registry import method_words, methods
 
@@ -118,6 +118,23 @@ class SettingsValues(RememberedValues):
             "Proposes only common tokens and those in your answers, where that is faster. Answers stay the same. This "
             "needs “Reuse wording from your chats”.",
         ),
+    )
+    teach_days: int = SPECULATION.setting(
+        0,
+        title=QT_TRANSLATE_NOOP("Settings", "Chats to learn from"),
+        help=QT_TRANSLATE_NOOP("Settings", "The newest come first; those in the trash are left out."),
+        effect=AT_ONCE,
+        choices=choices.TEACH_DAYS,
+    )
+    teach_when_idle: bool = SPECULATION.setting(
+        False,
+        title=QT_TRANSLATE_NOOP("Settings", "Teach while Tandem is idle"),
+        help=QT_TRANSLATE_NOOP(
+            "Settings",
+            "Begins after a few minutes without a question once there are enough new answers, and pauses whenever you "
+            "ask, on battery, or when this Mac is hot.",
+        ),
+        effect=AT_ONCE,
     )
     async_drafter: str = DRAFTER.setting(
         "off",

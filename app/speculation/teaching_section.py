@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
 from app.session.session import Session
 from app.speculation.charts import SpeedBar
-from app.widgets.controls import Chooser
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.restyled import Restyled
@@ -21,8 +22,6 @@ from engine.status import TaughtVersion, TeachingProgress, TeachingResult
 
 translate = QCoreApplication.translate
 
-# The choices of chats: those of the last days, or all.
-DAYS = (0, 7, 30, 90)
 _WIDEST_BARS = 460
 
 
@@ -57,25 +56,28 @@ class BeforeAndAfter(QWidget):
 
 
 class TeachingSection(Restyled, QWidget):
-    """Asks the engine what the loaded draft model was taught when it is shown, and follows the teaching."""
+    """Asks the engine what the loaded draft model was taught when it is shown, and follows the teaching.
 
-    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+    It takes in the `rows` of the settings of teaching.
+    """
+
+    def __init__(self, session: Session, rows: Sequence[QWidget], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session, self._teaching = session, session.teaching
         self._title, self._note = label(self, "title"), label(self, "muted", wraps=True)
         self.bound("Teach this draft your way", self._title)
-        self.chats = Chooser(self, DAYS)
-        self.bound("Chats to learn from", self.chats, QWidget.setAccessibleName)
         self.start, self.pause = styled(QPushButton(self), "button"), styled(QPushButton(self), "button")
         self.bound("Pause", self.pause)
         self.state = label(self, "", wraps=True)
+        self.state.setContentsMargins(0, 8, 0, 0)
         self.bars = BeforeAndAfter(self)
         self.back = styled(QPushButton(self), "button")
         self.forget = self.bound("Delete the taught draft", styled(QPushButton(self), "button"))
-        choice = fill(hbox(margins=(0, 8, 0, 0)), self.chats, self.start, self.pause, 1)
-        below = fill(hbox(), self.back, self.forget, 1)
-        fill(vbox(self, margins=(0, 0, 0, 0), spacing=4), self._title, self._note, choice, self.state, self.bars, below)
-        self.start.clicked.connect(lambda: self._teaching.start(self.chats.currentData()))
+        buttons = fill(hbox(margins=(0, 8, 0, 0)), self.start, self.pause, self.back, self.forget, 1)
+        fill(
+            vbox(self, margins=(0, 0, 0, 0), spacing=4), self._title, self._note, *rows, self.state, self.bars, buttons
+        )
+        self.start.clicked.connect(self._teaching.start)
         self.pause.clicked.connect(self._teaching.pause)
         self.back.clicked.connect(lambda: self._teaching.use(self._other()))
         self.forget.clicked.connect(self._teaching.forget)
@@ -90,9 +92,7 @@ class TeachingSection(Restyled, QWidget):
         can = known is not None and known.refusal is None and pair.draft is not None and not pair.loading
         self._note.setText(self._words())
         self.start.setText(self.tr("Continue") if known is not None and known.begun else self.tr("Teach"))
-        for widget in (self.chats, self.start):
-            widget.setVisible(not teaching.running)
-            widget.setEnabled(can)
+        self.start.setVisible(not teaching.running)
         self.pause.setVisible(teaching.running)
         self.state.setText(self._state())
         self.state.setVisible(bool(self.state.text()))
@@ -100,7 +100,7 @@ class TeachingSection(Restyled, QWidget):
         self.bars.setVisible(version is not None)
         self.back.setVisible(version is not None and not teaching.running)
         self.forget.setVisible(known is not None and (known.begun or bool(known.versions)) and not teaching.running)
-        for button in (self.back, self.forget):
+        for button in (self.start, self.back, self.forget):
             button.setEnabled(can)
         used = version is None or known is None or known.chosen == version.number
         self.back.setText(self.tr("Go back to the former draft") if used else self.tr("Use the taught draft"))
@@ -132,6 +132,7 @@ class TeachingSection(Restyled, QWidget):
             return self.tr("Load a main model and a draft model first.")
         return self.tr(
             "{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. "
+            "If these are few, {main} also answers questions from your chats, and these answers are not saved. "
             "Only the speed changes, never the text. The taught draft stays on this Mac, even after a chat is deleted; "
             "answers always come first."
         ).format(main=recorded_name(main), draft=recorded_name(draft))
@@ -153,12 +154,6 @@ class TeachingSection(Restyled, QWidget):
         return joined(problem_sentence(known.problem), begun, "" if version is None else version_sentence(version))
 
     def retranslate(self) -> None:
-        self.chats.set_texts(
-            (
-                self.tr("All chats"),
-                *(self.tr("Chats of the last {days} days").format(days=figures.number(days, 0)) for days in DAYS[1:]),
-            )
-        )
         for name, words in zip(self.bars.names, (self.tr("Before"), self.tr("After")), strict=True):
             name.setText(words)
         for bar, name in zip(self.bars.bars, self.bars.names, strict=True):
@@ -176,6 +171,7 @@ def progress_sentence(progress: TeachingProgress) -> str:
         "answers": translate("Teaching", "Paused while an answer is being written"),
         "hot": translate("Teaching", "Paused until this Mac has cooled down"),
         "low-power": translate("Teaching", "Paused while Low Power Mode is on"),
+        "battery": translate("Teaching", "Paused until this Mac is plugged in"),
     }
     if progress.waits:
         return waits[progress.waits]

@@ -92,7 +92,8 @@ class Scheduler:
         """Requests and memory as they are now."""
         folder = self.settings.prefix_cache_folder
         kept = replace(self.prefix_cache.usage, stored=stored_bytes(folder) if folder is not None else 0)
-        return EngineStatus(self.active, len(self._waiting), kept, self.models.memory_use())
+        idle_s = time.monotonic() - self._last_used
+        return EngineStatus(self.active, len(self._waiting), kept, self.models.memory_use(), idle_s)
 
     @property
     def seconds_to_park(self) -> float | None:

@@ -20,6 +20,7 @@ from engine.advice.fit import ModelSize
 from engine.decoders.generation import release_unused_memory
 from engine.errors import CannotTeach, DeviceFailed, EngineError, InternalFailure, is_device_failure, without_frames
 from engine.files.steps import Steps
+from engine.machine.battery import on_battery
 from engine.machine.process_info import slowed
 from engine.main_model.loading import LoadedModel, load_in_steps
 from engine.model_files.config import text_config
@@ -71,24 +72,24 @@ class Teaching:
 
     @property
     def wait_s(self) -> float:
-        """The seconds until the next step may be run: teaching waits while heat or power slow the machine down."""
-        return COOLING_S if self._progress.waits in ("hot", "low-power") else 0.0
+        """The seconds until the next step may be run: teaching waits for heat and power."""
+        return COOLING_S if self._progress.waits not in ("", "answers") else 0.0
 
     def begin(self, answers: Sequence[OwnAnswer], done: Callable[[TeachingResult | EngineError], None]) -> None:
         """Teach the draft model in use from now on, or go on with it; `done` gets the result or the error."""
         self.stop()
         self._done = done
-        self._steps = self._teach(answers)
-        self._report(TeachingProgress("reading", 0, sum(len(answer.ids) for answer in answers)))
+        self._steps = self._teach(answers, time.time())
+        self._report(TeachingProgress("reading", 0, sum(answer.tokens for answer in answers)))
 
     def step(self) -> None:
         """Run a step, or wait a moment for its file or prompt. Raises a failure of the device.
 
-        While heat or Low Power Mode slow the machine down, no step is run.
+        No step is run on battery, or while heat or Low Power Mode slow the machine down.
         """
         if self._steps is None:
             return
-        if reason := slowed():
+        if reason := slowed() or ("battery" if on_battery() else ""):
             self.pause(reason)
             return
         self.pause("")
@@ -108,7 +109,7 @@ class Teaching:
             self._end(InternalFailure(str(error)))
 
     def pause(self, reason: str) -> None:
-        """Report why no step is run: "answers", "low-power", "hot", or "" when steps are run again."""
+        """Report why no step is run: "answers", "low-power", "hot", "battery", or "" when steps are run again."""
         if self._steps is not None and self._progress.waits != reason:
             known = self._progress
             self._report(TeachingProgress(known.phase, known.done, known.total, known.seconds_left, reason))
@@ -144,7 +145,7 @@ class Teaching:
                 files.content(files.chosen)
         except ValueError:
             problem = "damaged"
-        return TaughtDraft(files.versions, files.chosen, problem, files.has_begun)
+        return TaughtDraft(files.versions, files.chosen, problem, files.has_begun, judged_from=files.judged_from)
 
     def choose(self, number: int) -> None:
         """Use another version, or none for 0, when the pair is loaded next. Raises `NoModel` and `CannotTeach`."""
@@ -184,7 +185,7 @@ class Teaching:
 
     # The steps
 
-    def _teach(self, answers: Sequence[OwnAnswer]) -> Steps[TeachingResult]:
+    def _teach(self, answers: Sequence[OwnAnswer], began: float) -> Steps[TeachingResult]:
         """Teach, a short pass a step."""
         files, drafter = self._files()
         main, former = self._models.main, drafter.info.taught
@@ -207,7 +208,7 @@ class Teaching:
         shares, number = (float(before.mean()), float(after.mean())), 0
         if is_better(before, after):
             number = files.add(adapter_of(copy), *shares, len(before))
-        files.drop_begun()
+        files.end(began)
         log.info("taught %s: %.3f right before, %.3f after, version %d", drafter.info.name, *shares, number)
         return TeachingResult(True, *shares, len(before), number)
 

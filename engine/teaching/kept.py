@@ -48,13 +48,17 @@ class _Version(Struct):
 
 
 class _Description(Struct):
-    """The content of DESCRIPTION: the models' stamps, the chosen version or 0, and the versions, the oldest first."""
+    """The content of DESCRIPTION: the models' stamps, the chosen version or 0, and the versions, the oldest first.
+
+    `judged_from` is as in `TaughtDraft`.
+    """
 
     main: str
     draft: str
     format: int = FORMAT
     chosen: int = 0
     versions: list[_Version] = msgspec.field(default_factory=list)
+    judged_from: float = 0.0
 
 
 class TaughtFiles:
@@ -87,6 +91,11 @@ class TaughtFiles:
             return "main-changed"
         return "draft-changed" if self._known.draft != self._stamps[1] else ""
 
+    @property
+    def judged_from(self) -> float:
+        """When the last teaching of these two models that was judged began, in seconds since 1970; 0 if none was."""
+        return 0.0 if self.problem else self._known.judged_from
+
     def choose(self, number: int) -> None:
         """Use a version from the next load on, 0 for none. Raises `CannotTeach` if that cannot be written."""
         self._known.chosen = number if any(one.number == number for one in self._known.versions) else 0
@@ -108,8 +117,7 @@ class TaughtFiles:
 
         What was kept for other models of these names is dropped; so are the oldest versions beyond MOST_VERSIONS.
         """
-        if self.problem:
-            self._known, self._damaged = _Description(*self._stamps), False
+        self._drop_others()
         versions = self._known.versions
         number = max((one.number for one in versions), default=0) + 1
         content = as_bytes(adapter, {"format": "mlx"})
@@ -157,8 +165,11 @@ class TaughtFiles:
         except OSError as error:
             raise CannotTeach("disk", error.strerror or str(error)) from error
 
-    def drop_begun(self) -> None:
-        """Forget the teaching that was interrupted."""
+    def end(self, judged_from: float) -> None:
+        """Note when the teaching that was just judged began, and forget its state. Raises `CannotTeach`."""
+        self._drop_others()
+        self._known.judged_from = judged_from
+        self._write_description()
         with suppress(OSError):
             (self._folder / BEGUN).unlink(missing_ok=True)
 
@@ -185,6 +196,11 @@ class TaughtFiles:
             self._damaged = True
             return fresh
         return found if found.format == FORMAT else fresh
+
+    def _drop_others(self) -> None:
+        """Drop what was kept for other models of these names, or is damaged."""
+        if self.problem:
+            self._known, self._damaged = _Description(*self._stamps), False
 
     def _write_description(self) -> None:
         self._write(self._folder / DESCRIPTION, msgspec.json.encode(self._known))

@@ -68,16 +68,16 @@ def read_lessons(
     rows: int,
     on_progress: Callable[[int, int], object],
 ) -> Steps[Lessons]:
-    """Let the main model read its answers, a pass a step; `rows` are the ids that the draft model knows.
+    """Let the main model read its answers and answer questions, a pass a step; `rows` are the ids of the draft model.
 
     `on_progress` gets the tokens of answers read and in total. Raises `CannotTeach`.
     """
     found: dict[bool, list[Lesson]] = {True: [], False: []}
-    done, total = 0, sum(len(answer.ids) for answer in answers)
+    done, total = 0, sum(answer.tokens for answer in answers)
     for answer in answers:
         on_progress(done, total)
         found[is_held_out(answer.chat)] += yield from read_answer(main, answer, min(rows, main.vocabulary))
-        done += len(answer.ids)
+        done += answer.tokens
     taught, judged = (sum(lesson.places for lesson in found[held_out]) for held_out in (False, True))
     if taught < LEAST_TAUGHT or judged < LEAST_JUDGED:
         share = min(taught / LEAST_TAUGHT, judged / LEAST_JUDGED)
@@ -91,19 +91,22 @@ def is_held_out(chat: str) -> bool:
 
 
 def read_answer(main: LoadedModel, answer: OwnAnswer, rows: int) -> Steps[list[Lesson]]:
-    """Return the lessons of an answer; none if its conversation cannot be read or is too long."""
+    """Return the lessons of an answer; none if its conversation cannot be read or is too long.
+
+    A question without an answer is answered with the likeliest tokens. Nothing else gets to know that answer.
+    """
     try:
         prompt = yield from main.prompt_in_steps(answer.messages)
     except EngineError as error:
         log.info("an answer is not taught: %s", error)
         return []
-    ids = [*prompt, *answer.ids][: min(LONGEST, main.info.context_length)]
-    first = len(prompt) - 1
+    end = min(len(prompt) + answer.tokens, LONGEST, main.info.context_length)
+    ids, first = [*prompt, *answer.ids][:end], len(prompt) - 1
     # An id of another model's tokenizer, or one that was damaged, would be read beyond the end of a table.
-    if first < 0 or first + 1 >= len(ids) or not all(0 <= token < rows for token in ids):
+    if first < 0 or first + 1 >= end or not all(0 <= token < rows for token in ids):
         return []
-    caches, likeliest, chances = main.new_caches(), [], []
-    for start in range(0, len(ids), PASS):
+    caches, likeliest, chances, start = main.new_caches(), [], [], 0
+    while start < len(ids):
         logits = main.model(mx.array([ids[start : start + PASS]], mx.uint32), cache=caches)
         if start + logits.shape[1] > first:
             tokens, probabilities = _likeliest(logits[0, max(0, first - start) :, :rows])
@@ -111,6 +114,9 @@ def read_answer(main: LoadedModel, answer: OwnAnswer, rows: int) -> Steps[list[L
             chances.append(probabilities)
         else:
             mx.eval(logits)
+        start += logits.shape[1]
+        if not answer.ids and first < start < end and (token := int(likeliest[-1][-1, 0])) not in main.end_tokens:
+            ids.append(token)
         yield None
     return _windows(ids, first, np.concatenate(likeliest), np.concatenate(chances))
 

@@ -232,6 +232,8 @@ class ScriptedEngine:
         self.teaching: Future[TeachingResult] | None = None
         self.teaching_progress = TeachingProgress()
         self.learnt = TaughtDraft()
+        # What `status` reports, and how often it was asked.
+        self.idle_s, self.looks = 0.0, 0
         self.calibrating: Future[Calibration] | None = None
         self.settings = EngineSettings()
         self.closed = False
@@ -266,8 +268,9 @@ class ScriptedEngine:
         return _done(None)
 
     def status(self) -> Future[EngineStatus]:
+        self.looks += 1
         usage = PrefixCacheUsage(len(self.requests), 300_000_000 * len(self.requests), self.settings.prefix_cache_bytes)
-        return _done(EngineStatus(0, 0, usage, MemoryUse(5_200_000_000, 20_000_000_000, 14_800_000_000)))
+        return _done(EngineStatus(0, 0, usage, MemoryUse(5_200_000_000, 20_000_000_000, 14_800_000_000), self.idle_s))
 
     def learned(self) -> Future[tuple[LearnedPair, ...]]:
         return _done(tuple(self.known))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from pytestqt.qtbot import QtBot
 
+from app.session import teaching_service
 from app.session.session import Session
+from engine.requests import DRAWN_TOKENS
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.session.conftest import OpenSession, Settle
 
@@ -19,7 +22,8 @@ def answered(session: Session, settle: Settle, question: str) -> int:
 def taught(session: Session, engine: ScriptedEngine, settle: Settle, qtbot: QtBot, days: int = 0) -> list[str]:
     """Return the last message before each answer that the engine is taught."""
     engine.teaching = None
-    session.teaching.start(days)
+    session.teaching.configure(days, by_itself=False)
+    session.teaching.start()
     qtbot.waitUntil(lambda: engine.teaching is not None)
     engine.stop_teaching()
     settle()
@@ -40,9 +44,24 @@ def test_it_learns_from_whole_answers_of_the_loaded_model(
     assert engine.lessons[0].ids == tuple(range(len(engine.lessons[0].ids)))
     assert engine.lessons[0].chat != engine.lessons[1].chat
     assert taught(session, engine, settle, qtbot, days=7) == ["second", "first"]
+
+
+def test_with_few_answers_of_its_own_it_is_asked_what_others_answered(
+    open_session: OpenSession, settle: Settle, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = ScriptedEngine([Script()] * 3)
+    session = open_session(engine)
+    for question in ("first", "second"):
+        answered(session, settle, question)
+        session.chats.new_chat()
     session.models.load("other", None)
     settle()
-    assert taught(session, engine, settle, qtbot) == []
+    answered(session, settle, "own")
+    assert taught(session, engine, settle, qtbot) == ["own", "second", "first"]
+    assert [bool(answer.ids) for answer in engine.lessons] == [True, False, False]
+    # Only as many as are missing.
+    monkeypatch.setattr(teaching_service, "FEW_TOKENS", DRAWN_TOKENS + engine.lessons[0].tokens)
+    assert taught(session, engine, settle, qtbot) == ["own", "second"]
 
 
 def test_a_chat_in_the_trash_teaches_nothing(open_session: OpenSession, settle: Settle, qtbot: QtBot) -> None:

@@ -6,6 +6,7 @@ import errno
 import hashlib
 import random
 import shutil
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -17,8 +18,10 @@ from engine.errors import CannotTeach, EngineError
 from engine.requests import OwnAnswer
 from engine.serving import teaching
 from engine.serving.scheduler import Scheduler
+from engine.serving.teaching import Teaching
 from engine.status import TaughtDraft, TeachingProgress, TeachingResult
 from engine.teaching import kept, lessons, training
+from tests.engine.machine.objective_c import Runtime
 from tests.engine.serving_requests import Client, alone, load_models, request, set_draft
 from tests.patience import PATIENCE_S
 from tests.tiny_models import write_disturbed_copy, write_model, write_with_other_ids
@@ -50,6 +53,14 @@ def main(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def draft(main: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A draft model that is right now and then."""
     return write_disturbed_copy(main, tmp_path_factory.mktemp("taught") / "draft", amount=0.03)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def mains() -> Iterator[None]:
+    """Teach also where the tests run on battery."""
+    with pytest.MonkeyPatch.context() as plugged_in:
+        plugged_in.setattr(teaching, "on_battery", lambda: False)
+        yield
 
 
 @pytest.fixture
@@ -238,14 +249,15 @@ def test_answers_come_first(opened: Open) -> None:
     assert all(not one.waits for one in reports[seen:])
 
 
-@pytest.mark.parametrize("reason", ["hot", pytest.param("low-power", marks=pytest.mark.full)])
-def test_it_waits_while_the_machine_is_slowed_down(opened: Open, monkeypatch: pytest.MonkeyPatch, reason: str) -> None:
+@pytest.mark.parametrize("reason", ["hot", pytest.param("low-power", marks=pytest.mark.full), "battery"])
+def test_it_waits_for_power_and_cool(opened: Open, monkeypatch: pytest.MonkeyPatch, reason: str) -> None:
     reports: list[TeachingProgress] = []
     scheduler = opened(reports=reports)
     begin(scheduler)
     until(scheduler, reports, 1)
     with monkeypatch.context() as slow:
-        slow.setattr(teaching, "slowed", lambda: reason)
+        slow.setattr(teaching, "slowed", lambda: "" if reason == "battery" else reason)
+        slow.setattr(teaching, "on_battery", lambda: reason == "battery")
         for _ in range(3):
             scheduler.teach()
         assert (reports[-1].done, reports[-1].waits) == (1, reason)
@@ -254,9 +266,46 @@ def test_it_waits_while_the_machine_is_slowed_down(opened: Open, monkeypatch: py
     assert (reports[-1].done, reports[-1].waits) == (2, "")
 
 
+@pytest.mark.parametrize("on_battery", [False, True])
+def test_a_teaching_keeps_a_mac_awake_unless_it_waits_for_power(
+    mac: Runtime, main: Path, draft: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, on_battery: bool
+) -> None:
+    asleep: list[bool] = []
+
+    def step(self: Teaching) -> None:
+        asleep.append(not mac.open)
+        whole_step(self)
+
+    whole_step = Teaching.step
+    monkeypatch.setattr(Teaching, "step", step)
+    monkeypatch.setattr(teaching, "COOLING_S", 0.01)
+    monkeypatch.setattr(teaching, "on_battery", lambda: on_battery)
+    with Engine(EngineSettings(taught_folder=tmp_path)) as engine:
+        engine.load(main, draft).result(PATIENCE_S)
+        engine.teach(answers(12, 30))
+        until_s = time.monotonic() + PATIENCE_S
+        while len(asleep) < 6 and time.monotonic() < until_s:
+            time.sleep(0.005)
+    assert asleep[0] is False
+    assert asleep[3:6] == [on_battery] * 3
+
+
+def test_questions_that_others_answered_are_taught_and_go_nowhere_else(opened: Open) -> None:
+    scheduler = opened()
+    questions = [OwnAnswer(one.chat, one.messages) for one in answers(8)]
+    outcome = taught(scheduler, questions)
+    assert isinstance(outcome, TeachingResult)
+    assert outcome.complete
+    assert scheduler.status.prefix_cache.conversations == 0
+
+
 def test_what_is_not_better_is_not_kept(opened: Open, main: Path) -> None:
     scheduler = opened(drafter=main)
+    assert scheduler.teaching.known().judged_from == 0.0
+    began = time.time()
     outcome = taught(scheduler)
+    # Nothing but answers since then are a reason to teach again.
+    assert began <= scheduler.teaching.known().judged_from <= time.time()
     assert isinstance(outcome, TeachingResult)
     assert (outcome.complete, outcome.before, outcome.number) == (True, 1.0, 0)
     assert scheduler.teaching.known().versions == ()
@@ -333,8 +382,10 @@ def test_a_changed_model_is_used_as_it_was_downloaded(
     assert changed.teaching.known().problem == f"{which}-changed"
     assert changed.models.drafter is not None
     assert changed.models.drafter.info.taught == 0
+    assert changed.teaching.known().judged_from == 0.0
     # A new teaching begins anew.
     assert isinstance(taught(changed), TeachingResult)
+    assert changed.teaching.known().judged_from > 0.0
     assert changed.models.drafter.info.taught == 0
 
 

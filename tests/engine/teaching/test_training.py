@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from engine import requests
 from engine.files.steps import run_to_completion
 from engine.main_model.loading import LoadedModel, load
 from engine.requests import OwnAnswer
@@ -40,6 +42,20 @@ def test_every_place_of_an_answer_is_taught_once(main: LoadedModel, monkeypatch:
     # The main model is always right about itself as long as it reads the same text.
     monkeypatch.undo()
     assert right_places(main.model, read(main, *answer)).all()
+
+
+def test_a_question_is_answered_greedily_to_its_end(main: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(requests, "DRAWN_TOKENS", 12)
+    [lesson] = read(main)
+    answer = lesson.ids[lesson.start + 1 :]
+    assert len(answer) == 12
+    assert answer == tuple(lesson.likeliest[:-1, 0])
+    # The main model reads its answer as it has written it.
+    [again] = read(main, *answer)
+    assert again.ids == lesson.ids
+    assert (again.likeliest[:, 0] == lesson.likeliest[:, 0]).all()
+    [ended] = read(replace(main, end_tokens=frozenset(answer[3:4])))
+    assert ended.ids[ended.start + 1 :] == answer[: answer.index(answer[3])]
 
 
 def test_padding_and_company_change_nothing(main: LoadedModel) -> None:
