@@ -27,7 +27,7 @@ MOST_TOKENS = 100_000
 FEW_TOKENS = 10_000
 # Teaching begins by itself after as many new tokens as a first teaching needs, with one chat in five held out.
 ENOUGH_TOKENS = 2_000
-# Seconds without a request until it does: less than the shortest time after which idle models are unloaded.
+# Seconds without a request until it does. Within a conversation, people ask again sooner.
 IDLE_S = 180.0
 
 
@@ -195,7 +195,8 @@ class TeachingService(QObject):
 def material_of(store: ConversationStore, main: str, since: float, after: float) -> Material:
     """Return the whole answers of a main model in chats used `since` then; those written `after` a time are new.
 
-    If they are few, questions that others answered follow. Chats in the trash and turns with tools are left out.
+    If they are few, questions follow whose answers are another model's or were edited. Chats in the trash, answers that
+    were cut off and turns with tools are left out.
     """
     chats = [*store.conversations.view(ACTIVE), *store.conversations.view(ARCHIVED)]
     own: list[tuple[float, OwnAnswer]] = []
@@ -215,5 +216,5 @@ def material_of(store: ConversationStore, main: str, since: float, after: float)
                 kind = own if ids else questions
                 kind.append((answer.asked_at or 0.0, OwnAnswer(conversation.uid, chat.messages(turn), ids)))
             left -= len(ids)
-    found = own + questions[: max(0, FEW_TOKENS - MOST_TOKENS + left) // DRAWN_TOKENS]
+    found = own + questions[: max(0, FEW_TOKENS - (MOST_TOKENS - left)) // DRAWN_TOKENS]
     return Material([one for _, one in found], sum(one.tokens for asked_at, one in found if asked_at > after))

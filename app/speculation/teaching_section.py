@@ -69,14 +69,13 @@ class TeachingSection(Restyled, QWidget):
         self.start, self.pause = styled(QPushButton(self), "button"), styled(QPushButton(self), "button")
         self.bound("Pause", self.pause)
         self.state = label(self, "", wraps=True)
-        self.state.setContentsMargins(0, 8, 0, 0)
         self.bars = BeforeAndAfter(self)
         self.back = styled(QPushButton(self), "button")
         self.forget = self.bound("Delete the taught draft", styled(QPushButton(self), "button"))
-        buttons = fill(hbox(margins=(0, 8, 0, 0)), self.start, self.pause, self.back, self.forget, 1)
-        fill(
-            vbox(self, margins=(0, 0, 0, 0), spacing=4), self._title, self._note, *rows, self.state, self.bars, buttons
-        )
+        choice = fill(hbox(margins=(0, 8, 0, 4)), self.start, self.pause, 1)
+        below = fill(hbox(), self.back, self.forget, 1)
+        column = fill(vbox(self, margins=(0, 0, 0, 0), spacing=4), self._title, self._note, *rows)
+        fill(column, choice, self.state, self.bars, below)
         self.start.clicked.connect(self._teaching.start)
         self.pause.clicked.connect(self._teaching.pause)
         self.back.clicked.connect(lambda: self._teaching.use(self._other()))

@@ -158,6 +158,7 @@ def deleted(window: WindowDriver, engine: ScriptedEngine) -> None:
     forget = window.settings_page("speculation").teaching.forget
     window.wait(lambda: forget.isVisible() and forget.isEnabled())
     forget.click()
+    window.wait(lambda: engine.learnt == TaughtDraft())
 
 
 def failed(_: WindowDriver, engine: ScriptedEngine) -> None:
@@ -175,6 +176,7 @@ def test_after_its_end_only_new_answers_make_it_teach_by_itself_again(
     window.wait(lambda: page.teaching.pause.isVisible())
     end(window, engine)
     window.wait(lambda: page.teaching.start.isVisible())
+    window.settle()
     first, looks = engine.teaching, engine.looks
     # Any change of the settings makes it look again.
     page.control("same_text").click()
