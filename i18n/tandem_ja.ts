@@ -1250,7 +1250,7 @@
         <translation>呼び出しませんでした。1 つの回答でツールを使えるのは {count} 回までです。</translation>
     </message>
     <message>
-        <source>Not called: what the model passed to the tool does not fit it.</source>
+        <source>Not called: the model passed arguments that the tool does not accept.</source>
         <translation>呼び出しませんでした。モデルが渡した引数がこのツールに合いません。</translation>
     </message>
 </context>
@@ -1970,7 +1970,7 @@
 <context>
     <name>ContextMeter</name>
     <message>
-        <source>Queued: sent as soon as the model is ready.</source>
+        <source>Queued until the model is ready.</source>
         <translation>送信待ち：モデルの準備ができ次第送信します。</translation>
     </message>
     <message>
@@ -5660,31 +5660,31 @@
     </message>
     <message>
         <source>Choose a draft model first: there is none to teach.</source>
-        <translation>教えるドラフトモデルがありません。先に選択してください。</translation>
+        <translation>学習させるドラフトモデルがありません。先に選択してください。</translation>
     </message>
     <message>
         <source>A head cannot be taught yet. Choose a draft model to teach it.</source>
-        <translation>ヘッドにはまだ教えられません。教えるにはドラフトモデルを選択してください。</translation>
+        <translation>ヘッドの学習にはまだ対応していません。ドラフトモデルを選択してください。</translation>
     </message>
     <message>
         <source>This draft model has another tokenizer than the main model, so it cannot be taught. Choose one of the main model&apos;s family.</source>
-        <translation>このドラフトモデルはメインモデルとトークナイザーが異なるため、教えられません。メインモデルと同じ系列のものを選択してください。</translation>
+        <translation>このドラフトモデルはメインモデルとトークナイザーが異なるため、学習させることができません。メインモデルと同じ系列のものを選択してください。</translation>
     </message>
     <message>
-        <source>A draft cannot be taught while the main model runs on more than one Mac. Go on with this Mac alone.</source>
-        <translation>メインモデルが複数の Mac で動いている間は教えられません。この Mac だけで続けてください。</translation>
+        <source>A draft cannot be taught while the main model runs on multiple Macs. Continue on this Mac alone.</source>
+        <translation>メインモデルが複数の Mac で動いている間は学習させることができません。この Mac だけで続けてください。</translation>
     </message>
     <message>
         <source>A draft can only be taught if Tandem may save it on disk.</source>
-        <translation>Tandem がディスクに保存できる場合にのみ教えられます。</translation>
+        <translation>Tandem がディスクに保存できる場合にのみ学習できます。</translation>
     </message>
     <message>
         <source>The files of the taught draft are damaged, so it is used as it was downloaded. Teach it again.</source>
-        <translation>教えたドラフトモデルのファイルが壊れているため、ダウンロードしたままの状態で使っています。もう一度教えてください。</translation>
+        <translation>学習済みのドラフトモデルのファイルが壊れているため、ダウンロードしたままの状態で使っています。もう一度学習させてください。</translation>
     </message>
     <message>
         <source>Tandem cannot teach draft models of this kind yet. Choose another one.</source>
-        <translation>この種類のドラフトモデルにはまだ教えられません。ほかのモデルを選択してください。</translation>
+        <translation>この種類のドラフトモデルの学習にはまだ対応していません。ほかのモデルを選択してください。</translation>
     </message>
     <message>
         <source>Chat some more first: your chats have {detail} of the answers by this model that are needed.</source>
@@ -5692,7 +5692,7 @@
     </message>
     <message>
         <source>Teaching takes {detail} GB more memory than is free. Close other apps or use smaller models.</source>
-        <translation>教えるにはメモリがあと {detail} GB 必要です。ほかのアプリを終了するか、より小さいモデルを使ってください。</translation>
+        <translation>学習にはメモリがあと {detail} GB 必要です。ほかのアプリを終了するか、より小さいモデルを使ってください。</translation>
     </message>
     <message>
         <source>What the draft learns cannot be saved: {detail}. Free up space and try again. Until then the draft stays as it is.</source>
@@ -5700,18 +5700,18 @@
     </message>
     <message>
         <source>The main model has changed since its draft was taught, so the draft is used as it was downloaded. Teach it again.</source>
-        <translation>教えた後にメインモデルが変わったため、ドラフトモデルをダウンロードしたままの状態で使っています。もう一度教えてください。</translation>
+        <translation>学習の後にメインモデルが変わったため、ドラフトモデルをダウンロードしたままの状態で使っています。もう一度学習させてください。</translation>
     </message>
     <message>
         <source>The draft model has changed since it was taught, so it is used as it was downloaded. Teach it again.</source>
-        <translation>教えた後にドラフトモデルが変わったため、ダウンロードしたままの状態で使っています。もう一度教えてください。</translation>
+        <translation>学習の後にドラフトモデルが変わったため、ダウンロードしたままの状態で使っています。もう一度学習させてください。</translation>
     </message>
 </context>
 <context>
     <name>TeachingSection</name>
     <message>
         <source>Teach this draft your way</source>
-        <translation>このドラフトモデルを自分向けに教える</translation>
+        <translation>このドラフトモデルを自分向けに学習させる</translation>
     </message>
     <message>
         <source>Pause</source>
@@ -5719,7 +5719,7 @@
     </message>
     <message>
         <source>Delete the taught draft</source>
-        <translation>教えたドラフトモデルを削除</translation>
+        <translation>学習済みのドラフトモデルを削除</translation>
     </message>
     <message>
         <source>Continue</source>
@@ -5727,15 +5727,15 @@
     </message>
     <message>
         <source>Teach</source>
-        <translation>教える</translation>
+        <translation>学習させる</translation>
     </message>
     <message>
-        <source>Go back to the former draft</source>
+        <source>Go back to the previous draft</source>
         <translation>以前のドラフトモデルに戻す</translation>
     </message>
     <message>
         <source>Use the taught draft</source>
-        <translation>教えたドラフトモデルを使う</translation>
+        <translation>学習済みのドラフトモデルを使う</translation>
     </message>
     <message>
         <source>Load a main model and a draft model first.</source>
@@ -5824,8 +5824,8 @@
         <translation>ツールが失敗しました。もう一度お試しください。</translation>
     </message>
     <message>
-        <source>There are no servers in it. Use an object named “mcpServers”.</source>
-        <translation>サーバが含まれていません。「mcpServers」というオブジェクトを使ってください。</translation>
+        <source>The file contains no servers. Use an object named “mcpServers”.</source>
+        <translation>ファイルにサーバが含まれていません。「mcpServers」というオブジェクトを使ってください。</translation>
     </message>
     <message>
         <source>In “{server}”: “{field}” has to look like this: {example}</source>
@@ -5915,7 +5915,7 @@
         <translation>このモデルはツールを使えません。チャットテンプレートにツールの場所がありません。別のモデルを選んでください。</translation>
     </message>
     <message>
-        <source>Tools can be switched on once a model is loaded.</source>
+        <source>You can turn on tools once a model is loaded.</source>
         <translation>モデルを読み込むとツールをオンにできます。</translation>
     </message>
     <message>
@@ -5923,7 +5923,7 @@
         <translation>このチャットでツールを使う</translation>
     </message>
     <message>
-        <source>Off until tools are switched on in this chat</source>
+        <source>Off until you turn on tools in this chat</source>
         <translation>このチャットでツールをオンにするまではオフ</translation>
     </message>
 </context>
@@ -5934,7 +5934,7 @@
         <translation>ツール</translation>
     </message>
     <message>
-        <source>Servers of tools (MCP) let the model read and do things outside of the chat, in chats whose tools are on. Each call is shown, and asks first unless you choose otherwise.</source>
+        <source>Tool servers (MCP) let the model read and do things outside the chat, in chats where tools are on. Each call is shown, and asks first unless you choose otherwise.</source>
         <translation>ツールのサーバ（MCP）を使うと、ツールがオンのチャットで、モデルがチャットの外のものを読んだり操作したりできます。呼び出しはすべて表示され、特に指定しなければ事前に確認されます。</translation>
     </message>
     <message>
@@ -5962,7 +5962,7 @@
         <translation>読み込んだサーバ：{names}</translation>
     </message>
     <message>
-        <source>These names were already taken and stay as they are: {names}.</source>
+        <source>Left as they are, because there are servers with these names: {names}.</source>
         <translation>同じ名前のサーバがあるため、変更していません：{names}</translation>
     </message>
 </context>

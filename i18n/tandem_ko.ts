@@ -1250,7 +1250,7 @@
         <translation>호출하지 않았어요. 답변 하나에서 도구는 최대 {count}번까지 사용할 수 있어요.</translation>
     </message>
     <message>
-        <source>Not called: what the model passed to the tool does not fit it.</source>
+        <source>Not called: the model passed arguments that the tool does not accept.</source>
         <translation>호출하지 않았어요. 모델이 넘긴 인수가 이 도구에 맞지 않아요.</translation>
     </message>
 </context>
@@ -1970,7 +1970,7 @@
 <context>
     <name>ContextMeter</name>
     <message>
-        <source>Queued: sent as soon as the model is ready.</source>
+        <source>Queued until the model is ready.</source>
         <translation>대기 중: 모델이 준비되면 바로 보내요.</translation>
     </message>
     <message>
@@ -5671,7 +5671,7 @@
         <translation>이 초안 모델은 메인 모델과 토크나이저가 달라서 가르칠 수 없어요. 메인 모델과 같은 계열을 선택해 주세요.</translation>
     </message>
     <message>
-        <source>A draft cannot be taught while the main model runs on more than one Mac. Go on with this Mac alone.</source>
+        <source>A draft cannot be taught while the main model runs on multiple Macs. Continue on this Mac alone.</source>
         <translation>메인 모델이 여러 Mac에서 실행되는 동안에는 가르칠 수 없어요. 이 Mac만으로 계속해 주세요.</translation>
     </message>
     <message>
@@ -5730,7 +5730,7 @@
         <translation>가르치기</translation>
     </message>
     <message>
-        <source>Go back to the former draft</source>
+        <source>Go back to the previous draft</source>
         <translation>이전 초안 모델로 돌아가기</translation>
     </message>
     <message>
@@ -5824,8 +5824,8 @@
         <translation>도구가 작동하지 못했어요. 다시 시도해 주세요.</translation>
     </message>
     <message>
-        <source>There are no servers in it. Use an object named “mcpServers”.</source>
-        <translation>서버가 들어 있지 않아요. ‘mcpServers’ 객체가 필요해요.</translation>
+        <source>The file contains no servers. Use an object named “mcpServers”.</source>
+        <translation>파일에 서버가 들어 있지 않아요. ‘mcpServers’ 객체가 필요해요.</translation>
     </message>
     <message>
         <source>In “{server}”: “{field}” has to look like this: {example}</source>
@@ -5915,7 +5915,7 @@
         <translation>이 모델은 도구를 사용할 수 없어요. 채팅 템플릿에 도구를 넣을 자리가 없어요. 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
-        <source>Tools can be switched on once a model is loaded.</source>
+        <source>You can turn on tools once a model is loaded.</source>
         <translation>모델이 로드되면 도구를 켤 수 있어요.</translation>
     </message>
     <message>
@@ -5923,7 +5923,7 @@
         <translation>이 대화에서 도구 사용</translation>
     </message>
     <message>
-        <source>Off until tools are switched on in this chat</source>
+        <source>Off until you turn on tools in this chat</source>
         <translation>이 대화에서 도구를 켜기 전까지 꺼져 있음</translation>
     </message>
 </context>
@@ -5934,7 +5934,7 @@
         <translation>도구</translation>
     </message>
     <message>
-        <source>Servers of tools (MCP) let the model read and do things outside of the chat, in chats whose tools are on. Each call is shown, and asks first unless you choose otherwise.</source>
+        <source>Tool servers (MCP) let the model read and do things outside the chat, in chats where tools are on. Each call is shown, and asks first unless you choose otherwise.</source>
         <translation>도구 서버(MCP)를 쓰면, 도구를 켠 대화에서 모델이 대화 밖의 것을 읽고 작업할 수 있어요. 호출은 모두 표시되고, 따로 정하지 않으면 먼저 물어봐요.</translation>
     </message>
     <message>
@@ -5962,8 +5962,8 @@
         <translation>가져온 서버: {names}.</translation>
     </message>
     <message>
-        <source>These names were already taken and stay as they are: {names}.</source>
-        <translation>이미 있는 이름이라 그대로 두었어요: {names}.</translation>
+        <source>Left as they are, because there are servers with these names: {names}.</source>
+        <translation>같은 이름의 서버가 있어서 그대로 두었어요: {names}.</translation>
     </message>
 </context>
 <context>

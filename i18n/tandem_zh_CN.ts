@@ -1250,8 +1250,8 @@
         <translation>未调用：一个回答最多使用 {count} 次工具。</translation>
     </message>
     <message>
-        <source>Not called: what the model passed to the tool does not fit it.</source>
-        <translation>未调用：模型给出的参数不适合此工具。</translation>
+        <source>Not called: the model passed arguments that the tool does not accept.</source>
+        <translation>未调用：模型给出的参数不符合此工具的要求。</translation>
     </message>
 </context>
 <context>
@@ -1970,8 +1970,8 @@
 <context>
     <name>ContextMeter</name>
     <message>
-        <source>Queued: sent as soon as the model is ready.</source>
-        <translation>等待发送：模型就绪后立即发送。</translation>
+        <source>Queued until the model is ready.</source>
+        <translation>等待发送：模型就绪后发送。</translation>
     </message>
     <message>
         <source>Loading models… You can start typing.</source>
@@ -3806,7 +3806,7 @@
     </message>
     <message>
         <source>Start again</source>
-        <translation>重新开始</translation>
+        <translation>重新启动</translation>
     </message>
     <message>
         <source>The engine stopped twice with {model}, so the starter pair is loaded instead.</source>
@@ -4429,7 +4429,7 @@
     </message>
     <message>
         <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers; they are stored only in the system keychain.</source>
-        <translation>在这台 Mac 上运行的命令，或服务器的地址。值会作为变量传给命令，或作为标头传给地址，并且只保存在系统钥匙串中。</translation>
+        <translation>在本机上运行的命令，或服务器的地址。值会作为变量传给命令，或作为请求头传给地址，并且只保存在系统钥匙串中。</translation>
     </message>
     <message>
         <source>Save</source>
@@ -4508,11 +4508,11 @@
     </message>
     <message>
         <source>It runs with your rights on this Mac and can read and change your files. Allow it only if you trust where it comes from.</source>
-        <translation>它会以你的权限在这台 Mac 上运行，可以读取和更改你的文件。请只在信任其来源时允许。</translation>
+        <translation>它会以你的权限在本机上运行，可以读取和更改你的文件。请只在信任其来源时允许。</translation>
     </message>
     <message>
         <source>What the model sends to it leaves this Mac. Allow it only if you trust this address.</source>
-        <translation>模型发送给它的内容会离开这台 Mac。请只在信任此地址时允许。</translation>
+        <translation>模型发送给它的内容会离开本机。请只在信任此地址时允许。</translation>
     </message>
     <message>
         <source>Allow and test</source>
@@ -5628,7 +5628,7 @@
     </message>
     <message>
         <source>Paused until this Mac has cooled down</source>
-        <translation>在这台 Mac 降温之前暂停</translation>
+        <translation>在本机降温之前暂停</translation>
     </message>
     <message>
         <source>Paused while Low Power Mode is on</source>
@@ -5671,8 +5671,8 @@
         <translation>这个草稿模型与主模型的分词器不同，因此无法训练。请选择与主模型同系列的模型。</translation>
     </message>
     <message>
-        <source>A draft cannot be taught while the main model runs on more than one Mac. Go on with this Mac alone.</source>
-        <translation>主模型在多台 Mac 上运行时无法训练草稿模型。请仅用这台 Mac 继续。</translation>
+        <source>A draft cannot be taught while the main model runs on multiple Macs. Continue on this Mac alone.</source>
+        <translation>主模型在多台 Mac 上运行时无法训练草稿模型。请仅用本机继续。</translation>
     </message>
     <message>
         <source>A draft can only be taught if Tandem may save it on disk.</source>
@@ -5730,7 +5730,7 @@
         <translation>训练</translation>
     </message>
     <message>
-        <source>Go back to the former draft</source>
+        <source>Go back to the previous draft</source>
         <translation>恢复之前的草稿模型</translation>
     </message>
     <message>
@@ -5743,7 +5743,7 @@
     </message>
     <message>
         <source>{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. If these are few, {main} also answers questions from your chats, and these answers are not saved. Only the speed changes, never the text. The taught draft stays on this Mac, even after a chat is deleted; answers always come first.</source>
-        <translation>{draft} 从你的对话里 {main} 的回答中学习，使更多草稿 token 正确。如果这样的回答太少，{main} 还会回答你对话中的问题，这些回答不会保存。只影响速度，绝不改变文字。学到的内容只保留在这台 Mac 上，删除对话后也不会消失；回答始终优先。</translation>
+        <translation>{draft} 从你的对话里 {main} 的回答中学习，使更多草稿 token 正确。如果这样的回答太少，{main} 还会回答你对话中的问题，这些回答不会保存。只影响速度，绝不改变文字。学到的内容只保留在本机上，删除对话后也不会消失；回答始终优先。</translation>
     </message>
     <message>
         <source>Teaching is paused and continues where it was.</source>
@@ -5824,8 +5824,8 @@
         <translation>工具运行失败。请重试。</translation>
     </message>
     <message>
-        <source>There are no servers in it. Use an object named “mcpServers”.</source>
-        <translation>其中没有服务器。请使用名为“mcpServers”的对象。</translation>
+        <source>The file contains no servers. Use an object named “mcpServers”.</source>
+        <translation>文件中没有服务器。请使用名为“mcpServers”的对象。</translation>
     </message>
     <message>
         <source>In “{server}”: “{field}” has to look like this: {example}</source>
@@ -5915,7 +5915,7 @@
         <translation>此模型无法使用工具：它的聊天模板中没有工具的位置。请选择其他模型。</translation>
     </message>
     <message>
-        <source>Tools can be switched on once a model is loaded.</source>
+        <source>You can turn on tools once a model is loaded.</source>
         <translation>加载模型后可以打开工具。</translation>
     </message>
     <message>
@@ -5923,7 +5923,7 @@
         <translation>在此对话中使用工具</translation>
     </message>
     <message>
-        <source>Off until tools are switched on in this chat</source>
+        <source>Off until you turn on tools in this chat</source>
         <translation>在此对话中打开工具前保持关闭</translation>
     </message>
 </context>
@@ -5934,7 +5934,7 @@
         <translation>工具</translation>
     </message>
     <message>
-        <source>Servers of tools (MCP) let the model read and do things outside of the chat, in chats whose tools are on. Each call is shown, and asks first unless you choose otherwise.</source>
+        <source>Tool servers (MCP) let the model read and do things outside the chat, in chats where tools are on. Each call is shown, and asks first unless you choose otherwise.</source>
         <translation>工具服务器（MCP）让模型在打开了工具的对话中读取和操作对话之外的内容。每次调用都会显示，除非另行选择，否则会先询问。</translation>
     </message>
     <message>
@@ -5951,7 +5951,7 @@
     </message>
     <message>
         <source>This Mac has no keychain that Tandem can use: the values are for this run only.</source>
-        <translation>这台 Mac 没有 Tandem 可用的钥匙串，这些值仅在本次运行中有效。</translation>
+        <translation>本机没有 Tandem 可用的钥匙串，这些值仅在本次运行中有效。</translation>
     </message>
     <message>
         <source>Import mcp.json</source>
@@ -5962,8 +5962,8 @@
         <translation>已导入：{names}。</translation>
     </message>
     <message>
-        <source>These names were already taken and stay as they are: {names}.</source>
-        <translation>这些名称已被使用，保持原样：{names}。</translation>
+        <source>Left as they are, because there are servers with these names: {names}.</source>
+        <translation>已有同名服务器，因此保持原样：{names}。</translation>
     </message>
 </context>
 <context>
@@ -6407,7 +6407,7 @@
     <message numerus="yes">
         <source>Tandem kept %n chat(s) from a time when it could not open your chats.</source>
         <translation>
-            <numerusform>Tandem 无法打开你的对话时，留下了 %n 个对话。</numerusform>
+            <numerusform>Tandem 曾无法打开你的对话，期间的 %n 个对话已保留。</numerusform>
         </translation>
     </message>
     <message>

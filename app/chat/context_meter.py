@@ -111,7 +111,7 @@ class ContextMeter(QObject):
         usage = self._usage()
         self._composer.shorten.setVisible(usage is not None and usage.too_long and bool(self._ways(usage)))
         if self._composer.queued:
-            self._composer.set_info(self.tr("Queued: sent as soon as the model is ready."))
+            self._composer.set_info(self.tr("Queued until the model is ready."))
         elif pair.loading == "main":
             self._composer.set_info(self.tr("Loading models… You can start typing."))
         elif usage is None:

@@ -52,7 +52,7 @@ class ToolsButton(Restyled, QToolButton):
                 "This model can't use tools: its chat template has no place for them. Choose another model."
             )
         else:
-            words = self.tr("Tools can be switched on once a model is loaded.")
+            words = self.tr("You can turn on tools once a model is loaded.")
         self.setToolTip(wrapped_tip(words))
         self.updateGeometry()
 
@@ -69,7 +69,7 @@ class ToolsButton(Restyled, QToolButton):
         switch.triggered.connect(lambda on: session.tools.set_on(session.chat, on))
         menu.addSeparator()
         self._add_server("Tandem", [one.tool for one in session.tools.built_in])
-        off = "" if session.tools.has_servers(session.chat) else self.tr("Off until tools are switched on in this chat")
+        off = "" if session.tools.has_servers(session.chat) else self.tr("Off until you turn on tools in this chat")
         for server in session.tools.settings.servers:
             status = session.tools.host.status(server.name)
             self._add_server(f"{server.name} · {off or server_state(server, status)}", status.tools)

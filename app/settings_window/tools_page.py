@@ -135,7 +135,7 @@ class ToolsPage(Restyled, Form):
         self.card: ServerCard | None = None
         self.bound("Tools", self.title)
         self.bound(
-            "Servers of tools (MCP) let the model read and do things outside of the chat, in chats whose tools are "
+            "Tool servers (MCP) let the model read and do things outside the chat, in chats where tools are "
             "on. Each call is shown, and asks first unless you choose otherwise.",
             self.note,
         )
@@ -232,7 +232,8 @@ class ToolsPage(Restyled, Form):
         words = self.tr("Imported: {names}.").format(names=", ".join(one.name for one in added)) if added else ""
         if left:
             words = joined(
-                words, self.tr("These names were already taken and stay as they are: {names}.").format(names=left)
+                words,
+                self.tr("Left as they are, because there are servers with these names: {names}.").format(names=left),
             )
         self._put(added, words)
 

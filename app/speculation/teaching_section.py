@@ -102,7 +102,7 @@ class TeachingSection(Restyled, QWidget):
         for button in (self.start, self.back, self.forget):
             button.setEnabled(can)
         used = version is None or known is None or known.chosen == version.number
-        self.back.setText(self.tr("Go back to the former draft") if used else self.tr("Use the taught draft"))
+        self.back.setText(self.tr("Go back to the previous draft") if used else self.tr("Use the taught draft"))
         if version is not None:
             self.bars.show_version(version)
 

@@ -184,8 +184,8 @@ class Header(Restyled, QFrame):
         self.draft.setToolTip(tip(state))
         self._state = self._loading_sentence() if pair.loading else state
         # If the current answer is decoded without speculation, the state is the reason and stays. A draft that is off
-        # says so itself.
-        says_so = state == speculation_sentence(pair, method) if on else pair.draft is not None
+        # and a main model that is not there say so themselves.
+        says_so = state == speculation_sentence(pair, method) if on else pair.draft is not None or pair.main is None
         self._state_may_go = says_so and not pair.loading
         self._status.setToolTip(tip(state))
         if pair.loading:

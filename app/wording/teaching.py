@@ -21,7 +21,7 @@ def teaching_sentence(arguments: Mapping[str, str]) -> str:
         ),
         "other-engine": translate(
             "Teaching",
-            "A draft cannot be taught while the main model runs on more than one Mac. Go on with this Mac alone.",
+            "A draft cannot be taught while the main model runs on multiple Macs. Continue on this Mac alone.",
         ),
         "architecture": translate("Teaching", "Tandem cannot teach draft models of this kind yet. Choose another one."),
         "too-little": translate(

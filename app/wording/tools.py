@@ -30,7 +30,7 @@ def tool_reasons() -> dict[str, str]:
     """Return one sentence for each code."""
     return {
         "not-json": translate("ToolErrors", "This file can't be used: {detail}."),
-        "no-servers": translate("ToolErrors", "There are no servers in it. Use an object named “mcpServers”."),
+        "no-servers": translate("ToolErrors", "The file contains no servers. Use an object named “mcpServers”."),
         "bad-name": translate(
             "ToolErrors", "“{server}” can't be the name of a server. Use up to 64 characters, and not “Tandem”."
         ),
@@ -69,7 +69,7 @@ def tool_reasons() -> dict[str, str]:
         "denied": translate("CallCard", "This call was not allowed."),
         "stopped": translate("CallCard", "You stopped this call."),
         "too-many-calls": translate("CallCard", "Not called: one answer uses tools at most {count} times."),
-        "bad-arguments": translate("CallCard", "Not called: what the model passed to the tool does not fit it."),
+        "bad-arguments": translate("CallCard", "Not called: the model passed arguments that the tool does not accept."),
     }
 
 

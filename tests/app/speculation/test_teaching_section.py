@@ -41,7 +41,7 @@ def test_a_person_teaches_the_draft_and_goes_back(open_shown: OpenShown) -> None
     assert section.state.text() == "Your draft now gets 78% instead of 66% right."
     assert [value.text() for value in section.bars.values] == ["66%", "78%"]
     assert [bar.share for bar in section.bars.bars] == [0.66, 0.78]
-    assert section.back.text() == "Go back to the former draft"
+    assert section.back.text() == "Go back to the previous draft"
     section.back.click()
     window.wait(lambda: section.back.text() == "Use the taught draft" and section.back.isEnabled())
     assert engine.learnt.chosen == 0

@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QLabel
 
 from app.session.chats import Chat
 from engine.errors import ModelNotUsable
@@ -29,7 +30,7 @@ def test_the_window_can_be_used_while_models_load(open_window: OpenWindow) -> No
     window.ask("hello")
     assert window.session.chat.turns == []
     assert window.unsent == "hello"
-    assert window.context_text == "Queued: sent as soon as the model is ready."
+    assert window.context_text == "Queued until the model is ready."
     engine.load_gate.set()  # type: ignore[union-attr]
     window.wait(lambda: bool(window.session.chat.turns))
     window.wait_until_answered()
@@ -105,6 +106,7 @@ def test_a_broken_model_is_told_with_what_to_do(open_window: OpenWindow) -> None
     assert window.banner.isVisible()
     assert "model.safetensors" in window.banner_text
     assert "No main model" in window.context_text
+    assert not any("No main model" in shown.text() for shown in window.header.findChildren(QLabel))
     window.press_banner()
     window.wait(lambda: window.session.answers.ready)
     assert window.banner.isHidden()
