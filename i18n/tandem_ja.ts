@@ -1971,7 +1971,7 @@
     <name>ContextMeter</name>
     <message>
         <source>Queued until the model is ready.</source>
-        <translation>送信待ち：モデルの準備ができ次第送信します。</translation>
+        <translation>送信待ち：モデルの準備中です。</translation>
     </message>
     <message>
         <source>Loading models… You can start typing.</source>

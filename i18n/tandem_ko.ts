@@ -1018,7 +1018,7 @@
     </message>
     <message>
         <source>Sets up coding agents, editors and other apps to use the loaded model. You first see what is written.</source>
-        <translation>코딩 에이전트, 편집기 등 다른 앱이 로드된 모델을 사용하도록 설정해요. 쓸 내용을 먼저 보여 줘요.</translation>
+        <translation>코딩 에이전트, 편집기 등 다른 앱이 불러온 모델을 사용하도록 설정해요. 쓸 내용을 먼저 보여 줘요.</translation>
     </message>
     <message>
         <source>Address</source>
@@ -1515,7 +1515,7 @@
     </message>
     <message>
         <source>Copy as text</source>
-        <translation>텍스트로 복사</translation>
+        <translation>텍스트로 복사하기</translation>
     </message>
 </context>
 <context>
@@ -5916,7 +5916,7 @@
     </message>
     <message>
         <source>You can turn on tools once a model is loaded.</source>
-        <translation>모델이 로드되면 도구를 켤 수 있어요.</translation>
+        <translation>모델을 불러오면 도구를 켤 수 있어요.</translation>
     </message>
     <message>
         <source>Use tools in this chat</source>
