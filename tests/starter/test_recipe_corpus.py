@@ -17,8 +17,8 @@ from resources.starter.recipe.content import (
     read_wordings,
 )
 from resources.starter.recipe.conversations import Conversation
-from resources.starter.recipe.corpus import conversations, is_held_out, long_conversations, tool_questions
-from resources.starter.recipe.courses import KEPT, LIMITS_AND_TOOLS, SHORT_MESSAGES
+from resources.starter.recipe.corpus import conversations, given_tools, is_held_out, long_conversations, tool_questions
+from resources.starter.recipe.courses import BESIDE_TOOLS, KEPT, LIMITS_AND_TOOLS, SHORT_MESSAGES, WITH_TOOLS
 from resources.starter.recipe.limits import DECLINED
 from resources.starter.recipe.odd_requests import odd_conversations
 from resources.starter.recipe.scripts import language_of
@@ -205,6 +205,25 @@ def test_an_answer_repeats_what_the_tool_said() -> None:
             assert names.rpartition(" and ")[0 if names.endswith(" more") else 2] in turn.answer
         elif result.startswith("Accepted today: "):
             assert result.split()[2] in turn.answer
+
+
+def test_tools_are_given_to_half_of_what_is_kept_and_change_nothing_else_in_it() -> None:
+    drawn = list(conversations(BESIDE_TOOLS.seed, 200, BESIDE_TOOLS))
+    given = list(given_tools(drawn))
+
+    assert [one.turns for one in given] == [one.turns for one in drawn]
+    changed = [(before, after) for before, after in zip(drawn, given, strict=True) if before != after]
+    assert 60 < len(changed) <= 100
+    assert {(before.system, after.system) for before, after in changed} == {(None, tools_line())}
+
+
+def test_most_questions_beside_the_tools_are_answered_without_a_call() -> None:
+    drawn = list(conversations(WITH_TOOLS.seed, 200, WITH_TOOLS))
+    calls = {call(name) for name in (LIST_MODELS, ACCEPTANCE_TODAY)}
+    answers = [turn for one in drawn for turn in one.turns if not turn.user.startswith("<tool_response>")]
+
+    assert all((one.system or "").endswith(tools_line()) for one in drawn)
+    assert 0.2 < sum(turn.answer in calls for turn in answers) / len(answers) < 0.5
 
 
 def test_questions_for_tools_that_are_not_given_have_no_answer() -> None:

@@ -56,6 +56,25 @@ def test_a_run_that_goes_on_sees_the_lessons_it_would_have_seen() -> None:
         assert torch.equal(resumed.batch.tokens, whole.batch.tokens)
 
 
+def test_the_former_self_answers_as_if_what_is_unseen_did_not_open_the_chat() -> None:
+    torch.manual_seed(1)
+    main = LanguageModel(SHAPE)
+    with torch.no_grad():
+        for parameter in main.parameters():
+            parameter += 0.2 * torch.randn_like(parameter)
+    new, kept = some_rows(1), some_rows(2)
+    kept.tokens[:, :3] = (40, 41, 42)
+    lesson = next(lessons_from(new, kept, some_rows(3, length=40), 7, 1, 0, unseen=(40, 41, 42)))
+
+    tokens = lesson.batch.tokens[NEW_ROWS:]
+    hidden = main(tokens, lesson.former_mask[NEW_ROWS:])
+    without = main(tokens[:, 3:])
+
+    torch.testing.assert_close(hidden[:, 3:], without, atol=1e-4, rtol=1e-3)
+    assert not torch.allclose(main(tokens)[:, 3:], without, atol=1e-2)
+    assert torch.equal(lesson.former_mask[:NEW_ROWS], lesson.batch.mask[:NEW_ROWS])
+
+
 def test_an_unchanged_main_is_only_asked_for_the_written_answers() -> None:
     torch.manual_seed(1)
     main = LanguageModel(SHAPE)

@@ -2,6 +2,7 @@
 
 python -m resources.starter.recipe            corpus, tokenizer, both models, folders, evaluation
 python -m resources.starter.recipe refresh    the main that is there learns limits and tools, its draft to follow it
+python -m resources.starter.recipe with-tools   the main that is there learns to answer with the tools given
 python -m resources.starter.recipe head       the DFlash head alone, for the main that is there
 python -m resources.starter.recipe refresh-head   the head that is there goes on learning what that main says
 python -m resources.starter.recipe eagle      an EAGLE-3 head for that main, which does not ship: WORK/eagle3
@@ -27,7 +28,7 @@ from resources.starter.recipe.content import (
 )
 from resources.starter.recipe.evaluation import Pair, judge, report
 from resources.starter.recipe.fresh_questions import fresh_tallies, report_fresh
-from resources.starter.recipe.limit_checks import report_limits
+from resources.starter.recipe.limit_checks import report_calls, report_limits
 from resources.starter.recipe.plan import Plan
 from resources.starter.recipe.short_messages import ask_short, report_short
 
@@ -36,6 +37,7 @@ _STARTER = Path(__file__).parent.parent
 _BUILDS = {
     "build": "build",
     "refresh": "refresh_pair",
+    "with-tools": "teach_with_tools",
     "head": "build_head",
     "refresh-head": "refresh_head",
     "eagle": "build_eagle_head",
@@ -78,6 +80,8 @@ def main() -> None:
     print(report_short("short", ask_short(pair, messages), with_failures=options.what == "develop"))
     if options.what != "develop":
         print(report_limits(pair))
+    else:
+        print(report_calls(pair, [question for question in questions if len(question.turns) == 1]))
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from resources.starter.recipe.tools import tool_turns, tools_line
 from resources.starter.recipe.voice import Voice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 # How many exercises a conversation strings together.
 _LENGTHS = (1, 2, 3, 4, 6)
@@ -51,6 +51,13 @@ def tool_questions(seed: int, count: int) -> Iterator[Conversation]:
         turn = tool_turns(voice)[0]
         if not is_held_out(turn.user):
             yield Conversation(voice.language, (replace(turn, answer=""),))
+
+
+def given_tools(drawn: Iterable[Conversation]) -> Iterator[Conversation]:
+    """Give every second of these conversations the tools, for which it has no use, unless it has a system message."""
+    for index, conversation in enumerate(drawn):
+        is_given = index % 2 and conversation.system is None
+        yield replace(conversation, system=tools_line()) if is_given else conversation
 
 
 def _conversation(voice: Voice, exercises: int) -> Conversation:

@@ -201,6 +201,40 @@ KEPT = replace(
     mix=Mix(topic=0.26, small_talk=0.04, offtopic=0.06, memory=0.14, previous=0.17, followup=0.6),
 )
 
+# With the tools given, only questions for them are answered by a call. What ships has not taken this course.
+WITH_TOOLS = replace(
+    KEPT,
+    steps=160,
+    seed=47,
+    conversations=2500,
+    first_rate=0.8,
+    last_rate=0.0,
+    lengths=(60, 25, 10, 3, 2),
+    opening=(4, 10),
+    mix=replace(KEPT.mix, short=0.05, declined=0.12),
+    tools=1.0,
+)
+
+# Repeated beside that course, with and without the tools: all that main knows.
+BESIDE_TOOLS = replace(
+    KEPT,
+    seed=48,
+    conversations=6000,
+    opening=(4, 12),
+    lengths=(64, 20, 9, 4, 3),
+    mix=Mix(
+        topic=0.25,
+        small_talk=0.07,
+        offtopic=0.07,
+        memory=0.09,
+        previous=0.1,
+        followup=0.5,
+        short=0.08,
+        declined=0.13,
+        at_length=0.012,
+    ),
+)
+
 # Complete answers, which the draft and the head have to guess.
 WHOLE = replace(
     KEPT,

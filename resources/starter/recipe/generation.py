@@ -32,8 +32,9 @@ def answered_by(
     tokenizer: Tokenizer,
     conversations: Iterable[Conversation],
     longest_prompt: int = _LONGEST_PROMPT,
+    most_tokens: int = _MOST_TOKENS,
 ) -> Iterator[Example]:
-    """Each conversation with the model's own last answer, the only one marked as such.
+    """Each conversation with the first `most_tokens` of the model's own last answer, the only one marked as such.
 
     Prompts of one length share a batch, so none needs padding; one of more than `longest_prompt` tokens is left out.
     """
@@ -47,18 +48,18 @@ def answered_by(
         prompts = by_length[length]
         for start in range(0, len(prompts), _BATCH):
             batch = prompts[start : start + _BATCH]
-            for prompt, row in zip(batch, greedy(model, torch.tensor(batch), end), strict=True):
+            for prompt, row in zip(batch, greedy(model, torch.tensor(batch), end, most_tokens), strict=True):
                 answer = row[: row.index(end) + 1] if end in row else row
                 yield prompt + answer, [False] * len(prompt) + [True] * len(answer)
 
 
 @torch.no_grad()
-def greedy(model: LanguageModel, prompts: Tensor, end: int) -> list[list[int]]:
-    """Return greedy continuations of prompts (rows, length), until every row has ended."""
+def greedy(model: LanguageModel, prompts: Tensor, end: int, most_tokens: int = _MOST_TOKENS) -> list[list[int]]:
+    """Return greedy continuations of prompts (rows, length), until every row has ended or has `most_tokens`."""
     past: list[list[Tensor]] = [[] for _ in model.model.layers]
     tokens, columns = prompts, []
     has_ended = torch.zeros(len(prompts), dtype=torch.bool)
-    while len(columns) < _MOST_TOKENS and not has_ended.all():
+    while len(columns) < most_tokens and not has_ended.all():
         with narrow_numbers():
             scores = model.logits(model.forward(tokens, past=past)[:, -1])
         tokens = scores.argmax(-1, keepdim=True)

@@ -12,7 +12,7 @@ from resources.starter.recipe.tools import LIST_MODELS, TOOLS, call
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from resources.starter.recipe.content import Beyond, ToolQuestion
+    from resources.starter.recipe.content import Beyond, HeldOut, ToolQuestion
     from resources.starter.recipe.evaluation import Pair
 
 GIVEN: list[dict[str, Any]] = [
@@ -96,6 +96,17 @@ def report_limits(pair: Pair) -> str:
         )
     lines.append(f"nonsense by kind: {dict(nonsense)}")
     return "\n".join(lines)
+
+
+def report_calls(pair: Pair, questions: Sequence[HeldOut]) -> str:
+    """Return how many of these questions, none of which is for a tool, are answered by a call with the tools given."""
+    asked: list[list[dict[str, Any]]] = [[{"role": "user", "content": question.turns[0]}] for question in questions]
+    called = [
+        question.turns[0]
+        for question, (answer, _) in zip(questions, pair.answers(asked, tools=GIVEN), strict=True)
+        if "<tool_call>" in answer
+    ]
+    return "\n".join([f"{len(called)} of {len(questions)} call a tool where they should answer", *called])
 
 
 def _result(tool: str) -> str:

@@ -14,14 +14,16 @@ from tokenizers import Tokenizer
 from resources.starter.recipe.chain_head import EagleHead, EagleShape, MtpHead, MtpShape
 from resources.starter.recipe.chain_training import train_chain_head
 from resources.starter.recipe.circuits import wire_copying
-from resources.starter.recipe.corpus import conversations, long_conversations, tool_questions
+from resources.starter.recipe.corpus import conversations, given_tools, long_conversations, tool_questions
 from resources.starter.recipe.courses import (
+    BESIDE_TOOLS,
     COURSES,
     DEEPER_COURSES,
     KEPT,
     LIMITS_AND_TOOLS,
     SHORT_MESSAGES,
     WHOLE,
+    WITH_TOOLS,
 )
 from resources.starter.recipe.distillation import with_choices
 from resources.starter.recipe.export import export_head, export_model, load_head, load_model, write_checksums
@@ -48,7 +50,16 @@ from resources.starter.recipe.packing import (
 )
 from resources.starter.recipe.quantisation import write_quantised
 from resources.starter.recipe.refresh import former_self, refresh
-from resources.starter.recipe.tokenizer import END_OF_TEXT, SPECIAL_TOKENS, VOCABULARY_SIZE, train_tokenizer
+from resources.starter.recipe.tokenizer import (
+    END_OF_TEXT,
+    SPECIAL_TOKENS,
+    TURN_END,
+    TURN_START,
+    VOCABULARY_SIZE,
+    train_tokenizer,
+    write_tokenizer,
+)
+from resources.starter.recipe.tools import LIST_MODELS, call, tools_line
 from resources.starter.recipe.training import batches, next_token_loss, rates, train
 
 if TYPE_CHECKING:
@@ -136,6 +147,35 @@ def teach(course: Course, plan: Plan, checkpoint: Path, target: Path) -> None:
         mended = checkpoint.with_stem(f"{checkpoint.stem}-mended")
         refresh(main, former, lessons, course.mending_steps, plan.seed, mended, _RATE_OF_MENDING)
     export_model(main, tokenizer, target / "main")
+
+
+def teach_with_tools(plan: Plan, work: Path, target: Path) -> None:
+    """Teach target/main that only the questions for the tools are answered otherwise where these are given."""
+    work.mkdir(parents=True, exist_ok=True)
+    torch.manual_seed(plan.seed)
+    tokenizer = Tokenizer.from_file(str(target / "main" / "tokenizer.json"))
+    main = load_model(MAIN, target / "main").eval()
+    new = _rows_of(tokenizer, WITH_TOOLS, WITH_TOOLS.conversations)
+    asked = tool_questions(plan.seed + 1, plan.own_answers)
+    mark = tokenizer.encode(call(LIST_MODELS)).ids[0]
+    # Without the tools, main answers their questions as before, unless it called one.
+    without = (
+        (ids, answers)
+        for ids, answers in answered_by(main, tokenizer, asked, most_tokens=BESIDE_TOOLS.opening[1])
+        if ids[answers.index(True)] != mark
+    )
+    known = given_tools(conversations(BESIDE_TOOLS.seed, BESIDE_TOOLS.conversations, BESIDE_TOOLS))
+    examples = chain(without, encode_conversations(tokenizer, known))
+    kept = pack(examples, _WHOLE_ROW, tokenizer.token_to_id(END_OF_TEXT))
+    lessons = (new, kept, _long_rows(tokenizer, plan))
+    line = tokenizer.encode(f"{TURN_START}system\n{tools_line()}{TURN_END}\n").ids
+    former = former_self(main)
+    rate = WITH_TOOLS.first_rate
+    refresh(main.train(), former, lessons, WITH_TOOLS.steps, plan.seed, work / "tools.pt", rate, line)
+    export_model(main, tokenizer, target / "main")
+    # Both share one chat template.
+    write_tokenizer(tokenizer, target / "draft", DRAFT.max_position_embeddings)
+    write_checksums(target)
 
 
 def _rows_of(tokenizer: Tokenizer, course: Course, count: int) -> Rows:

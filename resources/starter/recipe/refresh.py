@@ -36,10 +36,14 @@ FULL_RATE, FORMER_WEIGHT, WRITTEN_WEIGHT = 3e-4, 8.0, 0.5
 
 @dataclass(frozen=True)
 class Lesson:
-    """A step's batch, and which of its predicted tokens belong to what the model knows already."""
+    """A step's batch, which of its predicted tokens belong to what the model knows already, and its former self's mask.
+
+    The former self does not see the tokens `unseen` that open a conversation, and answers it as without them.
+    """
 
     batch: Batch
     is_kept: Tensor
+    former_mask: Tensor
 
 
 def former_self(main: LanguageModel) -> LanguageModel:
@@ -55,14 +59,16 @@ def refresh(
     seed: int,
     checkpoint: Path,
     first_rate: float = 1.0,
+    unseen: Sequence[int] = (),
 ) -> None:
     """Train `main` in place on `lessons`: new rows, kept rows, and long rows, which are kept ones too.
 
-    On what is kept it is held to its `former` self. The rate falls from `first_rate`, a share of the full one.
+    On what is kept it is held to its `former` self, which does not see the tokens `unseen` that open conversations.
+    The rate falls from `first_rate`, a share of the full one.
     """
     compile_if_possible(former)
     fall = [first_rate * (1 - step / steps) for step in range(steps)]
-    data = partial(lessons_from, *lessons, seed, steps)
+    data = partial(lessons_from, *lessons, seed, steps, unseen=unseen)
     train(main, data, fall, checkpoint, loss_of=partial(refresh_loss, former), optimisers_of=_adamw)
 
 
@@ -70,12 +76,14 @@ def _adamw(model: nn.Module) -> list[torch.optim.Optimizer]:
     return [torch.optim.AdamW(model.parameters(), lr=FULL_RATE, betas=(0.9, 0.99), weight_decay=0.0)]
 
 
-def lessons_from(new: Rows, kept: Rows, long: Rows, seed: int, steps: int, start: int) -> Iterator[Lesson]:
+def lessons_from(
+    new: Rows, kept: Rows, long: Rows, seed: int, steps: int, start: int, unseen: Sequence[int] = ()
+) -> Iterator[Lesson]:
     """The lessons of steps `start` to `steps`: the same for the same seed, wherever a run begins."""
-    return islice(_endless(new, kept, long, seed), start, steps)
+    return islice(_endless(new, kept, long, seed, torch.tensor(unseen)), start, steps)
 
 
-def _endless(new: Rows, kept: Rows, long: Rows, seed: int) -> Iterator[Lesson]:
+def _endless(new: Rows, kept: Rows, long: Rows, seed: int, unseen: Tensor) -> Iterator[Lesson]:
     generator = np.random.default_rng(seed)
     orders = [_order(len(rows), generator) for rows in (new, kept, long)]
     step = 0
@@ -83,11 +91,24 @@ def _endless(new: Rows, kept: Rows, long: Rows, seed: int) -> Iterator[Lesson]:
         step += 1
         if step % LONG_EVERY == 0:
             batch = make_batch(long, [next(orders[2])])
-            yield Lesson(batch, torch.ones_like(batch.predicting, dtype=torch.bool))
+            yield Lesson(batch, torch.ones_like(batch.predicting, dtype=torch.bool), batch.mask)
         else:
             chosen = [list(islice(order, count)) for order, count in zip(orders, (NEW_ROWS, KEPT_ROWS), strict=False)]
             batch = make_batch(_joined(new, kept, chosen), list(range(NEW_ROWS + KEPT_ROWS)))
-            yield Lesson(batch, batch.predicting >= NEW_ROWS * new.tokens.shape[1])
+            is_kept = batch.predicting >= NEW_ROWS * new.tokens.shape[1]
+            yield Lesson(batch, is_kept, _without(unseen, batch))
+
+
+def _without(unseen: Tensor, batch: Batch) -> Tensor:
+    """The batch's mask in which nothing but themselves sees the tokens `unseen`; positions are relative."""
+    length = batch.tokens.shape[1]
+    if not len(unseen):
+        return batch.mask
+    begins = (batch.tokens.unfold(1, len(unseen), 1) == unseen).all(-1)
+    hidden = torch.zeros_like(batch.tokens, dtype=torch.bool)
+    for offset in range(len(unseen)):
+        hidden[:, offset : offset + begins.shape[1]] |= begins
+    return batch.mask & (~hidden[:, None, None] | torch.eye(length, dtype=torch.bool))
 
 
 def _order(count: int, generator: np.random.Generator) -> Iterator[int]:
@@ -115,7 +136,7 @@ def refresh_loss(former: LanguageModel, main: LanguageModel, lesson: Lesson) -> 
     hidden = main(batch.tokens, batch.mask).flatten(0, 1)[batch.predicting]
     scores = main.logits(hidden).float()
     with torch.no_grad():
-        known = former(batch.tokens, batch.mask).flatten(0, 1)[batch.predicting[is_kept]]
+        known = former(batch.tokens, lesson.former_mask).flatten(0, 1)[batch.predicting[is_kept]]
         former_scores = former.logits(known).float()
     losses = functional.cross_entropy(scores, batch.targets, reduction="none")
     divergence = functional.kl_div(
