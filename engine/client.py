@@ -170,11 +170,11 @@ class EngineClient(Protocol):
         ...
 
     def teach(self, answers: Sequence[OwnAnswer]) -> Future[TeachingResult]:
-        """Teach the draft model in use with answers of the main model while the engine is idle; takes minutes.
+        """Teach the drafter in use with answers of the main model while the engine is idle; takes minutes.
 
         A teaching of this pair that was interrupted goes on. Ends as incomplete, and can go on later, when
         `stop_teaching` is called or the pair changes. What it learned is used if it was better, from the next time that
-        the draft model is loaded. Raises `NoModel` and `CannotTeach`.
+        the drafter is loaded. Raises `NoModel` and `CannotTeach`.
         """
         ...
 
@@ -188,18 +188,18 @@ class EngineClient(Protocol):
         ...
 
     def taught(self) -> Future[TaughtDraft]:
-        """Report what the draft model in use was taught for the main model. Raises `NoModel`."""
+        """Report what the drafter in use was taught for the main model. Raises `NoModel`."""
         ...
 
     def choose_taught(self, number: int) -> Future[None]:
-        """Use this version of what the draft model was taught, or none for 0, when it is loaded next.
+        """Use this version of what the drafter was taught, or none for 0, when it is loaded next.
 
         Raises `NoModel`, and `CannotTeach` if the choice cannot be written.
         """
         ...
 
     def forget_taught(self) -> Future[None]:
-        """Delete all that the draft model was taught for the main model; it is used until it is loaded next.
+        """Delete all that the drafter was taught for the main model; it is used until it is loaded next.
 
         Raises `NoModel`, and `CannotTeach` if it cannot be deleted.
         """

@@ -233,7 +233,7 @@ class GrammarNotUsable(EngineError):
 
 
 class CannotTeach(EngineError):
-    """The draft model in use cannot be taught, or what it was taught cannot be kept.
+    """The drafter in use cannot be taught, or what it was taught cannot be kept.
 
     `reason` is a key of `REASONS`; `detail` is what it says there.
     """
@@ -241,11 +241,10 @@ class CannotTeach(EngineError):
     code = "cannot-teach"
 
     REASONS: ClassVar[dict[str, str]] = {
-        "no-draft": "no draft model is loaded",
-        "head": "a head is loaded, and only draft models can be taught",
+        "no-draft": "no draft model or head is loaded",
         "other-tokenizer": "the draft model has another tokenizer than the main model",
         "other-engine": "the main model runs on several machines",
-        "architecture": "Tandem cannot add layers to this draft model ({detail})",
+        "architecture": "Tandem cannot add layers to this drafter ({detail})",
         "too-little": "there are too few answers of this main model yet ({detail} of what is needed)",
         "no-memory": "{detail} GB of memory are missing",
         "no-folder": "no folder was given for what it learns",
@@ -255,7 +254,7 @@ class CannotTeach(EngineError):
     def __init__(self, reason: str, detail: str = "") -> None:
         self.reason = reason
         sentence = self.REASONS[reason].format(detail=detail)
-        super().__init__(f"the draft model cannot be taught: {sentence}", reason=reason, detail=detail)
+        super().__init__(f"the drafter cannot be taught: {sentence}", reason=reason, detail=detail)
 
 
 class DeviceFailed(EngineError):

@@ -35,7 +35,7 @@ class EngineSettings:
     a pair that was not calibrated is calibrated while the engine is idle. These, `allow_oversize` and the `context`
     that has to fit apply to the models loaded afterwards.
 
-    What draft models are taught is kept in `taught_folder`, if given, and used by the pairs that are loaded afterwards.
+    What drafters are taught is kept in `taught_folder`, if given, and used by the pairs that are loaded afterwards.
 
     `async_drafter`, one of ASYNC_DRAFTERS, is where a draft model may draft while the main model verifies. "remote" is
     the drafter at `drafter_address` ("host:port"), which has to prove that it knows `drafter_secret`. These apply to

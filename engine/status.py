@@ -16,7 +16,7 @@ class ModelInfo:
     `sampling` has the settings that its authors recommend, as (name in `SamplingSettings`, value). `thinking` is the
     choice that its chat template offers. `tool_format` names the form of its tool calls (an entry of
     `FORMS`), "" if none is known. `kind` is "head" for a head, whose `architecture` is its family and whose
-    `context_length` is that of its main model. `taught` is the version of what a draft model was taught, 0 for none.
+    `context_length` is that of its main model. `taught` is the version of what a drafter was taught, 0 for none.
     """
 
     name: str
@@ -78,7 +78,7 @@ class EngineStatus:
 
 @dataclass(frozen=True, slots=True)
 class TaughtVersion:
-    """What a draft model was once taught for one main model, by `number` from 1 on.
+    """What a drafter was once taught for one main model, by `number` from 1 on.
 
     `before` and `after` are the shares of `places` in answers of held-out chats where its likeliest token was the main
     model's, with what it used before (`former`, a number or 0 for the draft model as it was downloaded) and with this.
@@ -93,10 +93,10 @@ class TaughtVersion:
 
 @dataclass(frozen=True, slots=True)
 class TaughtDraft:
-    """What the loaded draft model was taught for the loaded main model: `versions`, and which is `chosen` (0: none).
+    """What the loaded drafter was taught for the loaded main model: `versions`, and which is `chosen` (0: none).
 
     `problem` says why the chosen version is not used: "main-changed", "draft-changed" or "damaged", else "". `begun`
-    says that a teaching was interrupted and would continue. `refusal` is why the draft model cannot be taught, if so.
+    says that a teaching was interrupted and would continue. `refusal` is why the drafter cannot be taught, if so.
     `judged_from` is when the last teaching that was judged began, in seconds since 1970; 0 if none was.
     """
 

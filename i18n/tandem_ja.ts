@@ -4746,7 +4746,7 @@
     </message>
     <message>
         <source>Teach while Tandem is idle</source>
-        <translation>Tandem の待機中に教える</translation>
+        <translation>Tandem の待機中に学習させる</translation>
     </message>
     <message>
         <source>Begins after a few minutes without a question once there are enough new answers, and pauses whenever you ask, on battery, or when this Mac is hot.</source>
@@ -5659,12 +5659,8 @@
         <translation>ドラフトモデルの正解率が {before} から {after} になりました。</translation>
     </message>
     <message>
-        <source>Choose a draft model first: there is none to teach.</source>
-        <translation>学習させるドラフトモデルがありません。先に選択してください。</translation>
-    </message>
-    <message>
-        <source>A head cannot be taught yet. Choose a draft model to teach it.</source>
-        <translation>ヘッドの学習にはまだ対応していません。ドラフトモデルを選択してください。</translation>
+        <source>Choose a draft model or a head first: there is none to teach.</source>
+        <translation>学習させるドラフトモデルやヘッドがありません。先に選択してください。</translation>
     </message>
     <message>
         <source>This draft model has another tokenizer than the main model, so it cannot be taught. Choose one of the main model&apos;s family.</source>
@@ -5683,8 +5679,8 @@
         <translation>学習済みのドラフトモデルのファイルが壊れているため、ダウンロードしたままの状態で使っています。もう一度学習させてください。</translation>
     </message>
     <message>
-        <source>Tandem cannot teach draft models of this kind yet. Choose another one.</source>
-        <translation>この種類のドラフトモデルの学習にはまだ対応していません。ほかのモデルを選択してください。</translation>
+        <source>Tandem cannot teach draft models or heads of this kind yet. Choose another one.</source>
+        <translation>この種類のドラフトモデルやヘッドの学習にはまだ対応していません。ほかのものを選択してください。</translation>
     </message>
     <message>
         <source>Chat some more first: your chats have {detail} of the answers by this model that are needed.</source>
@@ -5703,8 +5699,8 @@
         <translation>学習の後にメインモデルが変わったため、ドラフトモデルをダウンロードしたままの状態で使っています。もう一度学習させてください。</translation>
     </message>
     <message>
-        <source>The draft model has changed since it was taught, so it is used as it was downloaded. Teach it again.</source>
-        <translation>学習の後にドラフトモデルが変わったため、ダウンロードしたままの状態で使っています。もう一度学習させてください。</translation>
+        <source>The draft model or head has changed since it was taught, so it is used as it was downloaded. Teach it again.</source>
+        <translation>学習の後にドラフトモデルまたはヘッドが変わったため、ダウンロードしたままの状態で使っています。もう一度学習させてください。</translation>
     </message>
 </context>
 <context>
@@ -5738,8 +5734,8 @@
         <translation>学習済みのドラフトモデルを使う</translation>
     </message>
     <message>
-        <source>Load a main model and a draft model first.</source>
-        <translation>先にメインモデルとドラフトモデルを読み込んでください。</translation>
+        <source>Load a main model and a draft model or head first.</source>
+        <translation>先にメインモデルと、ドラフトモデルまたはヘッドを読み込んでください。</translation>
     </message>
     <message>
         <source>{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. If these are few, {main} also answers questions from your chats, and these answers are not saved. Only the speed changes, never the text. The taught draft stays on this Mac, even after a chat is deleted; answers always come first.</source>

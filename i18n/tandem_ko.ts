@@ -5659,12 +5659,8 @@
         <translation>이제 초안 모델의 정확도가 올랐어요({before} → {after}).</translation>
     </message>
     <message>
-        <source>Choose a draft model first: there is none to teach.</source>
-        <translation>먼저 초안 모델을 선택해 주세요. 가르칠 모델이 없어요.</translation>
-    </message>
-    <message>
-        <source>A head cannot be taught yet. Choose a draft model to teach it.</source>
-        <translation>헤드는 아직 가르칠 수 없어요. 가르치려면 초안 모델을 선택해 주세요.</translation>
+        <source>Choose a draft model or a head first: there is none to teach.</source>
+        <translation>먼저 초안 모델이나 헤드를 선택해 주세요. 가르칠 것이 없어요.</translation>
     </message>
     <message>
         <source>This draft model has another tokenizer than the main model, so it cannot be taught. Choose one of the main model&apos;s family.</source>
@@ -5683,8 +5679,8 @@
         <translation>가르친 초안 모델의 파일이 손상되어 다운로드한 그대로 사용해요. 다시 가르쳐 주세요.</translation>
     </message>
     <message>
-        <source>Tandem cannot teach draft models of this kind yet. Choose another one.</source>
-        <translation>이런 종류의 초안 모델은 아직 가르칠 수 없어요. 다른 모델을 선택해 주세요.</translation>
+        <source>Tandem cannot teach draft models or heads of this kind yet. Choose another one.</source>
+        <translation>이런 종류의 초안 모델이나 헤드는 아직 가르칠 수 없어요. 다른 것을 선택해 주세요.</translation>
     </message>
     <message>
         <source>Chat some more first: your chats have {detail} of the answers by this model that are needed.</source>
@@ -5703,8 +5699,8 @@
         <translation>가르친 뒤 메인 모델이 바뀌어서, 초안 모델을 다운로드한 그대로 사용해요. 다시 가르쳐 주세요.</translation>
     </message>
     <message>
-        <source>The draft model has changed since it was taught, so it is used as it was downloaded. Teach it again.</source>
-        <translation>가르친 뒤 초안 모델이 바뀌어서, 다운로드한 그대로 사용해요. 다시 가르쳐 주세요.</translation>
+        <source>The draft model or head has changed since it was taught, so it is used as it was downloaded. Teach it again.</source>
+        <translation>가르친 뒤 초안 모델이나 헤드가 바뀌어서, 다운로드한 그대로 사용해요. 다시 가르쳐 주세요.</translation>
     </message>
 </context>
 <context>
@@ -5738,8 +5734,8 @@
         <translation>가르친 초안 모델 사용</translation>
     </message>
     <message>
-        <source>Load a main model and a draft model first.</source>
-        <translation>먼저 메인 모델과 초안 모델을 불러와 주세요.</translation>
+        <source>Load a main model and a draft model or head first.</source>
+        <translation>먼저 메인 모델과 초안 모델 또는 헤드를 불러와 주세요.</translation>
     </message>
     <message>
         <source>{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. If these are few, {main} also answers questions from your chats, and these answers are not saved. Only the speed changes, never the text. The taught draft stays on this Mac, even after a chat is deleted; answers always come first.</source>

@@ -4750,7 +4750,7 @@
     </message>
     <message>
         <source>Begins after a few minutes without a question once there are enough new answers, and pauses whenever you ask, on battery, or when this Mac is hot.</source>
-        <translation>积累了足够的新回答后，几分钟内没有提问就会开始；当你提问、使用电池供电或这台 Mac 过热时会暂停。</translation>
+        <translation>积累了足够的新回答后，几分钟内没有提问就会开始；当你提问、使用电池供电或本机 过热时会暂停。</translation>
     </message>
     <message>
         <source>Parallel drafting</source>
@@ -5636,7 +5636,7 @@
     </message>
     <message>
         <source>Paused until this Mac is plugged in</source>
-        <translation>在这台 Mac 接通电源之前暂停</translation>
+        <translation>在本机 接通电源之前暂停</translation>
     </message>
     <message>
         <source>Testing the draft on chats that it has not seen…</source>
@@ -5659,12 +5659,8 @@
         <translation>草稿模型的正确率从 {before} 变为 {after}。</translation>
     </message>
     <message>
-        <source>Choose a draft model first: there is none to teach.</source>
-        <translation>还没有可以训练的草稿模型。请先选择一个。</translation>
-    </message>
-    <message>
-        <source>A head cannot be taught yet. Choose a draft model to teach it.</source>
-        <translation>目前还不能训练草稿头。请选择草稿模型来训练。</translation>
+        <source>Choose a draft model or a head first: there is none to teach.</source>
+        <translation>还没有可以训练的草稿模型或草稿头。请先选择一个。</translation>
     </message>
     <message>
         <source>This draft model has another tokenizer than the main model, so it cannot be taught. Choose one of the main model&apos;s family.</source>
@@ -5683,8 +5679,8 @@
         <translation>训练过的草稿模型的文件已损坏，因此草稿模型按下载时的原样使用。请重新训练。</translation>
     </message>
     <message>
-        <source>Tandem cannot teach draft models of this kind yet. Choose another one.</source>
-        <translation>目前还不能训练这种草稿模型。请选择其他模型。</translation>
+        <source>Tandem cannot teach draft models or heads of this kind yet. Choose another one.</source>
+        <translation>目前还不能训练这种草稿模型或草稿头。请另选一个。</translation>
     </message>
     <message>
         <source>Chat some more first: your chats have {detail} of the answers by this model that are needed.</source>
@@ -5703,8 +5699,8 @@
         <translation>训练之后主模型已更改，因此草稿模型按下载时的原样使用。请重新训练。</translation>
     </message>
     <message>
-        <source>The draft model has changed since it was taught, so it is used as it was downloaded. Teach it again.</source>
-        <translation>训练之后草稿模型已更改，因此按下载时的原样使用。请重新训练。</translation>
+        <source>The draft model or head has changed since it was taught, so it is used as it was downloaded. Teach it again.</source>
+        <translation>训练之后草稿模型或草稿头已更改，因此按下载时的原样使用。请重新训练。</translation>
     </message>
 </context>
 <context>
@@ -5738,8 +5734,8 @@
         <translation>使用训练过的草稿模型</translation>
     </message>
     <message>
-        <source>Load a main model and a draft model first.</source>
-        <translation>请先加载主模型和草稿模型。</translation>
+        <source>Load a main model and a draft model or head first.</source>
+        <translation>请先加载主模型，以及草稿模型或草稿头。</translation>
     </message>
     <message>
         <source>{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. If these are few, {main} also answers questions from your chats, and these answers are not saved. Only the speed changes, never the text. The taught draft stays on this Mac, even after a chat is deleted; answers always come first.</source>

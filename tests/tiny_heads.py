@@ -15,6 +15,7 @@ from engine.model_files.config import text_config
 from engine.serving.drafters import Drafter, DrafterKind, DrafterLoading
 from engine.speculation.drafters.head_source import prepare_head
 from engine.status import ModelInfo
+from engine.teaching.using import ChosenVersion
 from tests.engine.speculation.oracle_head import OracleHead
 
 
@@ -68,7 +69,7 @@ class OracleKind:
     def entry(self) -> DrafterKind:
         return DrafterKind(lambda folder: folder == self.folder, self._load, lambda _settings: None)
 
-    def _load(self, _path: str | Path, loading: DrafterLoading) -> Steps[Drafter]:
+    def _load(self, _path: str | Path, loading: DrafterLoading, _taught: ChosenVersion) -> Steps[Drafter]:
         yield None
         main = loading.main
         width = text_config(main.config)["hidden_size"]

@@ -128,7 +128,7 @@ class TeachingSection(Restyled, QWidget):
     def _words(self) -> str:
         main, draft = self._session.models.pair.names
         if not (main and draft):
-            return self.tr("Load a main model and a draft model first.")
+            return self.tr("Load a main model and a draft model or head first.")
         return self.tr(
             "{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. "
             "If these are few, {main} also answers questions from your chats, and these answers are not saved. "

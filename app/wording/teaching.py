@@ -1,4 +1,4 @@
-"""Sentences on why a draft model cannot be taught, or why what it was taught is not used."""
+"""Sentences on why a drafter cannot be taught, or why what it was taught is not used."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ translate = QCoreApplication.translate
 
 
 def teaching_sentence(arguments: Mapping[str, str]) -> str:
-    """Say why a draft model cannot be taught, from the arguments of `CannotTeach`."""
+    """Say why a drafter cannot be taught, from the arguments of `CannotTeach`."""
     sentences = {
-        "no-draft": translate("Teaching", "Choose a draft model first: there is none to teach."),
-        "head": translate("Teaching", "A head cannot be taught yet. Choose a draft model to teach it."),
+        "no-draft": translate("Teaching", "Choose a draft model or a head first: there is none to teach."),
         "other-tokenizer": translate(
             "Teaching",
             "This draft model has another tokenizer than the main model, so it cannot be taught. Choose one of the "
@@ -23,7 +22,9 @@ def teaching_sentence(arguments: Mapping[str, str]) -> str:
             "Teaching",
             "A draft cannot be taught while the main model runs on multiple Macs. Continue on this Mac alone.",
         ),
-        "architecture": translate("Teaching", "Tandem cannot teach draft models of this kind yet. Choose another one."),
+        "architecture": translate(
+            "Teaching", "Tandem cannot teach draft models or heads of this kind yet. Choose another one."
+        ),
         "too-little": translate(
             "Teaching",
             "Chat some more first: your chats have {detail} of the answers by this model that are needed.",
@@ -42,7 +43,7 @@ def teaching_sentence(arguments: Mapping[str, str]) -> str:
 
 
 def problem_sentence(problem: str) -> str:
-    """Say why what a draft model was taught is not used; "" if it can be."""
+    """Say why what a drafter was taught is not used; "" if it can be."""
     sentences = {
         "main-changed": translate(
             "Teaching",
@@ -51,7 +52,8 @@ def problem_sentence(problem: str) -> str:
         ),
         "draft-changed": translate(
             "Teaching",
-            "The draft model has changed since it was taught, so it is used as it was downloaded. Teach it again.",
+            "The draft model or head has changed since it was taught, so it is used as it was downloaded. Teach it "
+            "again.",
         ),
         "damaged": translate(
             "Teaching",

@@ -59,6 +59,12 @@ class AssistantNetwork(nn.Module):  # type: ignore[misc]
         if config.centroids:
             self.masked_embedding = OrderedEmbedding(config)
 
+    @property
+    def layers(self) -> list[nn.Module]:
+        """The parts that can be taught."""
+        layers: list[nn.Module] = self.model.layers
+        return layers
+
     def __call__(
         self,
         embedded: mx.array,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,24 +27,29 @@ from engine.model_files.torch_file import SavedTensor
 _MAIN_MODELS = ("embed_tokens", "lm_head", "d2t")
 
 
-def load_head(content: HeadContent) -> Steps[Head]:
-    """Load a head in steps of some milliseconds. Raises `ModelNotUsable`.
+def load_head(content: HeadContent, adapt: Callable[[nn.Module], int | None] = lambda _network: None) -> Steps[Head]:
+    """Load a head in steps of some milliseconds. Raises `ModelNotUsable`, and what `adapt` raises.
 
-    The head has to be bound to a main model before it drafts.
+    The head has to be bound to a main model before it drafts. `adapt` may change the layers of its network, and then
+    returns a number for its identity.
     """
     folder = content.folder
     with DiskPool() as disk:
         identity = yield from result_of(disk.start(identity_of, content))
+    on_cpu = mx.default_device() == mx.Device(mx.cpu)
     head: type[Head] = pkgutil.resolve_name(content.kind.head)
     try:
         network = _network(content, head)
-        if mx.default_device() == mx.Device(mx.cpu):
+        if on_cpu:
             network = dequantize_model(network)
             network.set_dtype(mx.float32)
-            use_narrow_products(network)
     # mlx raises built-in errors for whatever the headers did not show.
     except Exception as error:
         raise ModelNotUsable(folder, "wrong-tensors", " ".join(str(error).split())[:120]) from error
+    if number := adapt(network):
+        identity = f"{identity}-taught-{number}"
+    if on_cpu:
+        use_narrow_products(network)
     yield from _evaluate(network, folder)
     _check_ids(network, content.config.vocabulary, folder)
     return head(folder, content.config, network, identity)

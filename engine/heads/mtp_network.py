@@ -29,6 +29,11 @@ class MtpNetwork(nn.Module):  # type: ignore[misc]
             for index in range(config.depths)
         ]
 
+    @property
+    def layers(self) -> list[MtpDepth]:
+        """The parts that can be taught."""
+        return self.depths
+
 
 class MtpDepth(nn.Module):  # type: ignore[misc]
     """A fusion, the decoder layers behind it, a norm, and perhaps an output matrix."""

@@ -6,19 +6,21 @@ In a round, a drafter is used through its proposer (`engine.speculation.proposer
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+import mlx.nn as nn
 
 from engine.files.disk_pool import DiskPool
 from engine.files.steps import Steps, result_of
-from engine.main_model.loading import LoadedModel, OnProgress, display_name
+from engine.main_model.loading import LoadedModel, OnProgress, display_name, load_in_steps
 from engine.model_files.head_files import kind_of_folder
 from engine.model_files.names import resolve_model
 from engine.settings import EngineSettings
 from engine.speculation.drafters.draft_source import DraftSource, prepare_draft
 from engine.speculation.drafters.head_source import HeadSource, prepare_head
 from engine.status import ModelInfo
-from engine.teaching.using import load_taught
+from engine.teaching.using import ChosenVersion, chosen_version
 
 Drafter = DraftSource | HeadSource
 
@@ -41,7 +43,7 @@ class DrafterKind:
     """
 
     recognises: Callable[[Path], bool]
-    load: Callable[[str | Path, DrafterLoading], Steps[Drafter]]
+    load: Callable[[str | Path, DrafterLoading, ChosenVersion], Steps[Drafter]]
     kv_bits: Callable[[EngineSettings], int | None]
 
 
@@ -49,7 +51,8 @@ def load_drafter(name_or_path: str | Path, loading: DrafterLoading) -> Steps[Dra
     """Load a draft model or a head and prepare it for the main model, in steps. Raises `ModelNotUsable`."""
     with DiskPool() as disk:
         kind = yield from result_of(disk.start(drafter_kind, resolve_model(name_or_path)))
-    return (yield from kind.load(name_or_path, loading))
+    taught = yield from chosen_version(name_or_path, loading.main, loading.settings.taught_folder)
+    return (yield from kind.load(name_or_path, loading, taught))
 
 
 def drafter_kind(folder: Path) -> DrafterKind:
@@ -62,18 +65,24 @@ def is_head(folder: Path) -> bool:
     return kind_of_folder(folder) is not None
 
 
-def _load_head(name_or_path: str | Path, loading: DrafterLoading) -> Steps[Drafter]:
+def load_head_for(
+    main: LoadedModel,
+    name_or_path: str | Path,
+    adapt: Callable[[nn.Module], int | None],
+    on_progress: OnProgress = lambda _loaded, _total: None,
+) -> Steps[HeadSource]:
+    """Load a head and prepare it for `main`; `adapt` is that of `load_head`. Raises `ModelNotUsable`."""
     # The networks of heads are imported with the first one.
     from engine.heads.fit import memory_config
     from engine.heads.folder import inspect_head
     from engine.heads.loading import load_head
     from engine.speculation.rounds.tap_choice import choose_reading
 
-    path, main = resolve_model(name_or_path), loading.main
+    path = resolve_model(name_or_path)
     with DiskPool() as disk:
         content = yield from result_of(disk.start(inspect_head, path))
-    loading.on_progress(0, content.weight_bytes)
-    head = yield from load_head(content)
+    on_progress(0, content.weight_bytes)
+    head = yield from load_head(content, adapt)
     if len(head.readings) > 1:
         yield from choose_reading(main, head)
     name = display_name(name_or_path, path)
@@ -81,10 +90,15 @@ def _load_head(name_or_path: str | Path, loading: DrafterLoading) -> Steps[Draft
     return prepare_head(main, head, info, memory_config(content.config))
 
 
-def _load_draft_model(name_or_path: str | Path, loading: DrafterLoading) -> Steps[Drafter]:
+def _load_head(name_or_path: str | Path, loading: DrafterLoading, taught: ChosenVersion) -> Steps[Drafter]:
+    head = yield from load_head_for(loading.main, name_or_path, taught.adapt, loading.on_progress)
+    return replace(head, info=replace(head.info, taught=taught.number))
+
+
+def _load_draft_model(name_or_path: str | Path, loading: DrafterLoading, taught: ChosenVersion) -> Steps[Drafter]:
     bits = loading.settings.draft_kv_bits
-    folder = loading.settings.taught_folder
-    draft = yield from load_taught(name_or_path, loading.main, folder, bits, loading.streaming, loading.on_progress)
+    draft = yield from load_in_steps(name_or_path, bits, loading.streaming, loading.on_progress, adapt=taught.adapt)
+    draft = replace(draft, info=replace(draft.info, taught=taught.number))
     return (yield from prepare_draft(loading.main, draft))
 
 

@@ -1,6 +1,6 @@
-"""The teaching of the draft model in use, as steps that the engine runs while it is idle.
+"""The teaching of the draft model or head in use, as steps that the engine runs while it is idle.
 
-The main model reads its own answers, a copy of the draft model is trained on what it held likely, and both are judged
+The main model reads its own answers, a copy of the drafter is trained on what it held likely, and both are judged
 on answers of held-out chats. Only a copy that is better becomes a version. Runs on the engine's thread.
 """
 
@@ -10,13 +10,12 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
+from pathlib import Path
 from typing import Any
 
-import mlx.nn as nn
 import numpy as np
 import numpy.typing as npt
 
-from engine.advice.fit import ModelSize
 from engine.decoders.generation import release_unused_memory
 from engine.errors import CannotTeach, DeviceFailed, EngineError, InternalFailure, is_device_failure, without_frames
 from engine.files.steps import Steps
@@ -26,13 +25,16 @@ from engine.main_model.loading import LoadedModel, load_in_steps
 from engine.model_files.config import text_config
 from engine.requests import OwnAnswer
 from engine.serving import memory
+from engine.serving.drafters import Drafter, load_head_for
 from engine.serving.models import Models
 from engine.speculation.drafters.draft_source import DraftSource
+from engine.speculation.drafters.head_source import HeadSource
 from engine.status import TaughtDraft, TeachingProgress, TeachingResult
 from engine.teaching.adapter import RANK, adapter_of, add_adapter, from_bytes, set_adapter
+from engine.teaching.head_student import HeadStudent
 from engine.teaching.kept import TaughtFiles, taught_files
 from engine.teaching.lessons import Lesson, read_lessons
-from engine.teaching.training import BATCH, Training, batches_of, is_better, right_places
+from engine.teaching.training import BATCH, DraftStudent, Student, Training, batches_of, is_better, right_places
 
 log = logging.getLogger(__name__)
 
@@ -170,14 +172,12 @@ class Teaching:
             without_frames(outcome)
         self._done(outcome)
 
-    def _files(self) -> tuple[TaughtFiles, DraftSource]:
-        """Return the files of the pair in use and its draft model. Raises `NoModel` and `CannotTeach`."""
+    def _files(self) -> tuple[TaughtFiles, Drafter]:
+        """Return the files of the pair in use and its drafter. Raises `NoModel` and `CannotTeach`."""
         main, drafter, folder = self._models.main, self._models.drafter, self._models.settings.taught_folder
         if drafter is None:
             raise CannotTeach("no-draft")
-        if not isinstance(drafter, DraftSource):
-            raise CannotTeach("head")
-        if drafter.translation is not None:
+        if isinstance(drafter, DraftSource) and drafter.translation is not None:
             raise CannotTeach("other-tokenizer")
         if folder is None:
             raise CannotTeach("no-folder")
@@ -189,38 +189,43 @@ class Teaching:
         """Teach, a short pass a step."""
         files, drafter = self._files()
         main, former = self._models.main, drafter.info.taught
-        self._check_memory(drafter.model)
-        copy = yield from self._copy(drafter.model, files, former)
-        files.check_space(2 * _ADAPTER_COPIES * sum(array.nbytes for array in adapter_of(copy).values()))
+        student = student_of(drafter, main)
+        self._check_memory(student, drafter.info.path)
+        copy = yield from self._copy(drafter, files, former)
+        files.check_space(2 * _ADAPTER_COPIES * sum(array.nbytes for array in adapter_of(copy.network).values()))
         yield None
 
         def read(done: int, total: int) -> None:
             self._report(TeachingProgress("reading", done, total))
 
-        rows = drafter.model.rows or drafter.model.vocabulary
-        lessons = yield from read_lessons(main, answers, rows, read)
+        lessons = yield from read_lessons(main, answers, student.rows, read)
         training = Training(copy, lessons.taught)
         self._continue(training, files, former)
         self._save = lambda: files.save_begun(training.state(), training.step, former)
         yield from self._train(training)
-        before = yield from self._judge(drafter.model.model, lessons.held_out)
+        before = yield from self._judge(student, lessons.held_out)
         after = yield from self._judge(copy, lessons.held_out)
         shares, number = (float(before.mean()), float(after.mean())), 0
         if is_better(before, after):
-            number = files.add(adapter_of(copy), *shares, len(before))
+            number = files.add(adapter_of(copy.network), *shares, len(before))
         files.end(began)
         log.info("taught %s: %.3f right before, %.3f after, version %d", drafter.info.name, *shares, number)
         return TeachingResult(True, *shares, len(before), number)
 
-    def _copy(self, draft: LoadedModel, files: TaughtFiles, former: int) -> Steps[nn.Module]:
-        """Load a copy of the draft model with an adapter to train, which begins as the version in use."""
-        copy = yield from load_in_steps(draft.info.path, adapt=add_adapter)
+    def _copy(self, drafter: Drafter, files: TaughtFiles, former: int) -> Steps[Student]:
+        """Load a copy of the drafter with an adapter to train, which begins as the version in use."""
+        main, path = self._models.main, drafter.info.path
+        copy: Student
+        if isinstance(drafter, HeadSource):
+            copy = HeadStudent((yield from load_head_for(main, path, add_adapter)), main)
+        else:
+            copy = _student_of_draft((yield from load_in_steps(path, adapt=add_adapter)))
         try:
             if former:
-                set_adapter(copy.model, from_bytes(files.content(former))[0])
+                set_adapter(copy.network, from_bytes(files.content(former))[0])
         except ValueError as error:
-            log.warning("teaching begins with the draft model as it was downloaded: %s", error)
-        return copy.model
+            log.warning("teaching begins with the drafter as it was downloaded: %s", error)
+        return copy
 
     def _continue(self, training: Training, files: TaughtFiles, former: int) -> None:
         if (begun := files.begun(former)) is not None:
@@ -243,48 +248,46 @@ class Teaching:
                 saved = time.monotonic()
             yield None
 
-    def _judge(self, model: nn.Module, lessons: Sequence[Lesson]) -> Steps[npt.NDArray[np.bool_]]:
-        """Return which places of the lessons a model gets right, a pass a step."""
+    def _judge(self, student: Student, lessons: Sequence[Lesson]) -> Steps[npt.NDArray[np.bool_]]:
+        """Return which places of the lessons a student gets right, a batch a step."""
         found = []
         for batch in batches_of(lessons):
             self._report(TeachingProgress("judging"))
-            found.append(right_places(model, batch))
+            found.append(right_places(student, batch))
             yield None
         return np.concatenate(found)
 
-    def _check_memory(self, draft: LoadedModel) -> None:
-        """Raise `CannotTeach` unless a copy of the draft model can be trained beside the pair and an answer."""
+    def _check_memory(self, student: Student, path: Path) -> None:
+        """Raise `CannotTeach` unless a copy of the drafter can be trained beside the pair and an answer."""
         models = self._models
         reserve = models.cache_bytes(models.settings.context)
-        missing = training_bytes(draft) + reserve - models.memory_use().free
+        missing = training_bytes(student, path) + reserve - models.memory_use().free
         if missing > 0:
             raise CannotTeach("no-memory", f"{missing / 1e9:.1f}")
 
 
-def training_bytes(draft: LoadedModel) -> int:
-    """Return the bytes that teaching a draft model takes: a copy, the adapter and its optimiser, and one batch."""
-    size = memory.size_on_disk(draft.info.path, None)
-    return size.weight_bytes + _ADAPTER_COPIES * adapter_bytes(size) + _batch_bytes(size, draft)
+def student_of(drafter: Drafter, main: LoadedModel) -> Student:
+    """Return a drafter of `main` as a student."""
+    return HeadStudent(drafter, main) if isinstance(drafter, HeadSource) else _student_of_draft(drafter.model)
 
 
-def adapter_bytes(size: ModelSize) -> int:
-    """Estimate the bytes of the adapter: seven matrices a layer, each with two low-rank ones in float32."""
-    hidden, wide, layers = _shape(size.config)
-    return 4 * RANK * layers * (4 * 2 * hidden + 3 * (hidden + wide))
+def _student_of_draft(draft: LoadedModel) -> Student:
+    return DraftStudent(draft.model, draft.rows or draft.vocabulary)
 
 
-def _batch_bytes(size: ModelSize, draft: LoadedModel) -> int:
-    hidden, wide, layers = _shape(size.config)
-    rows = draft.rows or draft.vocabulary
-    return 4 * BATCH * (_KEPT_NUMBERS * layers * (hidden + wide) + _KEPT_LOGITS * rows)
+def training_bytes(student: Student, path: Path) -> int:
+    """Return the bytes that teaching takes: a copy of the drafter at `path`, the adapter and its optimiser, a batch.
 
-
-def _shape(config: Any) -> tuple[int, int, int]:
-    """Return the width, the widest layer and the number of layers."""
-    text = text_config(config)
-    numbers = [text.get(name) for name in ("hidden_size", "intermediate_size", "num_hidden_layers")]
-    hidden, wide, layers = (number if type(number) is int else 0 for number in numbers)
-    return hidden, wide or 4 * hidden, layers
+    The adapter is reckoned with seven matrices a layer, each with two low-rank ones in float32.
+    """
+    size = memory.size_on_disk(path, None)
+    text = text_config(size.config)
+    numbers = [text.get(name) for name in ("hidden_size", "intermediate_size")]
+    hidden, wide = (number if type(number) is int else 0 for number in numbers)
+    wide, layers = wide or 4 * hidden, len(getattr(student.network, "layers", ()))
+    adapter = RANK * layers * (4 * 2 * hidden + 3 * (hidden + wide))
+    token = student.passes * (_KEPT_NUMBERS * layers * (hidden + wide) + _KEPT_LOGITS * student.rows)
+    return size.weight_bytes + 4 * (_ADAPTER_COPIES * adapter + BATCH * token + student.attended)
 
 
 def _nothing() -> None:

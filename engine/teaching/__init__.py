@@ -1,1 +1,1 @@
-"""Teaching a draft model: distilling the main model's own answers into an adapter beside the downloaded files."""
+"""Teaching a draft model or a head: distilling the main model's own answers into an adapter."""

@@ -1,4 +1,4 @@
-"""The files of what a draft model was taught for one main model: versions of its adapter, and which one is chosen.
+"""The files of what a drafter was taught for one main model: versions of its adapter, and which one is chosen.
 
 A pair has one folder, named by a hash of the models' names. `taught.json` describes the versions, each a safetensors
 file, and `begun.safetensors` is the state of a teaching that was interrupted. All are written atomically.
@@ -21,6 +21,8 @@ from engine.files import private_files
 from engine.files.atomic_file import PARTIAL, write_atomically
 from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_object
 from engine.main_model.loading import LoadedModel
+from engine.model_files.head_files import kind_of_folder
+from engine.model_files.head_folder import config_folder, head_weight_files
 from engine.model_files.inspection import weight_files
 from engine.status import TaughtVersion
 from engine.teaching.adapter import as_bytes, from_bytes
@@ -72,7 +74,7 @@ class TaughtFiles:
 
     @property
     def chosen(self) -> int:
-        """The chosen version, 0 for the draft model as it was downloaded."""
+        """The chosen version, 0 for the drafter as it was downloaded."""
         return self._known.chosen
 
     @property
@@ -225,7 +227,7 @@ class TaughtFiles:
 
 
 def taught_files(folder: Path, main: LoadedModel, draft: Path, draft_name: str) -> TaughtFiles:
-    """Return the files of what a draft model was taught for `main`. Reads parts of both models' files."""
+    """Return the files of what a drafter was taught for `main`. Reads parts of both models' files."""
     return TaughtFiles(folder, main.info.path, main.info.name, draft, draft_name)
 
 
@@ -235,7 +237,8 @@ def content_stamp(model: Path) -> str:
     Other than a time of change, it stays the same when a model is moved or downloaded again.
     """
     digest = hashlib.sha256()
-    for path in (model / "config.json", *weight_files(model)):
+    files = weight_files(model) if kind_of_folder(model) is None else head_weight_files(model)
+    for path in (config_folder(model) / "config.json", *files):
         with suppress(OSError), path.open("rb") as file:
             size = path.stat().st_size
             digest.update(f"{path.name} {size}\n".encode())

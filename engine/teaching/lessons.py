@@ -22,7 +22,7 @@ from engine.requests import OwnAnswer
 
 log = logging.getLogger(__name__)
 
-# Tokens kept at each place. More have hardly any probability, so that a draft model is hardly asked for them.
+# Tokens kept at each place. More have hardly any probability, so that a drafter is hardly asked for them.
 LIKELIEST = 16
 # Tokens of a lesson, and those at its end that are taught: every place has as many before it, unless the text is short.
 WINDOW, TAUGHT = 512, 256
@@ -68,7 +68,7 @@ def read_lessons(
     rows: int,
     on_progress: Callable[[int, int], object],
 ) -> Steps[Lessons]:
-    """Let the main model read its answers and answer questions, a pass a step; `rows` are the ids of the draft model.
+    """Let the main model read and give answers, a pass a step; `rows` are the ids that the drafter knows.
 
     `on_progress` gets the tokens of answers read and in total. Raises `CannotTeach`.
     """

@@ -1,9 +1,11 @@
-"""Trains a draft model's adapter on lessons, one batch a step, and judges draft models."""
+"""Trains an adapter on lessons, one batch a step, and judges what was taught: the student."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
 
 import mlx.core as mx
 import mlx.nn as nn
@@ -15,13 +17,15 @@ from mlx.utils import tree_flatten, tree_map_with_path
 from engine.teaching.adapter import adapter_of, set_adapter, train_only_adapter
 from engine.teaching.lessons import WINDOW, Lesson
 
-# How often each lesson is taught. With more, a draft model becomes worse at other topics than those of the chats.
+# How often each lesson is taught. With more, a drafter becomes worse at other topics than those of the chats.
 EPOCHS = 3
 # The first rate of learning of a model of this width; it falls to zero over all steps. Wider models take smaller steps:
 # the best rates that were published for low-rank layers fall with a power of the width between 0.1 and 0.8.
 RATE, RATE_WIDTH, RATE_POWER = 2.5e-4, 2000, 0.5
 # Tokens of a batch, padding included, which bound the memory and the time of a step.
 BATCH = WINDOW
+# A token counts so much of the one before it in its proposal, because it is looked at only if that was right (DFlash).
+FALL = 0.87
 # Gradients of one unusual text do not undo what others taught.
 _MOST_GRADIENT = 1.0
 _ADAPTER, _OPTIMISER = "adapter.", "optimiser."
@@ -29,28 +33,66 @@ _ADAPTER, _OPTIMISER = "adapter.", "optimiser."
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Lessons as rows: `ids` (lessons, longest), and the taught places of all rows in one line with their targets."""
+    """What a student reads, and the places that it is asked for, in one line with their targets.
 
-    ids: mx.array
-    places: mx.array
+    `likeliest` and `chances` are (places, LIKELIEST). `depths` (places,) counts the draft tokens before each place.
+    """
+
+    inputs: Any
     likeliest: mx.array
     chances: mx.array
+    depths: npt.NDArray[np.int64]
 
 
-def batch_of(lessons: Sequence[Lesson]) -> Batch:
-    """Put lessons into one batch. Padding on the right changes nothing before it, because attention is causal."""
-    width = max(len(lesson.ids) for lesson in lessons)
-    ids = [[*lesson.ids, *[0] * (width - len(lesson.ids))] for lesson in lessons]
-    places = [
-        row * width + lesson.start + place for row, lesson in enumerate(lessons) for place in range(lesson.places)
-    ]
-    chances = np.concatenate([lesson.chances for lesson in lessons])
-    return Batch(
-        mx.array(ids, mx.uint32),
-        mx.array(places),
-        mx.array(np.concatenate([lesson.likeliest for lesson in lessons])),
-        mx.array(chances / chances.sum(axis=-1, keepdims=True)),
-    )
+class Student(Protocol):
+    """What is taught. `network` has its weights; `rows` are the ids that it knows.
+
+    For each token of a batch its layers compute at most `passes` rows; `attended` are the numbers of keys and values
+    that a batch keeps for its gradients besides those of these rows.
+    """
+
+    network: nn.Module
+    rows: int
+    passes: int
+    attended: int
+
+    def batch_of(self, lessons: Sequence[Lesson]) -> Batch:
+        """Put lessons into one batch."""
+        ...
+
+    def logits(self, inputs: Any) -> mx.array:
+        """Return the logits at the places of a batch, (places, V) float32; -inf for tokens that are never drafted."""
+        ...
+
+
+class DraftStudent:
+    """A draft model, which is asked for the token after each place."""
+
+    def __init__(self, network: nn.Module, rows: int) -> None:
+        self.network, self.rows, self.passes, self.attended = network, rows, 1, 0
+
+    def batch_of(self, lessons: Sequence[Lesson]) -> Batch:
+        """Put lessons into rows. Padding on the right changes nothing before it, because attention is causal."""
+        width = max(len(lesson.ids) for lesson in lessons)
+        ids = [[*lesson.ids, *[0] * (width - len(lesson.ids))] for lesson in lessons]
+        places = [
+            row * width + lesson.start + place for row, lesson in enumerate(lessons) for place in range(lesson.places)
+        ]
+        rows = [(lesson, place, 0) for lesson in lessons for place in range(lesson.places)]
+        return with_targets((mx.array(ids, mx.uint32), mx.array(places)), rows)
+
+    def logits(self, inputs: Any) -> mx.array:
+        ids, places = inputs
+        logits: mx.array = self.network(ids)
+        return logits.reshape(-1, logits.shape[-1])[places].astype(mx.float32)
+
+
+def with_targets(inputs: Any, places: Sequence[tuple[Lesson, int, int]]) -> Batch:
+    """Return the batch of `places`, each a lesson, its row there, and the number of draft tokens before it."""
+    chances = np.stack([lesson.chances[row] for lesson, row, _ in places])
+    likeliest = np.stack([lesson.likeliest[row] for lesson, row, _ in places])
+    depths = np.array([depth for _, _, depth in places])
+    return Batch(inputs, mx.array(likeliest), mx.array(chances / chances.sum(axis=-1, keepdims=True)), depths)
 
 
 def batches_of(lessons: Sequence[Lesson]) -> list[list[Lesson]]:
@@ -65,18 +107,19 @@ def batches_of(lessons: Sequence[Lesson]) -> list[list[Lesson]]:
 
 
 class Training:
-    """Trains the adapter of `model` in `steps` steps. The order of batches depends only on `seed` and the step."""
+    """Trains the adapter of `student` in `steps` steps. The order of batches depends only on `seed` and the step."""
 
-    def __init__(self, model: nn.Module, lessons: Sequence[Lesson], seed: int = 0) -> None:
+    def __init__(self, student: Student, lessons: Sequence[Lesson], seed: int = 0) -> None:
         self.step, self.seed = 0, seed
-        self._model = model
+        self._student, self._model = student, student.network
+        model = student.network
         train_only_adapter(model)
         self._batches = batches_of(lessons)
         width = min(max(array.shape[-2:]) for array in adapter_of(model).values())
         self._rate = RATE * (RATE_WIDTH / width) ** RATE_POWER
         self._optimiser = optim.Adam(learning_rate=self._rate)
         self._optimiser.init(model.trainable_parameters())
-        self._loss_and_gradients = nn.value_and_grad(model, _loss)
+        self._loss_and_gradients = nn.value_and_grad(model, partial(_loss, student))
 
     @property
     def steps(self) -> int:
@@ -87,7 +130,7 @@ class Training:
         epoch, index = divmod(self.step, len(self._batches))
         order = np.random.default_rng([self.seed, epoch]).permutation(len(self._batches))
         self._optimiser.learning_rate = self._rate * (1.0 - self.step / self.steps)
-        loss, gradients = self._loss_and_gradients(self._model, batch_of(self._batches[order[index]]))
+        loss, gradients = self._loss_and_gradients(self._student.batch_of(self._batches[order[index]]))
         gradients, _ = optim.clip_grad_norm(gradients, _MOST_GRADIENT)
         self._optimiser.update(self._model, gradients)
         mx.eval(self._model.trainable_parameters(), self._optimiser.state, loss)
@@ -110,10 +153,16 @@ class Training:
         self.step = min(step, self.steps)
 
 
-def right_places(model: nn.Module, lessons: Sequence[Lesson]) -> npt.NDArray[np.bool_]:
-    """Return for each place of a batch of lessons whether the model's likeliest token is the main model's."""
-    batch = batch_of(lessons)
-    return np.array(mx.argmax(_logits(model, batch), axis=-1) == batch.likeliest[:, 0])
+def right_places(student: Student, lessons: Sequence[Lesson]) -> npt.NDArray[np.bool_]:
+    """Return for each place of a batch of lessons whether the student's likeliest token would be accepted there.
+
+    It is if it is the main model's, and if all tokens before it in its proposal are accepted.
+    """
+    batch = student.batch_of(lessons)
+    right = np.array(mx.argmax(student.logits(batch.inputs), axis=-1) == batch.likeliest[:, 0])
+    for place in np.flatnonzero(batch.depths):
+        right[place] &= right[place - 1]
+    return right
 
 
 def is_better(before: npt.NDArray[np.bool_], after: npt.NDArray[np.bool_]) -> bool:
@@ -122,14 +171,12 @@ def is_better(before: npt.NDArray[np.bool_], after: npt.NDArray[np.bool_]) -> bo
     return bool(gained - lost > 2.0 * (gained + lost) ** 0.5)
 
 
-def _logits(model: nn.Module, batch: Batch) -> mx.array:
-    """Return the logits at the taught places, (places, V)."""
-    logits: mx.array = model(batch.ids)
-    return logits.reshape(-1, logits.shape[-1])[batch.places].astype(mx.float32)
-
-
-def _loss(model: nn.Module, batch: Batch) -> mx.array:
-    logits = _logits(model, batch)
+def _loss(student: Student, batch: Batch) -> mx.array:
+    logits = student.logits(batch.inputs)
     found = mx.take_along_axis(logits, batch.likeliest, axis=-1)
-    loss: mx.array = (mx.logsumexp(logits, axis=-1) - (batch.chances * found).sum(axis=-1)).mean()
+    drafted = mx.isfinite(found)
+    chances, found = mx.where(drafted, batch.chances, 0.0), mx.where(drafted, found, 0.0)
+    losses = chances.sum(axis=-1) * mx.logsumexp(logits, axis=-1) - (chances * found).sum(axis=-1)
+    weights = mx.array(FALL**batch.depths, mx.float32)
+    loss: mx.array = (weights * losses).sum() / weights.sum()
     return loss

@@ -1,13 +1,13 @@
-"""What teaching a draft gains: `python -m tests.benchmarks.teaching [--chats N]`.
+"""What teaching a draft gains: `python -m tests.benchmarks.teaching [--chats N] [--head]`.
 
 The chats are a person's in English, of up to three turns. Each asks about a few of the guide's topics, with words left
 out or two questions mixed up, or has some of the guide's own sentences copied or summarised. No two ask the same, and
 none asks what the recipe's evaluation does. The answers are the main model's own, drawn at temperature 1. The general
 set is the development questions about everything else, in four languages, answered likewise.
 
-The starter's draft is weakened by noise on its weights until it is right at about 60% of the places of the chats held
-out, taught in the engine's own way, and judged there and on the general set. Speeds are medians of greedy answers in
-chats held out.
+The starter's draft model, or its head, is weakened by noise on its weights until it is right at about 60% of the places
+of the chats held out, taught in the engine's own way, and judged there and on the general set. Speeds are medians of
+greedy answers in chats held out.
 
 What flatters still: the guide knows few texts by heart, so that it says most of them in chats held out and in chats
 taught; the figure for the answers that are mostly other words ("new") is apart. The draft learned the texts before it
@@ -40,8 +40,8 @@ from engine.files.steps import run_to_completion
 from engine.main_model.loading import LoadedModel, load
 from engine.requests import ChatRequest, OwnAnswer, SamplingSettings, SpeculationSettings
 from engine.serving.scheduler import Scheduler
+from engine.serving.teaching import student_of
 from engine.settings import EngineSettings
-from engine.speculation.drafters.draft_source import DraftSource
 from engine.status import TeachingResult
 from engine.teaching.lessons import Lesson, is_held_out, read_answer
 from engine.teaching.training import batches_of, right_places
@@ -157,10 +157,10 @@ def stretches(lesson: Lesson) -> set[tuple[int, ...]]:
 
 
 def right(scheduler: Scheduler, lessons: Sequence[Lesson]) -> float:
-    """Return the share of places at which the draft model in use is right."""
-    drafter = scheduler.models.drafter
-    assert isinstance(drafter, DraftSource)
-    return float(np.concatenate([right_places(drafter.model.model, batch) for batch in batches_of(lessons)]).mean())
+    """Return the share of places at which the drafter in use is right."""
+    assert scheduler.models.drafter is not None
+    student = student_of(scheduler.models.drafter, scheduler.models.main)
+    return float(np.concatenate([right_places(student, batch) for batch in batches_of(lessons)]).mean())
 
 
 def speeds(scheduler: Scheduler, asked: Sequence[OwnAnswer]) -> list[float]:
@@ -184,8 +184,11 @@ def teach(scheduler: Scheduler, answers: Sequence[OwnAnswer]) -> TeachingResult:
 def main() -> None:
     parser = ArgumentParser(description=__doc__)
     parser.add_argument("--chats", type=int, default=200)
-    chats = parser.parse_args().chats
+    parser.add_argument("--head", action="store_true", help="teach the starter's head instead of its draft model")
+    asked_for = parser.parse_args()
+    chats = asked_for.chats
     main_model, draft_model = starter_pair()
+    drafter = main_model.parent / "head" if asked_for.head else draft_model
     with tempfile.TemporaryDirectory() as folder:
         scheduler = Scheduler(EngineSettings(taught_folder=Path(folder) / "taught"))
         whole = load(main_model)
@@ -207,7 +210,7 @@ def main() -> None:
             print(f"{when}: right {shares}; {drafting:.0f} tokens/s, {drafting / plain:.2f} times plain", flush=True)
 
         draft = Path(folder) / "draft"
-        weaken(scheduler, draft_model, draft, held_out)
+        weaken(scheduler, drafter, draft, held_out)
         report("before")
         started, used = time.monotonic(), time.process_time()
         result = teach(scheduler, own)

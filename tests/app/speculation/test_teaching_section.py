@@ -68,7 +68,6 @@ def test_a_paused_teaching_continues(open_shown: OpenShown) -> None:
 @pytest.mark.parametrize(
     ("known", "words"),
     [
-        (TaughtDraft(refusal=CannotTeach("head")), "A head cannot be taught yet."),
         (TaughtDraft(refusal=CannotTeach("other-tokenizer")), "another tokenizer"),
         (TaughtDraft((VERSION,), 1, "main-changed"), "The main model has changed"),
         (TaughtDraft((VERSION,), 1, "damaged"), "are damaged"),

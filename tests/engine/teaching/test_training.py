@@ -14,7 +14,7 @@ from engine.main_model.loading import LoadedModel, load
 from engine.requests import OwnAnswer
 from engine.teaching import lessons
 from engine.teaching.lessons import Lesson, is_held_out, read_answer
-from engine.teaching.training import batches_of, is_better, right_places
+from engine.teaching.training import DraftStudent, batches_of, is_better, right_places
 
 QUESTION = [{"role": "user", "content": "the quick brown fox"}]
 
@@ -41,7 +41,7 @@ def test_every_place_of_an_answer_is_taught_once(main: LoadedModel, monkeypatch:
     assert tuple(taught[1:]) == answer
     # The main model is always right about itself as long as it reads the same text.
     monkeypatch.undo()
-    assert right_places(main.model, read(main, *answer)).all()
+    assert right_places(DraftStudent(main.model, main.vocabulary), read(main, *answer)).all()
 
 
 def test_a_question_is_answered_greedily_to_its_end(main: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,8 +60,8 @@ def test_a_question_is_answered_greedily_to_its_end(main: LoadedModel, monkeypat
 
 def test_padding_and_company_change_nothing(main: LoadedModel) -> None:
     several = [*read(main, *range(30, 40)), *read(main, *range(40, 90)), *read(main, 33, 44)]
-    alone = [right_places(main.model, [lesson]) for lesson in several]
-    together = right_places(main.model, several)
+    alone = [right_places(DraftStudent(main.model, main.vocabulary), [lesson]) for lesson in several]
+    together = right_places(DraftStudent(main.model, main.vocabulary), several)
     assert (together == np.concatenate(alone)).all()
     assert sum(map(len, batches_of(several))) == len(several)
 

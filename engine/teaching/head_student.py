@@ -1,0 +1,100 @@
+"""A head as a student: it drafts along a lesson as in rounds, and each of its draws gives the text's own token.
+
+So all kinds of heads are taught and judged in one way, with the depths at which they draft. The main model reads each
+lesson again, because its tapped outputs for all lessons would take gigabytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import mlx.core as mx
+
+from engine.heads.chain_head import ChainHead
+from engine.heads.fit import GROWTH
+from engine.heads.head import Draw, HeadProposal
+from engine.main_model.loading import LoadedModel
+from engine.speculation.drafters.head_source import HeadSource
+from engine.teaching.lessons import TAUGHT, WINDOW, Lesson
+from engine.teaching.training import Batch, with_targets
+
+# Tokens between two proposals: rounds with a head gain about as many.
+APART = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A lesson's tokens, the tapped outputs for them, and where proposals begin: (anchor, count)."""
+
+    ids: list[int]
+    taps: mx.array
+    proposals: list[tuple[int, int]]
+
+
+class HeadStudent:
+    """A head, which is asked for the tokens after some places of a text."""
+
+    def __init__(self, source: HeadSource, main: LoadedModel) -> None:
+        self._head, self._taps, self._main = source.head, source.taps, main
+        self.network, self.rows = source.head.network, main.rows or main.vocabulary
+        self.passes = 1 + -(-(source.max_proposals + 1) // APART)
+        config, steps = self._head.config, source.max_proposals if isinstance(self._head, ChainHead) else 1
+        # Every step of a proposal writes to a copy of the caches, which have some free rows.
+        self.attended = TAUGHT // APART * steps * (WINDOW + GROWTH) * len(config.windows) * config.row_elements
+
+    def batch_of(self, lessons: Sequence[Lesson]) -> Batch:
+        """Let the main model read the lessons for the head."""
+        texts, places = [], []
+        for lesson in lessons:
+            proposals = _proposals(lesson, self._head.max_proposals)
+            with self._taps.record() as outputs:
+                self._main.model(mx.array([lesson.ids], mx.uint32), cache=self._main.new_caches())
+            taps = mx.concatenate(outputs, axis=-1)
+            mx.eval(taps)
+            # Nothing follows the last token, but a proposal may end with a draw.
+            texts.append(_Text([*lesson.ids, 0], taps, proposals))
+            places += [(lesson, at - lesson.start + depth, depth) for at, count in proposals for depth in range(count)]
+        return with_targets(texts, places)
+
+    def logits(self, inputs: Any) -> mx.array:
+        return mx.concatenate([logits for text in inputs for logits in self._read(text)])
+
+    def _read(self, text: _Text) -> list[mx.array]:
+        """Return the logits of each proposal along a text."""
+        context, found = self._head.new_context(), []
+        for anchor, count in text.proposals:
+            rows = slice(context.length, anchor)
+            self._head.extend(context, text.taps[:, rows], text.ids[rows])
+            wanted = mx.array(text.ids[anchor : anchor + count + 1], mx.int32)
+            found.append(self._of_all_ids(self._head.propose(context, wanted[:1], count, _told(wanted[1:]))))
+        return found
+
+    def _of_all_ids(self, made: HeadProposal) -> mx.array:
+        scores = made.scores.astype(mx.float32)
+        if made.ids is None:
+            return scores
+        return mx.put_along_axis(mx.full((len(scores), self.rows), -mx.inf), made.ids, scores, axis=-1)
+
+
+def _told(tokens: mx.array) -> Draw:
+    """Return a draw that gives `tokens`."""
+    return lambda first, scores, _ids: tokens[first : first + len(scores)]
+
+
+def _proposals(lesson: Lesson, most: int) -> list[tuple[int, int]]:
+    """Return the anchors of proposals and their lengths, at most `most`.
+
+    A proposal ends with the lesson, and where the text leaves the main model's likeliest tokens: no round gets further.
+    """
+    likeliest, follows = lesson.likeliest[:, 0].tolist(), [*lesson.ids[lesson.start + 1 :], None]
+    # A head that has read nothing cannot draft.
+    found, row = [], max(0, 1 - lesson.start)
+    while row < lesson.places:
+        end = row + 1
+        while end < min(row + most, lesson.places) and likeliest[end - 1] == follows[end - 1]:
+            end += 1
+        found.append((lesson.start + row, end - row))
+        row = min(end, row + APART)
+    return found
