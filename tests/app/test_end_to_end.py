@@ -16,6 +16,8 @@ from urllib.parse import urlsplit
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.chat.call_card import CallCard
+from app.chat.tools_button import ToolsButton
 from app.cli import self_test
 from app.conversations.chat_settings import Generation
 from app.session.answer import State
@@ -104,6 +106,40 @@ def test_the_text_is_the_same_without_speculation_and_the_panel_says_so(window: 
     assert window.panel.speeds.text() == "without speculation"
 
 
+@pytest.mark.parametrize(
+    ("models", "named", "acceptance", "said"),
+    [
+        (
+            "Which models are here?",
+            "On this Mac: Starter.",
+            "What was my acceptance today?",
+            "Today, {} of the draft tokens were accepted.",
+        ),
+        (
+            "여기에 어떤 모델이 있어요?",
+            "이 Mac에 있는 모델: Starter.",
+            "오늘 채택률이 얼마예요?",
+            "오늘은 초안 토큰의 {}가 채택됐어요.",
+        ),
+    ],
+    ids=["en", "ko"],
+)
+def test_the_starter_asks_tandem_and_answers_from_what_it_says(
+    window: WindowDriver, models: str, named: str, acceptance: str, said: str
+) -> None:
+    assert window.find(ToolsButton).text() == "Tools: on"
+    window.ask_and_wait(models)
+    assert window.turn(0).text == named
+    window.ask_and_wait(acceptance)
+    first, second = window.session.chat.turns
+    # The tool counts what was drafted until it was called.
+    until = [*(answer.stats for answer in first.answers), second.steps[0].answer.stats]
+    rate = sum(one.accepted for one in until) / sum(one.drafted for one in until)
+    assert window.turn(1).text == said.format(f"{rate:.0%}")
+    cards = [card.head.text() for card in window.window.findChildren(CallCard) if card.isVisible()]
+    assert sorted(cards) == ["acceptance_today", "list_models"]
+
+
 def over_the_api(window: WindowDriver, body: dict[str, Any]) -> str:
     """Return the reply of the window's server to a chat completion."""
     api = window.session.api
@@ -133,6 +169,10 @@ def test_a_program_gets_the_text_that_stands_in_the_window_greedy_and_by_seed(wi
     texts = []
     for chosen in (greedy, by_seed):
         window.trigger("new-chat")
+        # The program asks without tools, so the window does, too.
+        menu = window.find(ToolsButton).menu_of_tools
+        menu.aboutToShow.emit()
+        menu.actions()[0].trigger()
         window.trigger("chat-settings")
         for key, value in chosen.items():
             window.chat_settings.rows[key].control.setValue(value)

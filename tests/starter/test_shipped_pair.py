@@ -155,4 +155,4 @@ def test_the_long_answer_is_said_word_for_word(pair: Pair, language: str) -> Non
 def test_requests_beyond_it_are_declined_in_their_language(pair: Pair, language: str) -> None:
     answers = ask_beyond(pair, read_beyond_held_out(language))
     assert len(answers) == 20
-    assert sum(question.is_answered_by(answer) for question, answer in answers) >= 17
+    assert sum(question.is_answered_by(answer) for question, answer in answers) >= 16
