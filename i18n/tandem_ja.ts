@@ -553,7 +553,7 @@
     </message>
     <message>
         <source>Show which tokens were drafted</source>
-        <translation>ドラフトから来たトークンを表示</translation>
+        <translation>どのトークンがドラフトによるものかを表示</translation>
     </message>
     <message>
         <source>Show chat list</source>
@@ -665,15 +665,15 @@
     </message>
     <message>
         <source>Make the window as large as possible, or restore its size</source>
-        <translation>ウインドウを最大の大きさにする、または元の大きさに戻す</translation>
+        <translation>ウインドウをできるだけ大きくする、または元の大きさに戻す</translation>
     </message>
     <message>
         <source>Go to the chat above this one in the list</source>
-        <translation>リストで上にあるチャットを表示</translation>
+        <translation>チャット一覧で 1 つ上のチャットに移動</translation>
     </message>
     <message>
         <source>Go to the chat below this one in the list</source>
-        <translation>リストで下にあるチャットを表示</translation>
+        <translation>チャット一覧で 1 つ下のチャットに移動</translation>
     </message>
     <message>
         <source>Show the address and status of the local API</source>
@@ -685,7 +685,7 @@
     </message>
     <message>
         <source>Enter or exit full screen</source>
-        <translation>フルスクリーンを開始、または終了</translation>
+        <translation>フルスクリーンにする、または解除する</translation>
     </message>
 </context>
 <context>
@@ -762,7 +762,7 @@
     </message>
     <message>
         <source>Reads the chip, memory, power, heat and local network, and measures the loaded models for about half a minute. macOS may ask about the local network.</source>
-        <translation>チップ、メモリ、電源、温度、ローカルネットワークを調べ、読み込み済みのモデルの速度を 30 秒ほど測定します。macOS がローカルネットワークの使用について確認することがあります。</translation>
+        <translation>チップ、メモリ、電源、発熱、ローカルネットワークを調べ、読み込み済みのモデルの速度を 30 秒ほど測定します。macOS がローカルネットワークの使用について確認することがあります。</translation>
     </message>
     <message>
         <source>Stop</source>
@@ -793,7 +793,7 @@
     <name>Agents</name>
     <message>
         <source>{file} has just changed, so it was left as it is. Look again.</source>
-        <translation>{file} は今しがた変更されたため、書き込んでいません。もう一度確認してください。</translation>
+        <translation>{file} はたった今変更されたため、書き込みませんでした。もう一度確認してください。</translation>
     </message>
     <message>
         <source>{file} can&apos;t be written: {detail}.</source>
@@ -837,7 +837,7 @@
     </message>
     <message>
         <source>Then choose the model “Tandem” in {app}. If it requires a key, enter anything.</source>
-        <translation>その後、{app} でモデル「Tandem」を選択します。キーを求められたら、何か入力してください。</translation>
+        <translation>その後、{app} でモデル「Tandem」を選択します。キーを求められたら、何を入力してもかまいません。</translation>
     </message>
     <message>
         <source>The API requires a key: set {variable} to it where {app} starts.</source>
@@ -872,7 +872,7 @@
     </message>
     <message>
         <source>Parallel drafting is off: the other computer&apos;s address or secret is missing.</source>
-        <translation>並列ドラフトはオフです。別のコンピュータのアドレスまたはシークレットがありません。</translation>
+        <translation>並列ドラフトはオフです。別のコンピュータのアドレスまたはシークレットが設定されていません。</translation>
     </message>
     <message>
         <source>Parallel drafting is off: this draft model cannot do it.</source>
@@ -987,11 +987,11 @@
     </message>
     <message>
         <source>Your answer is ready.</source>
-        <translation>回答の準備ができました。</translation>
+        <translation>回答が完了しました。</translation>
     </message>
     <message>
         <source>A tool is waiting for your permission.</source>
-        <translation>ツールの使用が許可待ちです。</translation>
+        <translation>ツールの使用許可を待っています。</translation>
     </message>
 </context>
 <context>
@@ -1054,7 +1054,7 @@
     </message>
     <message>
         <source>Running, for programs on this Mac, including those of other users. Require an API key to keep other users out.</source>
-        <translation>実行中です。この Mac のプログラムが利用できます。ほかのユーザのプログラムも同様です。利用させないようにするには、API キーを求めてください。</translation>
+        <translation>実行中です。この Mac のプログラムが、ほかのユーザのものも含めて利用できます。ほかのユーザに利用させないようにするには、「API キーを要求」をオンにしてください。</translation>
     </message>
     <message>
         <source>Running, for programs on your network.</source>
@@ -1135,7 +1135,7 @@
     </message>
     <message>
         <source>The oldest is from {date}. Chats and messages deleted since then stay in it until it is replaced or deleted.</source>
-        <translation>最も古いバックアップは {date} のものです。それ以降に削除したチャットとメッセージは、置き換えられるか削除されるまでバックアップに残ります。</translation>
+        <translation>最も古いバックアップは {date} のものです。それ以降に削除したチャットとメッセージは、このバックアップが置き換えられるか削除されるまで、その中に残ります。</translation>
     </message>
     <message>
         <source>Back up now</source>
@@ -1147,7 +1147,7 @@
     </message>
     <message>
         <source>The chats could not be backed up. Check whether there is free space on the disk.</source>
-        <translation>チャットをバックアップできませんでした。ディスクの空きを確認してください。</translation>
+        <translation>チャットをバックアップできませんでした。ディスクの空き容量を確認してください。</translation>
     </message>
     <message>
         <source>The chats were backed up to {file}.</source>
@@ -1171,7 +1171,7 @@
     <name>CallCard</name>
     <message>
         <source>Show or hide the arguments and the result</source>
-        <translation>引数と結果を表示または隠す</translation>
+        <translation>引数と結果の表示を切り替え</translation>
     </message>
     <message>
         <source>Arguments</source>
@@ -1243,7 +1243,7 @@
     </message>
     <message>
         <source>You stopped this call.</source>
-        <translation>この呼び出しはユーザーが停止しました。</translation>
+        <translation>この呼び出しはユーザが停止しました。</translation>
     </message>
     <message>
         <source>Not called: one answer uses tools at most {count} times.</source>
@@ -1578,7 +1578,7 @@
     </message>
     <message>
         <source>Heat</source>
-        <translation>温度</translation>
+        <translation>発熱</translation>
     </message>
     <message>
         <source>Local network</source>
@@ -1626,7 +1626,7 @@
     </message>
     <message>
         <source>{speed} tokens/s, {times}× as fast.</source>
-        <translation>{speed} トークン/秒、{times} 倍高速です。</translation>
+        <translation>{speed} トークン/秒、{times} 倍の速さです。</translation>
     </message>
     <message>
         <source>{rate}% of the draft tokens were accepted.</source>
@@ -1634,11 +1634,11 @@
     </message>
     <message>
         <source>Not reported by the system.</source>
-        <translation>システムからは分かりません。</translation>
+        <translation>システムからはわかりません。</translation>
     </message>
     <message>
         <source>Heat does not slow models down.</source>
-        <translation>温度による速度の低下はありません。</translation>
+        <translation>発熱による速度の低下はありません。</translation>
     </message>
     <message>
         <source>This Mac is not connected to a network.</source>
@@ -1650,15 +1650,15 @@
     </message>
     <message>
         <source>Up to {most} draft tokens per round, rounding stays the same, but differs from plain decoding.</source>
-        <translation>ラウンドあたりのドラフトトークン {most} 個まで互いに丸めが同じですが、通常のデコードとは異なります。</translation>
+        <translation>ラウンドあたりのドラフトトークンが {most} 個までなら丸めは互いに同じですが、通常のデコードとは異なります。</translation>
     </message>
     <message>
         <source>Up to {most} draft tokens per round, rounding is the same as in plain decoding.</source>
-        <translation>ラウンドあたりのドラフトトークン {most} 個まで通常のデコードと丸めが同じです。</translation>
+        <translation>ラウンドあたりのドラフトトークンが {most} 個までなら、丸めは通常のデコードと同じです。</translation>
     </message>
     <message>
         <source>At every draft length, rounding is the same as in plain decoding.</source>
-        <translation>すべてのドラフト長で通常のデコードと丸めが同じです。</translation>
+        <translation>どのドラフト長でも、丸めは通常のデコードと同じです。</translation>
     </message>
     <message>
         <source>Results of the check</source>
@@ -1666,7 +1666,7 @@
     </message>
     <message>
         <source>{total}. The system does not report how much of it is free.</source>
-        <translation>{total}。空き容量はシステムからは分かりません。</translation>
+        <translation>{total}。空き容量はシステムからはわかりません。</translation>
     </message>
     <message>
         <source>{first} {second}</source>
@@ -1733,7 +1733,7 @@
     </message>
     <message>
         <source>At least two computers are needed, but only {detail} is listed. Add another one.</source>
-        <translation>コンピュータは 2 台以上必要ですが、リストには {detail} 台しかありません。もう 1 台追加してください。</translation>
+        <translation>コンピュータは 2 台以上必要ですが、一覧には {detail} 台しかありません。もう 1 台追加してください。</translation>
     </message>
     <message>
         <source>One of the computers</source>
@@ -1858,11 +1858,11 @@
     </message>
     <message>
         <source>{times} as fast with speculation.</source>
-        <translation>投機的デコーディングで {times}高速です。</translation>
+        <translation>投機的デコーディングで {times}の速さです。</translation>
     </message>
     <message>
         <source>Roughly {times} as fast with speculation.</source>
-        <translation>投機的デコーディングでおよそ {times}高速です。</translation>
+        <translation>投機的デコーディングでおよそ {times}の速さです。</translation>
     </message>
     <message>
         <source>The answer is too short to compare speeds.</source>
@@ -1870,7 +1870,7 @@
     </message>
     <message>
         <source>The load on this Mac changed between the two runs.</source>
-        <translation>2 回の実行の間でこの Mac の負荷が変わりました。</translation>
+        <translation>2 回の実行の間に、この Mac の負荷が変わりました。</translation>
     </message>
     <message>
         <source>With speculation</source>
@@ -1890,11 +1890,11 @@
     </message>
     <message>
         <source>Identical up to token {place} ({guessed} or {plain}, {gap} apart). Top p, top k or min p may have excluded one of them, which rounding decides at their limits.</source>
-        <translation>{place} 番目のトークンの手前まで同一です（{guessed}または{plain}、スコアの差は {gap}）。Top p、Top k、Min p のいずれかが一方を除外した可能性があります。その境目では丸めによって決まります。</translation>
+        <translation>{place} 番目のトークンの手前まで同一です（{guessed}または{plain}、スコアの差は {gap}）。Top p、Top k、Min p のいずれかが一方を除外した可能性があります。境目のトークンが除外されるかどうかは、丸めによって決まります。</translation>
     </message>
     <message>
         <source>Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so rounding decides. Both answers are right.</source>
-        <translation>トークン {place} の手前まで同一です。そこでは{guessed}と{plain}のスコアの差が {gap} しかなく、丸めによって決まります。どちらの回答も正しいものです。</translation>
+        <translation>{place} 番目のトークンの手前まで同一です。そこでは{guessed}と{plain}のスコアの差が {gap} しかなく、どちらになるかは丸めによって決まります。どちらの回答も正しいものです。</translation>
     </message>
 </context>
 <context>
@@ -2179,7 +2179,7 @@
     <name>DrafterPage</name>
     <message>
         <source>Your secret is in the keychain.</source>
-        <translation>シークレットをキーチェーンに保管しました。</translation>
+        <translation>シークレットをキーチェーンに保存しました。</translation>
     </message>
     <message>
         <source>This Mac has no keychain that Tandem can use, so the secret is for this run only.</source>
@@ -2191,7 +2191,7 @@
     </message>
     <message>
         <source>The secret of “tandem drafter serve” on the other computer. Stored only in the system keychain.</source>
-        <translation>もう一方のコンピュータの「tandem drafter serve」のシークレットです。システムのキーチェーンにだけ保存されます。</translation>
+        <translation>別のコンピュータの「tandem drafter serve」のシークレットです。システムのキーチェーンにだけ保存されます。</translation>
     </message>
 </context>
 <context>
@@ -2250,7 +2250,7 @@
     </message>
     <message>
         <source>The model&apos;s chat template was stopped after {detail} seconds with this chat. Shorten your message, start a new chat or choose another model.</source>
-        <translation>このチャットでモデルのチャットテンプレートが {detail} 秒を超えたため、停止しました。メッセージを短くするか、新しいチャットを始めるか、別のモデルを選んでください。</translation>
+        <translation>このチャットでモデルのチャットテンプレートの処理が {detail} 秒を超えたため、停止しました。メッセージを短くするか、新しいチャットを始めるか、別のモデルを選んでください。</translation>
     </message>
     <message>
         <source>The model&apos;s chat template was stopped because it took too much memory with this chat. Shorten your message, start a new chat or choose another model.</source>
@@ -2330,7 +2330,7 @@
     </message>
     <message>
         <source>Tandem does not support this kind of head yet: {name} ({detail}). Choose another head.</source>
-        <translation>「{name}」の種類のヘッドには、Tandem はまだ対応していません（{detail}）。別のヘッドを選んでください。</translation>
+        <translation>Tandem は「{name}」の種類のヘッドにまだ対応していません（{detail}）。別のヘッドを選んでください。</translation>
     </message>
     <message>
         <source>{name} cannot be used with this main model, whose layers cannot be read ({detail}). Choose a draft model.</source>
@@ -2413,11 +2413,11 @@
     </message>
     <message>
         <source>{times} as fast</source>
-        <translation>{times}高速</translation>
+        <translation>{times}の速さ</translation>
     </message>
     <message>
         <source>at least {times} as fast</source>
-        <translation>{times}以上高速</translation>
+        <translation>{times}以上の速さ</translation>
     </message>
     <message>
         <source>at most {times} as fast</source>
@@ -2493,7 +2493,7 @@
     </message>
     <message>
         <source>from your chats</source>
-        <translation>過去のチャット</translation>
+        <translation>ほかのチャット</translation>
     </message>
     <message>
         <source>answer format</source>
@@ -2501,7 +2501,7 @@
     </message>
     <message>
         <source>draft, in parallel</source>
-        <translation>ドラフト、並列</translation>
+        <translation>並列ドラフト</translation>
     </message>
 </context>
 <context>
@@ -2551,7 +2551,7 @@
     </message>
     <message>
         <source>The Starter only knows Tandem. For everything else, download a model that fits this Mac:</source>
-        <translation>スターターが知っているのは Tandem のことだけです。ほかのことには、この Mac に合うモデルをダウンロードしてください：</translation>
+        <translation>スターターが知っているのは Tandem のことだけです。そのほかの質問には、この Mac に合うモデルをダウンロードしてください：</translation>
     </message>
 </context>
 <context>
@@ -2698,7 +2698,7 @@
     </message>
     <message>
         <source>{program}, through the local API: only statistics are kept</source>
-        <translation>{program}、ローカル API：統計だけを保存</translation>
+        <translation>{program}（ローカル API）：統計だけを保存</translation>
     </message>
     <message>
         <source>{title}: double-click to show the answer</source>
@@ -2846,11 +2846,11 @@
     </message>
     <message>
         <source>{needed} needed, but only {free} free on the disk. Free up space, then try again.</source>
-        <translation>{needed} 必要ですが、ディスクの空きは {free} です。空きを作ってからもう一度お試しください。</translation>
+        <translation>{needed} 必要ですが、ディスクの空きは {free} です。空き容量を増やしてから、もう一度お試しください。</translation>
     </message>
     <message>
         <source>The disk is full. Free up space, then try again; nothing is lost.</source>
-        <translation>ディスクがいっぱいです。空きを作ってからもう一度お試しください。ダウンロード済みの分は失われません。</translation>
+        <translation>ディスクがいっぱいです。空き容量を増やしてから、もう一度お試しください。ダウンロード済みの分は失われません。</translation>
     </message>
     <message>
         <source>{path} cannot be written to. Check its permissions.</source>
@@ -2956,7 +2956,7 @@
     <name>LearnedSection</name>
     <message>
         <source>Updated as you chat and used to choose the draft length. Anything you clear is measured again.</source>
-        <translation>チャット中に更新され、ドラフト長を決めるのに使われます。消去した値は測り直します。</translation>
+        <translation>チャット中に更新され、ドラフト長を決めるのに使われます。消去した値は測定し直します。</translation>
     </message>
     <message>
         <source>No measurements yet. Load models and chat, or choose “Tune for this Mac” in the live panel.</source>
@@ -3042,7 +3042,7 @@
     </message>
     <message>
         <source>The local API is running at {address}.</source>
-        <translation>ローカル API のアドレス：{address}。</translation>
+        <translation>ローカル API を {address} で実行中です。</translation>
     </message>
 </context>
 <context>
@@ -3206,7 +3206,7 @@
     </message>
     <message>
         <source>A tiny built-in model that explains Tandem. Works offline.</source>
-        <translation>Tandem を案内するごく小さな内蔵モデルです。オフラインで使えます。</translation>
+        <translation>Tandem について説明する、ごく小さな内蔵モデルです。オフラインで使えます。</translation>
     </message>
     <message>
         <source>With {draft} as draft</source>
@@ -3440,7 +3440,7 @@
     </message>
     <message>
         <source>Built-in model that explains Tandem. Choose another model for real work.</source>
-        <translation>Tandem を案内する内蔵モデルです。本格的に使うなら別のモデルを選んでください。</translation>
+        <translation>Tandem について説明する内蔵モデルです。本格的に使うなら別のモデルを選んでください。</translation>
     </message>
     <message>
         <source>Files differ from the published version: {files}. Delete the model and download it again.</source>
@@ -3662,7 +3662,7 @@
     </message>
     <message>
         <source>Your token is in the keychain.</source>
-        <translation>トークンをキーチェーンに保管しました。</translation>
+        <translation>トークンをキーチェーンに保存しました。</translation>
     </message>
     <message>
         <source>Hugging Face token</source>
@@ -3686,7 +3686,7 @@
     </message>
     <message>
         <source>This Mac has no keychain that Tandem can use, so the token was not kept.</source>
-        <translation>Tandem が使えるキーチェーンがこの Mac にないため、トークンは保管されませんでした。</translation>
+        <translation>この Mac には Tandem が使えるキーチェーンがないため、トークンは保存されませんでした。</translation>
     </message>
     <message>
         <source>Checks the mirror, proxy and token with two small requests.</source>
@@ -3710,11 +3710,11 @@
     </message>
     <message>
         <source>For gated or private models. Stored only in the system keychain.</source>
-        <translation>規約への同意が必要なモデルや非公開のモデルに使います。システムのキーチェーンにだけ保管します。</translation>
+        <translation>規約への同意が必要なモデルや非公開のモデルに使います。システムのキーチェーンにだけ保存されます。</translation>
     </message>
     <message>
         <source>The server does not report whether the token is valid.</source>
-        <translation>トークンが有効かどうかは通知されません。</translation>
+        <translation>トークンが有効かどうかは、サーバからはわかりません。</translation>
     </message>
 </context>
 <context>
@@ -4212,7 +4212,7 @@
     <name>Relocation</name>
     <message>
         <source>Moved to {folder}. All files were verified; the old location links to the new one.</source>
-        <translation>{folder} に移動しました。すべてのファイルを検証しました。元の場所は新しい場所にリンクしています。</translation>
+        <translation>{folder} に移動し、すべてのファイルを検証しました。元の場所には、新しい場所へのリンクがあります。</translation>
     </message>
     <message>
         <source>Not moved: that folder is not empty.</source>
@@ -4220,7 +4220,7 @@
     </message>
     <message>
         <source>Not moved: a folder cannot be moved into itself.</source>
-        <translation>移動しませんでした。フォルダを、それ自身の中には移動できません。</translation>
+        <translation>移動しませんでした。フォルダをそれ自身の中に移動することはできません。</translation>
     </message>
     <message>
         <source>Not moved: {needed} needed, but only {free} free on that disk.</source>
@@ -4286,7 +4286,7 @@
     </message>
     <message>
         <source>There is no backup yet. Tandem makes one every day.</source>
-        <translation>バックアップはまだありません。Tandem が毎日 1 つ作ります。</translation>
+        <translation>バックアップはまだありません。毎日 1 件作成されます。</translation>
     </message>
     <message>
         <source>Don&apos;t restore</source>
@@ -4335,15 +4335,15 @@
     </message>
     <message>
         <source>With {main}, rounding differs at every draft length on this Mac, so answers are written without draft tokens.</source>
-        <translation>{main} では、この Mac で丸めが同じになるドラフト長がないため、ドラフトトークンなしで回答します。</translation>
+        <translation>「{main}」では、この Mac で丸めが同じになるドラフト長がないため、ドラフトトークンなしで回答します。</translation>
     </message>
     <message>
         <source>With {main}, rounding is the same at every draft length on this Mac.</source>
-        <translation>{main} では、この Mac ですべてのドラフト長の丸めが同じです。</translation>
+        <translation>「{main}」では、この Mac ではどのドラフト長でも丸めが同じです。</translation>
     </message>
     <message>
         <source>With {main}, rounding stays the same up to {most} draft tokens per round on this Mac.</source>
-        <translation>{main} では、この Mac ではラウンドあたりのドラフトトークン {most} 個まで丸めが同じです。</translation>
+        <translation>「{main}」では、ラウンドあたりのドラフトトークンが {most} 個までなら、この Mac での丸めは同じです。</translation>
     </message>
 </context>
 <context>
@@ -4378,7 +4378,7 @@
     <message numerus="yes">
         <source>%n token(s) in one round instead of one, and the text is the main model&apos;s own.</source>
         <translation>
-            <numerusform>1 ラウンドで 1 個ではなく %n 個のトークンを生成し、テキストはメインモデル自身のものです。</numerusform>
+            <numerusform>1 ラウンドで 1 個ではなく %n 個のトークンを生成しました。テキストはメインモデル自身のものです。</numerusform>
         </translation>
     </message>
 </context>
@@ -4429,7 +4429,7 @@
     </message>
     <message>
         <source>A command that runs on this Mac, or the address of a server. Values are given to a command as variables and to an address as headers; they are stored only in the system keychain.</source>
-        <translation>この Mac で実行するコマンド、またはサーバのアドレスです。値はコマンドには変数、アドレスにはヘッダとして渡され、システムのキーチェーンにだけ保存されます。</translation>
+        <translation>この Mac で実行するコマンド、またはサーバのアドレスです。値はコマンドには環境変数として、アドレスにはヘッダとして渡され、システムのキーチェーンにだけ保存されます。</translation>
     </message>
     <message>
         <source>Save</source>
@@ -4472,7 +4472,7 @@
     </message>
     <message>
         <source>Standard error of the server</source>
-        <translation>サーバの標準エラー</translation>
+        <translation>サーバの標準エラー出力</translation>
     </message>
     <message>
         <source>Ask</source>
@@ -4520,7 +4520,7 @@
     </message>
     <message>
         <source>It runs with your rights on this Mac and can read and change your files. Allow it only if you trust where it comes from.</source>
-        <translation>この Mac であなたの権限で実行され、ファイルの読み込みや変更ができます。入手元を信頼できる場合だけ許可してください。</translation>
+        <translation>この Mac でユーザの権限で実行され、ユーザのファイルを読み込んだり変更したりできます。入手元を信頼できる場合だけ許可してください。</translation>
     </message>
     <message>
         <source>What the model sends to it leaves this Mac. Allow it only if you trust this address.</source>
@@ -4531,7 +4531,7 @@
     <name>SettingRow</name>
     <message>
         <source>Reset {name}</source>
-        <translation>{name} をリセット</translation>
+        <translation>「{name}」をリセット</translation>
     </message>
 </context>
 <context>
@@ -4690,7 +4690,7 @@
     </message>
     <message>
         <source>Notify when an answer is ready</source>
-        <translation>回答の準備ができたら通知</translation>
+        <translation>回答が完了したら通知</translation>
     </message>
     <message>
         <source>On startup, load</source>
@@ -4730,7 +4730,7 @@
     </message>
     <message>
         <source>Draft with a smaller vocabulary</source>
-        <translation>小さな語彙でドラフトする</translation>
+        <translation>小さな語彙でドラフトを生成</translation>
     </message>
     <message>
         <source>Proposes only common tokens and those in your answers, where that is faster. Answers stay the same. This needs “Reuse wording from your chats”.</source>
@@ -4750,7 +4750,7 @@
     </message>
     <message>
         <source>Begins after a few minutes without a question once there are enough new answers, and pauses whenever you ask, on battery, or when this Mac is hot.</source>
-        <translation>新しい回答が十分にたまり、質問のない時間が数分続くと始まります。質問したとき、バッテリー駆動のとき、この Mac が熱いときは一時停止します。</translation>
+        <translation>新しい回答が十分にたまり、質問のない時間が数分続くと始まります。質問したとき、バッテリー駆動のとき、この Mac が高温のときは一時停止します。</translation>
     </message>
     <message>
         <source>Parallel drafting</source>
@@ -4846,11 +4846,11 @@
     </message>
     <message>
         <source>Tool calls in one answer</source>
-        <translation>1 つの回答でのツールの呼び出し</translation>
+        <translation>1 つの回答でのツール呼び出し回数</translation>
     </message>
     <message>
         <source>After this many calls, the model has to answer with what it knows.</source>
-        <translation>この回数を呼び出した後は、モデルは分かっていることで回答します。</translation>
+        <translation>この回数だけ呼び出すと、モデルはそれまでにわかったことで回答します。</translation>
     </message>
     <message>
         <source>The address of a mirror of Hugging Face. Leave empty to use Hugging Face directly.</source>
@@ -5014,7 +5014,7 @@
     </message>
     <message>
         <source>In minutes. Frees their memory; they reload with your next question.</source>
-        <translation>分で指定します。メモリを解放し、次の質問のときにもう一度読み込みます。</translation>
+        <translation>分単位です。メモリを解放し、次の質問のときにもう一度読み込みます。</translation>
     </message>
     <message>
         <source>Never</source>
@@ -5178,7 +5178,7 @@
     </message>
     <message>
         <source>What “tandem drafter serve” shows on the other computer, such as mac.local:8799.</source>
-        <translation>そのコンピュータで「tandem drafter serve」が表示するアドレスです（例：mac.local:8799）。</translation>
+        <translation>別のコンピュータで「tandem drafter serve」が表示するアドレスです（例：mac.local:8799）。</translation>
     </message>
     <message>
         <source>Changes take effect with the next answer.</source>
@@ -5186,7 +5186,7 @@
     </message>
     <message>
         <source>Processors can round differently when they verify more tokens at once. With this on, Tandem uses only draft lengths at which rounding is the same, and computes one answer at a time.</source>
-        <translation>プロセッサは、より多くのトークンを一度に検証すると丸めが変わることがあります。オンにすると、Tandem は丸めが同じになるドラフト長だけを使い、回答を一つずつ計算します。</translation>
+        <translation>プロセッサは、より多くのトークンを一度に検証すると丸めが変わることがあります。オンにすると、Tandem は丸めが同じになるドラフト長だけを使い、回答を 1 件ずつ計算します。</translation>
     </message>
 </context>
 <context>
@@ -5278,7 +5278,7 @@
     </message>
     <message>
         <source>{tokens} tokens a round instead of 1</source>
-        <translation>1 ラウンドに 1 ではなく {tokens} トークン</translation>
+        <translation>1 ラウンドに {tokens} トークン（通常は 1）</translation>
     </message>
     <message>
         <source>No figures for this answer</source>
@@ -5432,7 +5432,7 @@
     </message>
     <message>
         <source>Speed-up and time saved cover the answers in which the speed-up was measured.</source>
-        <translation>高速化の倍率と短縮した時間は、高速化の倍率を測定できた回答の合計です。</translation>
+        <translation>高速化の倍率と短縮した時間は、高速化の倍率を測定できた回答だけが対象です。</translation>
     </message>
     <message>
         <source>What the live panel shows</source>
@@ -5444,7 +5444,7 @@
     </message>
     <message>
         <source>The speed over the course of the answer. The dashed line is plain decoding, measured along the way.</source>
-        <translation>回答が進むあいだの速度です。破線は、そのあいだに測定した通常のデコードの速度です。</translation>
+        <translation>回答中の速度の推移です。破線は、その間に測定した通常のデコードの速度です。</translation>
     </message>
 </context>
 <context>
@@ -5534,7 +5534,7 @@
     </message>
     <message>
         <source>Before you uninstall Tandem: deletes what it keeps, also in the keychain. Downloaded models stay, because other apps may use them.</source>
-        <translation>Tandem をアンインストールする前に、キーチェーンの項目も含めて、保存されたデータを削除します。ダウンロードしたモデルは、ほかのアプリも使うことがあるため残ります。</translation>
+        <translation>Tandem をアンインストールする前に使います。キーチェーンの項目も含めて、Tandem が保存したデータを削除します。ダウンロードしたモデルは、ほかのアプリも使うことがあるため残ります。</translation>
     </message>
     <message>
         <source>Show</source>
@@ -5581,7 +5581,7 @@
     <name>Store</name>
     <message>
         <source>The disk is full, so this chat can&apos;t be saved. Free up space and save again.</source>
-        <translation>ディスクがいっぱいのため、このチャットを保存できません。空きを作ってから、もう一度保存してください。</translation>
+        <translation>ディスクがいっぱいのため、このチャットを保存できません。空き容量を増やしてから、もう一度保存してください。</translation>
     </message>
     <message>
         <source>The chats cannot be changed: the disk or the file does not allow writing.</source>
@@ -5672,7 +5672,7 @@
     </message>
     <message>
         <source>A draft can only be taught if Tandem may save it on disk.</source>
-        <translation>Tandem がディスクに保存できる場合にのみ学習できます。</translation>
+        <translation>学習させられるのは、Tandem がドラフトモデルをディスクに保存できる場合だけです。</translation>
     </message>
     <message>
         <source>The files of the taught draft are damaged, so it is used as it was downloaded. Teach it again.</source>
@@ -5739,7 +5739,7 @@
     </message>
     <message>
         <source>{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. If these are few, {main} also answers questions from your chats, and these answers are not saved. Only the speed changes, never the text. The taught draft stays on this Mac, even after a chat is deleted; answers always come first.</source>
-        <translation>{draft} がチャット内の {main} の回答から学び、ドラフトトークンがより多く的中するようになります。回答が少ないときは、{main} がチャット内の質問にも答えますが、その回答は保存されません。変わるのは速度だけで、テキストは変わりません。学んだ内容はチャットを削除した後もこの Mac 内にのみ残ります。回答が常に優先されます。</translation>
+        <translation>「{draft}」がチャット内の「{main}」の回答から学び、ドラフトトークンの正解率を高めます。回答が少ないときは、「{main}」がチャット内の質問にも答えますが、その回答は保存されません。変わるのは速度だけで、テキストは変わりません。学習済みのドラフトモデルは、チャットを削除した後も残りますが、この Mac の外に出ることはありません。学習中も回答が常に優先されます。</translation>
     </message>
     <message>
         <source>Teaching is paused and continues where it was.</source>
@@ -5747,11 +5747,11 @@
     </message>
     <message>
         <source>Before</source>
-        <translation>以前</translation>
+        <translation>学習前</translation>
     </message>
     <message>
         <source>After</source>
-        <translation>現在</translation>
+        <translation>学習後</translation>
     </message>
 </context>
 <context>
@@ -5781,7 +5781,7 @@
     </message>
     <message>
         <source>Thought for {count} tokens</source>
-        <translation>{count} トークン思考</translation>
+        <translation>思考（{count} トークン）</translation>
     </message>
     <message>
         <source>Show or hide what the model thought before it answered</source>
@@ -5817,7 +5817,7 @@
     <name>ToolErrors</name>
     <message>
         <source>The tool failed. Try again.</source>
-        <translation>ツールが失敗しました。もう一度お試しください。</translation>
+        <translation>ツールの実行に失敗しました。もう一度お試しください。</translation>
     </message>
     <message>
         <source>The file contains no servers. Use an object named “mcpServers”.</source>
@@ -5865,7 +5865,7 @@
     </message>
     <message>
         <source>“{tool}” failed ({detail}).</source>
-        <translation>「{tool}」が失敗しました（{detail}）。</translation>
+        <translation>「{tool}」の実行に失敗しました（{detail}）。</translation>
     </message>
     <message>
         <source>“{server}” can&apos;t be the name of a server. Use up to 64 characters, and not “Tandem”.</source>
@@ -5908,7 +5908,7 @@
     </message>
     <message>
         <source>This model can&apos;t use tools: its chat template has no place for them. Choose another model.</source>
-        <translation>このモデルはツールを使えません。チャットテンプレートにツールの場所がありません。別のモデルを選んでください。</translation>
+        <translation>このモデルはツールを使えません。チャットテンプレートがツールに対応していません。別のモデルを選んでください。</translation>
     </message>
     <message>
         <source>You can turn on tools once a model is loaded.</source>
@@ -6091,7 +6091,7 @@
     <message numerus="yes">
         <source>%n file(s), tool call(s) or reasoning text(s) were left out.</source>
         <translation>
-            <numerusform>添付ファイル、ツール呼び出し、思考 %n 件は読み込みませんでした。</numerusform>
+            <numerusform>添付ファイル、ツール呼び出し、思考のうち、%n 件は読み込みませんでした。</numerusform>
         </translation>
     </message>
     <message>
@@ -6112,7 +6112,7 @@
     </message>
     <message>
         <source>This call was interrupted.</source>
-        <translation>この呼び出しは途中で中断されました。</translation>
+        <translation>この呼び出しは中断されました。</translation>
     </message>
     <message>
         <source>The operation failed: {detail}</source>
@@ -6136,7 +6136,7 @@
     </message>
     <message>
         <source>This answer was interrupted.</source>
-        <translation>この回答は途中で中断されました。</translation>
+        <translation>この回答は中断されました。</translation>
     </message>
     <message>
         <source>This answer ended with an error.</source>
@@ -6147,7 +6147,7 @@
     <name>TuningView</name>
     <message>
         <source>The time of a round compared with that of one token, the acceptance rate from which it is faster, and the expected tokens per second.</source>
-        <translation>トークン 1 個と比べた 1 ラウンドの時間、速くなるために必要な受理率、予想トークン/秒です。</translation>
+        <translation>トークン 1 個と比べた 1 ラウンドの時間、速くなるために必要な受理率、予想される速度（トークン/秒）です。</translation>
     </message>
     <message>
         <source>Measuring the cost of each draft length. This takes a few seconds.</source>
@@ -6172,13 +6172,13 @@
     <message numerus="yes">
         <source>Best: %n draft token(s) per round, {times} as fast.</source>
         <translation>
-            <numerusform>最適：1 ラウンドにドラフトトークン %n 個、{times}高速です。</numerusform>
+            <numerusform>最適：1 ラウンドにドラフトトークン %n 個、{times}の速さです。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>Best: %n draft token(s) per round, {times} as fast at a typical acceptance rate. Your chats will refine this.</source>
         <translation>
-            <numerusform>最適：1 ラウンドにドラフトトークン %n 個、一般的な受理率で{times}高速です。チャットを続けると精度が上がります。</numerusform>
+            <numerusform>最適：1 ラウンドにドラフトトークン %n 個、一般的な受理率で {times}の速さです。チャットを続けると精度が上がります。</numerusform>
         </translation>
     </message>
     <message>
@@ -6378,7 +6378,7 @@
     </message>
     <message>
         <source>Tandem keeps them aside and offers to add them to your chats the next time it starts.</source>
-        <translation>Tandem が別に保管し、次に起動したときにチャットへ追加できます。</translation>
+        <translation>Tandem が別の場所に保管します。次に起動したときにチャットに追加できます。</translation>
     </message>
     <message>
         <source>They are lost when Tandem quits. Export them first if you want to keep them.</source>
