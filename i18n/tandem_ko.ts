@@ -4738,15 +4738,15 @@
     </message>
     <message>
         <source>Chats to learn from</source>
-        <translation>배울 대화</translation>
+        <translation>학습에 쓸 대화</translation>
     </message>
     <message>
         <source>The newest come first; those in the trash are left out.</source>
-        <translation>최신 대화부터 배우고, 휴지통에 있는 대화는 제외해요.</translation>
+        <translation>최신 대화부터 쓰고, 휴지통에 있는 대화는 제외해요.</translation>
     </message>
     <message>
         <source>Teach while Tandem is idle</source>
-        <translation>Tandem이 쉬는 동안 가르치기</translation>
+        <translation>Tandem이 쉬는 동안 학습</translation>
     </message>
     <message>
         <source>Begins after a few minutes without a question once there are enough new answers, and pauses whenever you ask, on battery, or when this Mac is hot.</source>
@@ -5640,7 +5640,7 @@
     </message>
     <message>
         <source>Testing the draft on chats that it has not seen…</source>
-        <translation>초안 모델이 보지 않은 대화로 시험하는 중…</translation>
+        <translation>학습에 쓰지 않은 대화로 초안 모델을 시험하는 중…</translation>
     </message>
     <message>
         <source>Reading your chats: {share}</source>
@@ -5660,54 +5660,54 @@
     </message>
     <message>
         <source>Choose a draft model or a head first: there is none to teach.</source>
-        <translation>먼저 초안 모델이나 헤드를 선택해 주세요. 가르칠 것이 없어요.</translation>
+        <translation>학습시킬 초안 모델이나 헤드가 없어요. 먼저 선택해 주세요.</translation>
     </message>
     <message>
         <source>This draft model has another tokenizer than the main model, so it cannot be taught. Choose one of the main model&apos;s family.</source>
-        <translation>이 초안 모델은 메인 모델과 토크나이저가 달라서 가르칠 수 없어요. 메인 모델과 같은 계열을 선택해 주세요.</translation>
+        <translation>이 초안 모델은 메인 모델과 토크나이저가 달라서 학습시킬 수 없어요. 메인 모델과 같은 계열을 선택해 주세요.</translation>
     </message>
     <message>
         <source>A draft cannot be taught while the main model runs on multiple Macs. Continue on this Mac alone.</source>
-        <translation>메인 모델이 여러 Mac에서 실행되는 동안에는 가르칠 수 없어요. 이 Mac만으로 계속해 주세요.</translation>
+        <translation>메인 모델이 여러 Mac에서 실행되는 동안에는 초안 모델을 학습시킬 수 없어요. 이 Mac에서만 계속해 주세요.</translation>
     </message>
     <message>
         <source>A draft can only be taught if Tandem may save it on disk.</source>
-        <translation>Tandem에서 디스크에 저장할 수 있어야 가르칠 수 있어요.</translation>
+        <translation>초안 모델을 디스크에 저장할 수 있어야 학습시킬 수 있어요.</translation>
     </message>
     <message>
         <source>The files of the taught draft are damaged, so it is used as it was downloaded. Teach it again.</source>
-        <translation>가르친 초안 모델의 파일이 손상되어 다운로드한 그대로 사용해요. 다시 가르쳐 주세요.</translation>
+        <translation>학습시킨 초안 모델의 파일이 손상되어, 다운로드한 그대로 사용해요. 다시 학습시켜 주세요.</translation>
     </message>
     <message>
         <source>Tandem cannot teach draft models or heads of this kind yet. Choose another one.</source>
-        <translation>이런 종류의 초안 모델이나 헤드는 아직 가르칠 수 없어요. 다른 것을 선택해 주세요.</translation>
+        <translation>이런 종류의 초안 모델이나 헤드는 아직 학습시킬 수 없어요. 다른 것을 선택해 주세요.</translation>
     </message>
     <message>
         <source>Chat some more first: your chats have {detail} of the answers by this model that are needed.</source>
-        <translation>먼저 대화를 더 나눠 주세요. 이 모델의 답변이 필요한 양의 {detail}만 있어요.</translation>
+        <translation>먼저 대화를 더 나눠 주세요. 이 모델의 답변이 학습에 필요한 양의 {detail}만 있어요.</translation>
     </message>
     <message>
         <source>Teaching takes {detail} GB more memory than is free. Close other apps or use smaller models.</source>
-        <translation>가르치려면 메모리가 {detail}GB 더 필요해요. 다른 앱을 닫거나 더 작은 모델을 사용해 주세요.</translation>
+        <translation>학습시키려면 메모리가 {detail}GB 더 필요해요. 다른 앱을 닫거나 더 작은 모델을 사용해 주세요.</translation>
     </message>
     <message>
         <source>What the draft learns cannot be saved: {detail}. Free up space and try again. Until then the draft stays as it is.</source>
-        <translation>배운 내용을 저장할 수 없어요({detail}). 공간을 확보하고 다시 시도해 주세요. 그때까지 초안 모델은 그대로예요.</translation>
+        <translation>학습한 내용을 저장할 수 없어요({detail}). 공간을 확보하고 다시 시도해 주세요. 그때까지 초안 모델은 그대로예요.</translation>
     </message>
     <message>
         <source>The main model has changed since its draft was taught, so the draft is used as it was downloaded. Teach it again.</source>
-        <translation>가르친 뒤 메인 모델이 바뀌어서, 초안 모델을 다운로드한 그대로 사용해요. 다시 가르쳐 주세요.</translation>
+        <translation>학습시킨 뒤 메인 모델이 바뀌어서, 초안 모델을 다운로드한 그대로 사용해요. 다시 학습시켜 주세요.</translation>
     </message>
     <message>
         <source>The draft model or head has changed since it was taught, so it is used as it was downloaded. Teach it again.</source>
-        <translation>가르친 뒤 초안 모델이나 헤드가 바뀌어서, 다운로드한 그대로 사용해요. 다시 가르쳐 주세요.</translation>
+        <translation>학습시킨 뒤 초안 모델이나 헤드가 바뀌어서, 다운로드한 그대로 사용해요. 다시 학습시켜 주세요.</translation>
     </message>
 </context>
 <context>
     <name>TeachingSection</name>
     <message>
         <source>Teach this draft your way</source>
-        <translation>초안 모델을 나에게 맞게 가르치기</translation>
+        <translation>초안 모델을 나에게 맞게 학습시키기</translation>
     </message>
     <message>
         <source>Pause</source>
@@ -5715,7 +5715,7 @@
     </message>
     <message>
         <source>Delete the taught draft</source>
-        <translation>가르친 초안 모델 삭제</translation>
+        <translation>학습시킨 초안 모델 삭제</translation>
     </message>
     <message>
         <source>Continue</source>
@@ -5723,7 +5723,7 @@
     </message>
     <message>
         <source>Teach</source>
-        <translation>가르치기</translation>
+        <translation>학습시키기</translation>
     </message>
     <message>
         <source>Go back to the previous draft</source>
@@ -5731,7 +5731,7 @@
     </message>
     <message>
         <source>Use the taught draft</source>
-        <translation>가르친 초안 모델 사용</translation>
+        <translation>학습시킨 초안 모델 사용</translation>
     </message>
     <message>
         <source>Load a main model and a draft model or head first.</source>
@@ -5739,11 +5739,11 @@
     </message>
     <message>
         <source>{draft} learns from the answers of {main} in your chats, so that more of its draft tokens are right. If these are few, {main} also answers questions from your chats, and these answers are not saved. Only the speed changes, never the text. The taught draft stays on this Mac, even after a chat is deleted; answers always come first.</source>
-        <translation>{draft} 모델이 내 대화에 있는 {main} 모델의 답변에서 배워, 초안 토큰이 더 많이 맞게 돼요. 답변이 적으면 {main} 모델이 내 대화의 질문에도 답하고, 이 답변은 저장하지 않아요. 속도만 달라지고 텍스트는 바뀌지 않아요. 배운 내용은 대화를 삭제한 뒤에도 이 Mac에만 남고, 답변이 항상 먼저예요.</translation>
+        <translation>{draft} 모델이 내 대화에 있는 {main} 모델의 답변을 학습해서, 초안 토큰이 더 많이 맞게 돼요. 답변이 적으면 {main} 모델이 내 대화의 질문에도 답하고, 이 답변은 저장하지 않아요. 속도만 달라지고 텍스트는 바뀌지 않아요. 학습시킨 초안 모델은 이 Mac에만 저장되고 대화를 삭제해도 남아요. 답변이 항상 학습보다 먼저예요.</translation>
     </message>
     <message>
         <source>Teaching is paused and continues where it was.</source>
-        <translation>가르치기가 일시 정지되었고, 멈춘 곳부터 계속할 수 있어요.</translation>
+        <translation>학습이 일시 정지됐고, 멈춘 곳부터 계속할 수 있어요.</translation>
     </message>
     <message>
         <source>Before</source>
