@@ -809,7 +809,7 @@
     </message>
     <message>
         <source>{app} is set up, in {file}.</source>
-        <translation>{app} 설정이 {file} 파일에 있어요.</translation>
+        <translation>{app} 앱이 이미 설정되어 있어요({file}).</translation>
     </message>
     <message>
         <source>This is added to {file}. Everything else in it stays.</source>
@@ -821,19 +821,19 @@
     </message>
     <message>
         <source>Written.</source>
-        <translation>파일을 썼어요.</translation>
+        <translation>파일을 저장했어요.</translation>
     </message>
     <message>
         <source>Written. The file as it was: {copy}</source>
-        <translation>파일을 썼어요. 이전 파일: {copy}</translation>
+        <translation>파일을 저장했어요. 이전 파일: {copy}</translation>
     </message>
     <message>
         <source>Set them where {app} starts for the first time. Later, enter them in its admin settings, under “Connections”.</source>
-        <translation>{app} 앱을 처음 시작하는 곳에서 설정해 주세요. 그 뒤에는 앱의 관리자 설정에 있는 ‘연결’에 입력해 주세요.</translation>
+        <translation>{app} 앱을 처음 시작할 때 이 변수를 설정해 주세요. 그 뒤에는 앱의 관리자 설정에 있는 ‘연결’에 입력해 주세요.</translation>
     </message>
     <message>
         <source>Then start it with: {command}</source>
-        <translation>그다음 이렇게 시작해 주세요: {command}</translation>
+        <translation>그다음 이 명령어로 시작해 주세요: {command}</translation>
     </message>
     <message>
         <source>Then choose the model “Tandem” in {app}. If it requires a key, enter anything.</source>
@@ -841,7 +841,7 @@
     </message>
     <message>
         <source>The API requires a key: set {variable} to it where {app} starts.</source>
-        <translation>API에 키가 필요해요. {app} 앱을 시작하는 곳에서 {variable} 변수에 키를 설정해 주세요.</translation>
+        <translation>API에 키가 필요해요. {app} 앱을 시작하는 환경에서 {variable} 변수에 키를 넣어 주세요.</translation>
     </message>
 </context>
 <context>
@@ -896,7 +896,7 @@
     </message>
     <message>
         <source>Parallel drafting is off: the process that drafts quit unexpectedly twice.</source>
-        <translation>병렬 초안 생성이 꺼져 있어요. 초안을 만드는 프로세스가 두 번 예기치 않게 종료되었어요.</translation>
+        <translation>병렬 초안 생성이 꺼져 있어요. 초안을 만드는 프로세스가 두 번 예기치 않게 종료됐어요.</translation>
     </message>
 </context>
 <context>
@@ -1018,7 +1018,7 @@
     </message>
     <message>
         <source>Sets up coding agents, editors and other apps to use the loaded model. You first see what is written.</source>
-        <translation>코딩 에이전트, 편집기 등 다른 앱이 불러온 모델을 사용하도록 설정해요. 쓸 내용을 먼저 보여 줘요.</translation>
+        <translation>코딩 에이전트, 편집기 등 다른 앱이 불러온 모델을 사용하도록 설정해요. 저장하기 전에 내용을 먼저 보여 줘요.</translation>
     </message>
     <message>
         <source>Address</source>
@@ -1038,7 +1038,7 @@
     </message>
     <message>
         <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. If a program requires a key, enter anything, or the key above if API keys are required. For tools in a terminal, copy the variables that the official libraries read.</source>
-        <translation>제공자는 ‘OpenAI-compatible’을 고르고, 기본 URL에는 위의 주소를, 모델에는 모델 이름이나 ‘default’를 입력해 주세요. 키를 꼭 넣어야 하는 프로그램에는 아무 글자나 넣으면 돼요. ‘API 키 요구’를 켰다면 위의 키를 넣어 주세요. 터미널 도구에는 공식 라이브러리가 읽는 환경 변수를 복사해서 쓰면 돼요.</translation>
+        <translation>제공자는 ‘OpenAI-compatible’을 선택하고, 기본 URL에는 위의 주소를, 모델에는 모델 이름이나 ‘default’를 입력해 주세요. 키를 꼭 넣어야 하는 프로그램에는 아무 글자나 넣으면 돼요. ‘API 키 요구’를 켰다면 위의 키를 넣어 주세요. 터미널 도구에는 공식 라이브러리가 읽는 환경 변수를 복사해서 쓰면 돼요.</translation>
     </message>
     <message>
         <source>Requests</source>
@@ -1054,7 +1054,7 @@
     </message>
     <message>
         <source>Running, for programs on this Mac, including those of other users. Require an API key to keep other users out.</source>
-        <translation>실행 중이에요. 이 Mac의 프로그램이 쓸 수 있고, 이 Mac을 쓰는 다른 사람의 프로그램도 마찬가지예요. 막으려면 API 키를 요구해 주세요.</translation>
+        <translation>실행 중이에요. 이 Mac의 프로그램이 쓸 수 있고, 다른 사용자의 프로그램도 쓸 수 있어요. 다른 사용자를 막으려면 ‘API 키 요구’를 켜 주세요.</translation>
     </message>
     <message>
         <source>Running, for programs on your network.</source>
@@ -1073,11 +1073,11 @@
     </message>
     <message>
         <source>Models in Tandem read text only, so {name} cannot be attached. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
-        <translation>Tandem의 모델은 텍스트만 읽을 수 있어서 ‘{name}’ 파일을 첨부할 수 없어요. 그림에 있는 텍스트를 복사해 붙여 넣거나 텍스트, 코드, PDF 파일을 첨부해 주세요.</translation>
+        <translation>Tandem의 모델은 텍스트만 읽을 수 있어서 ‘{name}’ 파일을 첨부할 수 없어요. 이미지에 있는 텍스트를 복사해 붙여 넣거나 텍스트, 코드, PDF 파일을 첨부해 주세요.</translation>
     </message>
     <message>
         <source>Models in Tandem read text only. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
-        <translation>Tandem의 모델은 텍스트만 읽을 수 있어요. 그림에 있는 텍스트를 복사해 붙여 넣거나 텍스트, 코드, PDF 파일을 첨부해 주세요.</translation>
+        <translation>Tandem의 모델은 텍스트만 읽을 수 있어요. 이미지에 있는 텍스트를 복사해 붙여 넣거나 텍스트, 코드, PDF 파일을 첨부해 주세요.</translation>
     </message>
     <message>
         <source>The text encoding of {name} was not recognized. Save it as UTF-8.</source>
@@ -1171,7 +1171,7 @@
     <name>CallCard</name>
     <message>
         <source>Show or hide the arguments and the result</source>
-        <translation>인수와 결과 보기 또는 숨기기</translation>
+        <translation>인수와 결과 보기 또는 가리기</translation>
     </message>
     <message>
         <source>Arguments</source>
@@ -1235,7 +1235,7 @@
     </message>
     <message>
         <source>Tandem quit while the tool was running.</source>
-        <translation>도구가 실행되는 동안 Tandem이 종료되었어요.</translation>
+        <translation>도구가 실행되는 동안 Tandem이 종료됐어요.</translation>
     </message>
     <message>
         <source>This call was not allowed.</source>
@@ -1594,7 +1594,7 @@
     </message>
     <message>
         <source>{total}, of which {free} is free.</source>
-        <translation>{total} 중 {free} 사용할 수 있어요.</translation>
+        <translation>{total} 중 {free} 사용 가능해요.</translation>
     </message>
     <message>
         <source>iogpu.wired_limit_mb is set to {number}.</source>
@@ -1634,7 +1634,7 @@
     </message>
     <message>
         <source>Not reported by the system.</source>
-        <translation>시스템에서 알 수 없어요.</translation>
+        <translation>시스템에서 확인할 수 없어요.</translation>
     </message>
     <message>
         <source>Heat does not slow models down.</source>
@@ -1650,15 +1650,15 @@
     </message>
     <message>
         <source>Up to {most} draft tokens per round, rounding stays the same, but differs from plain decoding.</source>
-        <translation>라운드당 초안 토큰 {most}개까지 서로 반올림이 같지만, 일반 디코딩과는 달라요.</translation>
+        <translation>라운드당 초안 토큰 {most}개까지는 서로 반올림이 같지만, 일반 디코딩과는 달라요.</translation>
     </message>
     <message>
         <source>Up to {most} draft tokens per round, rounding is the same as in plain decoding.</source>
-        <translation>라운드당 초안 토큰 {most}개까지 일반 디코딩과 반올림이 같아요.</translation>
+        <translation>라운드당 초안 토큰 {most}개까지는 일반 디코딩과 반올림이 같아요.</translation>
     </message>
     <message>
         <source>At every draft length, rounding is the same as in plain decoding.</source>
-        <translation>모든 초안 길이의 반올림이 일반 디코딩과 같아요.</translation>
+        <translation>초안 길이와 관계없이 반올림이 일반 디코딩과 같아요.</translation>
     </message>
     <message>
         <source>Results of the check</source>
@@ -1666,7 +1666,7 @@
     </message>
     <message>
         <source>{total}. The system does not report how much of it is free.</source>
-        <translation>{total}. 사용 가능한 크기는 시스템에서 알 수 없어요.</translation>
+        <translation>{total}. 사용 가능한 크기는 시스템에서 확인할 수 없어요.</translation>
     </message>
     <message>
         <source>{first} {second}</source>
@@ -1741,7 +1741,7 @@
     </message>
     <message>
         <source>The other computers cannot reach {host}. Enter the address that it has on the shared network.</source>
-        <translation>다른 컴퓨터에서 {host} 컴퓨터에 연결할 수 없어요. 함께 쓰는 네트워크에서의 주소를 입력해 주세요.</translation>
+        <translation>다른 컴퓨터에서 {host} 컴퓨터에 연결할 수 없어요. 함께 쓰는 네트워크에서 그 컴퓨터가 쓰는 주소를 입력해 주세요.</translation>
     </message>
     <message>
         <source>{host} has different versions: {detail}. Install the same version of Tandem on all computers.</source>
@@ -1894,7 +1894,7 @@
     </message>
     <message>
         <source>Identical up to token {place}. There the scores of {guessed} and {plain} are only {gap} apart, so rounding decides. Both answers are right.</source>
-        <translation>토큰 {place}번 앞까지 동일해요. 거기서 {guessed}, {plain} 두 토큰의 점수 차이가 {gap}밖에 되지 않아 반올림에 따라 갈려요. 두 답변 모두 맞아요.</translation>
+        <translation>{place}번째 토큰 앞까지 동일해요. 그 위치에서 {guessed}, {plain} 두 토큰의 점수 차이가 {gap}밖에 되지 않아 반올림에 따라 갈려요. 두 답변 모두 맞아요.</translation>
     </message>
 </context>
 <context>
@@ -1940,11 +1940,11 @@
     </message>
     <message>
         <source>What is written</source>
-        <translation>쓸 내용</translation>
+        <translation>저장할 내용</translation>
     </message>
     <message>
         <source>Write the file</source>
-        <translation>파일 쓰기</translation>
+        <translation>파일 저장</translation>
     </message>
     <message>
         <source>Take back</source>
@@ -1952,7 +1952,7 @@
     </message>
     <message>
         <source>Copy the command</source>
-        <translation>명령 복사하기</translation>
+        <translation>명령어 복사하기</translation>
     </message>
     <message>
         <source>Close</source>
@@ -1999,7 +1999,7 @@
     </message>
     <message>
         <source>Keep the first {count} tokens of {name}</source>
-        <translation>‘{name}’ 파일의 첫 토큰 {count}개만 남기기</translation>
+        <translation>‘{name}’ 파일의 앞쪽 토큰 {count}개만 남기기</translation>
     </message>
 </context>
 <context>
@@ -2290,7 +2290,7 @@
     </message>
     <message>
         <source>The answer format became too complex while the answer was being written. Simplify it and try again.</source>
-        <translation>답변을 쓰는 동안 답변 형식이 너무 복잡해졌어요. 더 단순하게 바꾼 뒤 다시 시도해 주세요.</translation>
+        <translation>답변을 생성하는 동안 답변 형식이 너무 복잡해졌어요. 더 단순하게 바꾼 뒤 다시 시도해 주세요.</translation>
     </message>
     <message>
         <source>This chat is {tokens} tokens long; the model&apos;s context is {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
@@ -2366,7 +2366,7 @@
     </message>
     <message>
         <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.</source>
-        <translation>‘{name}’ 모델은 헤드예요. 헤드는 메인 모델 하나의 초안만 만들고 직접 답변할 수 없어요. 초안으로 선택해 주세요.</translation>
+        <translation>{name} 모델은 헤드예요. 헤드는 메인 모델 하나의 초안만 만들고 직접 답변할 수 없어요. 초안으로 선택해 주세요.</translation>
     </message>
 </context>
 <context>
@@ -2473,7 +2473,7 @@
     </message>
     <message>
         <source>This draft does not fit this model: fewer than 2% of its tokens are accepted. Choose another draft, or none.</source>
-        <translation>이 초안 모델은 이 모델에 맞지 않아요. 초안 토큰이 2%도 채택되지 않아요. 다른 초안 모델을 선택하거나 초안 모델 없이 사용해 주세요.</translation>
+        <translation>이 초안 모델은 지금의 메인 모델에 맞지 않아요. 초안 토큰이 2%도 채택되지 않아요. 다른 초안 모델을 선택하거나 초안 모델 없이 사용해 주세요.</translation>
     </message>
     <message>
         <source>main</source>
@@ -2551,7 +2551,7 @@
     </message>
     <message>
         <source>The Starter only knows Tandem. For everything else, download a model that fits this Mac:</source>
-        <translation>스타터는 Tandem만 알아요. 다른 일에는 이 Mac에 맞는 모델을 다운로드해 주세요:</translation>
+        <translation>스타터는 Tandem에 대해서만 알아요. 그 밖의 질문에는 이 Mac에 맞는 모델을 다운로드해 주세요:</translation>
     </message>
 </context>
 <context>
@@ -2570,7 +2570,7 @@
     </message>
     <message>
         <source>Always the most likely token</source>
-        <translation>항상 가장 확률 높은 토큰</translation>
+        <translation>항상 확률이 가장 높은 토큰</translation>
     </message>
     <message>
         <source>Balanced</source>
@@ -2866,7 +2866,7 @@
     </message>
     <message>
         <source>{repository} lists an MTP head, but none of its files contains one. Choose another draft.</source>
-        <translation>{repository} 모델의 설정에는 MTP 헤드가 있다고 되어 있지만 실제 파일에는 없어요. 다른 초안을 선택해 주세요.</translation>
+        <translation>{repository} 모델의 구성 파일에는 MTP 헤드가 있다고 되어 있지만 실제 파일에는 없어요. 다른 초안을 선택해 주세요.</translation>
     </message>
     <message>
         <source>The MTP head of {repository} is of a kind that Tandem can&apos;t run yet ({family}).</source>
@@ -3022,11 +3022,11 @@
     </message>
     <message>
         <source>Another program uses port {port}. Choose another one.</source>
-        <translation>다른 프로그램이 {port}번 포트를 쓰고 있어요. 다른 포트를 골라 주세요.</translation>
+        <translation>다른 프로그램이 {port}번 포트를 쓰고 있어요. 다른 포트를 선택해 주세요.</translation>
     </message>
     <message>
         <source>The system does not allow port {port}. Choose one above 1023.</source>
-        <translation>시스템이 {port}번 포트를 허용하지 않아요. 1023보다 큰 포트를 골라 주세요.</translation>
+        <translation>시스템이 {port}번 포트를 허용하지 않아요. 1023보다 큰 포트를 선택해 주세요.</translation>
     </message>
     <message>
         <source>This Mac has no address {host}.</source>
@@ -3144,7 +3144,7 @@
     </message>
     <message>
         <source>Splits a model too large for one Mac. Click Check to see what each Mac needs to download.</source>
-        <translation>너무 커서 한 대에 담을 수 없는 모델을 여러 대에 나눠요. ‘점검’을 클릭하면 각 Mac에 다운로드할 파일을 알 수 있어요.</translation>
+        <translation>Mac 한 대에 담기에는 너무 큰 모델을 여러 대에 나눠요. ‘점검’을 클릭하면 각 Mac에 다운로드할 파일을 알 수 있어요.</translation>
     </message>
     <message>
         <source>Check</source>
@@ -3710,11 +3710,11 @@
     </message>
     <message>
         <source>For gated or private models. Stored only in the system keychain.</source>
-        <translation>약관 동의가 필요한 모델이나 비공개 모델에 쓰여요. 시스템 키체인에만 보관해요.</translation>
+        <translation>약관 동의가 필요한 모델이나 비공개 모델에 쓰여요. 시스템 키체인에만 저장돼요.</translation>
     </message>
     <message>
         <source>The server does not report whether the token is valid.</source>
-        <translation>토큰이 유효한지는 알려 주지 않아요.</translation>
+        <translation>토큰이 유효한지는 서버가 알려 주지 않아요.</translation>
     </message>
 </context>
 <context>
@@ -3942,7 +3942,7 @@
     </message>
     <message>
         <source>Not speculating: drafting failed and is off for this answer.</source>
-        <translation>추측하지 않음: 초안을 만드는 중에 오류가 생겨 이 답변에서는 쓰지 않아요.</translation>
+        <translation>추측하지 않음: 초안을 만드는 중에 오류가 생겨 이 답변에서는 초안을 쓰지 않아요.</translation>
     </message>
     <message>
         <source>Not speculating: there is no usable proposal at this point.</source>
@@ -4006,7 +4006,7 @@
     </message>
     <message>
         <source>The first token always comes from the main model alone.</source>
-        <translation>첫 토큰은 항상 메인 모델이 혼자 생성해요.</translation>
+        <translation>첫 토큰은 항상 메인 모델만으로 생성해요.</translation>
     </message>
     <message>
         <source>Not speculating: the answer is about to reach its length limit.</source>
@@ -4162,7 +4162,7 @@
     </message>
     <message>
         <source>Replaced when you send: {names}</source>
-        <translation>보낼 때 대체돼요: {names}</translation>
+        <translation>보낼 때 실제 값으로 바뀌어요: {names}</translation>
     </message>
 </context>
 <context>
@@ -4228,11 +4228,11 @@
     </message>
     <message>
         <source>Not moved: {file} failed verification. Check that disk.</source>
-        <translation>옮기지 않았어요. {file} 파일이 확인 과정에서 원본과 달랐어요. 그 디스크를 점검해 주세요.</translation>
+        <translation>옮기지 않았어요. 확인해 보니 {file} 파일이 원본과 달라요. 그 디스크를 점검해 주세요.</translation>
     </message>
     <message>
         <source>Not moved: {detail}.</source>
-        <translation>옮기지 않았어요: {detail}</translation>
+        <translation>옮기지 않았어요: {detail}.</translation>
     </message>
     <message>
         <source>Stopped. Nothing was moved.</source>
@@ -4323,7 +4323,7 @@
     </message>
     <message>
         <source>How this Mac rounds with {main} is measured while Tandem is idle.</source>
-        <translation>이 Mac에서 {main} 모델의 반올림은 Tandem이 쉬는 동안 측정해요.</translation>
+        <translation>이 Mac에서 {main} 모델의 반올림 방식은 Tandem이 쉬는 동안 측정해요.</translation>
     </message>
     <message>
         <source>It does not slow answers down.</source>
@@ -4770,7 +4770,7 @@
     </message>
     <message>
         <source>0 always picks the most likely token. Higher values add variety and mistakes.</source>
-        <translation>0이면 항상 가장 확률 높은 토큰을 골라요. 값이 클수록 다양해지고 실수도 늘어요.</translation>
+        <translation>0이면 항상 확률이 가장 높은 토큰을 골라요. 값이 클수록 다양해지고 실수도 늘어요.</translation>
     </message>
     <message>
         <source>Top p</source>
@@ -4778,7 +4778,7 @@
     </message>
     <message>
         <source>Samples only from the most likely tokens that add up to this probability. 1 turns it off.</source>
-        <translation>확률 높은 순으로 합이 이 확률이 될 때까지의 토큰에서만 뽑아요. 1이면 꺼져요.</translation>
+        <translation>확률이 높은 순으로 더해 이 확률이 될 때까지의 토큰에서만 뽑아요. 1이면 꺼져요.</translation>
     </message>
     <message>
         <source>Top k</source>
@@ -4786,7 +4786,7 @@
     </message>
     <message>
         <source>Samples only from this many of the most likely tokens.</source>
-        <translation>확률 높은 순으로 이 개수만큼의 토큰에서만 뽑아요.</translation>
+        <translation>확률이 높은 순으로 이 개수만큼의 토큰에서만 뽑아요.</translation>
     </message>
     <message>
         <source>All</source>
@@ -4798,7 +4798,7 @@
     </message>
     <message>
         <source>Drops tokens below this fraction of the top probability. 0 turns it off.</source>
-        <translation>가장 높은 확률의 이 비율보다 낮은 토큰은 빼요. 0이면 꺼져요.</translation>
+        <translation>가장 높은 확률에 이 비율을 곱한 값보다 확률이 낮은 토큰은 제외해요. 0이면 꺼져요.</translation>
     </message>
     <message>
         <source>Repetition penalty</source>
@@ -4966,7 +4966,7 @@
     </message>
     <message>
         <source>Disk limit for the prompt cache</source>
-        <translation>프롬프트 캐시 최대 크기</translation>
+        <translation>프롬프트 캐시의 디스크 한도</translation>
     </message>
     <message>
         <source>In GB. The least recently used chats are removed first.</source>
@@ -5010,11 +5010,11 @@
     </message>
     <message>
         <source>Unload idle models after</source>
-        <translation>쓰지 않는 모델을 언로드하기까지의 시간</translation>
+        <translation>쓰지 않는 모델 자동 언로드</translation>
     </message>
     <message>
         <source>In minutes. Frees their memory; they reload with your next question.</source>
-        <translation>분 단위예요. 메모리를 비우고, 다음 질문 때 다시 불러와요.</translation>
+        <translation>이 시간(분) 동안 쓰지 않으면 메모리를 비우고, 다음 질문 때 다시 불러와요.</translation>
     </message>
     <message>
         <source>Never</source>
@@ -5186,7 +5186,7 @@
     </message>
     <message>
         <source>Processors can round differently when they verify more tokens at once. With this on, Tandem uses only draft lengths at which rounding is the same, and computes one answer at a time.</source>
-        <translation>프로세서는 더 많은 토큰을 한 번에 확인할 때 반올림이 달라질 수 있어요. 이 설정을 켜면 Tandem은 반올림이 같은 초안 길이만 쓰고 한 번에 답변 하나씩 계산해요.</translation>
+        <translation>프로세서는 한 번에 검증하는 토큰이 많아지면 반올림이 달라질 수 있어요. 이 설정을 켜면 Tandem은 반올림이 같은 초안 길이만 쓰고 한 번에 답변 하나씩 계산해요.</translation>
     </message>
 </context>
 <context>
@@ -5436,7 +5436,7 @@
     </message>
     <message>
         <source>What the live panel shows</source>
-        <translation>실시간 패널에 보이는 것</translation>
+        <translation>실시간 패널에 표시되는 수치</translation>
     </message>
     <message>
         <source>Close</source>
@@ -5601,7 +5601,7 @@
     </message>
     <message>
         <source>Your chats were saved by a newer version of Tandem. Update Tandem.</source>
-        <translation>대화가 더 최신 버전의 Tandem에서 저장됐어요. Tandem을 업데이트해 주세요.</translation>
+        <translation>대화가 더 새로운 버전의 Tandem에서 저장됐어요. Tandem을 업데이트해 주세요.</translation>
     </message>
     <message>
         <source>Your chats cannot be opened because the disk is full. Free up space and try again.</source>
@@ -5624,7 +5624,7 @@
     <name>Teaching</name>
     <message>
         <source>Paused while an answer is being written</source>
-        <translation>답변을 쓰는 동안 일시 정지</translation>
+        <translation>답변을 생성하는 동안 일시 정지</translation>
     </message>
     <message>
         <source>Paused until this Mac has cooled down</source>
@@ -5652,7 +5652,7 @@
     </message>
     <message>
         <source>This did not make the draft better ({after} instead of {before} right), so it goes on as before.</source>
-        <translation>초안 모델이 나아지지 않아서({before} → {after}) 이전 그대로 사용해요.</translation>
+        <translation>초안 모델의 정확도가 오르지 않아서({before} → {after}) 이전 그대로 사용해요.</translation>
     </message>
     <message>
         <source>Your draft now gets {after} instead of {before} right.</source>
@@ -5817,7 +5817,7 @@
     <name>ToolErrors</name>
     <message>
         <source>The tool failed. Try again.</source>
-        <translation>도구가 작동하지 못했어요. 다시 시도해 주세요.</translation>
+        <translation>도구 실행에 실패했어요. 다시 시도해 주세요.</translation>
     </message>
     <message>
         <source>The file contains no servers. Use an object named “mcpServers”.</source>
@@ -5853,7 +5853,7 @@
     </message>
     <message>
         <source>“{server}” sent more than {megabytes} MB at once, so it was stopped. Ask for less.</source>
-        <translation>‘{server}’ 서버가 한 번에 {megabytes} MB 넘게 보내서 중단했어요. 더 적은 양을 요청해 주세요.</translation>
+        <translation>‘{server}’ 서버가 한 번에 {megabytes}MB 넘게 보내서 중단했어요. 더 적은 양을 요청해 주세요.</translation>
     </message>
     <message>
         <source>“{server}” can&apos;t be used as an MCP server ({detail}).</source>
@@ -5861,7 +5861,7 @@
     </message>
     <message>
         <source>“{server}” answers with error {status}. Check its address and the key in its headers.</source>
-        <translation>‘{server}’ 서버가 오류를 보내요(오류 {status}). 주소와 헤더의 키를 확인해 주세요.</translation>
+        <translation>‘{server}’ 서버가 오류로 응답해요(오류 {status}). 주소와 헤더의 키를 확인해 주세요.</translation>
     </message>
     <message>
         <source>Can&apos;t reach “{server}” ({detail}). Check its address and the network.</source>
@@ -5873,7 +5873,7 @@
     </message>
     <message>
         <source>“{server}” has moved to {address}. If you trust that address, enter it in the settings.</source>
-        <translation>‘{server}’ 서버가 {address} 주소로 옮겨졌어요. 믿을 수 있는 주소라면 설정에 입력해 주세요.</translation>
+        <translation>‘{server}’ 서버의 주소가 바뀌었어요({address}). 믿을 수 있는 주소라면 설정에 입력해 주세요.</translation>
     </message>
     <message>
         <source>“{server}” has changed the tool “{tool}”, so it was not used. Ask again to see the new one.</source>
@@ -5881,7 +5881,7 @@
     </message>
     <message>
         <source>“{tool}” failed ({detail}).</source>
-        <translation>‘{tool}’ 도구가 실패했어요({detail}).</translation>
+        <translation>‘{tool}’ 도구 실행에 실패했어요({detail}).</translation>
     </message>
     <message>
         <source>“{server}” can&apos;t be the name of a server. Use up to 64 characters, and not “Tandem”.</source>
@@ -5908,7 +5908,7 @@
     </message>
     <message>
         <source>This model can&apos;t use tools: its chat template has no place for them. Choose another model.</source>
-        <translation>이 모델은 도구를 사용할 수 없어요. 채팅 템플릿에 도구를 넣을 자리가 없어요. 다른 모델을 선택해 주세요.</translation>
+        <translation>이 모델은 도구를 사용할 수 없어요. 대화 템플릿에 도구를 넣을 자리가 없어요. 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
         <source>You can turn on tools once a model is loaded.</source>
@@ -6052,7 +6052,7 @@
     </message>
     <message>
         <source>{name} could not be read or written: {detail}</source>
-        <translation>{name} 파일을 읽거나 쓰지 못했어요: {detail}</translation>
+        <translation>‘{name}’ 파일을 읽거나 쓰지 못했어요: {detail}</translation>
     </message>
     <message>
         <source>Show in Finder</source>
@@ -6277,7 +6277,7 @@
     </message>
     <message>
         <source>The Starter only knows Tandem. A larger model can answer this.</source>
-        <translation>스타터는 Tandem만 알아요. 이 질문에는 더 큰 모델이 답할 수 있어요.</translation>
+        <translation>스타터는 Tandem에 대해서만 알아요. 이 질문에는 더 큰 모델이 답할 수 있어요.</translation>
     </message>
     <message>
         <source>The Starter knows one answer to each question. A larger model can answer in other words.</source>
@@ -6408,7 +6408,7 @@
     </message>
     <message>
         <source>Until your chats can be opened, the ones in this window are kept in {folder}.</source>
-        <translation>대화를 다시 열 수 있을 때까지 이 윈도우의 대화는 ‘{folder}’ 폴더에 보관돼요.</translation>
+        <translation>대화를 다시 열 수 있을 때까지 이 윈도우의 대화는 {folder} 폴더에 보관돼요.</translation>
     </message>
 </context>
 <context>
