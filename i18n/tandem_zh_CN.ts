@@ -341,7 +341,7 @@
     </message>
     <message>
         <source>Paste text or files</source>
-        <translation>粘贴文本或文件</translation>
+        <translation>粘贴文字或文件</translation>
     </message>
     <message>
         <source>Select all</source>
@@ -349,7 +349,7 @@
     </message>
     <message>
         <source>Select all text</source>
-        <translation>全选文本</translation>
+        <translation>全选文字</translation>
     </message>
     <message>
         <source>Undo delete</source>
@@ -393,7 +393,7 @@
     </message>
     <message>
         <source>Find text in this chat</source>
-        <translation>在此对话中查找文本</translation>
+        <translation>在此对话中查找文字</translation>
     </message>
     <message>
         <source>Find next</source>
@@ -513,7 +513,7 @@
     </message>
     <message>
         <source>Answer the last question with and without speculation, side by side</source>
-        <translation>开启和关闭推测各回答一遍上一个问题，并排显示</translation>
+        <translation>分别在开启和关闭推测时回答上一个问题，并排显示</translation>
     </message>
     <message>
         <source>Explain</source>
@@ -714,7 +714,7 @@
     </message>
     <message>
         <source>Clear prompt cache</source>
-        <translation>清空提示词缓存</translation>
+        <translation>清除提示词缓存</translation>
     </message>
     <message>
         <source>Check now</source>
@@ -809,7 +809,7 @@
     </message>
     <message>
         <source>{app} is set up, in {file}.</source>
-        <translation>{app} 已设置好，位于 {file}。</translation>
+        <translation>已在 {file} 中设置好 {app}。</translation>
     </message>
     <message>
         <source>This is added to {file}. Everything else in it stays.</source>
@@ -833,7 +833,7 @@
     </message>
     <message>
         <source>Then start it with: {command}</source>
-        <translation>然后这样启动：{command}</translation>
+        <translation>然后用以下命令启动：{command}</translation>
     </message>
     <message>
         <source>Then choose the model “Tandem” in {app}. If it requires a key, enter anything.</source>
@@ -852,7 +852,7 @@
     </message>
     <message>
         <source>Parallel drafting: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. {seconds} of drafting overlapped with verification.</source>
-        <translation>并行生成草稿：{rounds} 次草稿中有 {hits} 次及时就绪，每轮准备 {branches} 份。与验证同时进行的草稿生成用时 {seconds}。</translation>
+        <translation>并行生成草稿：{rounds} 份草稿中有 {hits} 份及时就绪，每轮准备 {branches} 份。与验证同时进行的草稿生成用时 {seconds}。</translation>
     </message>
     <message>
         <source>Parallel drafting was not needed for this answer.</source>
@@ -1650,15 +1650,15 @@
     </message>
     <message>
         <source>Up to {most} draft tokens per round, rounding stays the same, but differs from plain decoding.</source>
-        <translation>每轮草稿 token 不超过 {most} 个时彼此舍入一致，但与普通解码不同。</translation>
+        <translation>每轮草稿 token 不超过 {most} 个时，舍入始终一致，但与普通解码不同。</translation>
     </message>
     <message>
         <source>Up to {most} draft tokens per round, rounding is the same as in plain decoding.</source>
-        <translation>每轮草稿 token 不超过 {most} 个时与普通解码舍入一致。</translation>
+        <translation>每轮草稿 token 不超过 {most} 个时，舍入与普通解码一致。</translation>
     </message>
     <message>
         <source>At every draft length, rounding is the same as in plain decoding.</source>
-        <translation>所有草稿 token 数都与普通解码舍入一致。</translation>
+        <translation>无论草稿 token 数是多少，舍入都与普通解码一致。</translation>
     </message>
     <message>
         <source>Results of the check</source>
@@ -1666,7 +1666,7 @@
     </message>
     <message>
         <source>{total}. The system does not report how much of it is free.</source>
-        <translation>{total}。系统未提供可用大小。</translation>
+        <translation>{total}。系统未提供可用内存的大小。</translation>
     </message>
     <message>
         <source>{first} {second}</source>
@@ -1705,7 +1705,7 @@
     </message>
     <message>
         <source>{host} disconnected: {detail}. Start again, or continue with a smaller model.</source>
-        <translation>{host} 已断开连接：{detail}。请重新启动，或用更小的模型继续。</translation>
+        <translation>{host} 已断开连接：{detail}。请重新运行模型，或用更小的模型继续。</translation>
     </message>
     <message>
         <source>{host} could not download the model: {detail}. Check its connection and try again.</source>
@@ -1717,7 +1717,7 @@
     </message>
     <message>
         <source>The model cannot be divided among these computers: {detail}. Choose another model or another number of computers.</source>
-        <translation>无法将模型拆分到这些电脑：{detail}。请选择其他模型或改变电脑数量。</translation>
+        <translation>无法将模型拆分到这些电脑上：{detail}。请选择其他模型或改变电脑数量。</translation>
     </message>
     <message>
         <source>{host} did not start within {detail} seconds. Check it and try again.</source>
@@ -1725,11 +1725,11 @@
     </message>
     <message>
         <source>{host} has not responded for {detail} seconds. Wake it up and check its connection, then start again.</source>
-        <translation>{host} 已有 {detail} 秒没有响应。请将其唤醒并检查连接，然后重新启动。</translation>
+        <translation>{host} 已有 {detail} 秒没有响应。请将其唤醒并检查连接，然后重新运行模型。</translation>
     </message>
     <message>
         <source>{host} computed something different from the other computers: {detail}. Start again.</source>
-        <translation>{host} 的计算结果与其他电脑不同：{detail}。请重新启动。</translation>
+        <translation>{host} 的计算结果与其他电脑不同：{detail}。请重新运行模型。</translation>
     </message>
     <message>
         <source>At least two computers are needed, but only {detail} is listed. Add another one.</source>
@@ -1971,7 +1971,7 @@
     <name>ContextMeter</name>
     <message>
         <source>Queued until the model is ready.</source>
-        <translation>等待发送：模型就绪后发送。</translation>
+        <translation>模型就绪后会自动发送。</translation>
     </message>
     <message>
         <source>Loading models… You can start typing.</source>
@@ -2230,7 +2230,7 @@
     </message>
     <message>
         <source>It fits with a {bits}-bit KV cache (Settings &gt; Generation).</source>
-        <translation>将 KV 缓存改为 {bits} 位即可放下（设置 &gt; 生成）。</translation>
+        <translation>在“设置 &gt; 生成”中将 KV 缓存改为 {bits} 位即可放下。</translation>
     </message>
     <message>
         <source>A draft model of up to {draft} GB would fit.</source>
@@ -2310,7 +2310,7 @@
     </message>
     <message>
         <source>{name} has no config.json, so it is not a model. Choose a folder that contains one.</source>
-        <translation>“{name}”里没有 config.json，不是模型。请选择存放模型的文件夹。</translation>
+        <translation>“{name}”里没有 config.json，因此不是模型。请选择存放模型的文件夹。</translation>
     </message>
     <message>
         <source>{name} is incomplete: {detail} is missing. Download or copy it again.</source>
@@ -2393,7 +2393,7 @@
     </message>
     <message>
         <source>at least {times}</source>
-        <translation>{times}以上</translation>
+        <translation>至少 {times}</translation>
     </message>
     <message>
         <source>Low Power Mode is on: this Mac runs slower, with speculation and without it.</source>
@@ -2473,7 +2473,7 @@
     </message>
     <message>
         <source>This draft does not fit this model: fewer than 2% of its tokens are accepted. Choose another draft, or none.</source>
-        <translation>此草稿模型不适合这个主模型：草稿 token 的接受率不到 2%。请选择其他草稿模型，或不用草稿模型。</translation>
+        <translation>此草稿不适合这个主模型：草稿 token 的接受率不到 2%。请选择其他草稿，或不用草稿。</translation>
     </message>
     <message>
         <source>main</source>
@@ -2778,7 +2778,7 @@
     </message>
     <message>
         <source>“Work offline” is on, so Tandem does not connect. Turn it off in the settings.</source>
-        <translation>“离线工作”已开启，因此不会连接。请在设置中关闭。</translation>
+        <translation>“离线工作”已打开，因此不会连接。请在设置中关闭。</translation>
     </message>
     <message>
         <source>The proxy does not respond or refuses to connect. Check its address in the settings.</source>
@@ -2798,7 +2798,7 @@
     </message>
     <message>
         <source>There is no model {repository}, or it is private. Check its name, or add a token in the settings.</source>
-        <translation>没有模型 {repository}，或者它是私有的。请检查名称，或在设置中添加令牌。</translation>
+        <translation>模型 {repository} 不存在，或是私有模型。请检查名称，或在设置中添加令牌。</translation>
     </message>
     <message>
         <source>{repository} has no version {revision}.</source>
@@ -2949,7 +2949,7 @@
     </message>
     <message>
         <source>none (plain)</source>
-        <translation>无（普通）</translation>
+        <translation>无（普通解码）</translation>
     </message>
 </context>
 <context>
@@ -3368,7 +3368,7 @@
     </message>
     <message>
         <source>Different tokenizer: text is re-encoded ({share} of tokens shared).</source>
-        <translation>分词器不同：会重新编码文本（{share} 的 token 相同）。</translation>
+        <translation>分词器不同：会重新编码文字（{share} 的 token 相同）。</translation>
     </message>
     <message>
         <source>Its tokenizer has not been read yet.</source>
@@ -3690,7 +3690,7 @@
     </message>
     <message>
         <source>Checks the mirror, proxy and token with two small requests.</source>
-        <translation>用两次很小的请求检查镜像、代理和令牌。</translation>
+        <translation>发送两个很小的请求，检查镜像、代理和令牌。</translation>
     </message>
     <message>
         <source>Connected to the mirror.</source>
@@ -3710,7 +3710,7 @@
     </message>
     <message>
         <source>For gated or private models. Stored only in the system keychain.</source>
-        <translation>用于需要同意条款或私有的模型。只保存在系统钥匙串中。</translation>
+        <translation>用于需要同意条款的模型或私有模型。只保存在系统钥匙串中。</translation>
     </message>
     <message>
         <source>The server does not report whether the token is valid.</source>
@@ -3768,7 +3768,7 @@
     </message>
     <message>
         <source>Tandem is set to work offline. Change that in Settings &gt; Privacy and network to check for updates.</source>
-        <translation>“离线工作”已开启。如需检查更新，请在“设置 &gt; 隐私与网络”中关闭。</translation>
+        <translation>“离线工作”已打开。如需检查更新，请在“设置 &gt; 隐私与网络”中关闭。</translation>
     </message>
     <message>
         <source>This copy was built from source, so Tandem can&apos;t check for updates. Update the source instead.</source>
@@ -3806,7 +3806,7 @@
     </message>
     <message>
         <source>Start again</source>
-        <translation>重新启动</translation>
+        <translation>重新运行</translation>
     </message>
     <message>
         <source>The engine stopped twice with {model}, so the starter pair is loaded instead.</source>
@@ -4169,7 +4169,7 @@
     <name>PurgeButton</name>
     <message>
         <source>Empty Trash</source>
-        <translation>清空废纸篓</translation>
+        <translation>清倒废纸篓</translation>
     </message>
     <message numerus="yes">
         <source>%n chat(s)</source>
@@ -4339,7 +4339,7 @@
     </message>
     <message>
         <source>With {main}, rounding is the same at every draft length on this Mac.</source>
-        <translation>使用“{main}”时，本机上所有草稿 token 数的舍入都一致。</translation>
+        <translation>使用“{main}”时，无论草稿 token 数是多少，本机上的舍入都一致。</translation>
     </message>
     <message>
         <source>With {main}, rounding stays the same up to {most} draft tokens per round on this Mac.</source>
@@ -4578,15 +4578,15 @@
     </message>
     <message>
         <source>Chats of the last 7 days</source>
-        <translation>最近 7 天的对话</translation>
+        <translation>过去 7 天的对话</translation>
     </message>
     <message>
         <source>Chats of the last 30 days</source>
-        <translation>最近 30 天的对话</translation>
+        <translation>过去 30 天的对话</translation>
     </message>
     <message>
         <source>Chats of the last 90 days</source>
-        <translation>最近 90 天的对话</translation>
+        <translation>过去 90 天的对话</translation>
     </message>
     <message>
         <source>This Mac&apos;s CPU</source>
@@ -4734,7 +4734,7 @@
     </message>
     <message>
         <source>Proposes only common tokens and those in your answers, where that is faster. Answers stay the same. This needs “Reuse wording from your chats”.</source>
-        <translation>只提出常用 token 和你的回答中出现过的 token，仅在能加快速度时使用。回答保持不变。需要打开“复用其他对话中的表述”。</translation>
+        <translation>只提出常用 token 和以往回答中出现过的 token，仅在能加快速度时使用。回答保持不变。需要打开“复用其他对话中的表述”。</translation>
     </message>
     <message>
         <source>Chats to learn from</source>
@@ -4750,7 +4750,7 @@
     </message>
     <message>
         <source>Begins after a few minutes without a question once there are enough new answers, and pauses whenever you ask, on battery, or when this Mac is hot.</source>
-        <translation>积累了足够的新回答后，几分钟内没有提问就会开始；当你提问、使用电池供电或本机 过热时会暂停。</translation>
+        <translation>积累了足够的新回答后，几分钟内没有提问就会开始；当你提问、使用电池供电或本机过热时会暂停。</translation>
     </message>
     <message>
         <source>Parallel drafting</source>
@@ -4846,7 +4846,7 @@
     </message>
     <message>
         <source>Tool calls in one answer</source>
-        <translation>一个回答中的工具调用</translation>
+        <translation>每个回答的工具调用次数</translation>
     </message>
     <message>
         <source>After this many calls, the model has to answer with what it knows.</source>
@@ -4918,7 +4918,7 @@
     </message>
     <message>
         <source>Fewer bits use less memory. Draft tokens may be accepted slightly less often; the text stays the same.</source>
-        <translation>位数越少，占用的内存越少。草稿 token 被接受的比例可能略低，文字不变。</translation>
+        <translation>位数越少，占用的内存越少。草稿 token 的接受率可能略低，文字不变。</translation>
     </message>
     <message>
         <source>Work offline</source>
@@ -4966,7 +4966,7 @@
     </message>
     <message>
         <source>Disk limit for the prompt cache</source>
-        <translation>提示词缓存上限</translation>
+        <translation>提示词缓存的磁盘上限</translation>
     </message>
     <message>
         <source>In GB. The least recently used chats are removed first.</source>
@@ -5154,7 +5154,7 @@
     </message>
     <message>
         <source>“Same text”: the same seed gives the same text with or without speculation, up to rounding. “Same distribution”: above temperature 0 the text may differ, but follows the main model&apos;s probabilities exactly.</source>
-        <translation>“文字相同”：种子相同，无论是否推测，除舍入外文字都相同。“分布一致”：温度高于 0 时文字可能不同，但严格遵循主模型的概率。</translation>
+        <translation>“文字相同”：种子相同时，无论是否推测，除舍入外文字都相同。“分布一致”：温度高于 0 时文字可能不同，但严格遵循主模型的概率。</translation>
     </message>
     <message>
         <source>Automatic uses the draft model or prompt lookup, whichever is faster on this Mac, or neither when speculation would not help.</source>
@@ -5186,7 +5186,7 @@
     </message>
     <message>
         <source>Processors can round differently when they verify more tokens at once. With this on, Tandem uses only draft lengths at which rounding is the same, and computes one answer at a time.</source>
-        <translation>处理器一次验证更多 token 时，舍入可能不同。开启后，Tandem 只使用舍入一致的草稿 token 数，并且一次只计算一个回答。</translation>
+        <translation>处理器一次验证更多 token 时，舍入可能不同。打开后，Tandem 只使用舍入一致的草稿 token 数，并且一次只计算一个回答。</translation>
     </message>
 </context>
 <context>
@@ -5356,7 +5356,7 @@
     </message>
     <message>
         <source>Compared with decoding without speculation, measured by plain rounds within the same answer.</source>
-        <translation>与不使用推测时相比的倍数，通过在同一回答中穿插普通轮次测得。</translation>
+        <translation>与不使用推测时相比的倍数，通过在同一回答中穿插普通解码测得。</translation>
     </message>
     <message>
         <source>Acceptance rate</source>
@@ -5444,7 +5444,7 @@
     </message>
     <message>
         <source>The speed over the course of the answer. The dashed line is plain decoding, measured along the way.</source>
-        <translation>回答过程中的速度。虚线是同时测得的普通解码速度。</translation>
+        <translation>回答过程中的速度。虚线是其间测得的普通解码速度。</translation>
     </message>
 </context>
 <context>
@@ -5562,7 +5562,7 @@
     </message>
     <message>
         <source>Clear the prompt cache</source>
-        <translation>清空提示词缓存</translation>
+        <translation>清除提示词缓存</translation>
     </message>
     <message>
         <source>Backups</source>
@@ -5636,11 +5636,11 @@
     </message>
     <message>
         <source>Paused until this Mac is plugged in</source>
-        <translation>在本机 接通电源之前暂停</translation>
+        <translation>在本机接通电源之前暂停</translation>
     </message>
     <message>
         <source>Testing the draft on chats that it has not seen…</source>
-        <translation>正在用未学习过的对话测试草稿模型…</translation>
+        <translation>正在用未学习过的对话测试…</translation>
     </message>
     <message>
         <source>Reading your chats: {share}</source>
@@ -5652,11 +5652,11 @@
     </message>
     <message>
         <source>This did not make the draft better ({after} instead of {before} right), so it goes on as before.</source>
-        <translation>草稿模型没有变好（正确率从 {before} 变为 {after}），因此继续使用原来的。</translation>
+        <translation>训练没有带来改进（正确率从 {before} 变为 {after}），因此继续使用原来的版本。</translation>
     </message>
     <message>
         <source>Your draft now gets {after} instead of {before} right.</source>
-        <translation>草稿模型的正确率从 {before} 变为 {after}。</translation>
+        <translation>草稿 token 的正确率从 {before} 变为 {after}。</translation>
     </message>
     <message>
         <source>Choose a draft model or a head first: there is none to teach.</source>
@@ -5668,7 +5668,7 @@
     </message>
     <message>
         <source>A draft cannot be taught while the main model runs on multiple Macs. Continue on this Mac alone.</source>
-        <translation>主模型在多台 Mac 上运行时无法训练草稿模型。请仅用本机继续。</translation>
+        <translation>主模型在多台 Mac 上运行时无法训练。请仅用本机继续。</translation>
     </message>
     <message>
         <source>A draft can only be taught if Tandem may save it on disk.</source>
@@ -5676,7 +5676,7 @@
     </message>
     <message>
         <source>The files of the taught draft are damaged, so it is used as it was downloaded. Teach it again.</source>
-        <translation>训练过的草稿模型的文件已损坏，因此草稿模型按下载时的原样使用。请重新训练。</translation>
+        <translation>训练结果的文件已损坏，因此改用下载的原始版本。请重新训练。</translation>
     </message>
     <message>
         <source>Tandem cannot teach draft models or heads of this kind yet. Choose another one.</source>
@@ -5692,15 +5692,15 @@
     </message>
     <message>
         <source>What the draft learns cannot be saved: {detail}. Free up space and try again. Until then the draft stays as it is.</source>
-        <translation>无法保存学到的内容（{detail}）。请腾出空间后重试。在此之前草稿模型保持不变。</translation>
+        <translation>无法保存学到的内容（{detail}）。请腾出空间后重试。在此之前，仍使用原来的版本。</translation>
     </message>
     <message>
         <source>The main model has changed since its draft was taught, so the draft is used as it was downloaded. Teach it again.</source>
-        <translation>训练之后主模型已更改，因此草稿模型按下载时的原样使用。请重新训练。</translation>
+        <translation>训练之后主模型已更改，训练结果不再适用，因此改用下载的原始草稿。请重新训练。</translation>
     </message>
     <message>
         <source>The draft model or head has changed since it was taught, so it is used as it was downloaded. Teach it again.</source>
-        <translation>训练之后草稿模型或草稿头已更改，因此按下载时的原样使用。请重新训练。</translation>
+        <translation>训练之后草稿模型或草稿头已更改，因此改用下载的原始版本。请重新训练。</translation>
     </message>
 </context>
 <context>
@@ -5715,7 +5715,7 @@
     </message>
     <message>
         <source>Delete the taught draft</source>
-        <translation>删除训练过的草稿模型</translation>
+        <translation>删除训练结果</translation>
     </message>
     <message>
         <source>Continue</source>
@@ -5727,11 +5727,11 @@
     </message>
     <message>
         <source>Go back to the previous draft</source>
-        <translation>恢复之前的草稿模型</translation>
+        <translation>使用训练前的版本</translation>
     </message>
     <message>
         <source>Use the taught draft</source>
-        <translation>使用训练过的草稿模型</translation>
+        <translation>使用训练结果</translation>
     </message>
     <message>
         <source>Load a main model and a draft model or head first.</source>
@@ -5853,7 +5853,7 @@
     </message>
     <message>
         <source>“{server}” sent more than {megabytes} MB at once, so it was stopped. Ask for less.</source>
-        <translation>“{server}”一次发送了超过 {megabytes} MB，因此已停止。请减少所需的内容。</translation>
+        <translation>“{server}”一次发送的内容超过 {megabytes} MB，因此已停止。请缩小请求的范围。</translation>
     </message>
     <message>
         <source>“{server}” can&apos;t be used as an MCP server ({detail}).</source>
@@ -5861,7 +5861,7 @@
     </message>
     <message>
         <source>“{server}” answers with error {status}. Check its address and the key in its headers.</source>
-        <translation>“{server}”返回错误（错误 {status}）。请检查其地址和请求头中的密钥。</translation>
+        <translation>“{server}”返回错误 {status}。请检查其地址和请求头中的密钥。</translation>
     </message>
     <message>
         <source>Can&apos;t reach “{server}” ({detail}). Check its address and the network.</source>
@@ -5908,7 +5908,7 @@
     </message>
     <message>
         <source>This model can&apos;t use tools: its chat template has no place for them. Choose another model.</source>
-        <translation>此模型无法使用工具：它的聊天模板中没有工具的位置。请选择其他模型。</translation>
+        <translation>此模型无法使用工具：它的对话模板不支持工具。请选择其他模型。</translation>
     </message>
     <message>
         <source>You can turn on tools once a model is loaded.</source>
@@ -6052,7 +6052,7 @@
     </message>
     <message>
         <source>{name} could not be read or written: {detail}</source>
-        <translation>无法读取或写入 {name}：{detail}</translation>
+        <translation>无法读取或写入“{name}”：{detail}</translation>
     </message>
     <message>
         <source>Show in Finder</source>
@@ -6178,7 +6178,7 @@
     <message numerus="yes">
         <source>Best: %n draft token(s) per round, {times} as fast at a typical acceptance rate. Your chats will refine this.</source>
         <translation>
-            <numerusform>最佳：每轮 %n 个草稿 token，按一般接受率为 {times}速。使用对话后会更准确。</numerusform>
+            <numerusform>最佳：每轮 %n 个草稿 token，按一般接受率计为 {times}速。对话越多，数值越准确。</numerusform>
         </translation>
     </message>
     <message>
@@ -6195,7 +6195,7 @@
     </message>
     <message>
         <source>Cost (× one token)</source>
-        <translation>开销（以 1 个 token 计）</translation>
+        <translation>开销（1 个 token 的倍数）</translation>
     </message>
     <message>
         <source>Acceptance needed</source>

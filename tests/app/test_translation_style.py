@@ -72,7 +72,8 @@ RETIRED = {
     r"|通常ステップ|その他の処理|教え|読めません|読み取れません|内蔵ガイド|あなた|空きを作|キーチェーンに保管|リスト|を案内"
     r"|途中で中断|回答の準備",
     "zh_CN": r"猜|上文查找|划算|主机|轮次条|这里(?!分支|。)|此处|模型读过|以 Markdown 拷贝|吃紧|正在思考首个|向导"
-    r"|指南|小巧|入门模型对|起草|补读|普通步|盈亏|草稿(?:数|长度)|省去|单独回答|试用|这台(?:电脑| Mac)|查找草稿|正被",
+    r"|指南|小巧|入门模型对|起草|补读|普通步|盈亏|草稿(?:数|长度)|省去|单独回答|试用|这台(?:电脑| Mac)|查找草稿|正被"
+    r"|聊天|清空|普通轮|训练过的|已开启",
 }
 # One English word, two things: a list and what it holds, a folder in a list and a window, a file and a line.
 TWO_THINGS = {"Chats", "Open", "Close", "Clear"}
@@ -111,6 +112,7 @@ def test_no_retired_word_is_left(language: str) -> None:
 @pytest.mark.parametrize("language", ["ja", "zh_CN"])
 def test_punctuation_is_full_width_and_spaces_stand_beside_latin_letters_digits_and_fields(language: str) -> None:
     assert breaking(language, rf"{KANA_OR_HAN}[,.:;!?()]|[,:;!?()]{KANA_OR_HAN}|[^.]\.$|: ") == []
+    assert breaking(language, f"{KANA_OR_HAN} {KANA_OR_HAN}") == []
     together = re.compile(rf"{KANA_OR_HAN}[A-Za-z0-9{{%]|[A-Za-z0-9}}%]{KANA_OR_HAN}|%n{KANA_OR_HAN}")
     same_ending = re.compile(rf"(?:{'|'.join(map(re.escape, SAME_ENDING))})(?={KANA_OR_HAN})")
     shown = [QUOTED.sub("“”", form) for _, form in translations(language)]

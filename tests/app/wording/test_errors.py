@@ -117,7 +117,7 @@ def test_too_little_memory_says_what_would_fit() -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "between"), [("en", ". It"), ("ko", "요. KV"), ("ja", "。KV"), ("zh_CN", "。将 KV")]
+    ("language", "between"), [("en", ". It"), ("ko", "요. KV"), ("ja", "。KV"), ("zh_CN", "。在“设置")]
 )
 def test_sentences_are_joined_as_the_language_joins_them(qapp: Application, language: str, between: str) -> None:
     qapp.language.choose(language)
