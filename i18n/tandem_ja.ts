@@ -1794,8 +1794,8 @@
         <translation>コマンド一覧</translation>
     </message>
     <message>
-        <source>No commands</source>
-        <translation>コマンドなし</translation>
+        <source>No matching commands</source>
+        <translation>一致するコマンドなし</translation>
     </message>
 </context>
 <context>
@@ -4733,7 +4733,7 @@
         <translation>小さな語彙でドラフトを生成</translation>
     </message>
     <message>
-        <source>Proposes only common tokens and those in your answers, where that is faster. Answers stay the same. This needs “Reuse wording from your chats”.</source>
+        <source>Proposes only common tokens and those in earlier answers, where that is faster. Answers stay the same. This needs “Reuse wording from your chats”.</source>
         <translation>よく使われるトークンと、これまでの回答に出てきたトークンだけを提案します。速くなる場合にだけ使われ、回答は変わりません。「ほかのチャットの表現を再利用」をオンにする必要があります。</translation>
     </message>
     <message>

@@ -1794,8 +1794,8 @@
         <translation>명령 목록</translation>
     </message>
     <message>
-        <source>No commands</source>
-        <translation>명령 없음</translation>
+        <source>No matching commands</source>
+        <translation>일치하는 명령 없음</translation>
     </message>
 </context>
 <context>
@@ -4733,7 +4733,7 @@
         <translation>더 작은 어휘로 초안 생성</translation>
     </message>
     <message>
-        <source>Proposes only common tokens and those in your answers, where that is faster. Answers stay the same. This needs “Reuse wording from your chats”.</source>
+        <source>Proposes only common tokens and those in earlier answers, where that is faster. Answers stay the same. This needs “Reuse wording from your chats”.</source>
         <translation>자주 쓰이는 토큰과 답변에 나왔던 토큰만 초안으로 제안해요. 더 빨라질 때만 사용하고, 답변은 그대로예요. ‘다른 대화의 표현 활용’을 켜야 해요.</translation>
     </message>
     <message>

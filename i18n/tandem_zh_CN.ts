@@ -1794,8 +1794,8 @@
         <translation>命令列表</translation>
     </message>
     <message>
-        <source>No commands</source>
-        <translation>没有命令</translation>
+        <source>No matching commands</source>
+        <translation>没有匹配的命令</translation>
     </message>
 </context>
 <context>
@@ -4733,7 +4733,7 @@
         <translation>用较小的词表生成草稿</translation>
     </message>
     <message>
-        <source>Proposes only common tokens and those in your answers, where that is faster. Answers stay the same. This needs “Reuse wording from your chats”.</source>
+        <source>Proposes only common tokens and those in earlier answers, where that is faster. Answers stay the same. This needs “Reuse wording from your chats”.</source>
         <translation>只提出常用 token 和以往回答中出现过的 token，仅在能加快速度时使用。回答保持不变。需要打开“复用其他对话中的表述”。</translation>
     </message>
     <message>

@@ -115,8 +115,8 @@ class SettingsValues(RememberedValues):
         title=QT_TRANSLATE_NOOP("Settings", "Draft with a smaller vocabulary"),
         help=QT_TRANSLATE_NOOP(
             "Settings",
-            "Proposes only common tokens and those in your answers, where that is faster. Answers stay the same. This "
-            "needs “Reuse wording from your chats”.",
+            "Proposes only common tokens and those in earlier answers, where that is faster. Answers stay the same. "
+            "This needs “Reuse wording from your chats”.",
         ),
     )
     teach_days: int = SPECULATION.setting(

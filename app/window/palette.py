@@ -40,7 +40,7 @@ class CommandPalette(Restyled, Overlay):
         self._list = self.bound("Commands", QListWidget(self), QWidget.setAccessibleName)
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._none = self.bound("No commands", styled(QLabel(self._list), "muted"))
+        self._none = self.bound("No matching commands", styled(QLabel(self._list), "muted"))
         self._none.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         # As far from the edge as the rows.
         fill(vbox(self._list, margins=(10, 10, 10, 10)), self._none)

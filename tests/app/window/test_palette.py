@@ -64,7 +64,7 @@ def test_a_few_letters_and_enter_run_a_command(open_window: OpenWindow, qapp: Ap
     assert window.action("theme-dark").whatsThis() in palette.commands
     palette.type("qqq")
     assert palette.commands == []
-    assert [one.text() for one in palette.palette.findChildren(QLabel) if one.isVisible()] == ["명령 없음"]
+    assert [one.text() for one in palette.palette.findChildren(QLabel) if one.isVisible()] == ["일치하는 명령 없음"]
 
 
 @pytest.mark.parametrize("code", [pytest.param("en", marks=pytest.mark.full), "ja"])
