@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject
 
 from app.chat.transcript import Transcript
 from app.conversations.request_history import Totals
+from app.session.answer import Answer
 from app.session.chats import Chat, Turn
 from app.session.session import Session
 from app.speculation.panel import SpeculationPanel
@@ -20,6 +21,7 @@ class PanelController(QObject):
         super().__init__(parent)
         self._session, self._transcript, self._panel = session, transcript, panel
         self.turn: Turn | None = None
+        self._answer: Answer | None = None
         transcript.turned_to.connect(self._select)
         transcript.rounds_selected.connect(self._mark_rounds)
         panel.round_chosen.connect(self._show_round)
@@ -50,18 +52,23 @@ class PanelController(QObject):
 
     def refresh(self, chat: Chat, turn: Turn) -> None:
         """Update the panel if it shows this answer, which has grown or ended, or whose stored tokens have been read."""
-        if chat is self._session.chat and turn is self.turn:
+        if chat is not self._session.chat or turn is not self.turn:
+            return
+        if turn.answer is self._answer:
             self._panel.follow()
+        else:
+            # The model answers from the results of its calls.
+            self._show(turn)
 
     def _select(self, turn: Turn) -> None:
         if turn is not self.turn and turn.answer.text:
             self._show(turn)
 
     def _show(self, turn: Turn | None) -> None:
-        self.turn = turn
+        self.turn, self._answer = turn, turn.answer if turn is not None else None
         turns = self._session.chat.turns
         number = turns.index(turn) + 1 if turn is not None else 0
-        self._panel.show_answer(turn.answer if turn is not None else None, number, len(turns))
+        self._panel.show_answer(self._answer, number, len(turns))
         self._read_totals()
 
     def _panel_shown(self, shown: bool) -> None:

@@ -10,13 +10,18 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QToolButton
 
+from app.chat.answer_texts import figures_text
 from app.session.answer import State
+from app.session.calls import CallState
+from app.session.tool_calls import ONCE
 from app.system import crash
+from app.tools.tool import ToolResult
 from app.widgets.application import Application
 from app.wording import figures
 from engine.errors import InternalFailure
 from engine.status import LoadedPair
 from tests.app.conftest import OpenWindow
+from tests.app.fake_tools import FakeHost, call_text, set_up, tool
 from tests.app.scripted_engine import PLAIN, STORY, Script, ScriptedEngine, ScriptedRound, model_info
 from tests.app.window_driver import texts
 
@@ -302,3 +307,23 @@ def test_a_model_with_which_the_engine_ended_twice_gives_way_to_the_starter(open
         assert engines[successor].pair.main.path.name == loaded  # type: ignore[union-attr]
     window.wait(lambda: "starter pair" in window.banner_text)
     assert "wild" in window.banner_text
+
+
+def test_the_panel_shows_the_figures_of_the_foot_after_calls_of_tools(
+    open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = FakeHost()
+    host.offered, host.results = [tool("now")], {"now": ToolResult("12:00")}
+    host.install(monkeypatch)
+    call = Script(call_text("clock_now", zone="UTC"), (ScriptedRound(4, 4),))
+    engine = ScriptedEngine([call, Script(STORY, (ScriptedRound(4, 1),))], tool_format="json_tools")
+    window = open_window(engine)
+    set_up(window.session, "clock")
+    window.ask("What time is it?")
+    turn = window.session.chat.turns[0]
+    window.wait(lambda: [call.state for call in turn.calls] == [CallState.ASKS])
+    window.session.answers.choose(turn, turn.calls[0], ONCE)
+    window.wait_until_answered()
+    panel, shown = window.panel, figures_text(window.answer())
+    assert f"{panel.rate.text} accepted" in shown
+    assert f"{panel.per_round.text} tokens per round" in shown
