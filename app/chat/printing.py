@@ -14,6 +14,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
+from app.chat.prose import level_cells
 from app.session.chats import Chat
 from app.text.qt_markdown import for_qt
 from app.wording.tools import call_sentence
@@ -61,8 +62,8 @@ def chat_document(chat: Chat) -> QTextDocument:
     return document
 
 
-def _insert_markdown(cursor: QTextCursor, block: QTextBlockFormat, markdown: str) -> None:
-    cursor.insertBlock(block, QTextCharFormat())
+def _insert_markdown(cursor: QTextCursor, spaced: QTextBlockFormat, markdown: str) -> None:
+    cursor.insertBlock(spaced, QTextCharFormat())
     start = cursor.position()
     cursor.insertMarkdown(markdown)
     # Qt keeps each line of code whole, and so lets it run off the paper.
@@ -70,6 +71,12 @@ def _insert_markdown(cursor: QTextCursor, block: QTextBlockFormat, markdown: str
     wrapped = QTextBlockFormat()
     wrapped.setNonBreakableLines(False)
     cursor.mergeBlockFormat(wrapped)
+    # Qt leaves the first block as it is, so that nothing separates a paragraph from the code or table below.
+    cursor.setPosition(start)
+    if not markdown.lstrip().startswith(("```", "~~~")):
+        wrapped.setBottomMargin(_SPACE / 2)
+        cursor.mergeBlockFormat(wrapped)
+    level_cells(cursor.document())
     cursor.movePosition(QTextCursor.MoveOperation.End)
 
 

@@ -40,3 +40,27 @@ def test_long_lines_stay_on_the_paper(qapp: Application) -> None:
         layout = block.layout()
         assert all(layout.lineAt(index).naturalTextWidth() <= 480 for index in range(layout.lineCount()))
         block = block.next()
+
+
+def test_cells_of_a_row_are_level_and_code_keeps_its_distance(qapp: Application) -> None:
+    del qapp
+    table, code = "| A | B |\n|---|---|\n| 1 | 2 |", "```\nx = 1\ny = 2\n```"
+    answers = [f"So:\n\n{code}\n\n{table}", f"{code}\n\n> It works.\n\n{table}"]
+    document = chat_document(Chat(title="", turns=[Turn("", Answer(State.DONE, text)) for text in answers]))
+    document.setPageSize(QSizeF(480, 700))
+    block, found = document.begin(), []
+    while block.isValid():
+        if block.text():
+            found.append((block.text(), document.documentLayout().blockBoundingRect(block)))
+        block = block.next()
+    first, second = found[:7], found[7:]
+    assert [text for text, _ in first + second] == [
+        *("So:", "x = 1", "y = 2", "A", "B", "1", "2"),
+        *("x = 1", "y = 2", "It works.", "A", "B", "1", "2"),
+    ]
+    for cells in (first[-4:], second[-4:]):
+        assert cells[0][1].y() == cells[1][1].y()
+    (_, said), (_, one), (_, two), *_ = first
+    assert one.y() >= said.bottom() + 5
+    assert two.y() < one.bottom() + 1
+    assert second[1][1].y() < second[0][1].bottom() + 1
