@@ -57,7 +57,7 @@ class Notifications(QObject):
             self._show_model_problem(models, models.pair.draft_problem)
 
     def _show_model_problem(self, models: ModelService, error: EngineError) -> None:
-        helps = "open-draft" if models.pair.main is not None else "use-starter"
+        helps = "choose-draft" if models.pair.main is not None else "use-starter"
         self._banner.show_message(lambda: error_sentence(error), self._actions[helps], about=_MODELS)
 
     def hide_deleted(self) -> None:
