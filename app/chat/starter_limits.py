@@ -10,7 +10,8 @@ from app.session.chats import Turn
 STARTER = "starter/main"
 _REFUSALS = ("choose a larger model", "더 큰 모델을 골라", "大きなモデルを選ぶと", "换一个大模型")
 _OPERATOR = (
-    r"(?:[-+*/×÷^]|times|plus|minus|divided by|더하기|빼기|곱하기|나누기|足す|引く|かける|割る|加|减|乘以?|除以)"
+    r"(?:[-−+*/×⋅·÷^%x]|mod|times|plus|minus|(?:divided|multiplied) by"
+    r"|더하기|빼기|곱하기|나누기|足す|引く|かける|割る|加上?|减去?|乘以?|除以)"
 )
 _BEYOND = re.compile(
     # Code, JSON, translation, languages that it does not write, and arithmetic with more than one digit a number.

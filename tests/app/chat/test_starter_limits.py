@@ -35,6 +35,9 @@ def turn(question: str, text: str = "Tandem is an app.", model: str = STARTER, *
     [
         "17*23",
         "What is 3 + 14?",
+        "17 x 3",
+        "17 − 3",
+        "17 multiplied by 3",
         "Give me a JSON object with name and version of the app",
         "Translate 'good morning' into French",
         "이 문장을 번역해 주세요",
