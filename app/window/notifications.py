@@ -57,7 +57,8 @@ class Notifications(QObject):
             self._show_model_problem(models, models.pair.draft_problem)
 
     def _show_model_problem(self, models: ModelService, error: EngineError) -> None:
-        helps = "choose-draft" if models.pair.main is not None else "use-starter"
+        of_draft = error is models.pair.draft_problem
+        helps = "use-starter" if models.pair.main is None else "choose-draft" if of_draft else "choose-main"
         self._banner.show_message(lambda: error_sentence(error), self._actions[helps], about=_MODELS)
 
     def hide_deleted(self) -> None:

@@ -96,6 +96,7 @@ def test_a_draft_that_fails_behind_its_main_model_says_why(open_window: OpenWind
     engine.draft_gate.set()  # type: ignore[union-attr]
     window.wait(lambda: not window.session.models.pair.loading)
     assert "vocabularies differ" in window.banner_text
+    assert window.banner_buttons[0] == "Choose draft model…"
     assert window.session.answers.ready
 
 
@@ -120,6 +121,7 @@ def test_a_failed_change_keeps_the_models_that_were_there(open_window: OpenWindo
     window.wait(lambda: not window.session.models.pair.loading)
     assert window.session.answers.ready
     assert window.session.models.pair.draft is not None
+    assert window.banner_buttons[0] == "Choose main model…"
 
 
 def test_a_draft_that_does_not_fit_says_why(open_window: OpenWindow, tmp_path: Path) -> None:
