@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from math import ceil
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from app.chat.auto_height_browser import PlainTextBrowser
@@ -72,10 +74,11 @@ class QuestionBubble(Restyled, QFrame):
         return label
 
     def _fit(self) -> None:
-        metrics = self.text.fontMetrics()
-        widest = max(metrics.horizontalAdvance(line[:_LONG_LINE].expandtabs()) for line in self._lines)
-        # One pixel more, because the last letter of a line may lean out of its advance.
-        self.setMaximumWidth(widest + 2 * _SIDE + 1)
+        metrics = QFontMetricsF(self.text.font())
+        lines = [line[:_LONG_LINE].expandtabs() for line in self._lines]
+        # The last letter of a line may lean out of its advance, for which Qt wants a whole pixel.
+        widest = max(max(metrics.horizontalAdvance(line), metrics.boundingRect(line).right()) for line in lines)
+        self.setMaximumWidth(ceil(widest) + 2 * _SIDE + 1)
         self.text.fit()
 
     def apply_text_size(self) -> None:

@@ -11,6 +11,7 @@ from app.chat.question_bubble import LONGEST_SHOWN, QuestionBubble, shown_questi
 from app.session.answer import Answer
 from app.session.chats import Turn
 from app.text.pieces import weight
+from app.widgets.layouts import vbox
 from tests.app.chat.conftest import Show
 
 HUGE = {
@@ -35,6 +36,20 @@ def test_a_huge_question_is_shown_up_to_a_point(name: str, show: Show[QWidget]) 
     [note] = [label for label in bubble.children() if getattr(label, "text", str)() and label is not bubble.text]
     assert "Only the beginning" in note.text()
     assert took < 1.0
+
+
+@pytest.mark.parametrize("size", [13, 14, 20, 28])
+@pytest.mark.parametrize("word", ["history", "fjord yy", "wolf", "if", "W", "한글", "日本語。"])
+def test_a_short_question_is_on_one_line(word: str, size: int, show: Show[QWidget]) -> None:
+    parent = show(QWidget())
+    parent.setStyleSheet(f"QTextBrowser {{ font-size: {size}px }}")
+    parent.resize(600, 200)
+    bubble = QuestionBubble(Turn(word, Answer()), parent)
+    vbox(parent).addWidget(bubble)
+    bubble.show()
+    bubble.text.fit()
+    assert bubble.width() < 600
+    assert bubble.text.document().firstBlock().layout().lineCount() == 1
 
 
 def test_a_question_as_people_paste_them_is_shown_whole(show: Show[QWidget]) -> None:
