@@ -87,7 +87,7 @@ class PairSummary:
     """All requests of one main model, draft model and method.
 
     `accept_rate` and `tokens_per_round` are totals divided by totals. `decode_tps` is decoded tokens over their time.
-    `speedup`, with its bounds, is the time of plain decoding over the time taken, in the requests that measured it.
+    `speedup`, with its bounds, is the time of plain decoding over the time taken, in the requests that know its bounds.
     """
 
     main_model: str
@@ -110,8 +110,8 @@ class PairSummary:
 class Totals:
     """The sums of several answers.
 
-    `speedup` with its bounds and `saved_s`, the seconds saved (below zero: lost), cover the answers that measured them;
-    None where none did.
+    `speedup` covers the answers with bounds of it, and `saved_s`, the seconds saved (below zero: lost), those that
+    know it exactly; None where there are none.
     """
 
     answers: int = 0
@@ -135,18 +135,20 @@ _SELECTED = ", ".join(f"{expression} AS {name}" for name, expression in _EXPRESS
 _FROM = """
     FROM requests LEFT JOIN messages ON messages.id = requests.message_id
     LEFT JOIN conversations ON conversations.id = messages.conversation_id"""
-# Requests with `plain_s`, the time that plain decoding would have taken, where the speed-up was measured.
-_WITH_PLAIN_S = """(
-    SELECT requests.*, json_extract(stats, '$.speedup_low') AS low, json_extract(stats, '$.speedup_high') AS high,
-        CASE WHEN speedup > 0 AND json_extract(stats, '$.speedup_low') IS NOT NULL
-            THEN (generated_tokens - 1) / nullif(plain_tps, 0) END AS plain_s
+# Requests with `decode_s`, the time that they took, where a speed-up is known, and its `factor`: the middle of the
+# bounds where only these are known.
+_WITH_FACTOR = f"""(
+    SELECT requests.*, {_BOUNDS["speedup_low"]} AS low, {_BOUNDS["speedup_high"]} AS high,
+        coalesce(speedup, ({_BOUNDS["speedup_low"]} + {_BOUNDS["speedup_high"]}) / 2.0) AS factor,
+        CASE WHEN {_BOUNDS["speedup_low"]} IS NOT NULL
+            THEN (generated_tokens - 1) / nullif(decode_tps, 0) END AS decode_s
     FROM requests
 )"""
 _ACCEPT_RATE = "sum(accepted) * 1.0 / nullif(sum(drafted), 0) AS accept_rate"
-_SPEEDUP = """
-    sum(plain_s) / nullif(sum(plain_s / speedup), 0) AS speedup,
-    sum(plain_s * low / speedup) / nullif(sum(plain_s / speedup), 0) AS speedup_low,
-    sum(plain_s * high / speedup) / nullif(sum(plain_s / speedup), 0) AS speedup_high"""
+_SPEEDUP = ", ".join(
+    f"sum(decode_s * {column}) / nullif(sum(decode_s), 0) AS {name}"
+    for name, column in (("speedup", "factor"), ("speedup_low", "low"), ("speedup_high", "high"))
+)
 
 
 class RequestHistory:
@@ -231,7 +233,7 @@ class RequestHistory:
                     AS decode_tps,
                 {_SPEEDUP},
                 max(finished_at) AS last_used
-            FROM {_WITH_PLAIN_S} GROUP BY main_model, draft_model, method
+            FROM {_WITH_FACTOR} GROUP BY main_model, draft_model, method
             ORDER BY requests DESC, last_used DESC"""
         )
         return [PairSummary(**dict(row)) for row in found]
@@ -240,8 +242,8 @@ class RequestHistory:
         """Sum up the answers of one chat (None: of all) that finished after `since`, in Unix seconds."""
         [found] = self._database.rows(
             f"""
-            SELECT count(*) AS answers, {_ACCEPT_RATE}, {_SPEEDUP}, sum(plain_s - plain_s / speedup) AS saved_s
-            FROM {_WITH_PLAIN_S} AS request
+            SELECT count(*) AS answers, {_ACCEPT_RATE}, {_SPEEDUP}, sum(decode_s * (speedup - 1.0)) AS saved_s
+            FROM {_WITH_FACTOR} AS request
             WHERE generated_tokens > 0 AND finished_at >= ?1 AND (?2 IS NULL OR message_id IN (
                 SELECT id FROM messages WHERE conversation_id = ?2))""",
             (since, conversation_id),

@@ -88,6 +88,22 @@ def test_totals_are_of_one_chat_or_of_all_since_a_time(
     assert store.history.totals(since=clock.now + 1) == Totals()
 
 
+def test_an_answer_that_knows_only_bounds_of_its_speedup_counts_in_totals(
+    store: ConversationStore, history: list[int]
+) -> None:
+    assert history
+    chat = store.conversations.create()
+    answer = store.answers.start(store.messages.add_user_turn(chat, "q"), AnswerSource("big", "small", "draft"))
+    stats = RequestStats(
+        generated_tokens=61, drafted=60, accepted=55, decode_tps=5.0, speedup_low=2.0, speedup_high=4.0
+    )
+    store.answers.finish(answer, "stop", stats, "a")
+    alone, everything = store.history.totals(conversation_id=chat), store.history.totals()
+    assert (alone.speedup_low, alone.speedup, alone.speedup_high, alone.saved_s) == (2.0, 3.0, 4.0, None)
+    assert everything.speedup_low == pytest.approx((2 * 1.9 + 10 * 0.95 + 12 * 2.0) / (2 + 10 + 12))
+    assert everything.saved_s == pytest.approx(100 / 25 - 100 / 50)
+
+
 def test_an_answer_without_a_token_is_in_no_total(store: ConversationStore) -> None:
     chat = store.conversations.create()
     answer = store.answers.start(store.messages.add_user_turn(chat, "q"), AnswerSource("big", "", "auto"))
