@@ -18,7 +18,7 @@ from app.widgets.figure_table import FigureView
 from app.widgets.labels import label, set_name
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.restyled import Restyled
-from app.widgets.style_class import styled
+from app.widgets.style_class import set_style_class, styled
 from app.wording import figures
 from app.wording.models import pair_name
 from app.wording.names import recorded_name
@@ -140,16 +140,17 @@ class HistoryPage(Restyled, QWidget):
 
     def _show_sentences(self) -> None:
         chosen = self._chosen
-        sentences = [
-            self._sentence(one)
+        known = [
+            one
             for one in self._summaries
             if figures.speedup_is_known(one) and one.drafted and chosen in (None, (one.main_model, one.draft_model))
-        ]
+        ][:_MOST_SENTENCES]
         if self._summaries:
             nothing = self.tr("No speed-up measured yet. It appears after a few answers.")
         else:
             nothing = self.tr("No answers yet. Each answer adds a row with its speed-up.")
-        self.sentences.setText("\n".join(sentences[:_MOST_SENTENCES]) or nothing)
+        self.sentences.setText("\n".join(map(self._sentence, known)) or nothing)
+        set_style_class(self.sentences, "reason" if any(map(figures.helps, known)) else "reason-plain")
 
     def _sentence(self, one: PairSummary) -> str:
         if one.draft_model and one.method != "ngram":
