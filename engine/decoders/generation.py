@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import partial
 from math import isfinite
 
 import mlx.core as mx
@@ -80,7 +80,7 @@ class Generation:
         cache: PrefixCache,
         started: float,
         made: Prompt | None = None,
-        grammar: CompiledGrammar | Future[CompiledGrammar] | None = None,
+        grammar: CompiledGrammar | None = None,
     ) -> None:
         limit = main.info.context_length
         if made is None:
@@ -89,7 +89,7 @@ class Generation:
             log.info("%d system messages were merged into users' messages: the template refuses them", made.merged)
         prompt = made.ids
         _check_ids(prompt, main)
-        constraint = None if grammar is None else _constraint(request, grammar, main, prompt)
+        constraint = None if request.grammar is None else _constraint(request, grammar, main, prompt)
         self.request = request
         self.speculation = request.speculation
         self.cancelled = False
@@ -252,17 +252,18 @@ def _boundaries(request: ChatRequest, made: Prompt, main: LoadedModel) -> tuple[
 
 def _constraint(
     request: ChatRequest,
-    grammar: CompiledGrammar | Future[CompiledGrammar],
+    grammar: CompiledGrammar | None,
     main: LoadedModel,
     prompt: Sequence[int],
 ) -> Constraint | CallsInText:
     """Return the grammar of an answer that follows `prompt`, or continues its last message."""
     begun, thinking = _begun(request, main, prompt)
-    if isinstance(grammar, CompiledGrammar):
+    if grammar is not None:
         return Constraint(grammar, len(prompt), begun, thinking)
     assert request.grammar is not None
     opening = opening_of(request.grammar.source)
-    return CallsInText(grammar, opening, main.token_of(opening.mark), len(prompt), thinking, begun=bool(begun))
+    start, mark = partial(main.grammars.start, request.grammar), main.token_of(opening.mark)
+    return CallsInText(start, main.grammars.bytes_of, opening, mark, len(prompt), thinking, begun=bool(begun))
 
 
 def _begun(request: ChatRequest, main: LoadedModel, prompt: Sequence[int]) -> tuple[str, Thinking | None]:

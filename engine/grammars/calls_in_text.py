@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -39,17 +39,19 @@ class _Place:
 
 
 class CallsInText:
-    """Holds the calls in an answer, which begins at `position` of its sequence, to a `grammar`; other text is free.
+    """Holds the calls in an answer, which begins at `position` of its sequence, to a grammar; other text is free.
 
     `thinking` may precede the answer, which continues another text if `begun`. `mark` is the token of the opening's
-    mark, None if that is several tokens. A call whose mark has no end lasts until the answer ends. The grammar may
-    still be compiling; the first call waits for it. If it cannot be used, calls are free, with a log record. Belongs to
-    the engine's thread.
+    mark, None if that is several tokens. A call whose mark has no end lasts until the answer ends. `start_compiling`
+    starts to compile the grammar; the first call does so and waits for it, because most answers have no call. If the
+    grammar cannot be used, calls are free, with a log record. `bytes_of` returns the bytes of a token, or a control
+    token's name. Belongs to the engine's thread.
     """
 
     def __init__(
         self,
-        grammar: Future[CompiledGrammar],
+        start_compiling: Callable[[], Future[CompiledGrammar]],
+        bytes_of: Callable[[int], bytes],
         opening: Opening,
         mark: int | None,
         position: int,
@@ -57,7 +59,9 @@ class CallsInText:
         *,
         begun: bool = False,
     ) -> None:
-        self._grammar, self._opening, self._mark, self._thinking = grammar, opening, mark, thinking
+        self._opening, self._mark, self._thinking = opening, mark, thinking
+        self._start_compiling, self._bytes_of = start_compiling, bytes_of
+        self._compiling: Future[CompiledGrammar] | None = None
         self._spelled = opening.mark.encode() if mark is None else b""
         names = b"|".join(re.escape(name.encode()) for name in opening.names)
         self._named = re.compile(rb"(?<![\w.-])(?:%b)[^\w.-]" % names)
@@ -138,18 +142,19 @@ class CallsInText:
         tokens = (*place.tokens, token)
         complete = call.complete_after(tokens)
         if complete is None:
-            ends = token in self._grammar.result().ends and call.complete_after(place.tokens)
+            grammar = self._compiled()
+            ends = grammar is not None and token in grammar.ends and call.complete_after(place.tokens)
             return _Place() if ends else None
         return _Place() if complete and place.closes else replace(place, tokens=tokens)
 
     def _after_spelled(self, tokens: tuple[int, ...], *, head: bool) -> _Place:
         """Return the place after the newest `tokens`, the last of which may have begun a call without a single mark."""
-        if (grammar := self._compiled()) is None:
+        if not self._usable:
             return _Place()
-        if not head and self._spelled[-1:] not in grammar.tokens.tokens[tokens[-1]]:
+        if not head and self._spelled[-1:] not in self._bytes_of(tokens[-1]):
             # It does not complete the mark.
             return _Place(tokens=tokens[-len(self._spelled) :])
-        texts = [grammar.tokens.tokens[token] for token in tokens]
+        texts = [*map(self._bytes_of, tokens)]
         text = b"".join(texts)
         head = head and len(tokens) < _MOST_HEAD and text.lstrip()[:1] in (b"", b"{", b"[")
         if head and self._named.search(text):
@@ -180,11 +185,13 @@ class CallsInText:
         return None if call.complete_after(tokens) is None else _Place(call, closes, tokens)
 
     def _compiled(self) -> CompiledGrammar | None:
-        """Return the grammar, once it is compiled; None if it cannot be used."""
+        """Compile the grammar unless it is, and return it; None if it cannot be used."""
         if not self._usable:
             return None
         try:
-            return self._grammar.result()
+            if self._compiling is None:
+                self._compiling = self._start_compiling()
+            return self._compiling.result()
         # Whatever the compiler raised: the answer goes on without it.
         except Exception as error:
             self._give_up(error)

@@ -6,6 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Collection
 from concurrent.futures import Future
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import without_frames
@@ -47,6 +48,21 @@ class GrammarCompiler:
                 self._kept.popitem(last=False)
         return future
 
+    def bytes_of(self, token: int) -> bytes:
+        """Return the bytes that a token adds to a text, or the name of a control token."""
+        table, names = self._by_id
+        value = table[token]
+        return names[token].encode() if value is None else value
+
+    @cached_property
+    def _by_id(self) -> tuple[list[bytes | None], list[str]]:
+        """The bytes of each token, None for control tokens, and its string."""
+        known = vocabulary_of(self._tokenizer)
+        names = [""] * known.size
+        for text, token in known.ids.items():
+            names[token] = text
+        return bytes_by_id(known), names
+
     def _compile(self, grammar: Grammar, future: Future[CompiledGrammar]) -> None:
         from engine.grammars.compiling import compile_by_byte
         from engine.grammars.constraint import CompiledGrammar, Spelling
@@ -71,10 +87,6 @@ class GrammarCompiler:
     def _model_tokens(self) -> ModelTokens:
         from engine.grammars.native import ModelTokens
 
-        found = vocabulary_of(self._tokenizer)
-        names = [""] * found.size
-        for text, token in found.ids.items():
-            names[token] = text
-        table = bytes_by_id(found)
-        self._marks = {text: token for text, token in found.ids.items() if table[token] is None}
+        table, names = self._by_id
+        self._marks = {text: token for token, text in enumerate(names) if text and table[token] is None}
         return ModelTokens(table, names, self._ends)

@@ -28,19 +28,14 @@ PROMPT_WAIT_S = 0.02
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """The parts of a request. `prompt` is None for a model that is known to be good, `grammar` for most requests.
-
-    With `in_text`, the request can start before its grammar is compiled.
-    """
+    """The parts of a request. `prompt` is None for a model that is known to be good, `grammar` for most requests."""
 
     prompt: PromptCall | None
     grammar: Future[CompiledGrammar] | None
-    in_text: bool
 
     @property
     def pending(self) -> list[Future[Any]]:
-        needed = (self.prompt, None if self.in_text else self.grammar)
-        return [part for part in needed if part is not None and not part.done()]
+        return [part for part in (self.prompt, self.grammar) if part is not None and not part.done()]
 
 
 class Waiting(deque[RequestStream]):
@@ -73,8 +68,7 @@ class Waiting(deque[RequestStream]):
             source, grammar = main.prompt_source, request.grammar
             self._parts[stream] = _Parts(
                 None if source is None else PROMPT_PROCESS.start_prompt(source, prompt_job(request, main)),
-                None if grammar is None else main.grammars.start(grammar),
-                grammar is not None and grammar.in_text,
+                None if grammar is None or grammar.in_text else main.grammars.start(grammar),
             )
         return not self._parts[stream].pending
 
@@ -84,14 +78,14 @@ class Waiting(deque[RequestStream]):
         control_tokens = settings.control_tokens if request.control_tokens is None else request.control_tokens
         return replace(request, overflow=request.overflow or settings.overflow, control_tokens=control_tokens)
 
-    def result(self, stream: RequestStream) -> tuple[Prompt | None, CompiledGrammar | Future[CompiledGrammar] | None]:
-        """Return the parts of a request that is ready; a grammar in text may still be compiling.
+    def result(self, stream: RequestStream) -> tuple[Prompt | None, CompiledGrammar | None]:
+        """Return the prompt of a request that is ready, and the grammar of its whole answer.
 
         Raises `TemplateFailed`, `PromptTooLong`, `GrammarNotUsable`.
         """
         parts = self._parts[stream]
         prompt = None if parts.prompt is None else parts.prompt.result()
-        return prompt, parts.grammar if parts.grammar is None or parts.in_text else parts.grammar.result()
+        return prompt, None if parts.grammar is None else parts.grammar.result()
 
     def started(self) -> None:
         """Remove the first request, which has been started."""

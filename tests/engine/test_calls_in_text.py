@@ -7,7 +7,6 @@ import logging
 import re
 import shutil
 from collections.abc import Iterator
-from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ import pytest
 from app.text.answer_parts import AnswerParts
 from engine.call_forms.table import call_form
 from engine.events import Finished
-from engine.grammars.constraint import CompiledGrammar
 from engine.grammars.grammar import calls_in_text
 from engine.main_model.grammar_compiler import GrammarCompiler
 from engine.requests import ChatRequest, SpeculationSettings
@@ -197,13 +195,10 @@ def test_plain_rounds_in_free_text_have_the_reason_that_they_have_without_tools(
     assert [span.reason for span in held.plain_spans[:2]] == [span.reason for span in free.plain_spans[:2]]
 
 
-def test_an_answer_without_a_call_does_not_wait_for_the_grammar(
-    served: Scheduler, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_answer_without_a_call_compiles_no_grammar(served: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
     settings: dict[str, Any] = {"logit_bias": ENDS | {CALL: -60.0}, "max_tokens": 12}
     free = alone(served, asked(METHODS["draft"], **settings, grammar=None))
-    never: Future[CompiledGrammar] = Future()
-    monkeypatch.setattr(GrammarCompiler, "start", lambda *_: never)
+    monkeypatch.setattr(GrammarCompiler, "start", lambda *_: pytest.fail("A grammar is compiled."))
     assert alone(served, asked(METHODS["draft"], **settings)).ids == free.ids
 
 

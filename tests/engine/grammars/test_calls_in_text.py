@@ -41,7 +41,8 @@ def held(form: str, controls: Iterable[str] = (), thinking: Thinking | None = No
     matcher, bytewise = tokens.compile(grammar.as_lark(marks)), compile_by_byte(grammar.as_lark())
     compiled.set_result(CompiledGrammar(matcher, bytewise, tokens, len(table), frozenset({END}), END, Spelling(tokens)))
     opening = opening_of(grammar.source)
-    return CallsInText(compiled, opening, marks.get(opening.mark), len(PROMPT), thinking)
+    bytes_of, mark = tokens.tokens.__getitem__, marks.get(opening.mark)
+    return CallsInText(lambda: compiled, bytes_of, opening, mark, len(PROMPT), thinking)
 
 
 def ids(*parts: str | bytes) -> list[int]:
@@ -59,9 +60,10 @@ def next_bytes(calls: CallsInText, tokens: list[int]) -> str | None:
     """Return the ordinary bytes that may follow an answer; None if it is free there."""
     whole = calls.allowed([*PROMPT, *tokens], [], 1)
     # The same row, with all of the answer still drafted.
-    drafted = CallsInText(calls._grammar, calls._opening, calls._mark, len(PROMPT), calls._thinking).allowed(
-        PROMPT, tokens, len(tokens) + 1
+    held_anew = CallsInText(
+        calls._start_compiling, calls._bytes_of, calls._opening, calls._mark, len(PROMPT), calls._thinking
     )
+    drafted = held_anew.allowed(PROMPT, tokens, len(tokens) + 1)
     last = None if drafted is None or drafted[-1].all() else drafted[-1]
     assert (last is None) if whole is None else (last == whole[0]).all()
     return (
@@ -163,10 +165,18 @@ def test_thoughts_have_no_calls(begins: bool) -> None:
         assert next_bytes(other, ids("<tool_call>")) == "\n"
 
 
+@pytest.mark.parametrize("controls", [[], ["<tool_call>"]], ids=["spelled", "single-token"])
+def test_text_without_a_call_compiles_no_grammar(controls: list[str]) -> None:
+    calls = held("json_tools", controls)
+    calls._start_compiling = lambda: pytest.fail("A grammar is compiled.")
+    assert next_bytes(calls, ids("Is 1 <tool", " than 2?")) is None
+
+
 def test_a_grammar_that_cannot_be_used_is_asked_for_once() -> None:
     calls = held("json_tools", ["<tool_call>"])
-    calls._grammar = Future()
-    calls._grammar.set_exception(GrammarNotUsable("invalid"))
+    unusable: Future[CompiledGrammar] = Future()
+    unusable.set_exception(GrammarNotUsable("invalid"))
+    calls._start_compiling = lambda: unusable
     assert next_bytes(calls, ids("<tool_call>", "{")) is None
     assert calls.permitted([*PROMPT, *ids("<tool_call>", "{")], ids("x")) == 1
 
