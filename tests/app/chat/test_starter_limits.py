@@ -47,8 +47,13 @@ def turn(question: str, text: str = "Tandem is an app.", model: str = STARTER, *
         "西班牙语的谢谢",
         "127 divided by 3",
         "3 곱하기 14",
+        "17에 3을 곱하면?",
+        "20에서 3을 빼면?",
         "17かける3は？",
+        "17と3を足すと？",
+        "120を3で割ると？",
         "17乘以3等于多少",
+        "17和3相加",
         "sort [3, 1, 2] in C++",
         "並べ替えのコードを書いて",
         "Fix this Python: def f(: pass",
@@ -62,7 +67,15 @@ def test_code_arithmetic_json_and_translation_are_beyond_the_starter(question: s
 
 @pytest.mark.parametrize(
     "question",
-    ["hi", "What is Tandem?", "Which 2 models come with Tandem 1.4?", "how fast is it", "说明用法语言", "7 * 8"],
+    [
+        "hi",
+        "What is Tandem?",
+        "Which 2 models come with Tandem 1.4?",
+        "how fast is it",
+        "说明用法语言",
+        "7 * 8",
+        "초안 토큰 3에 10을 설정",
+    ],
 )
 def test_questions_about_tandem_are_not(question: str) -> None:
     assert not is_beyond_starter(turn(question))
