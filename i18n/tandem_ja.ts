@@ -828,7 +828,7 @@
         <translation>書き込みました。以前のファイル：{copy}</translation>
     </message>
     <message>
-        <source>Set them where {app} starts for the first time. Later, enter them in its admin settings, under “Connections”.</source>
+        <source>Set them in the environment where {app} first starts. Later, enter them in its admin settings, under “Connections”.</source>
         <translation>{app} を初めて起動する環境で設定してください。その後は、管理者設定の「接続」に入力してください。</translation>
     </message>
     <message>
@@ -5671,7 +5671,7 @@
         <translation>メインモデルが複数の Mac で動いている間は学習させることができません。この Mac だけで続けてください。</translation>
     </message>
     <message>
-        <source>A draft can only be taught if Tandem may save it on disk.</source>
+        <source>A draft can only be taught if Tandem can save it to disk.</source>
         <translation>学習させられるのは、Tandem がドラフトモデルをディスクに保存できる場合だけです。</translation>
     </message>
     <message>

@@ -828,7 +828,7 @@
         <translation>파일을 저장했어요. 이전 파일: {copy}</translation>
     </message>
     <message>
-        <source>Set them where {app} starts for the first time. Later, enter them in its admin settings, under “Connections”.</source>
+        <source>Set them in the environment where {app} first starts. Later, enter them in its admin settings, under “Connections”.</source>
         <translation>{app} 앱을 처음 시작할 때 이 변수를 설정해 주세요. 그 뒤에는 앱의 관리자 설정에 있는 ‘연결’에 입력해 주세요.</translation>
     </message>
     <message>
@@ -5671,7 +5671,7 @@
         <translation>메인 모델이 여러 Mac에서 실행되는 동안에는 초안 모델을 학습시킬 수 없어요. 이 Mac에서만 계속해 주세요.</translation>
     </message>
     <message>
-        <source>A draft can only be taught if Tandem may save it on disk.</source>
+        <source>A draft can only be taught if Tandem can save it to disk.</source>
         <translation>초안 모델을 디스크에 저장할 수 있어야 학습시킬 수 있어요.</translation>
     </message>
     <message>

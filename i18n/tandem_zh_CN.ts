@@ -828,7 +828,7 @@
         <translation>已写入。之前的文件：{copy}</translation>
     </message>
     <message>
-        <source>Set them where {app} starts for the first time. Later, enter them in its admin settings, under “Connections”.</source>
+        <source>Set them in the environment where {app} first starts. Later, enter them in its admin settings, under “Connections”.</source>
         <translation>请在首次启动 {app} 的环境中设置；之后请在其管理员设置的“连接”中输入。</translation>
     </message>
     <message>
@@ -5671,7 +5671,7 @@
         <translation>主模型在多台 Mac 上运行时无法训练。请仅用本机继续。</translation>
     </message>
     <message>
-        <source>A draft can only be taught if Tandem may save it on disk.</source>
+        <source>A draft can only be taught if Tandem can save it to disk.</source>
         <translation>只有允许 Tandem 保存到磁盘时才能训练。</translation>
     </message>
     <message>

@@ -42,7 +42,7 @@ def next_sentence(plan: Plan) -> str:
     else:
         said = translate(
             "Agents",
-            "Set them where {app} starts for the first time. Later, enter them in its admin settings, under "
+            "Set them in the environment where {app} first starts. Later, enter them in its admin settings, under "
             "“Connections”.",
         )
     if plan.key_variable:

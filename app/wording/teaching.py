@@ -32,7 +32,7 @@ def teaching_sentence(arguments: Mapping[str, str]) -> str:
         "no-memory": translate(
             "Teaching", "Teaching takes {detail} GB more memory than is free. Close other apps or use smaller models."
         ),
-        "no-folder": translate("Teaching", "A draft can only be taught if Tandem may save it on disk."),
+        "no-folder": translate("Teaching", "A draft can only be taught if Tandem can save it to disk."),
         "disk": translate(
             "Teaching",
             "What the draft learns cannot be saved: {detail}. Free up space and try again. Until then the "
