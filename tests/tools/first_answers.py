@@ -20,9 +20,11 @@ from tempfile import TemporaryDirectory
 from msgspec import convert, to_builtins
 
 from app.system.paths import learned_file
+from app.tools.tool import TANDEM, Tool
 from app.wording.figures import as_fast, rounded
 from engine import Engine, starter_pair
 from engine.events import Finished
+from engine.grammars.grammar import calls_in_text
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.settings import EngineSettings
 from engine.stats import RequestStats
@@ -39,6 +41,8 @@ QUESTIONS = (
     "How do I choose another model?",
     "What is prompt lookup?",
 )
+# The window gives its Starter tools, too.
+TOOLS = [Tool(TANDEM, "list_models", "list_models", "", "Lists the models.", {"type": "object"}).for_template()]
 # Plain runs before and after each answer, and seconds of pause before each question.
 PLAIN_RUNS, PAUSE_S = 3, 5.0
 
@@ -71,12 +75,14 @@ def answer(method: str) -> None:
     """Answer the questions of standard input, and print the figures of each."""
     with Engine(EngineSettings(learned_file=learned_file())) as engine:
         main, draft = starter_pair()
-        sampling = dict(engine.load(str(main), str(draft)).result().main.sampling)
+        info = engine.load(str(main), str(draft)).result().main
         for line in sys.stdin:
             request = ChatRequest(
                 messages=[{"role": "user", "content": line.strip()}],
-                sampling=SamplingSettings(**sampling),
+                sampling=SamplingSettings(**dict(info.sampling)),
                 speculation=SpeculationSettings(method=method),
+                tools=TOOLS,
+                grammar=calls_in_text(info.tool_format, TOOLS, parallel=True),
             )
             *_, last = engine.submit(request)
             assert isinstance(last, Finished)
