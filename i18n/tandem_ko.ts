@@ -5893,6 +5893,17 @@
     </message>
 </context>
 <context>
+    <name>Tools</name>
+    <message>
+        <source>Models on this Mac</source>
+        <translation>이 Mac의 모델</translation>
+    </message>
+    <message>
+        <source>Today&apos;s acceptance rate</source>
+        <translation>오늘의 채택률</translation>
+    </message>
+</context>
+<context>
     <name>ToolsButton</name>
     <message>
         <source>Tools: on</source>

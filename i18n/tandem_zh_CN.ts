@@ -5893,6 +5893,17 @@
     </message>
 </context>
 <context>
+    <name>Tools</name>
+    <message>
+        <source>Models on this Mac</source>
+        <translation>本机上的模型</translation>
+    </message>
+    <message>
+        <source>Today&apos;s acceptance rate</source>
+        <translation>今日接受率</translation>
+    </message>
+</context>
+<context>
     <name>ToolsButton</name>
     <message>
         <source>Tools: on</source>

@@ -22,7 +22,7 @@ from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording.figures import whole_seconds
-from app.wording.tools import call_sentence, call_state
+from app.wording.tools import call_sentence, call_state, tool_name
 
 # Characters of a result that a card shows; copies and exports contain all.
 LONGEST_SHOWN = 20_000
@@ -121,7 +121,7 @@ class CallCard(Restyled, QFrame):
 
     def retranslate(self) -> None:
         call = self.call
-        name = call.tool.title if call.tool and call.tool.title else call.use.tool
+        name = tool_name(call.use.server, call.use.tool, call.tool.title if call.tool else "")
         self.head.setText(name or self.tr("Tool"))
         self._server.setText(call.use.server if call.use.server != TANDEM else "")
         sentence = call_sentence(call)

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QWidget
 from app.chat.prose import level_cells
 from app.session.chats import Chat
 from app.text.qt_markdown import for_qt
-from app.wording.tools import call_sentence
+from app.wording.tools import call_sentence, tool_name
 
 # Points, and millimetres around the text of a page.
 _FONT_SIZE, _MARGIN_MM = 10, 18
@@ -54,7 +54,8 @@ def chat_document(chat: Chat) -> QTextDocument:
                 _insert_markdown(cursor, spaced, for_qt(answer.reply))
             for call in answer.calls:
                 cursor.insertBlock(spaced, QTextCharFormat())
-                cursor.insertText(" · ".join(dict.fromkeys(part for part in (call.use.server, call.use.tool) if part)))
+                names = call.use.server, tool_name(call.use.server, call.use.tool)
+                cursor.insertText(" · ".join(dict.fromkeys(filter(None, names))))
                 for text in (call.use.arguments, call_sentence(call) or call.text):
                     if text.strip():
                         cursor.insertBlock(spaced, fixed)

@@ -14,7 +14,7 @@ from app.widgets.labels import wrapped_tip
 from app.widgets.popups import Menu
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
-from app.wording.tools import server_state
+from app.wording.tools import server_state, tool_name
 
 # In pixels, for the state of a server, which can be a long error.
 _WIDEST = 360
@@ -80,5 +80,5 @@ class ToolsButton(Restyled, QToolButton):
         listed.setTitle(self.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, theme.scaled(_WIDEST)))
         listed.setEnabled(bool(tools))
         for tool in tools:
-            listed.addAction(tool.title or tool.name).setEnabled(False)
+            listed.addAction(tool_name(tool.server, tool.name, tool.title)).setEnabled(False)
         self.menu_of_tools.addMenu(listed)

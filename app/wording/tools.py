@@ -8,10 +8,20 @@ from PySide6.QtCore import QCoreApplication
 
 from app.session.calls import Call, CallState
 from app.tools.servers import Server, ServerStatus
+from app.tools.tool import TANDEM
 from app.wording.errors import joined
 from app.wording.figures import seconds
 
 translate = QCoreApplication.translate
+
+
+def tool_name(server: str, name: str, title: str = "") -> str:
+    """Return what a person calls a tool: the window's words for those of Tandem, else the server's title or name."""
+    own = {
+        "list_models": translate("Tools", "Models on this Mac"),
+        "acceptance_today": translate("Tools", "Today's acceptance rate"),
+    }
+    return own.get(name, name) if server == TANDEM else title or name
 
 
 def tool_sentence(code: str, arguments: Mapping[str, object]) -> str:

@@ -137,7 +137,7 @@ def test_the_starter_asks_tandem_and_answers_from_what_it_says(
     rate = sum(one.accepted for one in until) / sum(one.drafted for one in until)
     assert window.turn(1).text == said.format(f"{rate:.0%}")
     cards = [card.head.text() for card in window.window.findChildren(CallCard) if card.isVisible()]
-    assert sorted(cards) == ["acceptance_today", "list_models"]
+    assert sorted(cards) == ["Models on this Mac", "Today's acceptance rate"]
 
 
 def over_the_api(window: WindowDriver, body: dict[str, Any]) -> str:

@@ -130,7 +130,7 @@ def test_the_switch_lists_servers_and_tools_and_is_off_at_first(open_window: Ope
     assert menu_of(window) == ["Use tools in this chat", "Tandem", "clock · Running. Tools: 1."]
     menus = [action.menu() for action in tools.menu_of_tools.actions()[-2:]]
     names = [[action.text() for action in menu.actions()] for menu in menus if isinstance(menu, QMenu)]
-    assert names == [["list_models", "acceptance_today"], ["now"]]
+    assert names == [["Models on this Mac", "Today's acceptance rate"], ["now"]]
     tools.menu_of_tools.actions()[0].trigger()
     assert tools.text() == "Tools: off"
 
@@ -153,7 +153,7 @@ def test_the_starter_tells_the_models_by_a_tool_of_tandem_without_a_question(ope
     assert [one["function"]["name"] for one in engine.requests[0].tools] == ["list_models", "acceptance_today"]
     assert engine.requests[1].messages[-1]["content"] == "Models on this computer: Starter."
     assert window.turn(0).text == "You have the Starter."
-    assert cards(window)[0].head.text() == "list_models"
+    assert cards(window)[0].head.text() == "Models on this Mac"
     window.ask_and_wait("What was my acceptance today?")
     stats = [answer.stats for answer in window.session.chat.turns[0].answers] + [
         window.session.chat.turns[1].steps[0].answer.stats
