@@ -56,11 +56,11 @@ class GrammarCompiler:
 
     @cached_property
     def _by_id(self) -> tuple[list[bytes | None], list[str]]:
-        """The bytes of each token, None for control tokens, and its string."""
+        """The bytes of each token, None for control tokens, and the names of these."""
         known = vocabulary_of(self._tokenizer)
         names = [""] * known.size
-        for text, token in known.ids.items():
-            names[token] = text
+        for text in known.special & known.ids.keys():
+            names[known.ids[text]] = text
         return bytes_by_id(known), names
 
     def _compile(self, grammar: Grammar, future: Future[CompiledGrammar]) -> None:
@@ -88,5 +88,5 @@ class GrammarCompiler:
         from engine.grammars.native import ModelTokens
 
         table, names = self._by_id
-        self._marks = {text: token for token, text in enumerate(names) if text and table[token] is None}
+        self._marks = {text: token for token, text in enumerate(names) if text}
         return ModelTokens(table, names, self._ends)
