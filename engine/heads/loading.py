@@ -95,11 +95,13 @@ def _check_ids(network: Any, vocabulary: int, folder: Path) -> None:
 
 def _evaluate(network: nn.Module, folder: Path) -> Steps[None]:
     """Read the weights piece by piece. Raises `ModelNotUsable` for NaN and infinity, or if all matrices are zero."""
+    parameters: list[tuple[str, mx.array]] = tree_flatten(network.parameters())
+    # Scales are not zero where the numbers that they scale are; tables of ids are no weights.
+    matrices = {id(array) for name, array in parameters if array.ndim > 1 and not name.endswith(".scales")}
     zero = True
-    for chunk in in_chunks([array for _, array in tree_flatten(network.parameters())]):
-        numbers = [array for array in chunk if mx.issubdtype(array.dtype, mx.floating)]
-        finite = [mx.isfinite(array).all() for array in numbers]
-        used = [array.any() for array in numbers if array.ndim > 1]
+    for chunk in in_chunks([array for _, array in parameters]):
+        finite = [mx.isfinite(array).all() for array in chunk if mx.issubdtype(array.dtype, mx.floating)]
+        used = [array.any() for array in chunk if id(array) in matrices]
         try:
             mx.eval(chunk, finite, used)
         except Exception as error:

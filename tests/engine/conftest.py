@@ -48,6 +48,12 @@ def starter() -> tuple[LoadedModel, LoadedModel]:
     return load(main), load(draft)
 
 
+@pytest.fixture
+def as_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take the branches for a GPU, so that weights keep their type and stay quantised; the CPU computes with them."""
+    monkeypatch.setattr(mx, "default_device", lambda: mx.Device(mx.gpu))
+
+
 @pytest.fixture(scope="module")
 def engine_with_pair(tiny_main: Path, tiny_draft: Path) -> Iterator[Engine]:
     with Engine() as engine:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import mlx.core as mx
 import pytest
+from mlx.utils import tree_flatten
 
 from engine.errors import ModelNotUsable
 from engine.serving.memory import cache_bytes, size_on_disk
@@ -51,6 +52,18 @@ def test_a_quantised_head_proposes_as_its_numbers_say(tmp_path: Path, name: str,
     case, settings = HEADS[name], dict(zip(("bits", "group_size", "mode"), mode, strict=True))
     config = {} if name.startswith("mtp") else {"quantization": settings}
     assert_alike(tmp_path, replace(case, config=case.config | config), *quantised(case.tensors, *mode))
+
+
+@pytest.mark.usefixtures("as_on_a_gpu")
+@pytest.mark.parametrize("mode", MODES, ids=str)
+def test_where_weights_stay_quantised_only_a_head_of_zeros_is_refused(tmp_path: Path, mode: Mode) -> None:
+    case = HEADS["full"]
+    config = case.config | {"quantization": dict(zip(("bits", "group_size", "mode"), mode, strict=True))}
+    loaded = load_head(write_head(tmp_path / "head", config, quantised(case.tensors, *mode)[0]))
+    assert any(array.dtype == mx.uint32 for _, array in tree_flatten(loaded.network.parameters()))
+    zeros = {name: mx.zeros_like(array) if array.ndim > 1 else array for name, array in case.tensors.items()}
+    with pytest.raises(ModelNotUsable, match="zero"):
+        load_head(write_head(tmp_path / "zeros", config, quantised(zeros, *mode)[0]))
 
 
 @pytest.mark.parametrize("leaf", ["weight", "scales"])
