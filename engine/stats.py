@@ -138,10 +138,10 @@ class RequestStats(Struct, frozen=True):
     `draft_fits` is false if under 2 % of the first draft tokens of some 200 rounds were accepted, in this answer and
     earlier ones.
 
-    `rounding` says how the text compares with that of plain decoding: "identical" if every pass had a width that this
-    machine rounds like a plain round, "rounded" if about one token in `one_in` (None: unknown) may differ, "" if it is
-    unknown. `same_text_cost` is the share of the speed that `SpeculationSettings.same_text`, if set, is expected to
-    cost.
+    `rounding` says how the text compares with that of plain decoding: "identical" if this machine was found to round
+    every pass, by its width and its number of keys, like a plain round, "rounded" if about one token in `one_in` (None:
+    unknown) may differ, "" if it is unknown. `same_text_cost` is the share of the speed that
+    `SpeculationSettings.same_text`, if set, is expected to cost.
 
     `ahead` is the state of an asynchronous drafter, "" if none was configured: "starting", "ready", a reason of
     `DrafterLink`, "no-gain" (drafting takes too little of a round), "not-faster" (as was measured), "no-memory" or

@@ -22,15 +22,17 @@ _Count = Annotated[int, Meta(ge=0)]
 class Rounding(Struct):
     """How this machine rounds the rows of one main model's passes.
 
-    A row has the same bits in every pass of `plain_rows` to `most_rows` rows: `plain_rows` is 1, or 2 where a row alone
-    is rounded differently from one of two. `difference` is the mean absolute change, in other passes, of the lead: the
-    logit of the best token less that of the second best. Answers have had `leads` tokens so far (with a temperature,
-    leads include the noise of the draw), `narrow` of which had a lead below NARROW.
+    A row has the same bits in every pass of `plain_rows` to `most_rows` rows that attends to at most `keys` keys, which
+    is what was tested: `plain_rows` is 1, or 2 where a row alone is rounded differently from one of two. `difference`
+    is the mean absolute change, in other passes, of the lead: the logit of the best token less that of the second best.
+    Answers have had `leads` tokens so far (with a temperature, leads include the noise of the draw), `narrow` of which
+    had a lead below NARROW.
     """
 
     plain_rows: Annotated[int, Meta(ge=1, le=2)]
     most_rows: Annotated[int, Meta(ge=1)]
     difference: Annotated[float, Meta(ge=0.0)]
+    keys: _Count
     leads: _Count = 0
     narrow: _Count = 0
 

@@ -1605,6 +1605,10 @@
         <translation>iogpu.wired_limit_mb は設定されていません。</translation>
     </message>
     <message>
+        <source>Tested up to {keys} tokens of context.</source>
+        <translation>コンテキスト {keys} トークンまで確認済みです。</translation>
+    </message>
+    <message>
         <source>Otherwise about one token in {count} may differ.</source>
         <translation>それ以外では、およそ {count} トークンに 1 つが異なることがあります。</translation>
     </message>
@@ -4324,6 +4328,10 @@
     <message>
         <source>How this Mac rounds with {main} is measured while Tandem is idle.</source>
         <translation>この Mac が「{main}」でどう丸めるかは、Tandem の待機中に測定します。</translation>
+    </message>
+    <message>
+        <source>This was tested up to {keys} tokens of context. Beyond that, there are no draft tokens.</source>
+        <translation>これはコンテキスト {keys} トークンまで確認済みです。それより長くなると、ドラフトトークンは使いません。</translation>
     </message>
     <message>
         <source>It does not slow answers down.</source>

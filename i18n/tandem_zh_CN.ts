@@ -1605,6 +1605,10 @@
         <translation>未设置 iogpu.wired_limit_mb。</translation>
     </message>
     <message>
+        <source>Tested up to {keys} tokens of context.</source>
+        <translation>已验证至 {keys} 个 token 的上下文。</translation>
+    </message>
+    <message>
         <source>Otherwise about one token in {count} may differ.</source>
         <translation>其他情况下，大约每 {count} 个 token 有一个可能不同。</translation>
     </message>
@@ -4324,6 +4328,10 @@
     <message>
         <source>How this Mac rounds with {main} is measured while Tandem is idle.</source>
         <translation>Tandem 会在空闲时测量本机使用“{main}”时的舍入情况。</translation>
+    </message>
+    <message>
+        <source>This was tested up to {keys} tokens of context. Beyond that, there are no draft tokens.</source>
+        <translation>此结果已验证至 {keys} 个 token 的上下文；超出后不再使用草稿 token。</translation>
     </message>
     <message>
         <source>It does not slow answers down.</source>

@@ -141,7 +141,8 @@ POINTS = (
 
 BY_A_PERSON = """\
 - [ ] With "Always the same text" on, ten questions are answered alike with and without a draft, on M1 or M2 and on M3
-  or later, below and above 1,024 tokens; `most_rows` in `learned.json` is what MLX's kernels of that Mac suggest.
+  or later, in chats of fewer than 1,024 tokens and of more than 1,024, 4,096, 8,192 and 16,384, where attention changes
+  its kernels; `most_rows` and `keys` in `learned.json` are what MLX's kernels of that Mac suggest.
 - [ ] `tandem chat --method draft` with a Qwen3 pair: the speed-up, and the depth that the controller settles on.
 - [ ] Korean, Japanese and Chinese input methods in the composer: the four sequences of `tests/app`.
 - [ ] Dark mode switches live; VoiceOver reads every control; the window is sharp on Retina and plain displays.

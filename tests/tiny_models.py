@@ -68,14 +68,17 @@ def write_disturbed_copy(source: Path, folder: Path, *, amount: float, seed: int
     return folder
 
 
-def write_quantised_copy(source: Path, folder: Path, bits: int, group: int, mode: str) -> Path:
-    """Copy a model with all of its matrices quantised by mlx."""
+def write_quantised_copy(
+    source: Path, folder: Path, bits: int, group: int, mode: str, dtype: mx.Dtype = mx.float32
+) -> Path:
+    """Copy a model with all of its matrices quantised by mlx; the other numbers have the type `dtype`."""
     shutil.copytree(source, folder)
     config = json.loads((folder / "config.json").read_text())
     settings = {"bits": bits, "group_size": group, "mode": mode}
     (folder / "config.json").write_text(json.dumps({**config, "quantization": settings}))
     weights: dict[str, mx.array] = {}
     for name, array in mx.load(str(source / "model.safetensors")).items():
+        array = array.astype(dtype)
         if array.ndim != 2:
             weights[name] = array
             continue

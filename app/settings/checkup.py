@@ -134,6 +134,9 @@ def _rounding(rounding: dict[str, Any] | None, translate: Callable[[str], str]) 
     words = "as-plain" if rounding["plain_rows"] == 1 else "alike"
     words = "none" if not most else "all" if words == "as-plain" and most >= MAX_DEPTH else words
     text = translate(_ROUNDED[words]).format(most=most)
+    if most:
+        tested = translate(QT_TRANSLATE_NOOP("Checkup", "Tested up to {keys} tokens of context."))
+        text = _both(text, tested.format(keys=rounding["keys"]), translate)
     if (count := rounding["one_in"]) is None:
         return text
     differ = translate(QT_TRANSLATE_NOOP("Checkup", "Otherwise about one token in {count} may differ."))

@@ -10,7 +10,7 @@ from app.session.model_names import short_name
 from app.wording.errors import joined
 from engine.requests import MAX_DEPTH
 from engine.stats import RequestStats
-from engine.tuning import LearnedPair
+from engine.tuning import LearnedPair, Rounding
 
 translate = QCoreApplication.translate
 
@@ -55,7 +55,14 @@ def same_text_sentence(pair: LearnedPair | None) -> str:
             "Rounding", "With {main}, rounding stays the same up to {most} draft tokens per round on this Mac."
         )
     text = text.format(main=main, most=QLocale().toString(most))
-    return joined(text, _cost(pair))
+    return joined(text, _tested(pair.rounding) if most else "", _cost(pair))
+
+
+def _tested(rounding: Rounding) -> str:
+    text = translate(
+        "Rounding", "This was tested up to {keys} tokens of context. Beyond that, there are no draft tokens."
+    )
+    return text.format(keys=QLocale().toString(rounding.keys))
 
 
 def _cost(pair: LearnedPair) -> str:

@@ -294,7 +294,7 @@ class Models:
         except Exception:
             log.exception("how the rows of %s are rounded could not be probed", self.main.info.name)
             # Until the next start, only plain rounds count as exact.
-            self._probe, self._controllers.rounding = None, Rounding(plain_rows=1, most_rows=1, difference=0.0)
+            self._probe, self._controllers.rounding = None, Rounding(1, 1, difference=0.0, keys=0)
 
     def learned(self) -> tuple[LearnedPair, ...]:
         """Return costs and acceptance of every pair of models that was used here, loaded or not."""

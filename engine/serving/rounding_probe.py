@@ -18,7 +18,7 @@ from engine.main_model.sampling import fit
 from engine.requests import MAX_DEPTH
 from engine.serving.calibration import sample_prompt
 from engine.speculation.rounds.cache_rules import flatten
-from engine.speculation.rounds.row_rule import RowRule
+from engine.speculation.rounds.row_rule import UNKNOWN, RowRule
 from engine.speculation.rounds.sequence import Sequence
 from engine.tuning import Rounding
 
@@ -26,10 +26,12 @@ log = logging.getLogger(__name__)
 
 # MLX's kernels change within these: at 2 rows, at 6 to 33 by the size of a matrix, and for attention at 9.
 WIDTHS = (2, 3, 4, 5, 6, 8, 12, 16, MAX_DEPTH + 1)
-# The tokens of a short and of a long context: beyond 1,024 keys, attention takes two passes. The tokens after each that
-# are also read plainly: those of the widest pass, and of a few.
+# The tokens of a short and of a long context. On the largest chips attention takes two passes beyond 1,024 keys. Where
+# it changes beyond the long context, as it does from 4,096 keys on, nothing is known of.
 SHORT, LONG = 64, 1100
-SHORT_ROWS, LONG_ROWS = MAX_DEPTH + 1, 6
+# Rounding to bfloat16 hides most differences of a sum. So many logits are compared in each context, but with a small
+# vocabulary no more than so many rows.
+LOGITS, MOST_ROWS = 1 << 20, 256
 # Tokens of a prefill pass: a request that comes meanwhile waits for it.
 CHUNK = 128
 
@@ -38,66 +40,69 @@ def probe_rounding(main: LoadedModel) -> Steps[Rounding]:
     """Return how this machine rounds the rows of `main`; one pass a step."""
     text = sample_prompt(main, lambda: False)
     yield None
-    alone, paired, changes = set(WIDTHS), set(WIDTHS), []
-    for context, plain_rows in ((SHORT, SHORT_ROWS), (LONG, LONG_ROWS)):
+    rows = max(WIDTHS[-1], min(MOST_ROWS, LOGITS // main.vocabulary))
+    alone, paired, changes, length = set(WIDTHS), set(WIDTHS), list[float](), 0
+    for context in (SHORT, LONG):
         sequence = Sequence(main.model, main.new_caches())
         if sequence.plain_only is not None:
-            return Rounding(plain_rows=1, most_rows=1, difference=0.0)
-        # A sliding window is rounded differently once it is full.
-        windows = [getattr(cache, "max_size", 0) for cache in flatten(sequence.caches)] if context == LONG else []
-        length = max(1, min(max([context, *windows]), main.info.context_length - WIDTHS[-1]))
-        tokens = (text * (1 + (length + WIDTHS[-1]) // len(text)))[: length + WIDTHS[-1]]
+            return Rounding(1, 1, difference=0.0, keys=0)
+        windows = [getattr(cache, "max_size", 0) for cache in flatten(sequence.caches)]
+        length = max(1, min(max([context, *(windows if context == LONG else ())]), main.info.context_length - rows))
+        tokens = (text * (1 + (length + rows) // len(text)))[: length + rows]
         sequence.append(tokens[:length])
         while sequence.prefill(CHUNK):
             yield None
-        wide = {}
+        plain = yield from _scores(sequence, main, tokens[length:])
+        pairs = yield from _scores(sequence, main, tokens[length:], RowRule(plain=2))
         for width in WIDTHS:
-            wide[width] = _scores(sequence.verify(tokens[length : length + width - 1]), main)
-            sequence.abort()
-            yield None
-        twin = None if sequence.carries else sequence.fork()
-        plain = yield from _plain_rows(sequence, main, tokens[length:], plain_rows)
-        alone &= {width for width in WIDTHS if _alike(wide[width], plain)}
-        changes += [change for width in WIDTHS for change in _changes(wide[width], plain)]
-        if twin is not None and 2 not in alone:
-            twin.row_rule = RowRule(plain=2)
-            pairs = yield from _plain_rows(twin, main, tokens[length:], plain_rows)
-            paired &= {width for width in WIDTHS if _alike(wide[width], pairs)}
-        else:
-            # The second row of a plain round could not be dropped, or is not needed.
-            paired = set()
-    found = _rounding(alone, paired, changes)
-    log.info("%s: passes of %d to %d rows are alike", main.info.name, found.plain_rows, found.most_rows)
+            wide = yield from _scores(sequence, main, tokens[length:], width=width)
+            if not _alike(wide, plain):
+                alone.discard(width)
+                changes += _changes(wide, plain)
+            if not _alike(wide, pairs):
+                paired.discard(width)
+        if any(0 < window < main.info.context_length for window in windows):
+            # A full window holds its keys in another order when one row alone is written than when several are: the
+            # sums differ, however seldom that is seen.
+            alone.clear()
+        if sequence.carries:
+            # The second row of a plain round could not be dropped.
+            paired.clear()
+    found = _rounding(alone, paired, changes, length + rows)
+    log.info(
+        "%s: up to %d keys, passes of %d to %d rows are alike",
+        main.info.name, found.keys, found.plain_rows, found.most_rows,
+    )  # fmt: skip
     return found
 
 
-def _plain_rows(sequence: Sequence, main: LoadedModel, tokens: Tokens[int], rows: int) -> Steps[mx.array]:
-    """Return the scores (rows, vocabulary) of plain rounds that commit `tokens`, one a step."""
-    found = []
-    for token in tokens[:rows]:
-        found.append(_scores(sequence.verify(), main))
-        mx.eval(sequence.arrays())
-        sequence.commit(0, [token])
+def _scores(
+    prefilled: Sequence, main: LoadedModel, tokens: Tokens[int], rule: RowRule = UNKNOWN, width: int = 1
+) -> Steps[mx.array]:
+    """Return the scores (rows, vocabulary) of rounds that commit `tokens`, `width` of them each, one a step.
+
+    `prefilled` is left as it is. The last tokens are left out if `width` does not divide their number.
+    """
+    sequence = prefilled.fork()
+    assert sequence is not None
+    sequence.row_rule, found = rule, []
+    for start in range(0, len(tokens) - width + 1, width):
+        part = tokens[start : start + width]
+        scores = fit(sequence.verify(part[:-1]), main.vocabulary)
+        mx.eval(scores, sequence.arrays())
+        sequence.commit(width - 1, part)
+        found.append(scores)
         yield None
     return mx.concatenate(found)
 
 
-def _scores(logits: mx.array, main: LoadedModel) -> mx.array:
-    scores = fit(logits, main.vocabulary)
-    mx.eval(scores)
-    return scores
-
-
 def _alike(wide: mx.array, plain: mx.array) -> bool:
-    rows = min(len(wide), len(plain))
-    return bool(mx.array_equal(wide[:rows], plain[:rows]).item())
+    return bool(mx.array_equal(wide, plain[: len(wide)]).item())
 
 
 def _changes(wide: mx.array, plain: mx.array) -> list[float]:
-    """Return how much the lead of the best token over the second best changes in each row; [] if all bits are alike."""
-    if _alike(wide, plain):
-        return []
-    rows = min(len(wide), len(plain))
+    """Return how much the lead of the best token over the second best changes in each row."""
+    rows = len(wide)
     best = mx.argpartition(-plain[:rows], kth=1, axis=-1)[:, :2]
     pairs = [mx.take_along_axis(one[:rows], best, axis=-1).astype(mx.float32) for one in (wide, plain)]
     leads = [pair[:, 0] - pair[:, 1] for pair in pairs]
@@ -105,13 +110,13 @@ def _changes(wide: mx.array, plain: mx.array) -> list[float]:
     return found
 
 
-def _rounding(alone: set[int], paired: set[int], changes: list[float]) -> Rounding:
+def _rounding(alone: set[int], paired: set[int], changes: list[float], keys: int) -> Rounding:
     """Return the rule; `alone` are the widths that are like a row alone, `paired` those that are like a pass of two."""
     most_alone, most_paired = _most(alone, 1), _most(paired, 1)
     difference = sum(changes) / len(changes) if changes else 0.0
     if most_paired > most_alone:
-        return Rounding(2, most_paired, difference)
-    return Rounding(1, most_alone, difference)
+        return Rounding(2, most_paired, difference, keys)
+    return Rounding(1, most_alone, difference, keys)
 
 
 def _most(alike: set[int], most: int) -> int:

@@ -67,7 +67,7 @@ class Conversation:
 
     def settle(self) -> None:
         """Finish all pending work once no request uses it. Raises any exception of the evaluation."""
-        rule, pending = self.main.row_rule, len(self.main.pending)
+        rule, pending = self.main.row_rule.at(len(self.main.tokens)), len(self.main.pending)
         # More are pending if the prompt was not read to its end.
         if rule.strict and self.main.intact and pending <= rule.most:
             self.main.feed_pending()

@@ -30,7 +30,7 @@ from engine.speculation.proposers.registry import DRAFTER_METHOD, PROPOSERS, is_
 from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.round import PendingRound, ProposerFailed, as_proposer_failure
-from engine.speculation.rounds.row_rule import RowRule, row_rule
+from engine.speculation.rounds.row_rule import row_rule
 from engine.stats import MeasuredSpeedup, RoundRecord
 from engine.status import ModelInfo
 from engine.tuning import NARROW, Pair
@@ -144,17 +144,12 @@ class Drafting:
 
     def follow(self, settings: SpeculationSettings, conversation: Conversation) -> None:
         """Set the rule of a request's rows, and let the head in use, if any, follow it. Call it before the prefill."""
-        conversation.main.row_rule = self._row_rule(settings)
+        conversation.main.row_rule = row_rule(self.controllers.rounding, same_text=settings.same_text)
         used = settings.method in ("auto", DRAFTER_METHOD) and conversation.main.plain_only is None
         if used and isinstance(self._drafter, HeadSource):
             conversation.follow(self._drafter.head, self._drafter.taps)
         else:
             conversation.main.follower = None
-
-    def _row_rule(self, settings: SpeculationSettings) -> RowRule:
-        rounding = self.controllers.rounding
-        cost = 1.0 if rounding is None else self.controller.plain_cost(rounding.plain_rows)
-        return row_rule(rounding, same_text=settings.same_text, plain_cost=cost)
 
     def begin(self, settings: SpeculationSettings, conversation: Conversation, sampler: Sampler) -> None:
         """Start a request on `conversation`, whose main sequence holds the prompt."""
@@ -162,7 +157,7 @@ class Drafting:
         self._start_request(self._request)
 
     def _begin(self, request: RequestProposers) -> None:
-        self._answer, rule = self.begin_answer(request), request.conversation.main.row_rule
+        self._answer, rule = self.begin_answer(request), request.conversation.main.next_rule
         self._same_text_cost = self.controller.cost_of(rule) if rule.strict else None
         constrained = request.sampler.constrained
         self.controller.speedup.begin(context_range(self._answer.prompt_tokens), constrained=constrained)

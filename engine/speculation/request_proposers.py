@@ -123,7 +123,7 @@ class RequestProposers:
             if limit > 0:
                 with as_proposer_failure(source):
                     backlog[source] = self.by_source[source].backlog
-        return Offer(limits, backlog, carried, rule=self.conversation.main.row_rule)
+        return Offer(limits, backlog, carried, rule=self.conversation.main.next_rule)
 
     def with_reason(self, choice: Choice, why_plain: Choice) -> Choice:
         """Return `choice`; if it is plain without a reason, with the reason of the method's own first proposer.
@@ -150,7 +150,7 @@ class RequestProposers:
         return limits
 
     def _most(self, remaining: int, carried: int) -> int:
-        most, rule = min(self.settings.depth_limit, remaining - 1), self.conversation.main.row_rule
+        most, rule = min(self.settings.depth_limit, remaining - 1), self.conversation.main.next_rule
         return min(most, rule.most - 1 - carried) if rule.strict else most
 
     def prepare(self, source: str) -> bool:

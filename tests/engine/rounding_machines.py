@@ -2,7 +2,7 @@
 
 Everything else is computed for each row by itself, so that only this order makes a difference: products as sums over
 one axis, and attention over buffers of a fixed length. Sums are rounded to bfloat16, so that near ties are frequent.
-`Machine.order_of(rows)` numbers the orders.
+`Machine.order_of(rows)` numbers the orders. Beyond `Machine.keys` keys, attention sums the keys of one row in parts.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
+from math import inf
 from typing import Any
 
 import mlx.core as mx
@@ -29,6 +31,7 @@ GROUP = 8
 class Machine:
     name: str
     order_of: Callable[[int], int]
+    keys: float = inf
 
     def __str__(self) -> str:
         return self.name
@@ -39,7 +42,7 @@ class Machine:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(nn.Linear, "__call__", self._linear)
             patch.setattr(nn.Embedding, "as_linear", lambda layer, x: self._product(x, layer.weight))
-            patch.setattr(mx.fast, "scaled_dot_product_attention", attention)
+            patch.setattr(mx.fast, "scaled_dot_product_attention", partial(attention, switch=self.keys))
             patch.setattr(mlx_lm.models.base, "quantized_scaled_dot_product_attention", quantised_attention)
             patch.setattr(loading, "use_narrow_products", lambda _model: None)
             yield
@@ -64,6 +67,8 @@ class Machine:
 M1 = Machine("M1", lambda rows: int(rows >= 13))
 M3 = Machine("M3", lambda rows: 0 if rows == 1 else 1 if rows < 13 else 2)
 NOISE = Machine("noise", lambda rows: rows)
+# A row alone over many keys is summed in two passes, whatever its products.
+TWO_PASSES = Machine("two passes", lambda _rows: 0, keys=160)
 
 
 def coarse(sums: mx.array) -> mx.array:
@@ -71,9 +76,19 @@ def coarse(sums: mx.array) -> mx.array:
 
 
 def attention(
-    queries: mx.array, keys: mx.array, values: mx.array, *, scale: float, mask: Any = None, sinks: Any = None
+    queries: mx.array,
+    keys: mx.array,
+    values: mx.array,
+    *,
+    scale: float,
+    mask: Any = None,
+    sinks: Any = None,
+    switch: float = inf,
 ) -> mx.array:
-    """Attend with sums that depend on nothing but the row's own keys and where they stand in the buffers."""
+    """Attend with sums that depend on nothing but the row's own keys and where they stand in the buffers.
+
+    A row alone over more than `switch` keys is the exception.
+    """
     count, length = keys.shape[2], queries.shape[2]
     groups = queries.shape[1] // keys.shape[1]
     size = max(KEYS, count)
@@ -92,7 +107,10 @@ def attention(
     whole = weights.sum(axis=-1, keepdims=True)
     if sinks is not None:
         whole = whole + mx.exp(sinks[None, :, None, None] - scores.max(axis=-1, keepdims=True))
-    found = (weights[..., None, :] * values.swapaxes(-1, -2)[:, :, None]).sum(axis=-1)
+    terms = weights[..., None, :] * values.swapaxes(-1, -2)[:, :, None]
+    found = terms.sum(axis=-1)
+    if length == 1 and count > switch:
+        found = coarse(terms[..., ::2].sum(axis=-1)) + coarse(terms[..., 1::2].sum(axis=-1))
     return (found / whole).astype(queries.dtype)
 
 

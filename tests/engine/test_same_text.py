@@ -8,6 +8,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+import mlx.core as mx
 import pytest
 
 from engine.main_model.loading import LoadedModel
@@ -18,14 +19,14 @@ from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.tuning import Rounding
 from tests.engine.counting_model import CountingModel
-from tests.engine.rounding_machines import M1, M3, NOISE, Machine
+from tests.engine.rounding_machines import M1, M3, NOISE, TWO_PASSES, Machine
 from tests.engine.serving_requests import Client, load_models, request, run, submit
 from tests.engine.speculation.families import EVERY_KIND, model_type
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.engine.tiers import by_tier
 from tests.patience import PATIENCE_S
 from tests.tiny_heads import write_head
-from tests.tiny_models import write_disturbed_copy, write_model
+from tests.tiny_models import write_disturbed_copy, write_model, write_quantised_copy
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
@@ -44,6 +45,7 @@ def chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     draw = random.Random(3)
     monkeypatch.setattr(PrefillPacer, "chunk_size", lambda *_, **__: draw.choice((32, 64, 128)))
     monkeypatch.setattr(rounding_probe, "LONG", 120)
+    monkeypatch.setattr(rounding_probe, "MOST_ROWS", 24)
 
 
 class Chats:
@@ -173,6 +175,50 @@ def test_where_every_width_rounds_differently_the_figure_is_that_of_real_answers
     assert 0.5 <= rounding.one_in / (tokens / differ) <= 2.0
     assert {client.finished.stats.rounding for client in other} == {"rounded"}
     assert other[-1].finished.stats.one_in is not None
+
+
+@pytest.mark.parametrize("same_text", [True, False])
+def test_nothing_is_claimed_for_more_keys_than_were_tested(tmp_path: Path, *, same_text: bool) -> None:
+    long = request("the quick brown fox jumps over the lazy dog " * 8, max_tokens=90)
+    with TWO_PASSES.running():
+        chats = Chats(tmp_path)
+        settings = EngineSettings(learned_file=tmp_path / "learned.json")
+        with closing(Scheduler(settings)) as scheduler:
+            load_models(scheduler, chats.main, chats.draft)
+            scheduler.models.probe(lambda: False, PATIENCE_S)
+            rounding = scheduler.models.rounding
+            plain, drafted = (
+                run(scheduler, replace(long, speculation=replace(way, same_text=same_text)))[0]
+                for way in (OFF, WAYS[0])
+            )
+    assert rounding is not None
+    assert plain.finished.stats.prompt_tokens < rounding.keys < TWO_PASSES.keys
+    assert drafted.finished.stats.prompt_tokens + 90 > TWO_PASSES.keys
+    assert drafted.finished.stats.drafted > 0
+    assert drafted.finished.stats.rounding == ("identical" if same_text else "rounded")
+    if same_text:
+        assert ids([drafted]) == ids([plain])
+        assert "same-text" in drafted.reasons
+
+
+@pytest.mark.usefixtures("as_on_a_gpu")
+def test_few_rows_do_not_hide_that_a_window_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full window holds its keys in another order for a row alone, which bfloat16 hides in most rows."""
+    monkeypatch.setattr(rounding_probe, "LONG", 60)
+    config = FAMILIES["gemma3_text"] | {"model_type": "gemma3_text", "sliding_window": 32, "num_hidden_layers": 4}
+    sizes = {"hidden_size": 128, "intermediate_size": 64, "head_dim": 32, "num_attention_heads": 8}
+    written = write_model(tmp_path / "written", seed=3, config=config | sizes)
+    main = write_quantised_copy(written, tmp_path / "main", 4, 32, "affine", mx.bfloat16)
+    with closing(Scheduler(EngineSettings(learned_file=tmp_path / "learned.json"))) as scheduler:
+        load_models(scheduler, main, main)
+        scheduler.models.probe(lambda: False, PATIENCE_S)
+        asked = replace(questions(7, 6)[5], conversation=None, max_tokens=16)
+        for same_text in (True, False):
+            ways = [replace(way, same_text=same_text) for way in (OFF, WAYS[0])]
+            plain, drafted = (run(scheduler, replace(asked, speculation=way))[0] for way in ways)
+            claimed = drafted.finished.stats.rounding == "identical"
+            assert claimed or not same_text
+            assert ids([drafted]) == ids([plain]) or not claimed
 
 
 def test_a_prompt_that_was_cancelled_is_not_read_to_its_end(

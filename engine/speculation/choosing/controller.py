@@ -208,10 +208,6 @@ class Controller:
         self.learned.comparisons, self.learned.free.costs = trial.learned.comparisons, trial.costs
         self.speedup = SpeedupMeter(self.learned.comparisons)
 
-    def plain_cost(self, rows: int) -> float:
-        """Return the duration of a plain round of `rows` rows over that of one row; infinite if unknown."""
-        return self.costs.verify(rows).seconds / self.costs.verify(1).seconds if self.costs.known else inf
-
     def figures(self, rule: RowRule = UNKNOWN) -> tuple[ContextFigures, ...]:
         """Return costs and expected speeds without a grammar, for each measured range of context lengths.
 

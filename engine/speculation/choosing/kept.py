@@ -180,6 +180,6 @@ def learned_pair(
 ) -> LearnedPair:
     """Return what `controller` and the probe know about `pair`, as plain data."""
     main, draft = (identity.rpartition(", ")[0] for identity in pair)
-    rule = UNKNOWN if rounding is None else row_rule(rounding, same_text=True, plain_cost=1.0)
+    rule = UNKNOWN if rounding is None else row_rule(rounding, same_text=True)
     acceptance = tuple(controller.learned.free.texts.figures())
     return LearnedPair(pair, main, draft, loaded, controller.figures(rule), acceptance, slowed, rounding)

@@ -7,10 +7,11 @@ from typing import Any
 
 import mlx.core as mx
 
+from engine.requests import MAX_DEPTH
 from engine.speculation.rounds.cache_kinds import check_widths
 from engine.speculation.rounds.compiled_steps import MAX_ROWS, CompiledSteps
 from engine.speculation.rounds.rollback import Checkpoint, PlainOnly, Rollback, UnknownCacheKind
-from engine.speculation.rounds.row_rule import UNKNOWN
+from engine.speculation.rounds.row_rule import UNKNOWN, RowRule
 from engine.speculation.rounds.shared_caches import copied, open_rollback
 from engine.speculation.rounds.taps import Follower
 
@@ -54,7 +55,7 @@ class Sequence:
         self.position = 0
         # Compiled narrow passes, set by the model's owner if the model allows them.
         self.steps: CompiledSteps | None = None
-        self.row_rule = UNKNOWN
+        self.row_rule: RowRule = UNKNOWN
         # Ids from this one on are fed as id 0: a draft model may lack ids of the main one, and an embedding lookup past
         # its last row reads foreign memory.
         self.known_ids: int | None = None
@@ -75,6 +76,11 @@ class Sequence:
     def carries(self) -> bool:
         """True if a partial acceptance restores everything, so that accepted rows are fed again with the next pass."""
         return self.rollback.carries
+
+    @property
+    def next_rule(self) -> RowRule:
+        """The rule for the next round, and for the pass after it, which may feed the accepted rows again."""
+        return self.row_rule.at(len(self.tokens) + 2 * (MAX_DEPTH + 1))
 
     @property
     def pending(self) -> list[int]:

@@ -27,13 +27,14 @@ from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
-FOUND = Rounding(plain_rows=2, most_rows=8, difference=0.125)
+FOUND = Rounding(plain_rows=2, most_rows=8, difference=0.125, keys=4096)
 
 
 @pytest.fixture(autouse=True)
 def short_contexts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rounding_probe, "SHORT", 8)
     monkeypatch.setattr(rounding_probe, "LONG", 24)
+    monkeypatch.setattr(rounding_probe, "MOST_ROWS", 20)
 
 
 @pytest.fixture
@@ -57,6 +58,7 @@ def test_it_finds_the_rule_of_each_machine(machine: Machine, rows: tuple[int, in
     with machine.running():
         found = run_to_completion(probe_rounding(load(tiny_main)))
     assert (found.plain_rows, found.most_rows) == rows
+    assert found.keys == 24 + 20
     assert found.difference > 0.0
 
 

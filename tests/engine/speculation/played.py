@@ -252,7 +252,7 @@ class Player:
     def _begin(self, answer: Answer, place: _Place) -> RequestProposers:
         """Start a request of `Drafting` whose proposers are those of this pair."""
         conversation = SimpleNamespace(
-            main=SimpleNamespace(plain_only="test", row_rule=UNKNOWN), drop_drafter=lambda: None
+            main=SimpleNamespace(plain_only="test", next_rule=UNKNOWN, row_rule=UNKNOWN), drop_drafter=lambda: None
         )
         sampler = SimpleNamespace(constrained=False)
         request = RequestProposers(

@@ -363,7 +363,7 @@ def test_a_pair_that_is_first_used_in_low_power_mode_is_calibrated_at_both_paces
 def test_rounding_is_kept_for_a_main_model_with_its_caches_and_survives_clearing_one_pair(path: Path) -> None:
     controllers = controllers_of(PAIR, path)
     assert controllers.rounding is None
-    found = Rounding(plain_rows=2, most_rows=12, difference=0.1)
+    found = Rounding(plain_rows=2, most_rows=12, difference=0.1, keys=1117)
     controllers.rounding = found
     controllers.keep_rounding()
     keep(path, PAIR, Controller())
@@ -384,7 +384,7 @@ def test_rounding_is_kept_for_a_main_model_with_its_caches_and_survives_clearing
 @pytest.mark.parametrize("hostile", [[], {"plain_rows": 3, "most_rows": 0, "difference": -1.0}, {"plain_rows": "1"}])
 def test_hostile_rounding_is_measured_again(path: Path, hostile: Any, caplog: pytest.LogCaptureFixture) -> None:
     controllers = controllers_of(PAIR, path)
-    controllers.rounding = Rounding(1, 17, 0.0)
+    controllers.rounding = Rounding(1, 17, 0.0, 1117)
     controllers.keep_rounding()
     content = json.loads(path.read_text())
     content["values"] = dict.fromkeys(content["values"], hostile)
