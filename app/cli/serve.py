@@ -121,6 +121,7 @@ def serving(
         loaded = host.load(*pair).result()
         if loaded.draft_problem is not None:
             raise loaded.draft_problem
+        host.keep(pair[0])
         api.start(settings)
         try:
             yield api, served
