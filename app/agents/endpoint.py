@@ -49,12 +49,13 @@ def serving_endpoint(expected: Endpoint, key: str) -> Endpoint | None:
 
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     try:
-        reply = httpx2.get(f"{expected.openai}/models", headers=headers, timeout=_PATIENCE_S, trust_env=False)
-        if reply.status_code == 401:
-            return replace(expected, needs_key=True)
-        first = reply.json()["data"][0]
-        # Other servers do not say which models are loaded.
-        context = first["context_length"] if first["loaded"] else 0
+        with httpx2.Client(base_url=expected.openai, headers=headers, timeout=_PATIENCE_S, trust_env=False) as client:
+            # Other servers do not say which model is loaded.
+            reply = client.get("speculation")
+            if reply.status_code == 401:
+                return replace(expected, needs_key=True)
+            loaded = reply.json()["model"]
+            context = {one["id"]: one["context_length"] for one in client.get("models").json()["data"]}.get(loaded)
     except (httpx2.HTTPError, ValueError, LookupError, TypeError):
         return None
     return replace(expected, context=context or FALLBACK_CONTEXT, needs_key=bool(key), key=key)

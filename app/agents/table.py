@@ -16,6 +16,9 @@ from app.agents.endpoint import Endpoint
 _MODEL = "tandem"
 # What programs that insist on a key are given where the API asks for none.
 _NO_KEY = "none"
+# Tokens of the smallest window that Claude Code accepts for summing up ahead, 33,000 tokens before its end. In smaller
+# contexts its own prompt would soon be beyond that point; there it sums up when the API refuses a prompt.
+_LEAST_CLAUDE_WINDOW = 100_000
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,10 @@ class App:
 def _claude_code(endpoint: Endpoint) -> str:
     names = ("ANTHROPIC_MODEL", *(f"ANTHROPIC_DEFAULT_{kind}_MODEL" for kind in ("OPUS", "SONNET", "HAIKU")))
     key = {} if endpoint.needs_key else {"ANTHROPIC_AUTH_TOKEN": _NO_KEY}
-    return _json({"env": {"ANTHROPIC_BASE_URL": endpoint.address, **key, **dict.fromkeys(names, _MODEL)}})
+    context = {"CLAUDE_CODE_MAX_CONTEXT_TOKENS": str(endpoint.context)}
+    if endpoint.context >= _LEAST_CLAUDE_WINDOW:
+        context["CLAUDE_CODE_AUTO_COMPACT_WINDOW"] = str(endpoint.context)
+    return _json({"env": {"ANTHROPIC_BASE_URL": endpoint.address, **key, **dict.fromkeys(names, _MODEL), **context}})
 
 
 def _codex(endpoint: Endpoint) -> str:
@@ -61,7 +67,7 @@ def _codex(endpoint: Endpoint) -> str:
     }
     if endpoint.needs_key:
         values[f"{provider}.env_key"] = "TANDEM_API_KEY"
-    # JSON's strings and numbers are also TOML's.
+    # Of the window, Codex uses nine tenths before it sums up. JSON's strings and numbers are also TOML's.
     return "".join(f"{name} = {json.dumps(value)}\n" for name, value in values.items())
 
 

@@ -71,7 +71,10 @@ async def _drop(request: Request) -> None:
 def _parsed(data: bytes, kind: type[Body]) -> Body:
     try:
         check_structure(data, LIMITS)
-        value = msgspec.json.decode(data)
+        value = msgspec.json.decode(data.decode())
+    except UnicodeDecodeError as error:
+        sentence = f"The body is not UTF-8: byte {error.start} is {data[error.start]:#04x}."
+        raise ApiError(400, sentence, code="invalid_json") from error
     except (UntrustedJsonError, msgspec.DecodeError) as error:
         raise ApiError(400, f"The body is not usable as JSON: {error}.", code="invalid_json") from error
     if not isinstance(value, dict):

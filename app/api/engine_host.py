@@ -28,12 +28,19 @@ def models_of(cache: Path, folders: Sequence[Path], *, other_apps: bool) -> list
 class EngineHost:
     """An engine with the pair that it has loaded, and the models of the Hub's cache, of `folders` and of other apps.
 
+    `kept` is the pair that stays listed, and `kept_names` are further names of its main model.
+
     Methods run on the server's thread, except `installed`, which reads the disk on another one.
     """
 
     def __init__(self, engine: EngineClient, folders: Sequence[Path] = (), *, other_apps: bool = True) -> None:
         self.engine, self.folders, self.other_apps = engine, folders, other_apps
-        self.pair = LoadedPair(None, None)
+        self.pair = self.kept = LoadedPair(None, None)
+        self.kept_names: tuple[str, ...] = ()
+
+    def keep(self, name: str) -> None:
+        """Let clients return to the loaded pair, by `name` and as the default."""
+        self.kept, self.kept_names = self.pair, (name, "default")
 
     def know(self, pair: LoadedPair) -> None:
         """Note that `pair` is loaded now. May be called on any thread."""
@@ -49,10 +56,16 @@ class EngineHost:
         # Not at the top: the window's start imports this module to declare the commands.
         from huggingface_hub import constants
 
-        return models_of(Path(constants.HF_HUB_CACHE), self.folders, other_apps=self.other_apps)
+        kept = [model.path for model in (self.kept.main, self.kept.draft) if model is not None]
+        return models_of(Path(constants.HF_HUB_CACHE), (*self.folders, *kept), other_apps=self.other_apps)
 
     def draft_for(self, main: str) -> str | None:
-        """Return the starter's draft model for its main model; others use lookup until a client names a draft."""
+        """Return the draft model of the kept pair or of the starter for its main model.
+
+        Others use lookup until a client names a draft.
+        """
+        if self.kept.main is not None and self.kept.main.path == Path(main):
+            return str(self.kept.draft.path) if self.kept.draft is not None else None
         starter_main, starter_draft = starter_pair()
         return str(starter_draft) if Path(main) == starter_main else None
 

@@ -102,7 +102,11 @@ def of_engine(error: EngineError, form: str = "") -> ApiError:
     if isinstance(error, BadRequest):
         return bad_field(str(error.arguments["name"]), str(error.arguments["expected"]))
     if isinstance(error, PromptTooLong):
-        return ApiError(400, _sentence(str(error)), param="messages", code="context_length_exceeded")
+        # Programs search for these words of the Anthropic and the OpenAI API, and sum their conversation up.
+        sentence = "Prompt is too long: {tokens} tokens > {limit} maximum. "
+        sentence += "This model's maximum context length is {limit} tokens."
+        told = sentence.format_map(error.arguments)
+        return ApiError(400, told, param="messages", code="context_length_exceeded")
     if isinstance(error, TemplateFailed):
         why = "" if "/" in error.sentence else f": {error.sentence}"
         sentence = f"The model's chat template cannot render this conversation{why}."

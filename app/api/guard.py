@@ -106,8 +106,10 @@ class Guard:
                 sentence = "The key is missing or wrong: send it as `Authorization: Bearer KEY` or `x-api-key: KEY`."
                 raise ApiError(401, sentence, code="invalid_api_key")
         if scope["method"] in _WITH_BODY:
-            if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-                sentence = "The body must be JSON, with `Content-Type: application/json`."
+            kind = headers.get("content-type", "")
+            if kind.partition(";")[0].strip().lower() != "application/json":
+                found = f"is `{kind}`" if kind else "is missing"
+                sentence = f"The header `Content-Type` must be `application/json`, but it {found}."
                 raise ApiError(415, sentence, code="content_type")
             if headers.get("content-encoding", "identity").lower() != "identity":
                 raise ApiError(415, "Compressed bodies are not accepted.", code="content_encoding")

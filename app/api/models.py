@@ -1,6 +1,6 @@
 """The models that clients may name. The one that a call names is loaded once no call uses another.
 
-A name is only compared with those of installed models; it is never a path, and never downloaded. Programs often come
+A name is only compared with the names and paths of installed models, and never downloaded. Programs often come
 with names of their own, so the loaded model answers calls for unknown ones, unless the person asked for strictness; the
 reply has the name of the model that answered.
 """
@@ -22,7 +22,7 @@ from engine.errors import EngineError
 from engine.model_files.discovery import InstalledModel
 from engine.status import LoadedPair, ModelInfo
 
-# Names of the loaded model, whatever it is.
+# Names of the loaded model, whatever it is; but the default is the one that the host keeps, if it keeps one.
 ANY = ("", "default", "tandem")
 # Seconds for which the list of installed models is kept, and between checks whether the engine is idle.
 _LIST_S, _LOOK_S = 5.0, 0.2
@@ -56,21 +56,29 @@ class ModelDirectory:
         """Return the usable models of this machine by name."""
         if time.monotonic() - self._found_at > _LIST_S:
             found = await asyncio.to_thread(self.host.installed)
+            kept = self.host.kept.main
+            # Of two models with one name, the last counts.
+            found = sorted(found, key=lambda model: kept is not None and Path(model.path) == kept.path)
             self._found = {model.id: model for model in found if model.kinds}
             self._names = {Path(model.path): model.id for model in reversed(self._found.values())}
             self._found_at = time.monotonic()
         return self._found
 
+    async def named(self, name: str) -> InstalledModel | None:
+        """Return the usable model that clients call `name`, None if there is none."""
+        return (await self.installed()).get(self._listed_name(name))
+
     async def chat_model_first(self) -> list[InstalledModel]:
         """Return the usable models, first the one to chat with: clients without a choice take the first.
 
-        It is the loaded main model or, if that is not listed, the first that can be one and is no other's draft.
+        It is the main model that the host keeps or has loaded or, if that is not listed, the first that can be one and
+        is no other's draft.
         """
         models = list((await self.installed()).values())
         drafts = {self.host.draft_for(model.path) for model in models}
-        loaded = self.name_of(self.host.pair.main)
+        chosen = self.name_of(self.host.kept.main or self.host.pair.main)
         mains = [model.id for model in models if "main" in model.kinds and model.path not in drafts]
-        first = loaded if loaded in self._found else next(iter(mains), "")
+        first = chosen if chosen in self._found else next(iter(mains), "")
         return sorted(models, key=lambda model: model.id != first)
 
     @property
@@ -125,7 +133,7 @@ class ModelDirectory:
         if name is None:
             await _result(self.host.set_draft(None))
             return
-        model = (await self.installed()).get(name)
+        model = await self.named(name)
         if model is None or not {"draft", "head"} & set(model.kinds):
             raise _unknown(name, "draft_model")
         async with self._turn:
@@ -149,14 +157,21 @@ class ModelDirectory:
         # Once names are known, a call for the loaded model does not wait for the disk.
         if not self._found:
             await self.installed()
+        name = self._listed_name(name)
         if name in ANY or name == self.name_of(self.host.pair.main):
             return None
-        model = (await self.installed()).get(name)
+        model = await self.named(name)
         if model is None and not self._strict:
             return None
         if model is None or "main" not in model.kinds:
             raise _unknown(name, "model")
         return model.path
+
+    def _listed_name(self, name: str) -> str:
+        """Return the name in the list of a model that clients may call by its path, or as the one that is kept."""
+        if name in self.host.kept_names:
+            return self.name_of(self.host.kept.main)
+        return self._names.get(Path(name), name)
 
     async def _change_main(self, name: str, path: str) -> None:
         try:

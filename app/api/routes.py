@@ -44,7 +44,7 @@ async def list_models(request: Request) -> Response:
 
 async def show_model(request: Request) -> Response:
     api: Api = request.app.state.api
-    model = (await api.models.installed()).get(request.path_params["name"])
+    model = await api.models.named(request.path_params["name"])
     if model is None:
         raise ApiError(404, "There is no installed model of that name.", param="model", code="model_not_found")
     return JsonReply(listed(model, loaded=model.id in api.models.loaded_names, **api.models.progress_of(model.id)))

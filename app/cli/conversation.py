@@ -11,7 +11,7 @@ from typing import Any
 
 from app.cli.answers import Output
 from app.cli.exit_codes import DONE, FAILED, INTERRUPTED
-from app.cli.pair_options import explained
+from app.cli.pair_options import explained, model_path
 from app.cli.word_wrap import say
 from app.session.model_names import english_name
 from app.text.thinking import without_thoughts
@@ -27,7 +27,7 @@ _COMMAND = re.compile(r"/([a-z]+)(?:\s+(.+))?")
 _HELP = """\
 /help          list these commands
 /model         show the models
-/model NAME    load another main model, by folder or Hugging Face name
+/model NAME    load another main model, by folder or name
 /exit          leave (also /quit, or Ctrl-D)
 Ctrl-C         stop the answer; at the prompt, leave
 Up, Down       earlier questions"""
@@ -126,7 +126,7 @@ def _obey(conversation: Conversation, command: str, name: str | None) -> None:
     else:
         if name:
             try:
-                conversation.load(name, None)
+                conversation.load(model_path(name), None)
             except EngineError as error:
                 say(f"tandem: {explained(error)}")
         say(conversation.model)

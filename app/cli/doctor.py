@@ -34,12 +34,8 @@ def add_parser(subparsers: Any) -> None:
         "Check this computer, and measure a pair of models for half a minute. The report contains no chat "
         "text and no paths. macOS may ask about the local network.",
     )
-    parser.add_argument(
-        "--main", metavar="MODEL", help="folder or Hugging Face name (default: the pair that the window used last)"
-    )
-    parser.add_argument(
-        "--draft", metavar="MODEL", help='folder or Hugging Face name of its draft model or head; "none" for none'
-    )
+    parser.add_argument("--main", metavar="MODEL", help="folder or name (default: the pair that the window used last)")
+    parser.add_argument("--draft", metavar="MODEL", help='folder or name of its draft model or head; "none" for none')
     parser.add_argument("--no-speed", action="store_true", help="load no models")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of a page")
 

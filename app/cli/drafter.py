@@ -6,12 +6,11 @@ import argparse
 import os
 import secrets
 import sys
-from pathlib import Path
 from typing import Any
 
 from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
 from app.cli.help_text import add_actions, add_command
-from app.cli.pair_options import explained
+from app.cli.pair_options import explained, model_path
 from app.cli.serve import port
 from app.cli.word_wrap import say
 from app.settings.engine_settings import SECRET_VARIABLE
@@ -40,7 +39,7 @@ def add_parser(subparsers: Any) -> None:
         "verifies. Answers stay those of the main model.",
     )
     serve = add_command(add_actions(parser), "serve", "serve a draft model until interrupted", examples)
-    serve.add_argument("model", help="folder of the draft model, the same as on the other computer")
+    serve.add_argument("model", help="folder or name of the draft model, the same as on the other computer")
     serve.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1: only this computer)")
     serve.add_argument("--port", type=port, default=DEFAULT_PORT, help=f"port to listen on ({DEFAULT_PORT})")
 
@@ -64,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     shown = not secret
     secret = secret or secrets.token_urlsafe(24)
     try:
-        server = DrafterServer(load(Path(arguments.model)), arguments.host, arguments.port, secret.encode())
+        server = DrafterServer(load(model_path(arguments.model)), arguments.host, arguments.port, secret.encode())
     except EngineError as error:
         say(f"tandem: {explained(error)}")
         return FAILED

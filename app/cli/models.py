@@ -11,15 +11,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from app.api.engine_host import models_of
 from app.cli.downloads import follow
 from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
 from app.cli.help_text import add_actions, add_command
 from app.cli.memory_limit import memory_limit
+from app.cli.pair_options import models_here
 from app.cli.tables import format_bytes, print_table
 from app.cli.word_wrap import say
-from app.settings.store import SettingsStore
-from app.system.paths import cache_folder, settings_folder
+from app.system.paths import cache_folder
 from engine.advice.catalog import load_catalog
 from engine.advice.pairing import PairAdvice, advise, candidates
 from engine.advice.suggestion import advise_remotely, suggest_draft
@@ -261,8 +260,7 @@ def _is_named(model: InstalledModel, name: str) -> bool:
 
 
 def _installed(arguments: argparse.Namespace) -> list[InstalledModel]:
-    other_apps = SettingsStore(settings_folder() / "settings.json").values.use_other_apps
-    return models_of(chosen_cache(arguments), arguments.folder, other_apps=other_apps)
+    return models_here(chosen_cache(arguments), arguments.folder)
 
 
 def chosen_access(arguments: argparse.Namespace) -> HubAccess:

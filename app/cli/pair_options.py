@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import argparse
+import os
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from app.api.engine_host import models_of
+from app.session.model_names import STARTERS
 from app.settings.declarations import SettingsValues
-from engine import ModelNotUsable, starter_pair
+from app.settings.store import SettingsStore
+from app.system.paths import settings_folder
+from engine import ModelNotUsable
 from engine.errors import CodedError
+from engine.files.paths import resources
 from engine.hub.failures import HubError
 from engine.hub.repository_names import parse_repository
+from engine.model_files.discovery import InstalledModel
 from engine.speculation.proposers.registry import methods
 
 # Their names in `tandem models list`.
 STARTER_MAIN, STARTER_DRAFT = "starter/main", "starter/draft"
-_MODEL_HELP = "folder or Hugging Face name of the {kind} (default: the starter{more})"
+_MODEL_HELP = "folder or name of the {kind} (default: the starter{more})"
 
 
 def add_pair_options(parser: Any) -> None:
@@ -48,9 +56,22 @@ def chosen_pair(arguments: argparse.Namespace) -> tuple[str, str | None]:
 
 
 def model_path(name: str) -> str:
-    """Return the folder of a model that comes with Tandem, or `name` itself."""
-    main, draft = starter_pair()
-    return {STARTER_MAIN: str(main), STARTER_DRAFT: str(draft)}.get(name, name)
+    """Return the folder of the model that `tandem models list`, the local API and figures call `name`, or `name`."""
+    if name in STARTERS:
+        return str(resources() / name)
+    if os.path.exists(os.path.expanduser(name)):
+        return name
+    return next((model.path for model in models_here() if model.id == name and model.kinds), name)
+
+
+def models_here(cache: Path | None = None, folders: Sequence[Path] = ()) -> list[InstalledModel]:
+    """Return the models on this computer: in a Hugging Face cache, in `folders` and where the window finds them."""
+    # Not at the top: commands that need no model should not wait for it.
+    from huggingface_hub import constants
+
+    values = SettingsStore(settings_folder() / "settings.json").values
+    every = (*folders, *map(Path, values.model_folders))
+    return models_of(cache or Path(constants.HF_HUB_CACHE), every, other_apps=values.use_other_apps)
 
 
 def explained(error: CodedError) -> str:

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
@@ -116,11 +117,12 @@ def serving(
     served = ServedCalls(data_folder() / "chats.db")
     # Programs do not draft from chats, and only one process may write their index.
     with Engine(replace(engine_settings_of(values), answer_index_folder=None)) as engine:
-        host = EngineHost(engine, other_apps=values.use_other_apps)
+        host = EngineHost(engine, tuple(map(Path, values.model_folders)), other_apps=values.use_other_apps)
         api = LocalApi(host, served.note)
         loaded = host.load(*pair).result()
         if loaded.draft_problem is not None:
             raise loaded.draft_problem
+        host.keep(pair[0])
         api.start(settings)
         try:
             yield api, served

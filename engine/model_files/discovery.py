@@ -92,13 +92,12 @@ def installed_models(
     """
     index = _Index(index_path)
     apps = _folders_of_apps() if other_apps else ()
+    starter = [(folder, folder.name, "starter") for folder in _model_folders(starter_dir)] if starter_dir else []
     unique: dict[str, tuple[Path, str, str]] = {}
-    # A folder that the user added may be another app's, or a link to one.
-    for folder, name, source in (*_folders_of_cache(cache_dir), *apps, *_folders_of_user(extra_folders)):
+    # A folder that the user added may be the starter's or another app's, or a link to one.
+    for folder, name, source in (*starter, *_folders_of_cache(cache_dir), *apps, *_folders_of_user(extra_folders)):
         unique.setdefault(os.path.realpath(folder), (folder, name, source))
     found = [index.describe(folder, name, source) for folder, name, source in unique.values()]
-    if starter_dir is not None:
-        found += [index.describe(folder, folder.name, "starter") for folder in _model_folders(starter_dir)]
     index.save()
     return sorted((model for model in found if model is not None), key=lambda model: model.id.lower())
 

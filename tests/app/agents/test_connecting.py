@@ -51,6 +51,15 @@ def test_a_new_file_names_the_api_and_the_model_but_no_key_and_is_taken_back(app
     assert not connected(app)
 
 
+@pytest.mark.parametrize(("context", "window"), [(65_536, None), (131_072, "131072")])
+def test_claude_code_is_told_the_context_and_sums_up_before_its_end_where_there_is_room(
+    context: int, window: str | None
+) -> None:
+    variables = json.loads(APPS["claude-code"].content(Endpoint("http://127.0.0.1:8642", context)))["env"]
+    assert variables["CLAUDE_CODE_MAX_CONTEXT_TOKENS"] == str(context)
+    assert variables.get("CLAUDE_CODE_AUTO_COMPACT_WINDOW") == window
+
+
 def test_other_settings_stay_with_their_comments_and_rights_also_those_of_a_later_day(tmp_path: Path) -> None:
     # The file is kept elsewhere and linked to, as people do who synchronize their settings.
     file = tmp_path / "dotfile"

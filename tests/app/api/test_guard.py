@@ -69,6 +69,18 @@ def test_a_body_that_a_page_can_send_unasked_or_that_is_compressed_is_refused(to
         assert (response.status_code, response.json()["error"]["code"]) == (415, code), headers
 
 
+@pytest.mark.parametrize(
+    ("headers", "said"),
+    [({}, "it is missing"), ({"content-type": "text/plain;charset=utf-8"}, "it is `text/plain;charset=utf-8`")],
+)
+def test_a_body_without_the_header_for_json_is_told_which_one_is_wrong(
+    told: Served, headers: dict[str, str], said: str
+) -> None:
+    response = told.client.post("/v1/chat/completions", content=b'{"messages": []}', headers=headers)
+    sentence = f"The header `Content-Type` must be `application/json`, but {said}."
+    assert response.json()["error"]["message"] == sentence
+
+
 def test_no_answer_is_kept_or_guessed_at_by_a_browser(told: Served) -> None:
     for path in ("/health", "/v1/models", "/nothing"):
         headers = told.get(path).headers
@@ -173,10 +185,20 @@ def test_a_body_that_is_no_object_within_limits_is_a_bad_request(told: Served) -
         b'{"temperature": 1e999, "messages": [{"role": "user", "content": "Hi"}]}',
         b'{"seed": ' + b"9" * 5000 + b"}",
         b'{"messages": [{"role": "user", "content": "\\ud800"}]}',
+        b'{"messages": [{"role": "user", "content": "caf\xe9"}]}',
+        b'{"messages": [{"role": "user", "content": "\xed\xa0\x80"}]}',
+        b'\xef\xbb\xbf{"messages": [{"role": "user", "content": "Hi"}]}',
+        '{"messages": [{"role": "user", "content": "Hi"}]}'.encode("utf-16"),
     ):
         response = told.client.post("/v1/chat/completions", content=body, headers=JSON)
         assert response.status_code == 400, body[:60]
         assert response.json()["error"]["message"].endswith(".")
+
+
+def test_a_body_in_another_encoding_is_told_the_place(told: Served) -> None:
+    body = '{"messages": [{"role": "user", "content": "café"}]}'.encode("latin-1")
+    response = told.client.post("/v1/chat/completions", content=body, headers=JSON)
+    assert response.json()["error"]["message"] == "The body is not UTF-8: byte 46 is 0xe9."
 
 
 def test_paths_and_methods_that_there_are_not(told: Served) -> None:

@@ -85,6 +85,13 @@ def test_bench_measures_several_drafters_in_one_table(
     assert report["models"]["draft"] == "starter/draft"
 
 
+def test_bench_measures_a_drafter_by_the_name_that_it_prints(
+    capsys: pytest.CaptureFixture[str], measure: Callable[..., int]
+) -> None:
+    assert measure("--json", "--also", "starter/head", "--ways", "starter/head") == 0
+    assert "starter/head" in printed_report(capsys)["arms"]
+
+
 def test_bench_refuses_an_unknown_arm(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "--ways", "warp"]) == 2
     assert "warp" in capsys.readouterr().err

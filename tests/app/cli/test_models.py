@@ -90,6 +90,15 @@ def test_models_of_other_apps_are_listed_with_their_names_unless_a_setting_says_
     assert len(capsys.readouterr().out.splitlines()) == 1
 
 
+def test_models_in_folders_of_the_window_are_listed(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_folder(tmp_path / "mine/added", model_files())
+    SettingsStore(settings_folder() / "settings.json").change(model_folders=(str(tmp_path / "mine"),))
+    assert run("list", "--json") == 0
+    assert [model["id"] for model in objects(capsys)] == ["added"]
+
+
 def test_search_names_size_licence_and_consent(run: Run, hub: FakeHub, capsys: pytest.CaptureFixture[str]) -> None:
     hub.add("org/wanted", model_files(), gated=True)
     assert run("search", "wanted") == 0

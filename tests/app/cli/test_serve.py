@@ -8,14 +8,22 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
 from app.__main__ import main
+from app.agents.endpoint import Endpoint, serving_endpoint
+from app.api.local_api import ApiSettings
+from app.cli.serve import serving
 from app.conversations.opening import visit_store
+from app.settings.declarations import SettingsValues
 from app.system.paths import data_folder
 from tests.patience import PATIENCE_S
+from tests.tiny_models import QWEN3, write_disturbed_copy, write_model
 
 
 def test_other_machines_are_not_served_without_a_key_and_the_risk_is_named(capsys: pytest.CaptureFixture[str]) -> None:
@@ -89,3 +97,58 @@ def test_a_server_that_was_killed_while_it_answered_starts_again_at_the_same_por
         with urllib.request.urlopen(ask(address, "/v1/chat/completions", body), timeout=PATIENCE_S) as response:
             assert json.load(response)["choices"][0]["message"]["content"]
         process.kill()
+
+
+@pytest.fixture
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    """A main and a draft model in folders of the same name, where nobody looks for models."""
+    # Their template needs no process of its own, which takes seconds to start.
+    monkeypatch.setattr("engine.tokenizers.loading.is_known_good", lambda _: True)
+    main_model = write_model(tmp_path / "mine/4bit", config=QWEN3 | {"max_position_embeddings": 65_536})
+    return main_model, write_disturbed_copy(main_model, tmp_path / "drafts/4bit", amount=0.05)
+
+
+@pytest.fixture
+def client(folders: tuple[Path, Path]) -> Iterator[httpx2.Client]:
+    """A client of what `tandem serve --main FOLDER --draft FOLDER` serves."""
+    pair = str(folders[0]), str(folders[1])
+    with (
+        serving(SettingsValues(), pair, ApiSettings(port=0)) as (api, _),
+        httpx2.Client(base_url=api.status.address, timeout=PATIENCE_S, trust_env=False) as client,
+    ):
+        yield client
+
+
+def answering(client: httpx2.Client, model: str) -> tuple[str, str]:
+    """The main and the draft model that answer a call for `model`."""
+    question = {"model": model, "messages": [{"role": "user", "content": "Hello"}], "max_tokens": 2}
+    answer = client.post("/v1/chat/completions", json=question).json()
+    return answer["model"], answer["usage"]["speculation"]["draft"]
+
+
+@pytest.mark.usefixtures("without_compilation")
+def test_a_folder_that_is_served_is_listed_first_and_can_be_named_after_another_model(
+    client: httpx2.Client, folders: tuple[Path, Path]
+) -> None:
+    for name in ("4bit", str(folders[0]), "default"):
+        listed = client.get("/v1/models").json()["data"]
+        assert (listed[0]["id"], listed[0]["context_length"], listed[0]["loaded"]) == ("4bit", 65_536, True)
+        assert answering(client, "starter/main") == ("starter/main", "starter/draft")
+        listed = client.get("/v1/models").json()["data"]
+        assert (listed[0]["id"], listed[0]["loaded"]) == ("4bit", False)
+        assert answering(client, "tandem") == ("starter/main", "starter/draft")
+        assert answering(client, name) == ("4bit", "4bit"), name
+
+
+@pytest.mark.usefixtures("without_compilation")
+def test_programs_are_told_of_the_loaded_model_also_where_it_is_not_the_first(client: httpx2.Client) -> None:
+    def context() -> int:
+        endpoint = serving_endpoint(Endpoint(str(client.base_url).rstrip("/")), "")
+        assert endpoint is not None
+        return endpoint.context
+
+    assert context() == 65_536
+    answering(client, "starter/main")
+    assert context() == client.get("/v1/models/starter/main").json()["context_length"]
+    answering(client, "default")
+    assert context() == 65_536

@@ -230,3 +230,10 @@ def test_models_of_other_apps_are_found_by_themselves_and_each_once(own_home: Pa
         ("one", "folder"),
         ("six", "folder"),
     ]
+
+
+def test_a_folder_of_the_starter_is_found_once_also_where_a_person_added_it(tmp_path: Path) -> None:
+    starter = tmp_path / "starter"
+    write_folder(starter / "main", model_files())
+    found = installed_models(tmp_path / "cache", [starter / "main", starter], starter)
+    assert [(model.id, model.source) for model in found] == [("main", "starter")]
