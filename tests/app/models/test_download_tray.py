@@ -44,8 +44,9 @@ class Tray(QObject):
 
 
 @pytest.fixture
-def numbers(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The numbers that the app's icon showed."""
+def numbers(qapp: Application, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The numbers that the app's icon showed, without what other tests left on it."""
+    qapp.setProperty(outside._COUNTS, None)
     shown: list[int] = []
     monkeypatch.setattr(QGuiApplication, "setBadgeNumber", lambda _application, number: shown.append(number))
     return shown

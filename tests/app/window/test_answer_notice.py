@@ -97,6 +97,8 @@ def test_where_macos_would_show_no_notice_the_icon_bounces(
     monkeypatch.setattr(outside, "in_bundle", lambda: True)
     window.ask_and_wait("Another question")
     assert (len(tray.notified), len(bounced)) == (1, 1)
+    QApplication.instance().applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)
+    assert numbers[-1] == 0
 
 
 @pytest.mark.usefixtures("in_background")
