@@ -1692,6 +1692,10 @@
         <source>{first} {second}</source>
         <translation>{first}{second}</translation>
     </message>
+    <message>
+        <source>Update to macOS 26.2 or newer: the installed MLX, which runs the models, is built for it. On this version, answers can fail or be wrong.</source>
+        <translation>请更新到 macOS 26.2 或更高版本：负责模型计算的 MLX 是为该版本构建的。在当前版本上，回答可能会失败或出错。</translation>
+    </message>
 </context>
 <context>
     <name>Cluster</name>
