@@ -43,6 +43,12 @@ def test_the_first_command_brings_its_own_python(readme: Path) -> None:
     assert others[0] == f"{ENVIRONMENT} . && .venv/bin/tandem"
 
 
+def test_the_way_past_macos_is_named_as_macos_names_it() -> None:
+    names = ("Open Anyway", "このまま開く", "확인 없이 열기", "仍要打开", "Open Anyway")
+    files = [*READMES, ROOT / "packaging" / "README.md"]
+    assert [name in file.read_text(encoding="utf-8") for name, file in zip(names, files, strict=True)] == [True] * 5
+
+
 def test_uv_builds_again_whatever_has_changed() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]
     watched = {file for key in project["uv"]["cache-keys"] for file in ROOT.glob(key["file"])}
