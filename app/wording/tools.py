@@ -131,7 +131,7 @@ def _running_sentence(call: Call, now: float) -> str:
 def _progress(progress: Progress) -> str:
     done, total = progress.done, progress.total
     if not total or total < 0:
-        words = translate("CallCard", "Working: {done} so far.") if done > 0 else translate("CallCard", "Working.")
+        words = translate("CallCard", "Working: {done} so far.") if done >= 1 else translate("CallCard", "Working.")
     elif 1 < total < _MOST_PARTS and done.is_integer() and total.is_integer():
         words = translate("CallCard", "Working: {done} of {total}.")
     else:

@@ -147,7 +147,7 @@ def _model_terms(name: str, model: ModelSize, context: int) -> list[MemoryTerm]:
 
 
 def workspace_bytes(*models: ModelSize) -> int:
-    """Return the bytes that a pass of one of the models uses at most, and frees at its end."""
+    """Return the bytes that a pass is reckoned to use, and frees at its end."""
     return max([_SMALLEST_WORKSPACE, *(_activation_bytes(model.config) for model in models)])
 
 

@@ -42,6 +42,7 @@ def test_an_error_of_another_version_has_a_sentence() -> None:
         (250, 100, "", "Working: 100%."),
         (3, None, "Page\n3\u202e", "Working: 3 so far. Page 3\\u202e"),
         (-1, -1, "", "Working."),
+        (0.3, None, "", "Working."),
         (1, 0, "A" * 1000, f"Working: 1 so far. {'A' * 120}…"),
     ],
 )
