@@ -19,8 +19,9 @@ from app.cli.exit_codes import FAILED, INTERRUPTED, UNREAD
 from app.cli.terminal_text import shown_on_terminals
 from app.system import crash
 from app.system.paths import cache_folder
-from app.system.versions import installed_version
+from app.system.versions import OLD_MACOS, installed_version
 from engine.files import private_files
+from engine.machine.macos import needs_newer_macos
 
 # Each of these modules has `add_parser(subparsers)` and `run(arguments) -> exit code`.
 COMMANDS = {
@@ -57,6 +58,8 @@ def _run(arguments: list[str]) -> int:
         with suppress(OSError):
             # Create the folder as private before anything else creates it with the default permissions.
             private_files.make_folder(cache_folder())
+        if any(name in arguments for name in COMMANDS) and needs_newer_macos():
+            print(f"tandem: {OLD_MACOS}", file=sys.stderr)
         code = int(options.run(options))
         # Flush now, while a closed pipe can be told from a failure.
         sys.stdout.flush()

@@ -1238,6 +1238,26 @@
         <translation>ツールの実行中に Tandem が終了しました。</translation>
     </message>
     <message>
+        <source>If it stays silent for {time}, it is stopped.</source>
+        <translation>応答がないまま {time} たつと停止します。</translation>
+    </message>
+    <message>
+        <source>Working: {done} so far.</source>
+        <translation>処理中：これまでに {done}。</translation>
+    </message>
+    <message>
+        <source>Working.</source>
+        <translation>処理中です。</translation>
+    </message>
+    <message>
+        <source>Working: {done} of {total}.</source>
+        <translation>処理中：{done}/{total}。</translation>
+    </message>
+    <message>
+        <source>Working: {share}.</source>
+        <translation>処理中：{share}。</translation>
+    </message>
+    <message>
         <source>This call was not allowed.</source>
         <translation>この呼び出しは許可されませんでした。</translation>
     </message>
@@ -1675,6 +1695,10 @@
     <message>
         <source>{first} {second}</source>
         <translation>{first}{second}</translation>
+    </message>
+    <message>
+        <source>Update to macOS 26.2 or newer: the installed MLX, which runs the models, is built for it. On this version, answers can fail or be wrong.</source>
+        <translation>macOS 26.2 以降にアップデートしてください。モデルの計算に使う MLX は macOS 26.2 以降向けに作られています。このバージョンでは、回答に失敗したり誤りが生じたりすることがあります。</translation>
     </message>
 </context>
 <context>
@@ -4511,6 +4535,10 @@
         <translation>許可してテスト</translation>
     </message>
     <message>
+        <source>Not offered, because they can only run as tasks, which Tandem does not support: {names}.</source>
+        <translation>Tandem が対応していないタスク方式でしか実行できないため、使えないツール：{names}。</translation>
+    </message>
+    <message>
         <source>Turned off.</source>
         <translation>オフです。</translation>
     </message>
@@ -5852,10 +5880,6 @@
         <translation>「{server}」は {seconds} 秒たっても準備ができませんでした。設定で確認して、もう一度お試しください。</translation>
     </message>
     <message>
-        <source>“{tool}” took longer than {seconds} seconds, so it was stopped.</source>
-        <translation>「{tool}」は {seconds} 秒を超えたため、停止しました。</translation>
-    </message>
-    <message>
         <source>“{server}” sent more than {megabytes} MB at once, so it was stopped. Ask for less.</source>
         <translation>「{server}」が一度に {megabytes} MB を超えるデータを送ったため、停止しました。量を減らして依頼してください。</translation>
     </message>
@@ -5886,6 +5910,10 @@
     <message>
         <source>This file can&apos;t be used: {detail}.</source>
         <translation>このファイルは使えません（{detail}）。</translation>
+    </message>
+    <message>
+        <source>“{tool}” was silent for {time}, so it was stopped.</source>
+        <translation>「{tool}」から {time} 間応答がなかったため、停止しました。</translation>
     </message>
     <message>
         <source>“{server}” can&apos;t be used as an MCP server ({detail}).</source>

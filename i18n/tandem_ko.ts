@@ -1238,6 +1238,26 @@
         <translation>도구가 실행되는 동안 Tandem이 종료됐어요.</translation>
     </message>
     <message>
+        <source>If it stays silent for {time}, it is stopped.</source>
+        <translation>{time} 동안 응답이 없으면 중단돼요.</translation>
+    </message>
+    <message>
+        <source>Working: {done} so far.</source>
+        <translation>작업 중: 지금까지 {done}.</translation>
+    </message>
+    <message>
+        <source>Working.</source>
+        <translation>작업 중이에요.</translation>
+    </message>
+    <message>
+        <source>Working: {done} of {total}.</source>
+        <translation>작업 중: {done}/{total}.</translation>
+    </message>
+    <message>
+        <source>Working: {share}.</source>
+        <translation>작업 중: {share}.</translation>
+    </message>
+    <message>
         <source>This call was not allowed.</source>
         <translation>이 호출은 허용되지 않았어요.</translation>
     </message>
@@ -1675,6 +1695,10 @@
     <message>
         <source>{first} {second}</source>
         <translation>{first} {second}</translation>
+    </message>
+    <message>
+        <source>Update to macOS 26.2 or newer: the installed MLX, which runs the models, is built for it. On this version, answers can fail or be wrong.</source>
+        <translation>macOS 26.2 이상으로 업데이트해 주세요. 모델을 계산하는 MLX가 이 버전부터 지원해요. 지금 버전에서는 답변이 실패하거나 틀릴 수 있어요.</translation>
     </message>
 </context>
 <context>
@@ -4499,6 +4523,10 @@
         <translation>서버에 따르면 읽기만 해요.</translation>
     </message>
     <message>
+        <source>Not offered, because they can only run as tasks, which Tandem does not support: {names}.</source>
+        <translation>Tandem이 지원하지 않는 MCP 태스크 방식으로만 실행돼서 제공되지 않는 도구: {names}.</translation>
+    </message>
+    <message>
         <source>Not allowed to run yet.</source>
         <translation>실행이 아직 허용되지 않았어요.</translation>
     </message>
@@ -5856,10 +5884,6 @@
         <translation>‘{server}’ 서버가 {seconds}초가 지나도 준비되지 않았어요. 설정에서 확인한 뒤 다시 시도해 주세요.</translation>
     </message>
     <message>
-        <source>“{tool}” took longer than {seconds} seconds, so it was stopped.</source>
-        <translation>‘{tool}’ 도구가 {seconds}초 넘게 걸려서 중단했어요.</translation>
-    </message>
-    <message>
         <source>“{server}” sent more than {megabytes} MB at once, so it was stopped. Ask for less.</source>
         <translation>‘{server}’ 서버가 한 번에 {megabytes}MB 넘게 보내서 중단했어요. 더 적은 양을 요청해 주세요.</translation>
     </message>
@@ -5878,6 +5902,10 @@
     <message>
         <source>“{server}” stopped unexpectedly ({detail}). Check it in the settings, or try again.</source>
         <translation>‘{server}’ 서버가 예기치 않게 종료됐어요({detail}). 설정에서 확인하거나 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>“{tool}” was silent for {time}, so it was stopped.</source>
+        <translation>‘{tool}’ 도구가 {time} 동안 응답하지 않아 중단했어요.</translation>
     </message>
     <message>
         <source>“{server}” has moved to {address}. If you trust that address, enter it in the settings.</source>

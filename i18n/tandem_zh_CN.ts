@@ -1238,6 +1238,26 @@
         <translation>工具运行时 Tandem 退出了。</translation>
     </message>
     <message>
+        <source>If it stays silent for {time}, it is stopped.</source>
+        <translation>如果持续 {time}没有响应，将会停止。</translation>
+    </message>
+    <message>
+        <source>Working: {done} so far.</source>
+        <translation>正在处理：已完成 {done}。</translation>
+    </message>
+    <message>
+        <source>Working.</source>
+        <translation>正在处理。</translation>
+    </message>
+    <message>
+        <source>Working: {done} of {total}.</source>
+        <translation>正在处理：{done}/{total}。</translation>
+    </message>
+    <message>
+        <source>Working: {share}.</source>
+        <translation>正在处理：{share}。</translation>
+    </message>
+    <message>
         <source>This call was not allowed.</source>
         <translation>此调用未被允许。</translation>
     </message>
@@ -1675,6 +1695,10 @@
     <message>
         <source>{first} {second}</source>
         <translation>{first}{second}</translation>
+    </message>
+    <message>
+        <source>Update to macOS 26.2 or newer: the installed MLX, which runs the models, is built for it. On this version, answers can fail or be wrong.</source>
+        <translation>请更新到 macOS 26.2 或更高版本：负责模型计算的 MLX 是为该版本构建的。在当前版本上，回答可能会失败或出错。</translation>
     </message>
 </context>
 <context>
@@ -4499,6 +4523,10 @@
         <translation>其服务器称它只读取内容。</translation>
     </message>
     <message>
+        <source>Not offered, because they can only run as tasks, which Tandem does not support: {names}.</source>
+        <translation>以下工具只能以 MCP 任务方式运行，而 Tandem 不支持这种方式，因此不提供：{names}。</translation>
+    </message>
+    <message>
         <source>Not allowed to run yet.</source>
         <translation>尚未允许运行。</translation>
     </message>
@@ -5856,10 +5884,6 @@
         <translation>“{server}”过了 {seconds} 秒仍未就绪。请在设置中检查后重试。</translation>
     </message>
     <message>
-        <source>“{tool}” took longer than {seconds} seconds, so it was stopped.</source>
-        <translation>“{tool}”用时超过 {seconds} 秒，因此已停止。</translation>
-    </message>
-    <message>
         <source>“{server}” sent more than {megabytes} MB at once, so it was stopped. Ask for less.</source>
         <translation>“{server}”一次发送的内容超过 {megabytes} MB，因此已停止。请缩小请求的范围。</translation>
     </message>
@@ -5878,6 +5902,10 @@
     <message>
         <source>“{server}” stopped unexpectedly ({detail}). Check it in the settings, or try again.</source>
         <translation>“{server}”意外退出（{detail}）。请在设置中检查，或重试。</translation>
+    </message>
+    <message>
+        <source>“{tool}” was silent for {time}, so it was stopped.</source>
+        <translation>“{tool}”在 {time}内没有响应，因此已停止。</translation>
     </message>
     <message>
         <source>“{server}” has moved to {address}. If you trust that address, enter it in the settings.</source>

@@ -184,6 +184,8 @@ BY_A_PERSON = """\
 - [ ] Multiple Macs: the firewall's question comes once, and its refusal is named.
 - [ ] The app starts from the disk image and from Applications.
 - [ ] Settings > Storage moves chats and models to an external disk; with the disk unplugged the window says so.
+- [ ] Started by uv and by pip (Python of python.org, of Homebrew and of uv): the menu bar, the Dock and the questions
+  for the keychain and the local network say Tandem, and the end of a long answer behind other windows bounces its icon.
 """
 
 

@@ -118,15 +118,15 @@ class CallCard(Restyled, QFrame):
             self.state.setText(self.tr("Calling… {time}").format(time=elapsed))
         else:
             self.state.setText(call_state(self.call))
+        sentence = call_sentence(self.call)
+        self._sentence.setText(sentence)
+        self._sentence.setVisible(bool(sentence))
 
     def retranslate(self) -> None:
         call = self.call
         name = tool_name(call.use.server, call.use.tool, call.tool.title if call.tool else "")
         self.head.setText(name or self.tr("Tool"))
         self._server.setText(call.use.server if call.use.server != TANDEM else "")
-        sentence = call_sentence(call)
-        self._sentence.setText(sentence)
-        self._sentence.setVisible(bool(sentence))
         self._show_state()
         words = " · ".join(part for part in (name, self._server.text()) if part)
         self.head.setAccessibleName(f"{words}: {self.state.text()}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
 
-from app.widgets.outside import show_count, system_tray
+from app.widgets.outside import notify, show_count, system_tray
 from app.wording.figures import percent
 from engine.machine.keep_awake import KeepAwake
 
@@ -42,12 +42,10 @@ class DownloadTray(QObject):
 
     def notify(self, sentence: str) -> None:
         """Show a notification, unless the app is in front."""
-        if QApplication.activeWindow() is not None or not self._prepare():
-            return
-        assert self._tray is not None
-        self._unread = True
-        self._tray.show()
-        self._tray.showMessage(QApplication.applicationDisplayName(), sentence)
+        if QApplication.activeWindow() is None:
+            self._prepare()
+            self._unread = True
+            notify(self._window, self._tray, sentence)
 
     def _words(self) -> str:
         running = [one for one in self._library.downloads if one.state in ("resolving", "downloading", "verifying")]
@@ -55,13 +53,12 @@ class DownloadTray(QObject):
         words = self.tr("%n download(s) running", "", self._library.running)
         return f"{words} · {percent(done / total)}" if total else words
 
-    def _prepare(self) -> bool:
+    def _prepare(self) -> None:
         if self._tray is None:
             self._tray = system_tray(self, "arrow-down")
             if self._tray is not None:
                 self._tray.activated.connect(self._show_downloads)
                 self._tray.messageClicked.connect(self._show_downloads)
-        return self._tray is not None
 
     def _show_downloads(self) -> None:
         self._mark_read()

@@ -12,7 +12,7 @@ from typing import Any
 from app.conversations.records import INTERRUPTED, STREAMING, Message, ToolUse
 from app.text.thinking import parts_of
 from app.tools.errors import ToolFailed
-from app.tools.tool import Tool, ToolResult
+from app.tools.tool import Progress, Tool, ToolResult
 
 # What the model reads instead of a result, by the code of the error; of others it reads the error itself.
 _FOR_MODEL = {
@@ -41,7 +41,8 @@ class CallState(Enum):
 class Call:
     """One call. `text` is its result, or what the model reads instead; `error` a code with arguments if it failed.
 
-    `id` is that of its message on disk, and `tool` what it calls; stored ones have none. `begun_at` is monotonic time.
+    `id` is that of its message on disk, and `tool` what it calls; stored ones have none. `begun_at` is monotonic time,
+    and `progress` what the tool reported last.
     """
 
     use: ToolUse
@@ -51,6 +52,7 @@ class Call:
     id: int | None = None
     tool: Tool | None = None
     begun_at: float = 0.0
+    progress: Progress | None = None
 
     @property
     def ended(self) -> bool:

@@ -98,7 +98,9 @@ class ToolCalls:
         call.use = replace(call.use, permission=str(permission))
         call.state, call.begun_at = CallState.RUNS, time.monotonic()
         self.changed()
-        self._cancels[call] = self.tools.call(call.tool, call.arguments, partial(self._end, call))
+        # The card reads the progress once a second, however often a server reports it.
+        reported = partial(setattr, call, "progress")
+        self._cancels[call] = self.tools.call(call.tool, call.arguments, reported, partial(self._end, call))
 
     def _end(self, call: Call, outcome: ToolResult | ToolFailed) -> None:
         """End a call, unless it was stopped before."""

@@ -20,7 +20,7 @@ from app.session.store_client import StoreClient
 from app.settings.keychain import Keychain
 from app.tools.errors import ToolFailed
 from app.tools.servers import ToolSettings
-from app.tools.tool import TANDEM, Permission, Tool, ToolResult, with_distinct_names
+from app.tools.tool import TANDEM, Permission, Progress, Tool, ToolResult, with_distinct_names
 
 if TYPE_CHECKING:
     # Imports asyncio, which would delay the window; most people never set up a server.
@@ -131,13 +131,18 @@ class ToolService(QObject):
 
     # Calls
 
-    def call(self, tool: Tool, arguments: Mapping[str, Any], done: Done) -> Callable[[], object]:
-        """Call a tool, which the person has allowed; `done` gets its outcome. Returns what cancels the call."""
+    def call(
+        self, tool: Tool, arguments: Mapping[str, Any], reported: Callable[[Progress], object], done: Done
+    ) -> Callable[[], object]:
+        """Call a tool, which the person has allowed; `done` gets its outcome. Returns what cancels the call.
+
+        `reported` gets the progress that the tool reports, on the thread of the servers.
+        """
         if tool.server == TANDEM:
             run = next(one.run for one in self.built_in if one.tool == tool)
             run(lambda text: done(ToolResult(text)))
             return lambda: None
-        future = self.host.call(tool, arguments)
+        future = self.host.call(tool, arguments, reported)
         self._bridge.watch(future, partial(_deliver, done))
         return future.cancel
 

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import to_builtins
 
 from app.system.translatable import QT_TRANSLATE_NOOP
-from app.system.versions import installed_version
+from app.system.versions import OLD_MACOS, installed_version
 from engine.bench.pair_check import PairCheck
 from engine.machine.facts import MachineFacts
 from engine.requests import MAX_DEPTH
@@ -61,6 +61,7 @@ def gather(facts: MachineFacts, pair: PairCheck | None, problem: str = "") -> di
     return {
         "chip": facts.chip,
         "system": facts.system,
+        "needs_newer_macos": facts.needs_newer_macos,
         "versions": {name: installed_version(package) for name, package in _PACKAGES.items()}
         | {"Python": platform.python_version()},
         "memory": {"total": memory.total, "free": memory.available if memory.known else None},
@@ -89,7 +90,7 @@ def page(found: dict[str, Any], translate: Callable[[str], str] = str) -> str:
     """Return the check as a page in Markdown; `translate` translates texts of the context "Checkup"."""
     rows = [
         (translate(QT_TRANSLATE_NOOP("Checkup", "Chip")), found["chip"]),
-        (translate(QT_TRANSLATE_NOOP("Checkup", "System")), found["system"]),
+        (translate(QT_TRANSLATE_NOOP("Checkup", "System")), _system(found, translate)),
         (
             translate(QT_TRANSLATE_NOOP("Checkup", "Versions")),
             ", ".join(f"{name} {number}" for name, number in found["versions"].items() if number),
@@ -105,6 +106,10 @@ def page(found: dict[str, Any], translate: Callable[[str], str] = str) -> str:
     title = translate(QT_TRANSLATE_NOOP("Checkup", "Results of the check"))
     line = translate(QT_TRANSLATE_NOOP("Checkup", "- {name}: {value}"))
     return "\n".join([f"# {title}", "", *(line.format(name=name, value=value) for name, value in rows)]) + "\n"
+
+
+def _system(found: dict[str, Any], translate: Callable[[str], str]) -> str:
+    return " · ".join([found["system"], *([translate(OLD_MACOS)] if found["needs_newer_macos"] else [])])
 
 
 def _memory(found: dict[str, Any], translate: Callable[[str], str]) -> str:

@@ -26,7 +26,7 @@ from app.widgets.popups import round_field_menu
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording.errors import joined
-from app.wording.tools import server_risk, server_state, tool_sentence
+from app.wording.tools import server_risk, server_state, tool_sentence, unoffered_sentence
 
 _CHOICES = (Permission.ASK, Permission.ALWAYS, Permission.DENY)
 # Of the standard error; more lines scroll.
@@ -88,9 +88,8 @@ class ServerView(Restyled, QFrame):
         server, status = self._server, self._status
         target = visible(server.target.replace("\n", "\\n"))
         values = [f"{name}{'=' if server.command else ': '}{DOTS}" for name in server.values]
-        self.row.set_words(
-            server.name, "\n".join([target, *values, server_state(server, status), server_risk(server)]).strip()
-        )
+        sentences = server_state(server, status), unoffered_sentence(status), server_risk(server)
+        self.row.set_words(server.name, "\n".join(filter(None, [target, *values, *sentences])))
         self.test.setText(self.tr("Test") if server.is_approved else self.tr("Allow and test"))
         self.test.setAccessibleName(f"{self.test.text()}: {server.name}")
         self.edit.setAccessibleName(f"{self.edit.text()}: {server.name}")

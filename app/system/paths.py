@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import platformdirs
@@ -13,6 +14,11 @@ from engine.files.paths import resources
 
 _APP = "Tandem"
 _ROOT = Path(__file__).resolve().parents[2]
+
+
+def in_bundle() -> bool:
+    """Whether this is Tandem.app or the Linux folder, which bring their own Python."""
+    return bool(getattr(sys, "frozen", False))
 
 
 def resource(*parts: str) -> Path:

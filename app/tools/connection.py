@@ -26,7 +26,7 @@ from app.tools.errors import ToolFailed
 from app.tools.guardian import LONGEST_LINE, REPORT, TOO_LARGE
 from app.tools.results import MOST_TOOLS, result_of, tools_of
 from app.tools.servers import Server, ServerStatus
-from app.tools.tool import Tool, ToolResult
+from app.tools.tool import Progress, Tool, ToolResult
 from app.tools.transports import http_client, process_of, too_large
 
 log = logging.getLogger(__name__)
@@ -55,6 +55,7 @@ class Connection:
         self.server = server
         self.tools: tuple[Tool, ...] = ()
         self.left_out = 0
+        self.only_as_tasks: tuple[str, ...] = ()
         self.failure: ToolFailed | None = None
         self.over = asyncio.Event()
         self._start_s, self._changed = start_s, changed
@@ -71,7 +72,7 @@ class Connection:
         if self.over.is_set():
             return ServerStatus("stopped" if self.failure is None else "failed", self.failure, stderr=stderr)
         if self._settled.is_set():
-            return ServerStatus("running", None, self.tools, self.left_out, stderr)
+            return ServerStatus("running", None, self.tools, self.left_out, self.only_as_tasks, stderr)
         return ServerStatus("starting", stderr=stderr)
 
     @property
@@ -112,8 +113,13 @@ class Connection:
         if not self._settled.is_set():
             self._scope.cancel()
 
-    async def call(self, tool: Tool, arguments: Mapping[str, Any], seconds: float) -> ToolResult:
-        """Call a tool; a call that is cancelled or takes too long is cancelled at the server. Raises `ToolFailed`."""
+    async def call(
+        self, tool: Tool, arguments: Mapping[str, Any], reported: Callable[[Progress], object], silence_s: float
+    ) -> ToolResult:
+        """Call a tool, and pass on the progress that it reports. Raises `ToolFailed`.
+
+        A call that is cancelled, or of which nothing is heard for `silence_s`, is cancelled at the server.
+        """
         names = {"server": tool.server, "tool": tool.name}
         # What may have changed meanwhile is not what a person agreed to.
         if tool.fingerprint not in (one.fingerprint for one in self.tools):
@@ -121,13 +127,21 @@ class Connection:
         assert self._client is not None
         request = types.CallToolRequest(params=types.CallToolRequestParams(name=tool.name, arguments=dict(arguments)))
         begun = time.monotonic()
+        silence = anyio.CancelScope(deadline=anyio.current_time() + silence_s)
+
+        async def report(progress: float, total: float | None, message: str | None) -> None:
+            silence.deadline = anyio.current_time() + silence_s
+            done = progress if math.isfinite(progress) else 0.0
+            known = total if total is not None and math.isfinite(total) else None
+            reported(Progress(done, known, message or "", time.monotonic()))
+
         try:
-            async with asyncio.timeout(seconds):
+            with silence:
                 # Not `call_tool`, which also checks the result against the server's schema: a regular expression of it
                 # could keep this thread busy for ever, and a result is only text here.
-                answer = await self._client.session.send_request(request, _RESULTS)
-        except TimeoutError:
-            raise ToolFailed("slow-call", **names, seconds=round(seconds)) from None
+                answer = await self._client.session.send_request(request, _RESULTS, progress_callback=report)
+            if silence.cancelled_caught:
+                raise ToolFailed("slow-call", **names, seconds=round(silence_s))
         except (MCPError, ValidationError) as error:
             if _says(error) == _CLOSED:
                 # The end of `run` says why.
@@ -211,7 +225,7 @@ class Connection:
             cursor = page.next_cursor
             if not cursor or len(listed) > MOST_TOOLS:
                 break
-        self.tools, self.left_out = tools_of(self.server, listed)
+        self.tools, self.left_out, self.only_as_tasks = tools_of(self.server, listed)
 
     async def _follow(self) -> None:
         """Read the list of tools again whenever the server has changed it."""

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from app.tools.errors import ToolFailed
 from app.tools.servers import Server, ServerStatus
-from app.tools.tool import Tool, ToolResult
+from app.tools.tool import SILENCE_S, Progress, Tool, ToolResult
 
 if TYPE_CHECKING:
     from app.tools.connection import Connection
 
 log = logging.getLogger(__name__)
 
-# Seconds for a call, and for a server to be ready: package runners such as npx load the server first.
-CALL_S, START_S = 60.0, 60.0
+# Seconds for a server to be ready: package runners such as npx load the server first.
+START_S = 60.0
 # Seconds in which all servers end; those that have not are ended by their guardians.
 CLOSE_S = 6.0
 _Found = TypeVar("_Found")
@@ -65,12 +65,19 @@ class ToolHost:
         """
         return self._submit(self._all_tools(frozenset(names)))
 
-    def call(self, tool: Tool, arguments: Mapping[str, Any], seconds: float = CALL_S) -> Future[ToolResult]:
+    def call(
+        self,
+        tool: Tool,
+        arguments: Mapping[str, Any],
+        reported: Callable[[Progress], object] = lambda _: None,
+        silence_s: float = SILENCE_S,
+    ) -> Future[ToolResult]:
         """Call a tool; the future may have a `ToolFailed`. Cancelling it tells the server.
 
-        A tool that its server has changed meanwhile is not called. The caller must have asked for consent.
+        `reported` is called on the thread of the servers whenever the tool reports progress. A tool that its server has
+        changed meanwhile is not called. The caller must have asked for consent.
         """
-        return self._submit(self._call(tool, arguments, seconds))
+        return self._submit(self._call(tool, arguments, reported, silence_s))
 
     def status(self, name: str) -> ServerStatus:
         """Return the state of a server."""
@@ -115,8 +122,10 @@ class ToolHost:
             return (await self._connected(server.name)).tools
         return ()
 
-    async def _call(self, tool: Tool, arguments: Mapping[str, Any], seconds: float) -> ToolResult:
-        return await (await self._connected(tool.server)).call(tool, arguments, seconds)
+    async def _call(
+        self, tool: Tool, arguments: Mapping[str, Any], reported: Callable[[Progress], object], silence_s: float
+    ) -> ToolResult:
+        return await (await self._connected(tool.server)).call(tool, arguments, reported, silence_s)
 
     async def _connected(self, name: str) -> Connection:
         """Return the connection of a server that is ready. Raises `ToolFailed`."""

@@ -15,6 +15,10 @@ TANDEM = "Tandem"
 # The names that OpenAI's API allows for functions, which chat templates were made for.
 LONGEST_NAME = 64
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")
+# Seconds for which nothing may be heard of a call. A build or a search may well work for minutes without a word; only a
+# call that its server has lost shall end by itself, because a person can stop any other at once. There is no limit for
+# a call that reports progress.
+SILENCE_S = 300.0
 # What is checked of arguments before a call; the server checks the rest. The patterns and references of a schema, which
 # a stranger has written, could take forever.
 _CHECKED = ("enum", "properties", "required", "type")
@@ -77,6 +81,19 @@ class ToolResult:
     text: str
     failed: bool = False
     seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What a tool reports while it works: how much is done, of how much if it knows, and a message or "".
+
+    The numbers are finite. `at` is the monotonic time of the report.
+    """
+
+    done: float
+    total: float | None
+    message: str
+    at: float
 
 
 def visible(text: str) -> str:

@@ -14,6 +14,7 @@ from mcp.client.stdio import StdioServerParameters, get_default_environment
 from app.tools.errors import ToolFailed
 from app.tools.guardian import LONGEST_LINE
 from app.tools.servers import Server
+from app.tools.tool import SILENCE_S
 from engine.wire.child import own_program
 
 # Variables that a program needs, beside those of the package `mcp`, to show text and to reach the network. Secrets that
@@ -24,8 +25,8 @@ INHERITED = (
 )  # fmt: skip
 # Where npx and uvx are: a program that was not started in a terminal has only the system's folders in PATH.
 PROGRAM_FOLDERS = ("/opt/homebrew/bin", "/usr/local/bin", "~/.local/bin")
-# Seconds to reach a server, and between two parts of what it sends.
-CONNECT_S, READ_S = 30.0, 300.0
+# Seconds to reach a server, and between two parts of what it sends: a silent call ends before its connection does.
+CONNECT_S, READ_S = 30.0, 2 * SILENCE_S
 
 
 def process_of(server: Server) -> StdioServerParameters:

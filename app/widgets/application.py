@@ -7,8 +7,11 @@ from PySide6.QtGui import QFileOpenEvent, QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
 from app.system.language import Language
-from app.system.paths import resource
+from app.system.paths import in_bundle, resource
 from app.widgets.theme import Theme
+from engine.machine import process_info
+
+_NAME = "Tandem"
 
 
 class Application(QApplication):
@@ -19,9 +22,12 @@ class Application(QApplication):
 
     def __init__(self, arguments: list[str], language: str = "system") -> None:
         QGuiApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)
+        info = process_info.process_info()
+        if info is not None and not in_bundle():
+            info.name_program(_NAME)
         super().__init__(arguments)
-        self.setApplicationName("Tandem")
-        self.setApplicationDisplayName("Tandem")
+        self.setApplicationName(_NAME)
+        self.setApplicationDisplayName(_NAME)
         self.setDesktopFileName("tandem")
         self.setStyle("fusion")
         self.setWindowIcon(QIcon(str(resource("icons", "tandem.svg"))))

@@ -16,11 +16,10 @@ from app.session.calls import CallState
 from app.session.chats import Chat, Turn
 from app.session.session import Session
 from app.settings.store import SettingsStore
-from app.widgets.outside import show_count, system_tray
+from app.widgets.outside import notify, show_count, system_tray
 
 # In seconds. Shorter answers cause no notification.
 LEAST_S = 10.0
-_ALERT_MS = 3000
 
 
 class AnswerNotice(QObject):
@@ -65,11 +64,7 @@ class AnswerNotice(QObject):
             if self._tray is not None:
                 self._tray.activated.connect(self._show_chat)
                 self._tray.messageClicked.connect(self._show_chat)
-        if self._tray is None:
-            QApplication.alert(self._window, _ALERT_MS)
-            return
-        self._tray.show()
-        self._tray.showMessage(QApplication.applicationDisplayName(), sentence)
+        notify(self._window, self._tray, sentence)
 
     def _show_chat(self) -> None:
         """Show the chat of the last notification."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QLocale, QObject, QUrl, Signal
+from PySide6.QtCore import QCoreApplication, QLocale, QObject, QUrl, Signal
 from PySide6.QtGui import QAction, QDesktopServices
 
 from app.actions.actions import Actions
@@ -17,6 +17,7 @@ from app.session.session import Session
 from app.settings.relocation import MoveRefused
 from app.settings.updates import Release
 from app.system.language import best_language
+from app.system.versions import OLD_MACOS
 from app.widgets.banner import Banner
 from app.wording.errors import damage_sentence, error_sentence, joined, store_sentence
 from app.wording.hub import refused_sentence
@@ -86,6 +87,10 @@ class Notifications(QObject):
             ),
             self._actions["show-report"],
         )
+
+    def show_old_macos(self) -> None:
+        """Show that the installed MLX needs a newer macOS."""
+        self._banner.show_message(lambda: QCoreApplication.translate("Checkup", OLD_MACOS))
 
     def show_backup(self, backup: Path) -> None:
         """Show that settings could not be read and that the old file is kept as `backup`."""

@@ -30,6 +30,7 @@ from app.widgets.throttle import single_shot
 from app.window.gc_policy import GcPolicy
 from app.window.main_window import MainWindow
 from engine import Engine, starter_pair
+from engine.machine.macos import needs_newer_macos
 
 log = logging.getLogger(__name__)
 
@@ -51,6 +52,8 @@ def open_window(
     session = Session(Engine, starter_pair(), chats)
     library = Library(preferences or SettingsStore(settings_folder() / "settings.json"))
     window = MainWindow(session, application, library)
+    if needs_newer_macos():
+        window.notifications.show_old_macos()
     if preferences is not None:
         session.models.changed.connect(partial(_remember, session, preferences))
     main, draft = _wanted(session, preferences)

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 
 from PySide6.QtCore import QCoreApplication
 
 from app.session.calls import Call, CallState
 from app.tools.servers import Server, ServerStatus
-from app.tools.tool import TANDEM
+from app.tools.tool import SILENCE_S, TANDEM, Progress, visible
 from app.wording.errors import joined
-from app.wording.figures import seconds
+from app.wording.figures import duration, number, percent, seconds
 
 translate = QCoreApplication.translate
+
+# Seconds of silence after which a person begins to wonder whether a tool still works.
+QUIET_S = 10.0
+# More parts than a person counts are shown as percent.
+_MOST_PARTS = 100
+# Characters of a message about progress, which a stranger writes: a line or two of a card.
+_LONGEST_MESSAGE = 120
 
 
 def tool_name(server: str, name: str, title: str = "") -> str:
@@ -30,8 +38,10 @@ def tool_sentence(code: str, arguments: Mapping[str, object]) -> str:
     A stored answer may have a code, or lack arguments, of another version.
     """
     other = translate("ToolErrors", "The tool failed. Try again.")
+    silence = arguments.get("seconds")
+    known = {"time": duration(silence), **arguments} if isinstance(silence, int) else arguments
     try:
-        return tool_reasons().get(code, other).format(**arguments)
+        return tool_reasons().get(code, other).format(**known)
     except KeyError:
         return other
 
@@ -60,7 +70,7 @@ def tool_reasons() -> dict[str, str]:
         "slow-start": translate(
             "ToolErrors", "“{server}” was not ready after {seconds} seconds. Check it in the settings and try again."
         ),
-        "slow-call": translate("ToolErrors", "“{tool}” took longer than {seconds} seconds, so it was stopped."),
+        "slow-call": translate("ToolErrors", "“{tool}” was silent for {time}, so it was stopped."),
         "too-large": translate(
             "ToolErrors", "“{server}” sent more than {megabytes} MB at once, so it was stopped. Ask for less."
         ),
@@ -97,14 +107,50 @@ def call_state(call: Call) -> str:
 
 
 def call_sentence(call: Call) -> str:
-    """Say what a call waits for, or why it has no result; "" if it has one."""
+    """Say what a call waits for, how far it has come, or why it has no result; "" if it has one."""
     if call.state is CallState.ASKS and call.tool is not None and call.tool.read_only:
         return translate("CallCard", "The model wants to use this tool. Its server says that it only reads.")
     if call.state is CallState.ASKS:
         return translate("CallCard", "The model wants to use this tool.")
+    if call.state is CallState.RUNS:
+        return _running_sentence(call, time.monotonic())
     if call.state is CallState.INTERRUPTED:
         return translate("CallCard", "Tandem quit while the tool was running.")
     return tool_sentence(*call.error) if call.error is not None else ""
+
+
+def _running_sentence(call: Call, now: float) -> str:
+    """Say how far a call has come, and how long a tool that has been silent is waited for."""
+    heard_at = call.progress.at if call.progress else call.begun_at
+    # Tandem's own tools answer at once.
+    is_quiet = now - heard_at >= QUIET_S and call.use.server != TANDEM
+    limit = translate("CallCard", "If it stays silent for {time}, it is stopped.").format(time=duration(SILENCE_S))
+    return joined(_progress(call.progress) if call.progress else "", limit if is_quiet else "")
+
+
+def _progress(progress: Progress) -> str:
+    done, total = progress.done, progress.total
+    if not total or total < 0:
+        words = translate("CallCard", "Working: {done} so far.") if done >= 1 else translate("CallCard", "Working.")
+    elif 1 < total < _MOST_PARTS and done.is_integer() and total.is_integer():
+        words = translate("CallCard", "Working: {done} of {total}.")
+    else:
+        words = translate("CallCard", "Working: {share}.")
+    message = visible(" ".join(progress.message.split()))
+    if len(message) > _LONGEST_MESSAGE:
+        message = f"{message[:_LONGEST_MESSAGE]}…"
+    share = percent(max(0.0, min(1.0, done / total))) if total else ""
+    return joined(words.format(done=number(done, 0), total=number(total, 0), share=share), message)
+
+
+def unoffered_sentence(status: ServerStatus) -> str:
+    """Say which tools of a server are not offered to models, and why; "" if all are."""
+    if not status.only_as_tasks:
+        return ""
+    words = translate(
+        "ServerView", "Not offered, because they can only run as tasks, which Tandem does not support: {names}."
+    )
+    return words.format(names=visible(", ".join(status.only_as_tasks)))
 
 
 def server_state(server: Server, status: ServerStatus) -> str:

@@ -100,7 +100,7 @@ def check_fit(main: ModelSize, draft: ModelSize | None, context: int, limit: int
     if draft is not None:
         terms += _model_terms("draft", draft, context)
         models.append(draft)
-    workspace = max(_workspace_bytes(model.config) for model in models)
+    workspace = workspace_bytes(*models)
     terms.append(MemoryTerm("workspace", "both", workspace, (("tokens", PREFILL_TOKENS),)))
     return FitReport(tuple(terms), context, limit, in_use)
 
@@ -146,13 +146,18 @@ def _model_terms(name: str, model: ModelSize, context: int) -> list[MemoryTerm]:
     return terms
 
 
-def _workspace_bytes(config: Mapping[str, Any]) -> int:
+def workspace_bytes(*models: ModelSize) -> int:
+    """Return the bytes that a pass is reckoned to use, and frees at its end."""
+    return max([_SMALLEST_WORKSPACE, *(_activation_bytes(model.config) for model in models)])
+
+
+def _activation_bytes(config: Mapping[str, Any]) -> int:
     """Return the activations of one prefill step: residual stream, widest hidden layer, attention projections."""
     text = text_config(config)
     hidden = _number(text, "hidden_size")
     experts = max(_number(text, "num_experts_per_tok"), 1)
     wide = max(_number(text, "intermediate_size"), experts * _number(text, "moe_intermediate_size"))
-    return max(_SMALLEST_WORKSPACE, PREFILL_TOKENS * (8 * hidden + 3 * wide) * 2)
+    return PREFILL_TOKENS * (8 * hidden + 3 * wide) * 2
 
 
 def _number(text: Mapping[str, Any], name: str) -> int:

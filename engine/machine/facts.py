@@ -11,6 +11,7 @@ from pathlib import Path
 
 from engine.files.system_memory import SystemMemory, system_memory
 from engine.machine.local_network import LocalNetwork, local_network
+from engine.machine.macos import needs_newer_macos
 from engine.machine.process_info import process_info
 
 _SYSCTL, _SYSCTL_S = "/usr/sbin/sysctl", 2.0
@@ -32,6 +33,7 @@ class MachineFacts:
     hot: bool | None
     wired_limit_mb: int | None
     local_network: LocalNetwork
+    needs_newer_macos: bool = False
 
 
 def read_facts() -> MachineFacts:
@@ -46,6 +48,7 @@ def read_facts() -> MachineFacts:
         None if info is None else info.hot,
         int(limit) if limit.isdecimal() else None,
         local_network(),
+        needs_newer_macos(),
     )
 
 

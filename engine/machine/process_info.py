@@ -1,7 +1,7 @@
-"""NSProcessInfo, through the C interface of the Objective-C runtime.
+"""NSProcessInfo and the main bundle, through the C interface of the Objective-C runtime.
 
 `caffeinate` could keep the Mac awake, but not this process out of App Nap, and it tells nothing of power and heat.
-pyobjc would add two packages to every bundle for the same four methods.
+pyobjc would add two packages to every bundle for the same few methods.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ class ProcessInfo:
             function = getattr(runtime, name)
             function.restype, function.argtypes = result, arguments
         self._message = ctypes.cast(runtime.objc_msgSend, ctypes.c_void_p).value or 0
-        self._string = runtime.objc_getClass(b"NSString")
+        self._string, self._bundle = runtime.objc_getClass(b"NSString"), runtime.objc_getClass(b"NSBundle")
         kind = runtime.objc_getClass(b"NSProcessInfo")
         # A message to no class would be answered with nothing.
-        if not (self._string and kind):
+        if not (self._string and self._bundle and kind):
             raise AttributeError("NSProcessInfo")
         self._info = self._send(kind, b"processInfo", _ID)
 
@@ -63,8 +63,7 @@ class ProcessInfo:
     def begin_activity(self, reason: str) -> int:
         """Begin what a person waits for, and return its token. `pmset -g assertions` shows the `reason`."""
         with self._pool():
-            words = self._send(self._string, b"stringWithUTF8String:", _ID, (ctypes.c_char_p, reason.encode()))
-            options, why = (ctypes.c_uint64, _USER_INITIATED), (_ID, words)
+            options, why = (ctypes.c_uint64, _USER_INITIATED), (_ID, self._words(reason))
             token = self._send(self._info, b"beginActivityWithOptions:reason:", _ID, options, why)
             return int(self._send(token, b"retain", _ID) or 0)
 
@@ -73,6 +72,21 @@ class ProcessInfo:
         with self._pool():
             self._send(self._info, b"endActivity:", None, (_ID, token))
             self._send(token, b"release", None)
+
+    def name_program(self, name: str) -> None:
+        """Have macOS call this program `name` in the menu bar, the Dock and its questions, instead of "Python".
+
+        They read the name when the program first shows itself.
+        """
+        with self._pool():
+            bundle = self._send(self._bundle, b"mainBundle", _ID)
+            described = self._send(bundle, b"infoDictionary", _ID)
+            key = (_ID, self._words("CFBundleName"))
+            self._send(described, b"setObject:forKey:", None, (_ID, self._words(name)), key)
+
+    def _words(self, text: str) -> Any:
+        """Return an NSString, which goes with the pool."""
+        return self._send(self._string, b"stringWithUTF8String:", _ID, (ctypes.c_char_p, text.encode()))
 
     def _send(self, receiver: int | None, selector: bytes, result: Any, *arguments: tuple[Any, Any]) -> Any:
         """Send a message; `arguments` are pairs of C type and value. The function's type is that of the method."""

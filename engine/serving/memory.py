@@ -109,28 +109,31 @@ def cache_bytes(model: ModelSize, tokens: int, *, drafts: bool = False) -> int:
     return int(cached_elements(shape, tokens, drafts=drafts) * model.element_bytes) + shape.state_bytes
 
 
-class WiredLimit:
-    """Keeps weights and caches resident on Metal; nothing elsewhere. With more than they need, macOS lacks memory."""
+class MetalLimits:
+    """Keeps weights and caches resident on Metal, and bounds the freed memory that MLX keeps; nothing elsewhere.
+
+    With more resident than they need, macOS lacks memory. MLX's own bound is nearly all that Metal recommends.
+    """
 
     def __init__(self) -> None:
-        self._before: int | None = None
+        self._before: tuple[int, int] | None = None
 
-    def set(self, needed: int) -> None:
-        """Keep `needed` bytes resident, at most those that Metal recommends."""
+    def set(self, needed: int, reusable: int) -> None:
+        """Keep `needed` bytes resident, at most those that Metal recommends, and `reusable` freed ones."""
         if on_gpu():
-            before = self._change(min(needed, recommended_limit()))
-            self._before = before if self._before is None else self._before
+            before = self._change(min(needed, recommended_limit()), reusable)
+            self._before = self._before or before
 
     def restore(self) -> None:
         if self._before is not None:
-            self._change(self._before)
+            self._change(*self._before)
             self._before = None
 
     @staticmethod
-    def _change(limit: int) -> int:
-        # It must not change while anything is being computed.
+    def _change(resident: int, reusable: int) -> tuple[int, int]:
+        # They must not change while anything is being computed.
         mx.synchronize()
-        return mx.set_wired_limit(limit)
+        return mx.set_wired_limit(resident), mx.set_cache_limit(reusable)
 
 
 def working_bytes(main: ModelSize, draft: ModelSize | None, context: int) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.advice.fit import ModelSize
+from engine.advice.fit import ModelSize, workspace_bytes
 from engine.async_drafting.link import AsyncDrafters, DrafterLink
 from engine.decoders.generation import release_unused_memory
 from engine.errors import EngineError, NoModel
@@ -90,7 +90,7 @@ class Models:
         self._main: LoadedModel | None = None
         self._drafting: Drafting | None = None
         self._controllers = Controllers(settings.learned_file, machine_here())
-        self._wired = memory.WiredLimit()
+        self._limits = memory.MetalLimits()
         self._async_drafters = AsyncDrafters()
         # Kept until other models are loaded, so that loading parked models is tried again after a failure.
         self.parked: ParkedModels | None = None
@@ -170,14 +170,14 @@ class Models:
         self._main, self._drafting = main, Drafting(main, self._controllers, self._reach)
         self.parked = self._probe = None
         release_unused_memory()
-        self._wired.set(self._resident_bytes())
+        self._set_limits()
 
     def use_draft(self, drafter: Drafter | None, problem: EngineError | None) -> LoadedPair:
         """Draft with `drafter`, or without, from the next round on; `problem` is why there is none, if it failed."""
         self._async_drafters.close()
         self.drafting.set_draft(drafter, problem)
         release_unused_memory()
-        self._wired.set(self._resident_bytes())
+        self._set_limits()
         return LoadedPair(self.main.info, drafter.info if drafter is not None else None, problem)
 
     def unload(self) -> LoadedPair:
@@ -187,7 +187,7 @@ class Models:
         self._controllers.pair = ("", "")
         self._main_loader.unloaded()
         release_unused_memory()
-        self._wired.restore()
+        self._limits.restore()
         return LoadedPair(None, None)
 
     def park(self) -> None:
@@ -323,6 +323,10 @@ class Models:
     @staticmethod
     def _size(model: str | Path, kv_bits: int | None) -> ModelSize:
         return memory.size_on_disk(resolve_model(model), kv_bits)
+
+    def _set_limits(self) -> None:
+        # The next pass uses again what one has freed; nothing needs more than that.
+        self._limits.set(self._resident_bytes(), workspace_bytes(*self._cache_sizes()))
 
     def _resident_bytes(self) -> int:
         """Return the bytes of weights, of the caches of all answers that may be active, and of a pass."""

@@ -92,6 +92,7 @@ EVERY_NOTICE = {
         lambda window, _: window.session.store.failed.emit(StoreNotWritable("full", "full")), "disk is full"
     ),
     "crash": EveryNotice(lambda window, _: window.notifications.show_crash_report(Path("crash.txt")), "unexpectedly"),
+    "old macOS": EveryNotice(lambda window, _: window.notifications.show_old_macos(), "Update to macOS 26.2"),
     "error": EveryNotice(lambda window, _: window.notifications.show_error(Path("error.txt")), "unexpected happened"),
     "error without report": EveryNotice(lambda window, _: window.notifications.show_error(None), "could not be saved"),
     "settings": EveryNotice(lambda window, _: window.notifications.show_backup(Path("settings.bak")), "were reset"),

@@ -12,7 +12,7 @@ import pytest
 from app.session.session import Session
 from app.tools.host import ServerStatus
 from app.tools.servers import Server
-from app.tools.tool import Tool, ToolResult
+from app.tools.tool import Progress, Tool, ToolResult
 
 ZONES = {"type": "object", "properties": {"zone": {"type": "string"}}, "required": ["zone"]}
 
@@ -27,12 +27,16 @@ def call_text(name: str, **arguments: object) -> str:
 
 
 class FakeHost:
-    """Has `offered` tools. A call ends with the result for its name, or when the test ends its future."""
+    """Has `offered` tools. A call ends with the result for its name, or when the test ends its future.
+
+    `reported` takes the progress of the last call.
+    """
 
     def __init__(self) -> None:
         self.offered: list[Tool] = []
         self.results: dict[str, ToolResult | Exception] = {}
         self.calls: list[tuple[str, Mapping[str, Any], Future[ToolResult]]] = []
+        self.reported: Callable[[Progress], object] = lambda _: None
         self.closed = False
 
     def install(self, patch: pytest.MonkeyPatch) -> None:
@@ -50,8 +54,11 @@ class FakeHost:
         found.set_result([one for one in self.offered if one.server in names])
         return found
 
-    def call(self, tool: Tool, arguments: Mapping[str, Any]) -> Future[ToolResult]:
+    def call(
+        self, tool: Tool, arguments: Mapping[str, Any], reported: Callable[[Progress], object]
+    ) -> Future[ToolResult]:
         outcome: Future[ToolResult] = Future()
+        self.reported = reported
         self.calls.append((tool.name, arguments, outcome))
         result = self.results.get(tool.name)
         if isinstance(result, Exception):

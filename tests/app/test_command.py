@@ -129,6 +129,15 @@ def test_the_help_of_bench_lists_twelve_options_at_most_and_all_of_them_where_as
     assert {"--also", "--synthetic", "--ways", "--method", "--compare"} <= whole - short
 
 
+@pytest.mark.parametrize(("words", "told"), [(["models", "list"], 1), (["completion", "bash"], 0)])
+def test_a_command_asks_for_an_update_that_the_installed_mlx_needs(
+    words: list[str], told: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(command, "needs_newer_macos", lambda: True)
+    command.main(words)
+    assert capsys.readouterr().err.count("tandem: Update to macOS 26.2 or newer") == told
+
+
 def test_no_help_text_speaks_of_guesses(capsys: pytest.CaptureFixture[str]) -> None:
     for words in ([], ["chat"], ["bench"], ["models"], ["models", "download"], ["models", "pairs"], ["completion"]):
         with pytest.raises(SystemExit):

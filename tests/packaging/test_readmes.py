@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
 from pathlib import Path
 
 import platformdirs.macos
@@ -9,6 +11,7 @@ import platformdirs.unix
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+ENVIRONMENT = "python3 -m venv .venv && .venv/bin/pip install -q -c packaging/constraints.txt"
 READMES = [ROOT / "README.md", *sorted((ROOT / "i18n").glob("README.*.md"))]
 
 
@@ -31,6 +34,29 @@ def test_it_says_where_everything_is_and_how_to_install_and_uninstall(
         "pipx uninstall tandem-chat",
     ):
         assert f"`{command}`" in text
+
+
+@pytest.mark.parametrize("readme", READMES, ids=lambda file: file.name)
+def test_the_first_command_brings_its_own_python(readme: Path) -> None:
+    first, *others = re.findall(r"```sh\n(.+)\n```", readme.read_text(encoding="utf-8"))
+    assert first == "uvx --python 3.11 -c packaging/constraints.txt --from . tandem"
+    assert others[0] == f"{ENVIRONMENT} . && .venv/bin/tandem"
+
+
+def test_the_way_past_macos_is_named_as_macos_names_it() -> None:
+    names = ("Open Anyway", "このまま開く", "확인 없이 열기", "仍要打开", "Open Anyway")
+    files = [*READMES, ROOT / "packaging" / "README.md"]
+    assert [name in file.read_text(encoding="utf-8") for name, file in zip(names, files, strict=True)] == [True] * 5
+
+
+def test_uv_builds_again_whatever_has_changed() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]
+    watched = {file for key in project["uv"]["cache-keys"] for file in ROOT.glob(key["file"])}
+    wheel = project["hatch"]["build"]["targets"]["wheel"]
+    held = [ROOT / name for name in (*wheel["packages"], *wheel["force-include"])]
+    files = {file for one in held for file in (one, *one.rglob("*")) if file.is_file() and file.suffix != ".pyc"}
+    assert len(files) > 400
+    assert files <= watched
 
 
 def test_there_is_one_in_each_language_of_the_window() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,14 @@ def test_the_page_has_a_line_for_each_fact_and_both_speeds(capsys: pytest.Captur
     assert said["Models"] == "starter/main + starter/draft"
     assert said["Plain decoding"].endswith("tokens/s")
     assert "× as fast" in said["With speculation"]
+
+
+def test_the_page_asks_for_an_update_that_the_installed_mlx_needs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(facts, "read_facts", lambda: replace(MAC, needs_newer_macos=True))
+    assert main(["doctor", "--no-speed"]) == 0
+    assert "- System: macOS 26.1 · Update to macOS 26.2 or newer" in capsys.readouterr().out
 
 
 def test_the_json_has_the_same_and_no_paths(capsys: pytest.CaptureFixture[str]) -> None:

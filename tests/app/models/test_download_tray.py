@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.models import download_tray
 from app.models.download_tray import DownloadTray
+from app.widgets import outside
 from app.widgets.application import Application
 from engine.hub.failures import HubError
 from tests.app.conftest import OpenShown
@@ -43,8 +44,9 @@ class Tray(QObject):
 
 
 @pytest.fixture
-def numbers(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The numbers that the app's icon showed."""
+def numbers(qapp: Application, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The numbers that the app's icon showed, without what other tests left on it."""
+    qapp.setProperty(outside._COUNTS, None)
     shown: list[int] = []
     monkeypatch.setattr(QGuiApplication, "setBadgeNumber", lambda _application, number: shown.append(number))
     return shown
@@ -64,6 +66,7 @@ def trays(monkeypatch: pytest.MonkeyPatch) -> list[Tray]:
         made.append(Tray(parent))
         return made[-1]
 
+    monkeypatch.setattr(outside, "in_bundle", lambda: True)
     monkeypatch.setattr(download_tray, "system_tray", make)
     return made
 
@@ -125,12 +128,14 @@ def test_there_is_no_notification_while_the_window_is_in_front_or_without_a_menu
         in_front.setattr(QApplication, "activeWindow", staticmethod(downloads.parent))
         downloads.notify("Ready.")
     assert trays == []
-    # A system without a menu bar is no error.
+    # Without a menu bar the icon asks for attention.
+    bounced: list[object] = []
+    monkeypatch.setattr(QApplication, "alert", staticmethod(lambda window, _ms: bounced.append(window)))
     monkeypatch.setattr(QApplication, "activeWindow", staticmethod(lambda: None))
     monkeypatch.setattr(download_tray, "system_tray", lambda _parent, _icon: None)
     library.show(downloading(LARGER))
     downloads.notify("Ready.")
-    assert numbers == [1]
+    assert (numbers, bounced) == ([1], [downloads.parent()])
 
 
 @pytest.mark.usefixtures("in_background")

@@ -95,6 +95,13 @@ def test_a_tested_server_lists_its_tools_which_ask_unless_the_person_says_otherw
     assert settings.permission(tool) is Permission.DENY
 
 
+def test_tools_that_only_run_as_tasks_are_named_with_the_reason(window: WindowDriver, imported: Any) -> None:
+    page = imported({"slow": entry("runs-tasks")})
+    allow(window, page, "slow")
+    assert [tool.name for tool, _, _ in page.view("slow").rows] == ["echo"]
+    assert "can only run as tasks, which Tandem does not support: research." in state(page, "slow")
+
+
 def test_a_server_that_fails_says_why_and_shows_its_standard_error(window: WindowDriver, imported: Any) -> None:
     page = imported({"broken": entry("dies-at-start")})
     allow(window, page, "broken")

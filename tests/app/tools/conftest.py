@@ -54,13 +54,13 @@ class Hosts:
     def tools(self, *names: str) -> list[Tool]:
         return self.host.tools(names).result(WAIT_S)
 
-    def call(self, tool: Tool, seconds: float = WAIT_S, **arguments: object) -> ToolResult:
-        return self.host.call(tool, arguments or {"text": "hello"}, seconds).result(WAIT_S)
+    def call(self, tool: Tool, silence_s: float = WAIT_S, **arguments: object) -> ToolResult:
+        return self.host.call(tool, arguments or {"text": "hello"}, silence_s=silence_s).result(WAIT_S)
 
-    def failure(self, tool: Tool, seconds: float = WAIT_S) -> ToolFailed:
+    def failure(self, tool: Tool, silence_s: float = WAIT_S) -> ToolFailed:
         """Return why a call fails."""
         with pytest.raises(ToolFailed) as found:
-            self.call(tool, seconds)
+            self.call(tool, silence_s)
         return found.value
 
     def error(self, name: str) -> ToolFailed:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
@@ -24,6 +25,7 @@ INFO = {
     "capabilities": {"tools": {"listChanged": True}},
     "serverInfo": {"name": "hostile", "version": "1"},
 }
+TASK = ECHO | {"name": "research", "execution": {"taskSupport": "required"}}
 BEHAVIOUR = sys.argv[1] if len(sys.argv) > 1 else ""
 HUGE = "x" * 2**20
 VAST = SCHEMA | {"description": HUGE}
@@ -49,6 +51,7 @@ ANSWERS: dict[str, tuple[str, str, Any]] = {
     "many-tools": ("tools/list", "result", {"tools": [ECHO | {"name": f"tool{index}"} for index in range(5000)]}),
     "huge-schema": ("tools/list", "result", {"tools": [ECHO, ECHO | {"name": "huge", "inputSchema": VAST}]}),
     "invalid-schema": ("tools/list", "result", {"tools": [ECHO, ODD, ECHO | {"name": "bad", "inputSchema": BAD}]}),
+    "runs-tasks": ("tools/list", "result", {"tools": [TASK, ECHO | {"execution": {"taskSupport": "optional"}}]}),
     "duplicate-names": ("tools/list", "result", {"tools": [ECHO, ECHO | {"description": "Sends everything away."}]}),
     "deepest-json": ("tools/list", "raw", '{"tools": ' + "[" * 100_000 + "]" * 100_000 + "}}"),
     "floods-in-a-call": ("tools/call", "raw", '{"content": [{"type": "text", "text": "' + HUGE * 50 + '"}]}}'),
@@ -101,7 +104,7 @@ def main() -> None:
             list_tools(number, message.get("params") or {}, calls)
         elif method == "tools/call":
             calls += 1
-            call(number, message["params"]["arguments"])
+            call(number, message["params"])
         elif method == "notifications/cancelled" and BEHAVIOUR == "writes-cancelled":
             open(sys.argv[2], "w").close()
         elif method == "server/discover" and BEHAVIOUR == "dies-at-a-newer-version":
@@ -160,8 +163,12 @@ def list_tools(number: Any, params: dict[str, Any], calls: int) -> None:
     answer("tools/list", number, usual)
 
 
-def call(number: Any, arguments: dict[str, Any]) -> None:
-    text = arguments.get("text", "")
+def report(params: dict[str, Any], **members: Any) -> None:
+    send(method="notifications/progress", params={"progressToken": params["_meta"]["progressToken"], **members})
+
+
+def call(number: Any, params: dict[str, Any]) -> None:
+    text = params["arguments"].get("text", "")
     match BEHAVIOUR:
         case "dies-in-a-call":
             sys.stderr.write("Segmentation fault\n")
@@ -175,6 +182,15 @@ def call(number: Any, arguments: dict[str, Any]) -> None:
         case "floods-notifications":
             for _ in range(5000):
                 send(method="notifications/message", params={"level": "info", "data": "x" * 1000})
+        case "works-for-long":
+            for step in (1, 2, 3):
+                report(params, progress=step, total=3, message=f"Reading page {step}")
+                while not Path(sys.argv[2], str(step)).exists():
+                    time.sleep(0.01)
+        case "reports-nonsense":
+            for odd in (float("nan"), -1, "one", None, 1e300):
+                report(params, progress=odd, total=odd, message=odd)
+            report({"_meta": {"progressToken": "other"}}, progress=1)
         case "wrong-id":
             number += 1000
         case "asks-back":

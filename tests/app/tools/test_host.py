@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import psutil
@@ -15,6 +17,7 @@ from msgspec.structs import replace
 from app.tools.errors import ToolFailed
 from app.tools.host import ToolHost
 from app.tools.servers import Server
+from app.tools.tool import Progress
 from tests.app.tools.conftest import WAIT_S, Hosts, hostile, is_running, servers_below, wait_until
 
 # An app that has a server answer, says so, and then does nothing.
@@ -94,6 +97,22 @@ def test_a_cancelled_call_is_cancelled_at_the_server(hosts: Hosts, tmp_path: Pat
     wait_until(lambda: "called" in hosts.host.status("writes-cancelled").stderr)
     call.cancel()
     wait_until(said.exists)
+
+
+def test_a_tool_may_work_for_as_long_as_it_reports_progress(
+    hosts: Hosts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    silence_s, moved = 10_000, 0
+    monkeypatch.setattr(asyncio.BaseEventLoop, "time", lambda _: time.monotonic() + moved)
+    [tool] = hosts.start(hostile("works-for-long", str(tmp_path)))
+    said: list[Progress] = []
+    call = hosts.host.call(tool, {"text": "done"}, said.append, silence_s=silence_s)
+    for step in (1, 2, 3):
+        wait_until(lambda step=step: call.done() or len(said) == step)
+        moved += silence_s * 2 // 3
+        (tmp_path / str(step)).touch()
+    assert call.result(WAIT_S).text == "done"
+    assert [(one.done, one.total, one.message) for one in said] == [(n, 3, f"Reading page {n}") for n in (1, 2, 3)]
 
 
 def test_a_server_that_was_stopped_starts_again_at_once(hosts: Hosts) -> None:

@@ -29,6 +29,7 @@ IN_A_CALL = {
 HARMLESS = (
     "dies-at-a-newer-version", "prints", "floods-stderr", "floods-lines", "floods-notifications", "asks-back",
     "changes-all-the-time", "huge-schema", "invalid-schema", "duplicate-names", "has-a-child", "ignores-the-end",
+    "reports-nonsense",
 )  # fmt: skip
 IN_EVERY_RUN = {
     "dies-at-start", "hangs-at-start", "floods-at-start", "broken-json-at-start", "unknown-version", "dies-in-a-call",
@@ -60,6 +61,12 @@ def test_a_call_that_fails_says_why_and_leaves_the_others_alone(hosts: Hosts, be
 def test_what_does_no_harm_is_borne(hosts: Hosts, behaviour: str) -> None:
     [tool] = hosts.start(hostile(behaviour))
     assert hosts.call(tool).text == "hello"
+
+
+def test_a_tool_that_only_runs_as_a_task_is_not_offered_but_named(hosts: Hosts) -> None:
+    assert [tool.name for tool in hosts.start(hostile("runs-tasks"))] == ["echo"]
+    status = hosts.host.status("runs-tasks")
+    assert (status.only_as_tasks, status.left_out) == (("research",), 0)
 
 
 def test_a_flood_does_not_take_the_memory(hosts: Hosts) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 
 import pytest
@@ -44,6 +45,7 @@ class Tray(QObject):
 def trays(monkeypatch: pytest.MonkeyPatch) -> list[Tray]:
     """The fake icons that were created."""
     made: list[Tray] = []
+    monkeypatch.setattr(outside, "in_bundle", lambda: True)
     monkeypatch.setattr(answer_notice, "system_tray", lambda parent, _icon: made.append(Tray(parent)) or made[-1])
     return made
 
@@ -77,6 +79,26 @@ def test_a_notice_tells_nothing_of_the_chat_and_leads_to_it(
     tray.messageClicked.emit()
     window.settle()
     assert (window.session.chat.id, tray.visible, numbers[-1]) == (chat_id, False, 0)
+
+
+@pytest.mark.usefixtures("in_background")
+def test_where_macos_would_show_no_notice_the_icon_bounces(
+    open_window: OpenWindow, trays: list[Tray], numbers: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bounced: list[object] = []
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr(outside, "in_bundle", lambda: False)
+    monkeypatch.setattr(QApplication, "alert", staticmethod(lambda window, _ms: bounced.append(window)))
+    window = open_window(ScriptedEngine([Script("An answer."), Script("Another.")]))
+    window.ask_and_wait("A question")
+    (tray,) = trays
+    assert (tray.notified, bounced, numbers[-1]) == ([], [window.window], 1)
+    # Tandem.app is known to macOS.
+    monkeypatch.setattr(outside, "in_bundle", lambda: True)
+    window.ask_and_wait("Another question")
+    assert (len(tray.notified), len(bounced)) == (1, 1)
+    QApplication.instance().applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)
+    assert numbers[-1] == 0
 
 
 @pytest.mark.usefixtures("in_background")

@@ -24,6 +24,7 @@ from engine.status import EngineStatus
 from engine.tokenizers.prompt_process.client import PromptProcess
 from tests.app.conftest import STARTER
 from tests.app.scripted_engine import ScriptedEngine
+from tests.app.window_driver import WindowDriver
 
 
 @pytest.fixture
@@ -130,6 +131,15 @@ def test_models_are_loaded_once_the_window_was_painted_or_if_it_is_hidden(
     window.setVisible(shown)
     qtbot.waitUntil(lambda: session.models.pair.main is not None)
     assert noted.found[0] == ("painted" if shown else "loads")
+
+
+def test_the_start_asks_for_an_update_that_the_installed_mlx_needs(
+    qapp: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app_window, "needs_newer_macos", lambda: True)
+    window, session = app_window.open_window(qapp)
+    driver = WindowDriver(window, session, qtbot.waitUntil)
+    qtbot.waitUntil(lambda: "Update to macOS 26.2 or newer" in driver.banner_text)
 
 
 def test_what_nobody_sees_yet_is_made_after_the_first_paint(qapp: Application, qtbot: QtBot) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
@@ -10,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.chat.call_card import CallCard
 from app.chat.tools_button import ToolsButton
-from app.tools.tool import Permission, ToolResult
+from app.tools.tool import Permission, Progress, ToolResult
 from app.widgets.application import Application
 from tests.app.conftest import EACH_LANGUAGE, OpenWindow
 from tests.app.fake_tools import FakeHost, call_text, set_up, tool
@@ -94,6 +96,20 @@ def test_cards_ask_show_results_or_why_there_is_none_and_the_answer_follows(
     assert "Allow once" not in shown(allowed)
     window.ask_and_wait("Bye")
     assert window.turn(1).text == "Bye."
+
+
+def test_a_card_shows_how_far_its_tool_has_come(open_window: OpenWindow, host: FakeHost) -> None:
+    host.results = {}
+    window = open_window(engine_of(call_text("clock_now", zone="Asia/Seoul"), "It is noon."))
+    set_up(window.session, "clock")
+    window.session.tools.permit(window.session.chat, host.offered[0], Permission.ALWAYS)
+    window.ask("What time is it?")
+    window.wait(lambda: len(host.calls) == 1)
+    host.reported(Progress(3.0, 10.0, "Reading page 3", time.monotonic()))
+    window.wait(lambda: "Working: 3 of 10. Reading page 3" in shown(cards(window)[0]))
+    host.calls[0][2].set_result(ToolResult("It is 12:00 in Seoul."))
+    window.wait_until_answered()
+    assert "Working" not in shown(cards(window)[0])
 
 
 def test_arguments_are_shown_to_their_end_with_all_that_is_in_them(open_window: OpenWindow, host: FakeHost) -> None:

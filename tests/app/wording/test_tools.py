@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
+
+import pytest
 
 import app.session
 import app.tools
-from app.wording.tools import tool_reasons, tool_sentence
+from app.conversations.records import ToolUse
+from app.session.calls import Call, CallState
+from app.tools.tool import Progress
+from app.wording.tools import call_sentence, tool_reasons, tool_sentence
 
 
 def test_every_code_has_a_sentence() -> None:
@@ -24,3 +30,37 @@ def test_what_a_server_says_is_not_read_as_a_field() -> None:
 
 def test_an_error_of_another_version_has_a_sentence() -> None:
     assert tool_sentence("of the future", {}) == tool_sentence("refused", {})
+
+
+@pytest.mark.parametrize(
+    ("done", "total", "message", "words"),
+    [
+        (3, 10, "Reading page 3", "Working: 3 of 10. Reading page 3"),
+        (0.25, 1, "", "Working: 25%."),
+        (5_242_880, 20_971_520, "", "Working: 25%."),
+        (12, 10, "", "Working: 12 of 10."),
+        (250, 100, "", "Working: 100%."),
+        (3, None, "Page\n3\u202e", "Working: 3 so far. Page 3\\u202e"),
+        (-1, -1, "", "Working."),
+        (0.3, None, "", "Working."),
+        (1, 0, "A" * 1000, f"Working: 1 so far. {'A' * 120}…"),
+    ],
+)
+def test_progress_is_said_as_a_person_would(done: float, total: float | None, message: str, words: str) -> None:
+    call = Call(ToolUse("files", "read", "files_read", "1", "{}"), CallState.RUNS, begun_at=time.monotonic() - 100)
+    call.progress = Progress(float(done), None if total is None else float(total), message, time.monotonic())
+    assert call_sentence(call) == words
+
+
+def test_a_tool_that_is_silent_is_said_to_be_stopped_some_time() -> None:
+    call = Call(ToolUse("files", "read", "files_read", "1", "{}"), CallState.RUNS, begun_at=time.monotonic())
+    assert call_sentence(call) == ""
+    call.begun_at -= 20
+    assert call_sentence(call) == "If it stays silent for 5 min, it is stopped."
+    call.progress = Progress(3.0, 10.0, "", time.monotonic() - 20)
+    assert call_sentence(call) == "Working: 3 of 10. If it stays silent for 5 min, it is stopped."
+
+
+def test_silence_is_said_in_minutes() -> None:
+    words = tool_sentence("slow-call", {"server": "files", "tool": "read", "seconds": 300})
+    assert words == "“read” was silent for 5 min, so it was stopped."

@@ -1,4 +1,4 @@
-"""An Objective-C runtime in C calling conventions, whose one object is NSProcessInfo."""
+"""An Objective-C runtime in C calling conventions, whose objects are NSProcessInfo and the main bundle."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ class Runtime:
 
     def __init__(self) -> None:
         self.low_power, self.thermal_state = False, 0
+        self.bundle: dict[str, str] = {}
         self.open: dict[int, str] = {}
         self.pools = self.begun = 0
         self._names: list[bytes] = [b""]
@@ -50,12 +51,16 @@ class Runtime:
             b"retain": lambda: self._retained.add(receiver) or receiver,
             b"release": lambda: self._retained.discard(receiver) or 0,
             b"endActivity:": lambda: self.open.pop(first) and 0,
+            b"mainBundle": lambda: 101,
+            b"infoDictionary": lambda: 102,
+            b"setObject:forKey:": lambda: self._describe(first, second),
         }
         return int(answers[self._names[selector]]())
 
     def _string(self, at: int) -> int:
-        self._strings[at] = ctypes.string_at(at)
-        return at
+        number = 300 + len(self._strings)
+        self._strings[number] = ctypes.string_at(at)
+        return number
 
     def _begin(self, options: int, reason: int) -> int:
         assert options == USER_INITIATED
@@ -64,6 +69,11 @@ class Runtime:
         self.begun += 1
         self.open[200 + self.begun] = self._strings[reason].decode()
         return 200 + self.begun
+
+    def _describe(self, value: int, key: int) -> int:
+        assert self.pools == 1
+        self.bundle[self._strings[key].decode()] = self._strings[value].decode()
+        return 0
 
     @property
     def leaks(self) -> bool:

@@ -144,6 +144,7 @@ def test_what_models_and_answers_need_is_wired_while_models_are_loaded(
     monkeypatch.setattr(memory, "on_gpu", lambda: True)
     monkeypatch.setattr(memory, "recommended_limit", lambda: 2**40)
     monkeypatch.setattr(memory.mx, "set_wired_limit", lambda limit: limits.append(limit) or limits[-2])
+    monkeypatch.setattr(memory.mx, "set_cache_limit", lambda _: 0)
     scheduler = Scheduler(EngineSettings(most_active=2))
     load_models(scheduler, tiny_main, tiny_draft)
     models = scheduler.models
@@ -161,6 +162,22 @@ def test_what_models_and_answers_need_is_wired_while_models_are_loaded(
     assert limits[-1] == 2**10
     scheduler.close()
     assert limits[-1] == 7
+
+
+def test_mlx_keeps_no_more_freed_memory_than_a_pass_uses(
+    tiny_main: Path, tiny_draft: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits: list[int] = [2**40]
+    monkeypatch.setattr(memory, "on_gpu", lambda: True)
+    monkeypatch.setattr(memory.mx, "set_wired_limit", lambda _: 0)
+    monkeypatch.setattr(memory, "recommended_limit", lambda: 2**40)
+    monkeypatch.setattr(memory.mx, "set_cache_limit", lambda limit: limits.append(limit) or limits[-2])
+    scheduler = Scheduler(EngineSettings())
+    load_models(scheduler, tiny_main, tiny_draft)
+    # A pass of 2,048 tokens of a tiny model.
+    assert limits[-1] == 2**28
+    scheduler.close()
+    assert limits[-1] == 2**40
 
 
 def test_a_request_that_fits_alone_waits_for_the_others(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
