@@ -3427,6 +3427,10 @@
         <translation>推定：{speed}。</translation>
     </message>
     <message>
+        <source>Estimate: {speed} until measured.</source>
+        <translation>推定：{speed}（実測前）。</translation>
+    </message>
+    <message>
         <source>As draft for {main}: {verdict}</source>
         <translation>「{main}」のドラフトとして：{verdict}</translation>
     </message>
@@ -3441,10 +3445,6 @@
     <message>
         <source>Built-in model that explains Tandem. Choose another model for real work.</source>
         <translation>Tandem について説明する内蔵モデルです。本格的に使うなら別のモデルを選んでください。</translation>
-    </message>
-    <message>
-        <source>Estimate: {speed}, until it is measured on this Mac.</source>
-        <translation>推定：{speed}。この Mac で測定すると実測値に置き換わります。</translation>
     </message>
     <message>
         <source>about {speed} (estimate)</source>

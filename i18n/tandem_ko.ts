@@ -3427,6 +3427,10 @@
         <translation>추정: {speed}.</translation>
     </message>
     <message>
+        <source>Estimate: {speed} until measured.</source>
+        <translation>추정: {speed}(실측 전까지).</translation>
+    </message>
+    <message>
         <source>As draft for {main}: {verdict}</source>
         <translation>{main} 모델의 초안으로 쓰면: {verdict}</translation>
     </message>
@@ -3441,10 +3445,6 @@
     <message>
         <source>Built-in model that explains Tandem. Choose another model for real work.</source>
         <translation>Tandem을 안내하는 내장 모델이에요. 실제로 사용하려면 다른 모델을 선택해 주세요.</translation>
-    </message>
-    <message>
-        <source>Estimate: {speed}, until it is measured on this Mac.</source>
-        <translation>추정: {speed}. 이 Mac에서 측정하면 실측값으로 바뀌어요.</translation>
     </message>
     <message>
         <source>about {speed} (estimate)</source>

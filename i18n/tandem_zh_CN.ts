@@ -3427,6 +3427,10 @@
         <translation>估算：{speed}。</translation>
     </message>
     <message>
+        <source>Estimate: {speed} until measured.</source>
+        <translation>估算：{speed}（实测前）。</translation>
+    </message>
+    <message>
         <source>As draft for {main}: {verdict}</source>
         <translation>作为“{main}”的草稿：{verdict}</translation>
     </message>
@@ -3441,10 +3445,6 @@
     <message>
         <source>Built-in model that explains Tandem. Choose another model for real work.</source>
         <translation>介绍 Tandem 的内置模型。要用于实际工作，请选择其他模型。</translation>
-    </message>
-    <message>
-        <source>Estimate: {speed}, until it is measured on this Mac.</source>
-        <translation>估算：{speed}，在本机实测后以实测值为准。</translation>
     </message>
     <message>
         <source>about {speed} (estimate)</source>

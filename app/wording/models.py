@@ -196,7 +196,7 @@ def _expected_words(advice: PairAdvice) -> str:
         return words.replace(" ", "\u00a0")
     # The range stays on one line.
     speed = times_between(*advice.expected.bounds).replace(" ", "\u00a0")
-    return translate("Models", "Estimate: {speed}, until it is measured on this Mac.").format(speed=speed)
+    return translate("Models", "Estimate: {speed} until measured.").format(speed=speed)
 
 
 def expected_speed(expected: Estimate) -> str:
