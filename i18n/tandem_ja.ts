@@ -2440,6 +2440,10 @@
         <translation>{times}以下</translation>
     </message>
     <message>
+        <source>{low} to {high}</source>
+        <translation>{low}～{high}</translation>
+    </message>
+    <message>
         <source>{times} as fast</source>
         <translation>{times}の速さ</translation>
     </message>
@@ -3245,10 +3249,6 @@
         <translation>この Mac での実測：{speed}</translation>
     </message>
     <message>
-        <source>about {speed} (estimate)</source>
-        <translation>約 {speed}（推定）</translation>
-    </message>
-    <message>
         <source>checking</source>
         <translation>検査中</translation>
     </message>
@@ -3455,6 +3455,10 @@
         <translation>推定：{speed}。</translation>
     </message>
     <message>
+        <source>Estimate: {speed} until measured.</source>
+        <translation>推定：{speed}（実測前）。</translation>
+    </message>
+    <message>
         <source>As draft for {main}: {verdict}</source>
         <translation>「{main}」のドラフトとして：{verdict}</translation>
     </message>
@@ -3469,6 +3473,14 @@
     <message>
         <source>Built-in model that explains Tandem. Choose another model for real work.</source>
         <translation>Tandem について説明する内蔵モデルです。本格的に使うなら別のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>about {speed} (estimate)</source>
+        <translation>約 {speed}（推定）</translation>
+    </message>
+    <message>
+        <source>about {speed} (estimate until measured)</source>
+        <translation>約 {speed}（実測前の推定）</translation>
     </message>
     <message>
         <source>Files differ from the published version: {files}. Delete the model and download it again.</source>
@@ -6523,10 +6535,6 @@
     <message>
         <source>With {draft} as draft</source>
         <translation>ドラフト：{draft}</translation>
-    </message>
-    <message>
-        <source>about {speed} (estimate)</source>
-        <translation>約 {speed}（推定）</translation>
     </message>
 </context>
 </TS>

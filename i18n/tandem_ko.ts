@@ -2440,6 +2440,10 @@
         <translation>최대 {times}</translation>
     </message>
     <message>
+        <source>{low} to {high}</source>
+        <translation>{low}~{high}</translation>
+    </message>
+    <message>
         <source>{times} as fast</source>
         <translation>{times} 속도</translation>
     </message>
@@ -3245,10 +3249,6 @@
         <translation>이 Mac에서 측정: {speed}</translation>
     </message>
     <message>
-        <source>about {speed} (estimate)</source>
-        <translation>약 {speed}(추정)</translation>
-    </message>
-    <message>
         <source>checking</source>
         <translation>검사 중</translation>
     </message>
@@ -3455,6 +3455,10 @@
         <translation>추정: {speed}.</translation>
     </message>
     <message>
+        <source>Estimate: {speed} until measured.</source>
+        <translation>추정: {speed}(실측 전까지).</translation>
+    </message>
+    <message>
         <source>As draft for {main}: {verdict}</source>
         <translation>{main} 모델의 초안으로 쓰면: {verdict}</translation>
     </message>
@@ -3469,6 +3473,14 @@
     <message>
         <source>Built-in model that explains Tandem. Choose another model for real work.</source>
         <translation>Tandem을 안내하는 내장 모델이에요. 실제로 사용하려면 다른 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>about {speed} (estimate)</source>
+        <translation>약 {speed}(추정)</translation>
+    </message>
+    <message>
+        <source>about {speed} (estimate until measured)</source>
+        <translation>약 {speed}(실측 전 추정)</translation>
     </message>
     <message>
         <source>Files differ from the published version: {files}. Delete the model and download it again.</source>
@@ -6523,10 +6535,6 @@
     <message>
         <source>With {draft} as draft</source>
         <translation>초안: {draft}</translation>
-    </message>
-    <message>
-        <source>about {speed} (estimate)</source>
-        <translation>약 {speed}(추정)</translation>
     </message>
 </context>
 </TS>

@@ -2440,6 +2440,10 @@
         <translation>最多 {times}</translation>
     </message>
     <message>
+        <source>{low} to {high}</source>
+        <translation>{low}–{high}</translation>
+    </message>
+    <message>
         <source>{times} as fast</source>
         <translation>{times}速</translation>
     </message>
@@ -3245,10 +3249,6 @@
         <translation>本机实测 {speed}</translation>
     </message>
     <message>
-        <source>about {speed} (estimate)</source>
-        <translation>约 {speed}（估算）</translation>
-    </message>
-    <message>
         <source>checking</source>
         <translation>检查中</translation>
     </message>
@@ -3455,6 +3455,10 @@
         <translation>估算：{speed}。</translation>
     </message>
     <message>
+        <source>Estimate: {speed} until measured.</source>
+        <translation>估算：{speed}（实测前）。</translation>
+    </message>
+    <message>
         <source>As draft for {main}: {verdict}</source>
         <translation>作为“{main}”的草稿：{verdict}</translation>
     </message>
@@ -3469,6 +3473,14 @@
     <message>
         <source>Built-in model that explains Tandem. Choose another model for real work.</source>
         <translation>介绍 Tandem 的内置模型。要用于实际工作，请选择其他模型。</translation>
+    </message>
+    <message>
+        <source>about {speed} (estimate)</source>
+        <translation>约 {speed}（估算）</translation>
+    </message>
+    <message>
+        <source>about {speed} (estimate until measured)</source>
+        <translation>约 {speed}（实测前估算）</translation>
     </message>
     <message>
         <source>Files differ from the published version: {files}. Delete the model and download it again.</source>
@@ -6523,10 +6535,6 @@
     <message>
         <source>With {draft} as draft</source>
         <translation>草稿：{draft}</translation>
-    </message>
-    <message>
-        <source>about {speed} (estimate)</source>
-        <translation>约 {speed}（估算）</translation>
     </message>
 </context>
 </TS>

@@ -13,7 +13,7 @@ import shutil
 import socket
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -33,7 +33,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     atexit.register(shutil.rmtree, tempfile.tempdir, ignore_errors=True)
 
 import engine  # noqa: F401  (loads OpenBLAS before any test imports mlx)
-from engine.machine import facts, keep_awake, process_info
+from engine.machine import facts, keep_awake, process_info, row_costs
 from tests.engine.machine.objective_c import Runtime
 from tests.kernel_header import PrecompiledHeader
 
@@ -79,6 +79,17 @@ def loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
         connect(self, address)  # type: ignore[arg-type]
 
     monkeypatch.setattr(socket.socket, "connect", guarded)
+
+
+@pytest.fixture(autouse=True)
+def set_chip(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Expect of any machine what is expected of a CPU, or of the chip that a test names."""
+
+    def be(name: str) -> None:
+        monkeypatch.setattr(row_costs, "chip_here", lambda: name)
+
+    be("AMD EPYC")
+    return be
 
 
 @pytest.fixture(autouse=True)

@@ -316,7 +316,8 @@ def _verdict(one: PairAdvice) -> str:
 def _expected(one: PairAdvice) -> str:
     if one.expected is None:
         return ""
-    return f"{one.expected.speedup:.1f}x {'measured' if one.expected.measured else 'estimated'}"
+    speeds = [f"{speed:.1f}x" for speed in one.expected.bounds or (one.expected.speedup,)]
+    return f"{' to '.join(speeds)} estimated"
 
 
 def _count(text: str) -> int:

@@ -12,7 +12,7 @@ from app.session.model_names import short_name
 from engine.advice.catalog import Catalog, CatalogModel, draft_for, offers
 from engine.advice.fit import FitReport, ModelSize, check_fit
 from engine.advice.pairing import PairAdvice
-from engine.advice.speedup import Estimate, estimate_speedup
+from engine.advice.speedup import Estimate, MainCost, estimate_speedup
 from engine.cluster.plan import fits_together
 from engine.errors import ModelNotUsable
 from engine.hub.values import FoundModel, RemoteModel
@@ -149,7 +149,7 @@ def from_installed(
         entry,
         draft=draft.id if draft else "",
         draft_name=listed.name if listed else short_name(draft.id)[0] if draft else "",
-        expected=_expected(model.weight_bytes, model.active_bytes, draft.active_bytes) if draft else None,
+        expected=_expected(model.weight_bytes, model, draft) if draft else None,
         fit=budget.fit(main_size, draft_size, model.context),
         together=budget.together(main_size, draft_size, model.context),
     )
@@ -175,7 +175,7 @@ def from_catalog(model: CatalogModel, catalog: Catalog, installed_ids: Collectio
         get_bytes=sum(part.bytes for part in missing),
         fit=budget.fit(main_size, draft_size, model.context),
         together=budget.together(main_size, draft_size, model.context),
-        expected=_expected(model.bytes, model.active_bytes, draft.active_bytes) if draft else None,
+        expected=_expected(model.bytes, model, draft) if draft else None,
         installed=model.id in installed_ids,
         recommended=model.recommended,
         released=model.released,
@@ -263,8 +263,8 @@ def _installed_draft(
     return min(same, key=lambda other: other.weight_bytes, default=None)
 
 
-def _expected(main_bytes: int, main_active: int, draft_active: int) -> Estimate:
-    return estimate_speedup(main_bytes, main_active, draft_active, "same")
+def _expected(main_bytes: int, main: InstalledModel | CatalogModel, draft: InstalledModel | CatalogModel) -> Estimate:
+    return estimate_speedup(MainCost(main_bytes, main.active_bytes, main.bits), draft.active_bytes, "same")
 
 
 def _size_in(model: CatalogModel) -> ModelSize:

@@ -214,7 +214,7 @@ class Library(QObject):
             return self._advice[path]
         if path not in self._asked and self.inventory is not None:
             self._asked.add(path)
-            measured = {id_: one.speedup for id_, one in self.measured_with(path).items()}
+            measured = {id_: one.factor for id_, one in self.measured_with(path).items()}
             self._call(
                 lambda hub: hub.advise(path, measured),
                 then=lambda advice: self._take_advice(path, advice),

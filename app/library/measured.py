@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from app.conversations.request_history import PairSummary
-from app.library.learned_pairs import learned_rows
+from app.library.learned_pairs import LearnedRow, learned_rows
 from engine.speculation.proposers.registry import uses_drafter
+from engine.stats import rounded_speedup
 from engine.tuning import LearnedPair
 
 
@@ -20,19 +21,23 @@ class Measured:
     speedup_low: float | None = None
     speedup_high: float | None = None
 
+    @property
+    def factor(self) -> float:
+        """The speed-up as it is shown, of which perhaps only a bound is known."""
+        found = rounded_speedup(self.speedup, self.speedup_low, self.speedup_high)
+        return self.speedup if found is None else found.factor
+
 
 # Keyed by the names of main and draft model in the request history.
 MeasuredPairs = Mapping[tuple[str, str], Measured]
 
 
 def measured_pairs(summaries: Iterable[PairSummary]) -> dict[tuple[str, str], Measured]:
-    """Return the figures of each pair with the method that generated the most tokens."""
+    """Return the figures of each pair with the method that generated the most tokens, if they say anything."""
     found: dict[tuple[str, str], Measured] = {}
     for one in sorted(summaries, key=lambda summary: summary.generated_tokens):
-        if one.draft_model and uses_drafter(one.method) and one.drafted and one.speedup is not None:
-            found[one.main_model, one.draft_model] = Measured(
-                one.speedup, one.accept_rate, one.speedup_low, one.speedup_high
-            )
+        if one.draft_model and uses_drafter(one.method) and one.drafted and (measured := _measured(one)):
+            found[one.main_model, one.draft_model] = measured
     return found
 
 
@@ -43,6 +48,13 @@ def learned_pairs(pairs: Iterable[LearnedPair]) -> dict[tuple[str, str], Measure
     """
     found: dict[tuple[str, str], Measured] = {}
     for row in sorted(learned_rows(pairs), key=lambda row: (not row.slowed, row.samples)):
-        if row.draft and row.speedup is not None:
-            found[row.main, row.draft] = Measured(row.speedup, row.accept_rate, row.speedup_low, row.speedup_high)
+        if row.draft and (measured := _measured(row)):
+            found[row.main, row.draft] = measured
     return found
+
+
+def _measured(one: PairSummary | LearnedRow) -> Measured | None:
+    """Return the figures of a pair; None if it is not even known whether it is faster."""
+    if one.speedup is None or rounded_speedup(one.speedup, one.speedup_low, one.speedup_high) is None:
+        return None
+    return Measured(one.speedup, one.accept_rate, one.speedup_low, one.speedup_high)

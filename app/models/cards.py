@@ -15,7 +15,7 @@ from app.widgets.labels import ElidedLabel, label
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.style_class import set_style_class, styled
 from app.wording import models as model_wording
-from app.wording.figures import speedup, speedup_is_known, times
+from app.wording.figures import speedup
 from app.wording.hub import size_words
 from engine.advice.pairing import PairAdvice
 from engine.hub.download_state import DownloadStatus
@@ -119,7 +119,8 @@ class CardState:
     """The changing state of a model.
 
     `measured` is the measured speed-up of its draft, `damage` the report of a failed check, `advice` its advice as a
-    draft for the model named `main`, `page` the address that a button opens, "" for no button.
+    draft for the model named `main`, with `as_draft`, the measured speed-up; `page` the address that a button opens, ""
+    for no button.
     """
 
     loaded: bool = False
@@ -130,6 +131,7 @@ class CardState:
     advice: PairAdvice | None = None
     main: str = ""
     page: str = ""
+    as_draft: Measured | None = None
 
 
 class ModelCard(Card):
@@ -264,7 +266,7 @@ class ModelCard(Card):
             return model_wording.too_big_words(entry.fit)
         facts = model_wording.facts_words(entry)
         if state.advice is not None and state.main:
-            facts = f"{model_wording.as_draft_words(state.advice, state.main)}\n{facts}"
+            facts = f"{model_wording.as_draft_words(state.advice, state.main, state.as_draft)}\n{facts}"
         if not entry.draft:
             return facts
         draft = self.tr("With {draft} as draft").format(draft=entry.draft_name)
@@ -274,11 +276,9 @@ class ModelCard(Card):
 
     def _speed(self) -> str:
         """Return the measured speed-up of the draft, else the estimate, marked as such."""
-        if self._state.measured is not None and speedup_is_known(self._state.measured):
+        if self._state.measured is not None:
             return self.tr("{speed} measured on this Mac").format(speed=speedup(self._state.measured))
-        if self.entry.expected is None:
-            return ""
-        return self.tr("about {speed} (estimate)").format(speed=times(self.entry.expected.speedup))
+        return "" if self.entry.expected is None else model_wording.expected_speed(self.entry.expected)
 
     def _badge(self) -> tuple[str, str]:
         if self._state.verifying:

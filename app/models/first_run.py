@@ -11,9 +11,8 @@ from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class, styled
-from app.wording.figures import times
 from app.wording.hub import size_words
-from app.wording.models import download_words, entry_name
+from app.wording.models import download_words, entry_name, expected_speed, facts_words
 from engine import starter_pair
 
 if TYPE_CHECKING:
@@ -153,9 +152,11 @@ class _OfferRow(QWidget):
         self.entry = entry
         is_running = status is not None and status.state not in ("ready", "failed")
         self._name.setText(entry_name(entry))
-        facts = self.tr("With {draft} as draft").format(draft=entry.draft_name)
+        facts = facts_words(entry)
+        if entry.draft:
+            facts = self.tr("With {draft} as draft").format(draft=entry.draft_name)
         if entry.expected is not None:
-            facts += " · " + self.tr("about {speed} (estimate)").format(speed=times(entry.expected.speedup))
+            facts += " · " + expected_speed(entry.expected)
         self._facts.setText(download_words(status) if status and is_running else facts)
         is_paused = status is not None and status.state == "paused"
         if is_running:

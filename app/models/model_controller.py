@@ -15,6 +15,7 @@ from app.models.download_tray import DownloadTray
 from app.models.picker import Picker
 from app.session.cluster_service import OFF
 from app.wording.errors import error_sentence
+from app.wording.figures import speedup_is_known
 from app.wording.models import entry_name, waits_for_network
 
 if TYPE_CHECKING:
@@ -234,7 +235,7 @@ class ModelController(QObject):
     def _note_answer(self, _chat: Chat, turn: Turn) -> None:
         """Read the figures again after an answer that measured a speed-up; the store writes them before."""
         stats = turn.answer.stats
-        if turn.answer.ended and stats.drafted and stats.speedup:
+        if turn.answer.ended and stats.drafted and speedup_is_known(stats):
             self._read_measured()
 
     def _read_learned(self) -> None:

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QBoxLayout, QFileDialog, QLineEdit, QPushButton, Q
 
 from app.library.entries import Entry
 from app.library.library import Library
+from app.library.measured import Measured
 from app.models.cards import CardState, ModelCard
 from app.models.download_card import DownloadList
 from app.models.model_controller import ModelController
@@ -210,12 +211,19 @@ class ModelsPage(Restyled, QWidget):
             in_use,
             download,
             entry.path in library.verifying,
-            library.measured_with(entry.path).get(entry.draft) if entry.path else None,
+            self._measured_with(entry).get(entry.draft),
             library.damaged.get(entry.path),
             advice,
             name,
             library.page_of(entry.id) if entry.gated and not entry.installed else "",
+            library.measured_with(path).get(entry.id) if name else None,
         )
+
+    def _measured_with(self, entry: Entry) -> dict[str, Measured]:
+        """Return the measured figures of drafts for a main model, if it is installed, on all tabs alike."""
+        inventory = self._library.inventory
+        here = entry if entry.path or inventory is None else inventory.entry(entry.id)
+        return self._library.measured_with(here.path) if here is not None and here.path else {}
 
     def _take_details(self, entry: Entry) -> None:
         """Show the details of a search result."""

@@ -18,7 +18,6 @@ from app.widgets.popups import round_field_menu
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording import models as model_wording
-from app.wording.figures import speedup_is_known
 from app.wording.hub import size_words
 from app.wording.sources import source_name
 from app.wording.speculation import state_now
@@ -342,8 +341,7 @@ class PickerRow(QWidget):
         if choice.download is not None:
             return model_wording.state_word(model_wording.shown_state(choice.download)), "lookup"
         if choice.best:
-            measured = choice.measured is not None and speedup_is_known(choice.measured)
-            return self.tr("best on this Mac") if measured else self.tr("recommended"), "draft"
+            return self.tr("recommended") if choice.measured is None else self.tr("best on this Mac"), "draft"
         if choice.entry is not None and choice.entry.head:
             from engine.model_files.head_kinds import title_of
 

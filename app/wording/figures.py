@@ -69,6 +69,12 @@ def times(factor: float | None, decimals: int = 1) -> str:
     return translate("Figures", "{value}×").format(value=number(factor, decimals))
 
 
+def times_between(least: float, most: float) -> str:
+    """Format a range of factors: "0.8× to 1.6×", or one if both look the same."""
+    low, high = times(least), times(most)
+    return low if low == high else translate("Figures", "{low} to {high}").format(low=low, high=high)
+
+
 class Speedup(Protocol):
     """A measured speed-up with its bounds: of an answer, a pair, a row of a table."""
 

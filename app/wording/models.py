@@ -11,16 +11,18 @@ from app.session.model_names import short_name
 from app.settings.declarations import SETTINGS
 from app.settings.engine_settings import recommended_of
 from app.wording.errors import draft_reasons, joined
-from app.wording.figures import number, percent, speedup, speedup_is_known, times
+from app.wording.figures import number, percent, speedup, times, times_between
 from app.wording.hub import hub_sentence, size_words
 from app.wording.names import recorded_name
 from engine.advice.verdicts import HEADS
 
 if TYPE_CHECKING:
     from app.library.entries import Entry
+    from app.library.measured import Measured
     from app.library.model_choices import Choice
     from engine.advice.fit import FitReport
     from engine.advice.pairing import PairAdvice
+    from engine.advice.speedup import Estimate
     from engine.hub.download_state import DownloadStatus
     from engine.hub.values import VerifyReport
     from engine.status import ModelInfo
@@ -171,28 +173,44 @@ def _head_words(verdict: str, arguments: Mapping[str, int | str]) -> str:
 
 
 def _expectation(choice: Choice) -> str:
-    if choice.measured is not None and speedup_is_known(choice.measured):
-        speed = speedup(choice.measured)
-        if choice.measured.accept_rate is None:
-            return translate("Models", "Measured on this Mac: {speed}.").format(speed=speed)
-        return translate("Models", "Measured on this Mac: {speed}, {rate} accepted.").format(
-            speed=speed, rate=percent(choice.measured.accept_rate)
-        )
+    if choice.measured is not None:
+        return _measured_words(choice.measured)
     return _expected_words(choice.advice) if choice.advice is not None and choice.usable else ""
+
+
+def _measured_words(measured: Measured) -> str:
+    speed = speedup(measured)
+    if measured.accept_rate is None:
+        return translate("Models", "Measured on this Mac: {speed}.").format(speed=speed)
+    return translate("Models", "Measured on this Mac: {speed}, {rate} accepted.").format(
+        speed=speed, rate=percent(measured.accept_rate)
+    )
 
 
 def _expected_words(advice: PairAdvice) -> str:
     if advice.expected is None or not advice.works:
         return ""
-    words = translate("Models", "Estimate: {speed}.").format(speed=times(advice.expected.speedup))
-    # Kept on one line.
-    return words.replace(" ", "\u00a0")
+    if advice.expected.bounds is None:
+        words = translate("Models", "Estimate: {speed}.").format(speed=times(advice.expected.speedup))
+        # Kept on one line.
+        return words.replace(" ", "\u00a0")
+    # The range stays on one line.
+    speed = times_between(*advice.expected.bounds).replace(" ", "\u00a0")
+    return translate("Models", "Estimate: {speed} until measured.").format(speed=speed)
 
 
-def as_draft_words(advice: PairAdvice, main: str) -> str:
+def expected_speed(expected: Estimate) -> str:
+    """Return an estimate as one of the facts of a card."""
+    if expected.bounds is None:
+        return translate("Models", "about {speed} (estimate)").format(speed=times(expected.speedup))
+    speed = times_between(*expected.bounds)
+    return translate("Models", "about {speed} (estimate until measured)").format(speed=speed)
+
+
+def as_draft_words(advice: PairAdvice, main: str, measured: Measured | None = None) -> str:
     """Return the verdict on a search result as a draft for the main model named `main`."""
     sentence = translate("Models", "As draft for {main}: {verdict}").format(main=main, verdict=verdict_words(advice))
-    return joined(sentence, _expected_words(advice))
+    return joined(sentence, _expected_words(advice) if measured is None else _measured_words(measured))
 
 
 def damage_words(report: VerifyReport, repairable: bool) -> str:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct, convert
 
 from engine.advice.fit import SETTINGS_OF_MEMORY
-from engine.advice.speedup import WORTH_IT, estimate_speedup
+from engine.advice.speedup import WORTH_IT, MainCost, estimate_speedup, flat_speedup
 from engine.files.bounded_json import CONFIG, read_object
 from engine.files.paths import resources
 from engine.hub.repository_names import parse_repository
@@ -125,10 +125,13 @@ def load_catalog(path: Path | None = None) -> Catalog:
     return Catalog(str(content["updated"]), by_id, {head.id: head for head in heads})
 
 
-def draft_for(model: CatalogModel, catalog: Catalog) -> CatalogModel | None:
-    """Return the first of the model's drafts that is worth its memory; a mixture of experts may have none."""
+def draft_for(model: CatalogModel, catalog: Catalog, *, any_chip: bool = False) -> CatalogModel | None:
+    """Return the first of the model's drafts that is worth its memory, here or on `any_chip`.
+
+    A mixture of experts may have none, and on some chips no model has one.
+    """
     drafts = (catalog.models[name] for name in model.drafts)
-    return next((draft for draft in drafts if _expected(model, draft) >= WORTH_IT), None)
+    return next((draft for draft in drafts if _most_expected(model, draft, any_chip) >= WORTH_IT), None)
 
 
 def offers(catalog: Catalog, limit: int) -> list[tuple[CatalogModel, CatalogModel]]:
@@ -140,7 +143,7 @@ def offers(catalog: Catalog, limit: int) -> list[tuple[CatalogModel, CatalogMode
     pairs = [
         (main, draft)
         for main in catalog.mains()
-        if main.recommended and (draft := draft_for(main, catalog)) is not None
+        if main.recommended and (draft := draft_for(main, catalog, any_chip=True)) is not None
     ]
     chosen: list[tuple[CatalogModel, CatalogModel]] = []
     for share in (0.125, 0.375, 0.75):
@@ -149,5 +152,6 @@ def offers(catalog: Catalog, limit: int) -> list[tuple[CatalogModel, CatalogMode
     return sorted(chosen, key=lambda pair: pair[0].bytes)
 
 
-def _expected(main: CatalogModel, draft: CatalogModel) -> float:
-    return estimate_speedup(main.bytes, main.active_bytes, draft.active_bytes, "same").speedup
+def _most_expected(main: CatalogModel, draft: CatalogModel, any_chip: bool) -> float:
+    cost, draft_active = MainCost(main.bytes, main.active_bytes, main.bits), draft.active_bytes
+    return flat_speedup(cost, draft_active) if any_chip else estimate_speedup(cost, draft_active, "same").most

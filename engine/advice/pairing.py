@@ -11,14 +11,21 @@ from typing import Any
 from engine.advice.catalog import Catalog, CatalogHead, CatalogModel
 from engine.advice.fit import ModelSize, check_fit
 from engine.advice.heads import HeadFacts, against, facts_of, facts_of_config, same_model
-from engine.advice.speedup import WORTH_IT, Estimate, estimate_head_speedup, estimate_speedup
+from engine.advice.speedup import (
+    WORTH_IT,
+    Estimate,
+    MainCost,
+    estimate_head_speedup,
+    estimate_speedup,
+    flat_speedup,
+)
 from engine.advice.verdicts import VERDICTS, WORKING
 from engine.errors import ModelNotUsable
 from engine.files.bounded_json import UntrustedJsonError
 from engine.hub.repository_names import head_name, is_content_hash
 from engine.hub.values import RemoteModel
 from engine.model_files.architecture import mlx_lm_module
-from engine.model_files.config import read_config, text_config
+from engine.model_files.config import is_quantised, read_config, text_config
 from engine.model_files.discovery import InstalledModel
 from engine.model_files.head_kinds import can_run, is_chained, kind_of_config
 from engine.model_files.tokenizer_files import Comparison, compare, read_folder
@@ -33,7 +40,8 @@ class PairModel:
     `source` is installed, catalog or search. `read_vocabulary` returns ids by token string, or None if unknown; it is
     called only if nothing else decides. `tokenizer` is a fingerprint, `tokenizer_name` the catalog's name of it,
     `tokenizer_digest` the hash of tokenizer.json. `problem` is the reason why the model cannot be used, with `detail`.
-    `head` is set for heads; if their tensors are known, `config` comes from `engine.heads.fit.memory_config`.
+    `head` is set for heads; if their tensors are known, `config` comes from `engine.heads.fit.memory_config`. `bits` is
+    the quantisation, 16 or 32 for plain weights.
     """
 
     id: str
@@ -49,6 +57,11 @@ class PairModel:
     problem: str = ""
     detail: str = ""
     head: HeadFacts | None = None
+    bits: int | None = None
+
+    @property
+    def cost(self) -> MainCost:
+        return MainCost(self.weight_bytes, self.active_bytes, self.bits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +132,7 @@ def from_installed(model: InstalledModel, tokenizer_name: str = "") -> PairModel
         _digest_in(Path(model.path)),
         problem,
         model.detail,
+        bits=model.bits,
     )
 
 
@@ -132,6 +146,7 @@ def from_catalog(model: CatalogModel) -> PairModel:
         model.memory_config,
         vocabulary_size=model.vocabulary_size,
         tokenizer_name=model.tokenizer,
+        bits=model.bits,
     )
 
 
@@ -179,6 +194,7 @@ def from_remote(model: RemoteModel) -> PairModel:
         tokenizer_digest=model.tokenizer_digest,
         problem="" if known else "unknown-architecture",
         detail="" if known else str(model.config.get("model_type", "")),
+        bits=None if is_quantised(model.config) else 16,
     )
 
 
@@ -213,7 +229,8 @@ class _Judge:
         if draft.head is not None:
             return self._head_verdict(draft, draft.head)
         expected = self._expected(draft, "same")
-        if expected.speedup < WORTH_IT and not expected.measured:
+        most = max(expected.most, flat_speedup(self._main.cost, draft.active_bytes))
+        if most < WORTH_IT and not expected.measured:
             share = round(100 * draft.active_bytes / max(self._main.active_bytes, 1))
             return "too-large", (("share", share),), expected
         comparison = self._relation(draft)
@@ -234,9 +251,7 @@ class _Judge:
         if wrong is not None:
             return "other-main", (("what", wrong.what), ("head", wrong.head), ("main", wrong.main)), None
         chained = is_chained(facts.kind)
-        expected = self._measured.get(draft.id) or estimate_head_speedup(
-            main.weight_bytes, main.active_bytes, draft.weight_bytes, chained=chained
-        )
+        expected = self._measured.get(draft.id) or estimate_head_speedup(main.cost, draft.weight_bytes, chained=chained)
         if not facts.checked:
             # Nothing is known yet on which an estimate could be based.
             code = "head-inside" if facts.inside else "head-unchecked"
@@ -264,7 +279,7 @@ class _Judge:
 
     def _expected(self, draft: PairModel, relation: str) -> Estimate:
         main, measured = self._main, self._measured.get(draft.id)
-        return measured or estimate_speedup(main.weight_bytes, main.active_bytes, draft.active_bytes, relation)
+        return measured or estimate_speedup(main.cost, draft.active_bytes, relation)
 
 
 def _digest_in(folder: Path) -> str:
@@ -339,7 +354,7 @@ def _rank(one: PairAdvice) -> tuple[int, float, int, str]:
     if one.verdict in _UNREAD and one.expected is None:
         # In the order of the candidates: the catalog's is best first.
         return (0, -10.0, 0, "")
-    if one.works and one.expected is not None and one.expected.speedup >= 1.0:
+    if one.works and one.expected is not None and one.expected.speedup >= WORTH_IT:
         # An installed model wins a near tie.
         head_start = 0.03 if one.source == "installed" else 0.0
         return (1 if one.verdict == "unknown" else 0, -(one.expected.speedup + head_start), one.weight_bytes, one.id)

@@ -41,7 +41,7 @@ def read_facts() -> MachineFacts:
     info = process_info()
     limit = _sysctl("iogpu.wired_limit_mb")
     return MachineFacts(
-        _chip(),
+        chip(),
         f"macOS {platform.mac_ver()[0]}" if sys.platform == "darwin" else f"{platform.system()} {platform.release()}",
         system_memory(),
         None if info is None else info.low_power,
@@ -52,7 +52,8 @@ def read_facts() -> MachineFacts:
     )
 
 
-def _chip() -> str:
+def chip() -> str:
+    """Return the name of the chip, such as "Apple M4 Pro"; asking macOS takes some milliseconds."""
     name = _sysctl("machdep.cpu.brand_string")
     try:
         found = re.search(r"^model name\s*: (.+)$", _CPU_INFO.read_text(encoding="utf-8"), re.MULTILINE)

@@ -70,6 +70,19 @@ def context_length(config: Mapping[str, Any]) -> int | None:
     return None
 
 
+def is_quantised(config: Mapping[str, Any]) -> bool:
+    return bool(config.get("quantization") or config.get("quantization_config"))
+
+
+def experts_of(config: Mapping[str, Any]) -> tuple[int, int]:
+    """Return how many experts a layer has, and how many of them a token visits; (1, 1) for a dense model."""
+    text = text_config(config)
+    counts = [text.get(name) for name in ("num_experts", "n_routed_experts", "num_local_experts")]
+    total = next((count for count in counts if type(count) is int and count > 0), 0)
+    visited = text.get("num_experts_per_tok") or text.get("top_k_experts") or text.get("num_experts_per_token")
+    return (total, visited) if type(visited) is int and 0 < visited < total else (1, 1)
+
+
 def check_sizes(folder: Path, config: Mapping[str, Any]) -> None:
     """Raise `ModelNotUsable` if an integer by which a model's constructor allocates or loops is out of bounds."""
     for part in (config, config.get("text_config")):

@@ -19,7 +19,7 @@ from engine.files.atomic_file import write_atomically
 from engine.files.bounded_json import JsonLimits, UntrustedJsonError, read_bytes, read_object
 from engine.model_files.architecture import mlx_lm_module
 from engine.model_files.cache_names import repository_of_folder
-from engine.model_files.config import context_length, read_config, text_config
+from engine.model_files.config import context_length, experts_of, read_config, text_config
 from engine.model_files.head_files import is_inner, kind_of_folder
 from engine.model_files.head_folder import config_folder, head_weight_files, read_head_tensors, sidecars
 from engine.model_files.head_kinds import can_run
@@ -274,11 +274,8 @@ def _plain_bits(tensors: dict[str, TensorHeader]) -> int | None:
 
 def _idle_expert_bytes(config: dict[str, Any], tensors: dict[str, TensorHeader]) -> int:
     """Return the bytes of the experts that one token does not use."""
-    text = text_config(config)
-    counts = [text.get(name) for name in ("num_experts", "n_routed_experts", "num_local_experts")]
-    total = next((count for count in counts if type(count) is int and count > 0), 0)
-    visited = text.get("num_experts_per_tok") or text.get("top_k_experts") or text.get("num_experts_per_token")
-    if not total or type(visited) is not int or visited >= total:
+    total, visited = experts_of(config)
+    if total == visited:
         return 0
     experts = sum(
         tensor.nbytes

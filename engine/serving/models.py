@@ -14,8 +14,11 @@ from engine.decoders.generation import release_unused_memory
 from engine.errors import EngineError, NoModel
 from engine.files.steps import Steps
 from engine.machine.process_info import slowed
+from engine.machine.row_costs import first_guess
 from engine.main_model.loading import LoadedModel, OnProgress, load_in_steps
+from engine.model_files.config import experts_of, is_quantised
 from engine.model_files.names import resolve_model
+from engine.requests import MAX_DEPTH
 from engine.serving import memory
 from engine.serving.drafters import Drafter, DrafterLoading, drafter_kind, load_drafter
 from engine.serving.rounding_probe import probe_rounding
@@ -167,6 +170,8 @@ class Models:
     def use_main(self, main: LoadedModel) -> None:
         """Answer with `main` from now on, without a drafter."""
         self._async_drafters.close()
+        experts, visited = experts_of(main.config)
+        self._controllers.guess = first_guess(visited / experts, MAX_DEPTH + 1, quantised=is_quantised(main.config))
         self._main, self._drafting = main, Drafting(main, self._controllers, self._reach)
         self.parked = self._probe = None
         release_unused_memory()

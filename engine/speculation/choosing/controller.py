@@ -82,6 +82,10 @@ class Controller:
         """The costs of rounds without a grammar."""
         return self.learned.free.costs
 
+    def expect(self, guess: dict[int, float]) -> None:
+        """Expect passes as in `Costs.guess`."""
+        self.learned.free.costs.guess = self.learned.constrained.costs.guess = guess
+
     def begin(self, prompt_tokens: int, *, constrained: bool = False) -> Answer:
         """Begin an answer after a prompt of `prompt_tokens` tokens, `constrained` by a grammar or not."""
         now = monotonic()

@@ -86,13 +86,15 @@ class Costs(Struct):
     """Learns durations and predicts those of rounds that were not measured, at the context length `context`.
 
     The fields are what is kept between runs: `curves` by rows or tokens in ascending order, `levels` by context length,
-    and the variance of a round's logarithm. Raises ValueError for curves of something else.
+    and the variance of a round's logarithm. `guess` has passes by rows, relative to each other, that are expected until
+    they are measured. Raises ValueError for curves of something else.
     """
 
     curves: dict[str, dict[Annotated[int, Meta(ge=1, le=MOST_ROWS)], _Figure]] = {}
     levels: dict[ContextRange, _Figure] = {}
     noise: Annotated[float, Meta(ge=DRIFT**2, le=MOST_LOG)] = NOISE**2
     context: ContextRange = 0
+    guess: dict[int, Annotated[float, Meta(gt=0.0)]] = {}
 
     def __post_init__(self) -> None:
         names = {PASS, *(f"{kind}:{source}" for kind in UNTIMED for source in PROPOSERS)}
@@ -227,7 +229,10 @@ class Costs(Struct):
         if index in (0, len(keys)):
             # Beyond the measured keys, any factor between 1 and the ratio of the keys is as likely.
             nearest = keys[min(index, len(keys) - 1)]
-            return points[nearest].between(1.0, key / nearest)
+            figure = points[nearest].between(1.0, key / nearest)
+            if curve == PASS and key in self.guess and nearest in self.guess:
+                figure.mean = points[nearest].mean + log(self.guess[key] / self.guess[nearest])
+            return figure
         below, above = points[keys[index - 1]], points[keys[index]]
         share = (key - keys[index - 1]) / (keys[index] - keys[index - 1])
         mean = (1.0 - share) * below.mean + share * above.mean

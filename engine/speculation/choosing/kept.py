@@ -42,13 +42,14 @@ class Controllers:
     `slowed` says what slows the machine down, "" for nothing; `set_pace` changes it. The file at `path`, if given,
     keeps what they learn on `machine` under `mlx_version`. `unsaved` is true if the one in use has learned something
     since `keep`. `tried` are the entries whose calibration began but could not continue. `kv_bits` are those of the
-    main model's caches, whose kernels round differently.
+    main model's caches, whose kernels round differently. `guess` is what its passes should cost, as in `Costs`.
     """
 
     def __init__(self, path: Path | None = None, machine: str = "", mlx_version: str = MLX_VERSION) -> None:
         self.pair: Pair = ("", "")
         self.slowed = ""
         self.kv_bits: int | None = None
+        self.guess: dict[int, float] = {}
         self.unsaved = False
         self.tried: set[str] = set()
         self.lasting = path is not None
@@ -78,6 +79,7 @@ class Controllers:
         """The controller of the pair in use, restored from the file if possible."""
         if self.entry not in self._by_entry:
             self._by_entry[self.entry] = self._restored(self.entry) or self._new()
+            self._by_entry[self.entry].expect(self.guess)
         return self._by_entry[self.entry]
 
     def use(self, controller: Controller) -> None:

@@ -33,6 +33,7 @@ USED = PairSummary("main", "draft", "auto", 3, 900, 400, 300, 0.75, 3.1, 60.0, 1
         replace(USED, method="ngram"),
         replace(USED, drafted=0),
         replace(USED, speedup=None),
+        replace(USED, speedup_low=0.7, speedup_high=2.2),
     ],
 )
 def test_what_says_nothing_of_a_pair_is_left_out(summary: PairSummary) -> None:
@@ -43,6 +44,10 @@ def test_the_method_that_wrote_the_most_speaks_for_the_pair() -> None:
     once = replace(USED, method="draft", generated_tokens=50, speedup=3.0)
     assert measured_pairs([USED, once]) == {("main", "draft"): Measured(1.8, 0.75, 1.7, 1.9)}
     assert measured_pairs([once, USED]) == measured_pairs([USED, once])
+
+
+def test_a_bound_that_is_known_speaks_for_the_pair() -> None:
+    assert measured_pairs([replace(USED, speedup_low=1.64, speedup_high=3.0)])["main", "draft"].factor == 1.6
 
 
 def test_an_earlier_run_is_remembered_at_the_next_start(qapp: Application, qtbot: QtBot, tmp_path: Path) -> None:

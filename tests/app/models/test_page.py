@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea, QToolButton
 from pytestqt.qtbot import QtBot
 
 from app.library.finder import Search
+from app.library.measured import Measured
 from app.models.download_card import DownloadCard
 from app.models.page import INSTALLED, RECOMMENDED, SEARCH, ModelsPage
 from app.settings_window.dialog import PAGES
@@ -67,6 +69,43 @@ def test_a_model_that_was_opened_as_a_folder_is_listed(open_settings: OpenShown,
     window.session.models.load(path_of(MAIN), None)
     window.settle()
     assert library.settings.values.model_folders == (str(tmp_path / "mine"),)
+
+
+def test_every_tab_shows_what_was_measured_instead_of_the_estimate(open_settings: OpenShown) -> None:
+    """In a search, also of a draft for the loaded main model."""
+    window, library, _ = open_settings()
+    inventory = library.inventory
+    found = {entry.id: entry for entry in inventory.catalog if entry.id in (MAIN, LARGER)}
+    library.finder.searched = Search(
+        "qwen3", found=(found[MAIN], replace(found[LARGER], advice=library.shown_advice[1]))
+    )
+    page = open_page(window, SEARCH)
+    texts = [card_of(page, id_).facts.text() for id_ in (MAIN, LARGER)]
+    assert "about 1.9× (estimate)" in texts[0]
+    assert "Estimate:\u00a01.4×." in texts[1]
+    measured = Measured(0.97, 0.78, 0.95, 0.99)
+    library.take_measured({(MAIN, DRAFT): measured, (MAIN, LARGER): measured})
+    texts = [card_of(page, id_).facts.text() for id_ in (MAIN, LARGER)]
+    assert "1.0× measured on this Mac" in texts[0]
+    assert "Measured on this Mac: 1.0×, 78% accepted." in texts[1]
+    page.show_tab(INSTALLED)
+    assert "1.0× measured on this Mac" in card_of(page, MAIN).facts.text()
+    assert not any("stimate" in text for text in texts)
+
+
+def test_a_model_without_a_worthwhile_draft_is_offered_alone(
+    open_shown: OpenShown, set_chip: Callable[[str], None]
+) -> None:
+    set_chip("Apple M1")
+    bare.cache_clear()
+    window, library, _ = open_shown(bare(), ("starter/main", "starter/draft"))
+    bare.cache_clear()
+    window.offer.refresh()
+    assert len(window.offer.buttons()) == 3
+    words = [label.text() for label in window.offer.findChildren(QLabel)]
+    assert not any("draft" in text or "×" in text for text in words)
+    window.offer.buttons()[0].click()
+    assert library.asked == [("add", library.inventory.offers[0].id)]
 
 
 def test_cards_show_memory_damage_and_what_removal_frees(open_settings: OpenShown) -> None:

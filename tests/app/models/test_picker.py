@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
+import pytest
+from msgspec import structs
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
@@ -11,8 +14,10 @@ from pytestqt.qtbot import QtBot
 
 from app.library.measured import Measured
 from app.widgets.application import Application
+from engine.advice.speedup import Estimate
 from engine.hub.failures import HubError
 from tests.app.conftest import OpenShown
+from tests.app.scripted_engine import _Counts
 from tests.app.shown_library import DRAFT, FOREIGN, LARGER, MAIN, WIDE, bare, downloading, path_of, stocked
 from tests.app.window_parts import PickerDriver
 
@@ -59,6 +64,26 @@ def test_the_draft_picker_says_of_each_candidate_why(open_settings: OpenShown, q
     picker.press_more()
     assert window.settings.isVisible()
     assert window.settings.page("models").isVisible()
+
+
+def test_a_range_is_shown_until_it_is_measured(open_settings: OpenShown, qapp: Application, qtbot: QtBot) -> None:
+    window, library, _ = open_settings()
+    advice = library.shown_advice[0]
+    library.shown_advice = (replace(advice, expected=Estimate(1.2, bounds=(0.94, 1.62))), *library.shown_advice[1:])
+    picker = window.picker("draft")
+    picker.open()
+    assert "Estimate: 0.9×\u00a0to\u00a01.6× until measured." in picker.rows[0]
+    for language, words in (
+        ("ko", "0.9배~1.6배"),
+        ("ja", "0.9\u00a0倍～1.6\u00a0倍"),
+        ("zh_CN", "0.9\u00a0倍–1.6\u00a0倍"),
+    ):
+        qapp.language.choose(language)
+        qtbot.waitUntil(lambda words=words: words in picker.rows[0])
+    qapp.language.choose("en")
+    library.take_measured({(MAIN, DRAFT): Measured(0.97, 0.5, 0.95, 0.99)})
+    assert "Measured on this Mac: 1.0×, 50% accepted." in picker.rows[0]
+    assert "Estimate" not in picker.rows[0]
 
 
 def test_the_main_picker_puts_the_loaded_model_first_and_an_unused_guide_last(open_settings: OpenShown) -> None:
@@ -180,11 +205,24 @@ def test_drafts_and_lookup_are_chosen_at_run_time_and_unloading_frees_both_model
     assert (picker.choices, picker.note_text) == ([], "Choose a main model first.")
 
 
-def test_an_answer_that_ends_leaves_its_speed_for_the_next_advice(open_settings: OpenShown, qtbot: QtBot) -> None:
+@pytest.mark.parametrize("exact", [True, False])
+def test_an_answer_that_ends_leaves_its_speed_in_place_of_the_estimate(
+    open_settings: OpenShown, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, *, exact: bool
+) -> None:
+    """Of the first answers of a pair, only the least speed-up is known."""
+    if not exact:
+        counted = _Counts.stats
+        bounds = {"speedup": None, "speedup_low": 2.23, "speedup_high": 4.0}
+        monkeypatch.setattr(_Counts, "stats", lambda counts: structs.replace(counted(counts), **bounds))
     inventory = stocked()
     # The name of a model in the user's own folder is the folder's.
     own = tuple(replace(entry, id=entry.id.rsplit("/", 1)[-1], source="folder") for entry in inventory.installed)
     window, library, _ = open_settings(replace(inventory, installed=own))
+    library.shown_advice = tuple(replace(one, id=one.id.rsplit("/", 1)[-1]) for one in library.shown_advice)
     window.session.answers.ask("hello")
     qtbot.waitUntil(lambda: "Qwen3-0.6B-4bit" in library.measured_with(path_of(MAIN)))
-    assert library.measured_with(path_of(MAIN))["Qwen3-0.6B-4bit"].speedup > 0
+    picker = window.picker("draft")
+    picker.open()
+    assert ("Measured on this Mac: at least 2.2×" in picker.rows[0]) is not exact
+    assert re.search(r"Measured on this Mac: (at least )?[\d.]+×, \d+% accepted", picker.rows[0])
+    assert "Estimate" not in picker.rows[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from engine.advice.cache_shape import cache_shape
 from engine.advice.catalog import Catalog, CatalogModel, draft_for, load_catalog, offers
 from engine.advice.fit import ModelSize, check_fit
-from engine.advice.speedup import estimate_speedup
+from engine.advice.speedup import MainCost, estimate_speedup
 from engine.files.paths import resources
 from engine.hub.failures import HubError
 from engine.model_files.architecture import mlx_lm_module
@@ -179,13 +180,24 @@ def test_no_draft_is_offered_that_slows_its_main_model_down(catalog: Catalog) ->
     assert draft_for(experts, catalog) is None
 
 
+def test_on_a_chip_that_gains_nothing_the_same_models_are_offered_without_a_draft(
+    catalog: Catalog, set_chip: Callable[[str], None]
+) -> None:
+    elsewhere = offers(catalog, 16 * 2**30)
+    set_chip("Apple M2")
+    assert offers(catalog, 16 * 2**30) == elsewhere
+    assert [draft_for(main, catalog) for main, _ in elsewhere] == [None] * 3
+    set_chip("Apple M4")
+    assert [draft_for(main, catalog) for main, _ in elsewhere] == [draft for _, draft in elsewhere]
+
+
 def test_a_first_run_is_offered_up_to_three_pairs_that_fit(catalog: Catalog) -> None:
     for memory, count in ((4 * 2**30, 2), (16 * 2**30, 3), (64 * 2**30, 3), (96 * 2**30, 3), (10**8, 0)):
         pairs = offers(catalog, memory)
         assert len(pairs) == count
         assert all(main.bytes + draft.bytes <= 0.75 * memory for main, draft in pairs)
         for main, draft in pairs:
-            assert estimate_speedup(main.bytes, main.active_bytes, draft.active_bytes, "same").speedup > 1.2
+            assert estimate_speedup(MainCost(main.bytes, main.active_bytes), draft.active_bytes, "same").speedup > 1.2
         assert [main.bytes for main, _ in pairs] == sorted(main.bytes for main, _ in pairs)
 
 

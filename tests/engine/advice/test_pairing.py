@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,9 @@ import pytest
 
 from engine.advice.catalog import load_catalog
 from engine.advice.fit import ModelSize, check_fit, number_bytes
+from engine.advice.heads import HeadFacts
 from engine.advice.pairing import PairAdvice, PairModel, advise, candidates
-from engine.advice.speedup import WORTH_IT, estimate_speedup
+from engine.advice.speedup import WORTH_IT, MainCost, estimate_speedup
 from engine.advice.verdicts import VERDICTS
 from engine.model_files.discovery import installed_models
 from tests.engine.model_files.model_folders import (
@@ -125,13 +127,37 @@ def test_an_installed_draft_wins_a_tie_and_hides_its_catalog_twin() -> None:
 
 
 def test_smaller_drafts_of_dense_models_with_the_same_tokenizer_are_expected_to_pay() -> None:
-    assert estimate_speedup(8 * GB, 8 * GB, GB // 2, "same").speedup > 1.5
-    assert estimate_speedup(8 * GB, 8 * GB, 6 * GB, "same").speedup < WORTH_IT
+    main = MainCost(8 * GB, 8 * GB)
+    assert estimate_speedup(main, GB // 2, "same").speedup > 1.5
+    assert estimate_speedup(main, 6 * GB, "same").speedup < WORTH_IT
     # A mixture of experts gains less than a dense model of the same work.
-    dense, mixture = (estimate_speedup(size, 2 * GB, GB // 5, "same").speedup for size in (2 * GB, 17 * GB))
+    dense, mixture = (estimate_speedup(MainCost(size, 2 * GB), GB // 5, "same").speedup for size in (2 * GB, 17 * GB))
     assert mixture < dense
-    same, different = (estimate_speedup(8 * GB, 8 * GB, GB // 2, one).speedup for one in ("same", "different"))
+    same, different = (estimate_speedup(main, GB // 2, one).speedup for one in ("same", "different"))
     assert different < same
+
+
+def test_a_draft_that_this_chip_gains_nothing_from_can_be_chosen_but_is_not_the_best(
+    set_chip: Callable[[str], None],
+) -> None:
+    draft = model("org/draft", GB // 2)
+    set_chip("Apple M4 Pro")
+    assert advise(MAIN, [draft], 4096, ROOM)[0].best
+    set_chip("Apple M1")
+    lookup, found = advise(MAIN, [draft], 4096, ROOM)
+    assert (lookup.verdict, lookup.best) == ("lookup", True)
+    assert (found.verdict, found.works, found.best) == ("same", True, False)
+    assert verdict_on(model("org/huge", 7 * GB)).verdict == "too-large"
+
+
+@pytest.mark.parametrize("head", [None, HeadFacts("mtp")])
+def test_what_was_measured_no_faster_is_not_the_best(head: HeadFacts | None) -> None:
+    draft = model("org/draft", GB // 3, head=head)
+    assert advise(MAIN, [draft], 4096, ROOM)[0].id == draft.id
+    for measured in (0.9, 1.0, 1.04):
+        lookup, found = advise(MAIN, [draft], 4096, ROOM, measured={draft.id: measured})
+        assert (lookup.verdict, lookup.best) == ("lookup", True)
+        assert (found.works, found.best) == (True, False)
 
 
 def test_installed_models_are_paired_from_their_files(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from engine.errors import ModelNotUsable
 from engine.events import Finished
 from engine.files.steps import run_to_completion
 from engine.main_model import loading
+from engine.serving.models import Models
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from tests.engine.serving_requests import PLAIN, alone, load_models, request, run
@@ -65,6 +67,24 @@ def test_caches_that_cannot_be_quantised_stay_as_they_are(tiny_main: Path) -> No
     assert pair.main is not None
     assert pair.main.kv_bits is None  # heads of 16 values, and scales are shared by 32 at least
     scheduler.close()
+
+
+@pytest.mark.parametrize(("chip", "grows"), [("Apple M1", 0.72), ("Apple M9", 0.72), ("AMD EPYC", None)])
+def test_wider_passes_are_expected_to_cost_what_was_published_for_the_chip(
+    chip: str, grows: float | None, set_chip: Callable[[str], None], tmp_path: Path
+) -> None:
+    """On another computer nothing is expected."""
+    set_chip(chip)
+    main = write_model(tmp_path / "main")
+    config = json.loads((main / "config.json").read_text()) | {"quantization": {"bits": 4, "group_size": 32}}
+    models = Models(EngineSettings())
+    loaded = run_to_completion(models.load_main(main, allow_oversize=False))
+    models.use_main(replace(loaded, config=config))
+    costs = models.drafting.controller.costs
+    costs.observe(1, 0.02)
+    expected = 1.0 + 3 * grows if grows else 2.0
+    assert costs.verify(4).seconds == pytest.approx(0.02 * expected)
+    models.unload()
 
 
 def test_idle_models_are_unloaded_and_loaded_again_by_the_next_request(tiny_main: Path, tiny_draft: Path) -> None:

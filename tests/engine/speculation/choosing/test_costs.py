@@ -56,6 +56,19 @@ def test_beyond_measured_figures_it_is_between_no_dearer_and_in_proportion(costs
     assert widest.doubt < beyond.doubt
 
 
+def test_wider_passes_are_expected_as_guessed_until_they_are_measured() -> None:
+    guessed, blind = Costs(guess={rows: 1.0 + 0.7 * (rows - 1) for rows in range(1, 10)}), Costs()
+    for costs in (guessed, blind):
+        costs.observe(1, PLAIN_S)
+    assert guessed.verify(9).seconds == pytest.approx(6.6 * PLAIN_S)
+    assert [guessed.verify(rows).doubt for rows in (9, 17)] == [blind.verify(rows).doubt for rows in (9, 17)]
+    assert guessed.verify(17).seconds == blind.verify(17).seconds
+    for _ in range(20):
+        guessed.observe(5, 2.0 * PLAIN_S)
+    assert guessed.verify(5).seconds == pytest.approx(2.0 * PLAIN_S, rel=0.05)
+    assert guessed.verify(9).seconds == pytest.approx(2.0 * PLAIN_S * 6.6 / 3.8, rel=0.05)
+
+
 def test_a_round_that_was_disturbed_says_little(costs: Costs) -> None:
     before = costs.verify(5).seconds
     noisy(costs, 40, lambda _: PLAIN_S)

@@ -267,6 +267,20 @@ def test_every_pair_has_a_controller_of_its_own() -> None:
     assert alone.costs == before
 
 
+def test_what_passes_should_cost_follows_the_main_model_and_not_the_file(path: Path) -> None:
+    earlier = controllers_of(ALONE, path)
+    earlier.guess = {1: 1.0, 16: 6.0}
+    learn(earlier)
+    earlier.keep()
+    later = controllers_of(ALONE, path)
+    later.guess = {1: 1.0, 9: 2.0, 16: 3.0}
+    for constrained in (False, True):
+        costs = later.current.begin(100, constrained=constrained).costs
+        if constrained:
+            measure(costs)
+        assert costs.verify(16).seconds == pytest.approx(1.5 * costs.verify(9).seconds)
+
+
 def test_nothing_is_saved_that_was_not_learned(path: Path) -> None:
     controllers_of(PAIR, path).keep()
     assert not path.exists()

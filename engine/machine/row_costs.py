@@ -1,0 +1,89 @@
+"""What a pass over several rows costs on each chip, in passes over one row, as published: nothing is measured here.
+
+On a Mac, MLX's kernels for quantised weights read the weights again (M1, M2) or compute more (M3 to M5) for each row.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from itertools import pairwise
+
+from engine.machine.facts import chip
+
+# The cost of a pass over some number of rows.
+PassCost = Callable[[int], float]
+# Published costs by rows.
+_Curve = Mapping[int, float]
+
+# A CPU reads the weights once for all rows.
+_FLAT: _Curve = {2: 1.03}
+# A whole 27B in 4 bits on an M2: mlx-lm#990. Further rows are not published, but take the same kernel.
+_M2: _Curve = {2: 1.72}
+# The largest product of a 27B in 4 bits on an M3 Max: mlx#3863.
+_M3: _Curve = {2: 1.0, 4: 1.28, 6: 2.04, 8: 2.5, 10: 3.94, 32: 3.97}
+# The products of an 8B's layer in 4 bits on an M4 Pro: mlx#3839; from ten rows on: mlx#3852.
+_M4: _Curve = {2: 1.11, 3: 1.31, 4: 1.45, 6: 1.98, 8: 2.45, 10: 4.5, 32: 4.5}
+# A whole 27B in 4 bits on an M5 Max; six rows: a 4B in 8 bits. rMLX#516.
+_M5: _Curve = {2: 1.11, 3: 1.34, 6: 2.12}
+# On an M3 Ultra, a single product in 4 bits (mlx#4265), and the rounds of a whole 31B (mlxcel#1217).
+_M3_ULTRA, _M3_ULTRA_WHOLE = {2: 1.83, 4: 3.26, 8: 6.12, 16: 6.32}, {2: 1.17, 5: 1.68}
+# A product in bfloat16 on an M3 Ultra: mlx#4265.
+_PLAIN: _Curve = {2: 1.99, 16: 2.0}
+# A mixture of 30B, 3B of them active, on an M5 Max: vllm-mlx#763.
+_MIXTURE: _Curve = {2: 1.59, 3: 1.85, 5: 2.44, 8: 3.32}
+
+# The dearest and the cheapest costs of dense quantised models, by the name of the chip; of another chip, all of these.
+_QUANTISED: dict[str, tuple[_Curve, _Curve]] = {
+    r"Apple M[12]\b": (_M2, _M2),
+    r"Apple M3 Ultra": (_M3_ULTRA, _M3_ULTRA_WHOLE),
+    r"Apple M3\b": (_M3, _M3),
+    r"Apple M4\b": (_M4, _M4),
+    r"Apple M5\b": (_M5, _M5),
+    r"Apple ": (_M2, _M3),
+}
+
+
+@cache
+def chip_here() -> str:
+    """Return the name of this machine's chip, which is asked for once."""
+    return chip()
+
+
+def row_costs(used: float = 1.0, *, quantised: bool = True) -> tuple[PassCost, PassCost]:
+    """Return the dearest and the cheapest costs to expect on this machine; they are equal where they were published.
+
+    `used` is the share of the weights that one row uses, below 1 for a mixture of experts.
+    """
+    name, flat = chip_here(), flat_cost(used)
+    if not name.startswith("Apple "):
+        return flat, flat
+    if used < 1.0:
+        published = partial(_at, _MIXTURE)
+        return published if re.match(r"Apple M5\b", name) else flat, published
+    if not quantised:
+        published = partial(_at, _PLAIN)
+        return published, published if name.startswith("Apple M3 Ultra") else flat
+    dear, cheap = next(curves for pattern, curves in _QUANTISED.items() if re.match(pattern, name))
+    return partial(_at, dear), partial(_at, cheap)
+
+
+def first_guess(used: float, most_rows: int, *, quantised: bool) -> dict[int, float]:
+    """Return the dearest costs by rows, to expect them until they are measured; none except on a Mac."""
+    if not chip_here().startswith("Apple "):
+        return {}
+    cost, _ = row_costs(used, quantised=quantised)
+    return {rows: cost(rows) for rows in range(1, most_rows + 1)}
+
+
+def flat_cost(used: float) -> PassCost:
+    """Return the costs where rows share all that is read; those of a mixture of experts use more of its weights."""
+    return lambda rows: (1.0 - (1.0 - used) ** rows) / used + _at(_FLAT, rows) - 1.0
+
+
+def _at(curve: _Curve, rows: int) -> float:
+    """Interpolate linearly, and extrapolate beyond the last point."""
+    lines = [*pairwise([(1, 1.0), *curve.items()])]
+    (before, low), (after, high) = next((line for line in lines if rows <= line[1][0]), lines[-1])
+    return low + (high - low) * (rows - before) / (after - before)
