@@ -26,8 +26,8 @@ log = logging.getLogger(__name__)
 
 # MLX's kernels change within these: at 2 rows, at 6 to 33 by the size of a matrix, and for attention at 9.
 WIDTHS = (2, 3, 4, 5, 6, 8, 12, 16, MAX_DEPTH + 1)
-# The tokens of a short and of a long context. On the largest chips attention takes two passes beyond 1,024 keys. Where
-# it changes beyond the long context, as it does from 4,096 keys on, nothing is known of.
+# The tokens of a short and of a long context: on the largest chips, attention takes two passes beyond 1,024 keys. Of
+# its changes beyond the long context, from 4,096 keys on, nothing is found.
 SHORT, LONG = 64, 1100
 # Rounding to bfloat16 hides most differences of a sum. So many logits are compared in each context, but with a small
 # vocabulary no more than so many rows.
@@ -40,7 +40,7 @@ def probe_rounding(main: LoadedModel) -> Steps[Rounding]:
     """Return how this machine rounds the rows of `main`; one pass a step."""
     text = sample_prompt(main, lambda: False)
     yield None
-    rows = max(WIDTHS[-1], min(MOST_ROWS, LOGITS // main.vocabulary))
+    rows = max(WIDTHS[-1], min(MOST_ROWS, LOGITS // main.vocabulary, main.info.context_length // 2))
     alone, paired, changes, length = set(WIDTHS), set(WIDTHS), list[float](), 0
     for context in (SHORT, LONG):
         sequence = Sequence(main.model, main.new_caches())
@@ -53,21 +53,21 @@ def probe_rounding(main: LoadedModel) -> Steps[Rounding]:
         while sequence.prefill(CHUNK):
             yield None
         plain = yield from _scores(sequence, main, tokens[length:])
-        pairs = yield from _scores(sequence, main, tokens[length:], RowRule(plain=2))
+        pairs = None
+        if not sequence.carries:
+            # Else the second row of a plain round could not be dropped.
+            pairs = yield from _scores(sequence, main, tokens[length:], RowRule(plain=2))
         for width in WIDTHS:
             wide = yield from _scores(sequence, main, tokens[length:], width=width)
             if not _alike(wide, plain):
                 alone.discard(width)
                 changes += _changes(wide, plain)
-            if not _alike(wide, pairs):
+            if pairs is None or not _alike(wide, pairs):
                 paired.discard(width)
         if any(0 < window < main.info.context_length for window in windows):
             # A full window holds its keys in another order when one row alone is written than when several are: the
             # sums differ, however seldom that is seen.
             alone.clear()
-        if sequence.carries:
-            # The second row of a plain round could not be dropped.
-            paired.clear()
     found = _rounding(alone, paired, changes, length + rows)
     log.info(
         "%s: up to %d keys, passes of %d to %d rows are alike",
