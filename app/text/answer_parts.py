@@ -154,7 +154,8 @@ class AnswerParts:
         """Whether a call may begin so after its mark; thoughts that only mention the mark are not held back."""
         bare = text.lstrip()
         word = _WORD.match(bare)[0]  # type: ignore[index]
-        names = [tool["function"]["name"] for tool in self.tools]
+        assert self.form is not None
+        names = self.form.names(tool["function"]["name"] for tool in self.tools).values()
         named = any(name.startswith(word) if word == bare else name == word for name in names)
         return named or any(bare.startswith(start) or start.startswith(bare) for start in _BEGINNINGS)
 
