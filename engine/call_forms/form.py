@@ -28,13 +28,15 @@ class ToolCall:
 class Marks:
     """The texts before and after calls; without `end` they extend to the end of the answer.
 
-    With `whole` the reader gets the marks, too. With `first`, only the beginning of a reply is such a mark.
+    With `whole` the reader gets the marks, too. With `first`, only the beginning of a reply is such a mark, and with
+    `named`, only a text before the name of a function.
     """
 
     start: str
     end: str = ""
     whole: bool = False
     first: bool = False
+    named: bool = False
 
 
 @dataclass(frozen=True)

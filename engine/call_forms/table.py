@@ -89,6 +89,7 @@ _LONGCAT = TaggedCall(
     # Its parser reads no call of this form without arguments.
     empty='<longcat_tool_call>{"name": "NAME", "arguments": {}}</longcat_tool_call>',
 )
+_BEGINNINGS = ('{"name": "', '{"name":"', '{"type": "function", "name": "')
 # Small 3.2 writes the call's id after its name.
 _MISTRAL_CALL = Headed(re.compile(r"(?<![\w.-])(?P<name>[\w.-]++)\s*+(?:\[CALL_ID\]\s*+[\w-]*+\s*+)?\[ARGS\]\s*+"))
 
@@ -262,7 +263,12 @@ FORMS: dict[str, CallForm] = {
         signs=(("<function=example_function_name>{",),),
     ),
     "llama_json": CallForm(
-        (Marks("<|python_tag|>"), Marks("{", whole=True, first=True)),
+        (
+            Marks("<|python_tag|>"),
+            Marks("{", whole=True, first=True),
+            # At times words come before.
+            *(Marks(f"\n{begin}", whole=True, named=True) for begin in _BEGINNINGS),
+        ),
         as_json,
         json_call('{"name": "NAME", "parameters": ARGUMENTS}'),
         between="; ",
