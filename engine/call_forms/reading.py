@@ -43,6 +43,11 @@ def as_json(text: str, _: Tools) -> list[dict[str, Any]]:
     return calls
 
 
+def json_or(read: Read) -> Read:
+    """Read JSON, which several families write at times, or else what `read` reads."""
+    return lambda text, tools: (as_json if text.lstrip().startswith(("[", "{")) else read)(text, tools)
+
+
 def _of_object(entry: Mapping[str, Any]) -> dict[str, Any]:
     name = next((entry[key] for key in _NAMES if key in entry), None)
     if isinstance(name, Mapping):
@@ -119,6 +124,11 @@ class Tagged:
         if (string := opening.groupdict().get("string")) is not None:
             return text if string == "true" else json.loads(text)
         return typed(text, schema)
+
+
+def tagged(call: str, opening: str, closing: str, *, lines: bool = False) -> Tagged:
+    """Return a reader of calls by the patterns of `Tagged`."""
+    return Tagged(re.compile(call, re.DOTALL), re.compile(opening, re.DOTALL), closing, lines)
 
 
 def _properties(name: str, tools: Tools) -> Mapping[str, Schema]:

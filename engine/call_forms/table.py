@@ -14,11 +14,12 @@ from engine.call_forms.named_values import Braced, as_python, as_python_list
 from engine.call_forms.reading import (
     NESTED,
     Headed,
-    Read,
     Tagged,
     as_elements,
     as_json,
     by_mlx_lm,
+    json_or,
+    tagged,
 )
 from engine.call_forms.writing import BracedCall, NestedCall, TaggedCall, json_call, python_call
 
@@ -45,27 +46,18 @@ def _between(start: str, end: str = "", *, first: bool = False) -> tuple[Marks, 
     return (Marks(start, end, first=first),)
 
 
-def _tagged(call: str, opening: str, closing: str, *, lines: bool = False) -> Tagged:
-    return Tagged(re.compile(call, re.DOTALL), re.compile(opening, re.DOTALL), closing, lines)
-
-
 def _functions(*, lines: bool) -> Tagged:
     call = r"<function=(?P<name>[^>\s]+)>(?P<body>.*?)</function>"
-    return _tagged(call, r"<parameter=(?P<key>[^>\s]+)>", "</parameter>", lines=lines)
+    return tagged(call, r"<parameter=(?P<key>[^>\s]+)>", "</parameter>", lines=lines)
 
 
 def _pairs(tag: str) -> Tagged:
     opening = rf"<{tag}_key>(?P<key>[^<]*)</{tag}_key>\s*<{tag}_value>"
-    return _tagged(r"\A\s*(?P<name>[^\s<]+)(?P<body>.*)\Z", opening, f"</{tag}_value>")
-
-
-def _json_or(read: Read) -> Read:
-    """Read JSON, which several families write at times, or else what `read` reads."""
-    return lambda text, tools: (as_json if text.lstrip().startswith(("[", "{")) else read)(text, tools)
+    return tagged(r"\A\s*(?P<name>[^\s<]+)(?P<body>.*)\Z", opening, f"</{tag}_value>")
 
 
 _NAMED = '{"name": "NAME", "arguments": ARGUMENTS}'
-_DSML = _tagged(
+_DSML = tagged(
     r'<｜DSML｜invoke name="(?P<name>[^"]+)">(?P<body>.*?)</｜DSML｜invoke>',
     r'<｜DSML｜parameter name="(?P<key>[^"]+)" string="(?P<string>true|false)">',
     "</｜DSML｜parameter>",
@@ -299,10 +291,10 @@ FORMS: dict[str, CallForm] = {
         json_call('<tool_call>\n{"name": "NAME", "arguments": ARGUMENTS}\n</tool_call>'),
     ),
     "mistral": CallForm(
-        _between("[TOOL_CALLS]"), _json_or(_MISTRAL_CALL), json_call(_NAMED), "[TOOL_CALLS][", "]", ", "
+        _between("[TOOL_CALLS]"), json_or(_MISTRAL_CALL), json_call(_NAMED), "[TOOL_CALLS][", "]", ", "
     ),
     "mistral_args": CallForm(
-        _between("[TOOL_CALLS]"), _json_or(_MISTRAL_CALL), json_call("[TOOL_CALLS]NAME[ARGS]ARGUMENTS"), between=""
+        _between("[TOOL_CALLS]"), json_or(_MISTRAL_CALL), json_call("[TOOL_CALLS]NAME[ARGS]ARGUMENTS"), between=""
     ),
     "kimi_k2": CallForm(
         (
@@ -350,14 +342,14 @@ FORMS: dict[str, CallForm] = {
             "\n",
         ),
     ),
-    "glm47": CallForm(_between("<tool_call>", "</tool_call>"), _json_or(_pairs("arg")), _GLM),
-    "laguna": CallForm(_between("<tool_call>", "</tool_call>"), _json_or(_pairs("arg")), _GLM),
+    "glm47": CallForm(_between("<tool_call>", "</tool_call>"), json_or(_pairs("arg")), _GLM),
+    "laguna": CallForm(_between("<tool_call>", "</tool_call>"), json_or(_pairs("arg")), _GLM),
     "longcat": CallForm(
-        _between("<longcat_tool_call>", "</longcat_tool_call>"), _json_or(_pairs("longcat_arg")), _LONGCAT
+        _between("<longcat_tool_call>", "</longcat_tool_call>"), json_or(_pairs("longcat_arg")), _LONGCAT
     ),
     "minicpm5": CallForm(
         (Marks("<function name=", "</function>", whole=True),),
-        _tagged(
+        tagged(
             r'<function name="(?P<name>[^"]+)">(?P<body>.*?)</function>',
             r'<param name="(?P<key>[^"]+)">(?P<cdata><!\[CDATA\[)?',
             "</param>",
@@ -366,7 +358,7 @@ FORMS: dict[str, CallForm] = {
     ),
     "minimax_m2": CallForm(
         _between("<minimax:tool_call>", "</minimax:tool_call>"),
-        _tagged(
+        tagged(
             r'<invoke name="(?P<name>[^"]+)">(?P<body>.*?)</invoke>',
             r'<parameter name="(?P<key>[^"]+)">',
             "</parameter>",
@@ -378,7 +370,7 @@ FORMS: dict[str, CallForm] = {
     ),
     "muse_spark": CallForm(
         _between("<atem:function_calls>", "</atem:function_calls>"),
-        _tagged(
+        tagged(
             # Glimmer's messages to functions have a recipient before the marks.
             r'(?:\A[^<]*<atem:function_calls>\s*)?<atem:invoke\b[^>]*?\bname="(?P<name>[^"]+)">(?P<body>.*?)'
             r"</atem:invoke>(?:\s*</atem:function_calls>)?",

@@ -226,6 +226,15 @@ def test_a_call_of_no_tool_stays_text_in_every_api(serve: Serve) -> None:
         assert [block.name for block in message.content if block.type == "tool_use"] == ["news"]
 
 
+@pytest.mark.parametrize("form", ["gemma4", "function_gemma", "minimax_m3", "qwen3_coder", "pythonic"])
+def test_a_list_of_types_fails_no_answer(serve: Serve, form: str) -> None:
+    served = serve(ScriptedEngine([Script("Hello")]), LoadedPair(replace(model_info("main"), tool_format=form), None))
+    schema = {"type": "object", "properties": {"day": {"type": ["string", "null"]}}}
+    tools = [{"type": "function", "function": {"name": "news", "parameters": schema}}]
+    [choice] = served.chat({"messages": ASKED["messages"], "tools": tools})["choices"]
+    assert choice["message"]["content"] == "Hello"
+
+
 def test_a_function_whose_name_is_no_identifier_is_called_by_a_model_that_writes_python(serve: Serve) -> None:
     engine = ScriptedEngine([Script('<|tool_call_start|>[get_news(day="today")]<|tool_call_end|>')])
     served = serve(engine, LoadedPair(replace(model_info("main"), tool_format="pythonic"), None))

@@ -13,7 +13,7 @@ from app.text.answer_parts import AnswerParts
 from engine.call_forms.table import FORMS, call_form
 from engine.grammars.grammar import calls_of
 from engine.main_model.grammar_compiler import usable_grammar
-from tests.engine.grammars.test_calls import allows, function, written
+from tests.engine.grammars.written_calls import allows, function, written
 from tests.engine.tiers import by_tier
 
 WRITERS = ["json_tools", "qwen3_coder", "deepseek_v4", "longcat", "pythonic", "gemma4", "minimax_m3"]

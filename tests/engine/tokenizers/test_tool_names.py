@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from mlx_lm.tokenizer_utils import TokenizerWrapper
+from transformers import PreTrainedTokenizerFast
 
 from engine.tokenizers.prompts import PromptJob, make_prompt
-from tests.engine.tokenizers.test_control_marks import tokenizer
+from tests.tiny_models import train_tokenizer
 
 SHOWN = "{{ tools | map(attribute='function.name') | join(',') }}{% for m in messages %}|{{ m.content }}"
 TEMPLATE = SHOWN + "{% for call in m.tool_calls %} {{ call.function.name }}{% endfor %}{% endfor %}"
@@ -31,6 +33,7 @@ def test_the_names_in_a_prompt_are_those_that_the_model_writes(sign: str, prompt
         {"role": "assistant", "content": "", "tool_calls": calls},
         {"role": "tool", "content": "8"},
     ]
-    model = tokenizer(sign + TEMPLATE)
+    fast = PreTrainedTokenizerFast(tokenizer_object=train_tokenizer(), eos_token="</s>", chat_template=sign + TEMPLATE)
+    model = TokenizerWrapper(fast)
     job = PromptJob(messages, 1000, tools=[tool("get-sum"), tool("get_sum")])
     assert model.decode(make_prompt(model, job).ids) == prompt
