@@ -101,21 +101,23 @@ def usable_grammar(grammar: Grammar) -> Grammar:
     """
     from engine.tokenizers.prompt_process.client import COMPILE_S, check_grammar
 
-    deadline = time.monotonic() + COMPILE_S
-
     def usable(one: Grammar) -> bool:
+        # Many functions whose schemas take long must not add up.
+        if time.monotonic() > deadline:
+            return False
         try:
             check_grammar(one)
         except GrammarNotUsable as error:
             log.info("the arguments of a function are free: %s", error)
             return False
-        return time.monotonic() < deadline
+        return True
 
     try:
         check_grammar(grammar)
     except GrammarNotUsable:
         if not grammar.of_calls:
             raise
+        deadline = time.monotonic() + COMPILE_S
         grammar = grammar.freed(usable)
         check_grammar(grammar)
     return grammar
