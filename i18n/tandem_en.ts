@@ -232,6 +232,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n chat(s) have no question or answer and were left out.</source>
+        <translation>
+            <numerusform>%n chat has no question or answer and was left out.</numerusform>
+            <numerusform>%n chats have no question or answer and were left out.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n part(s) of the file could not be read as a chat.</source>
         <translation>
             <numerusform>%n part of the file could not be read as a chat.</numerusform>

@@ -6136,6 +6136,12 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n chat(s) have no question or answer and were left out.</source>
+        <translation>
+            <numerusform>質問も回答もない %n 件のチャットは取り込みませんでした。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n part(s) of the file could not be read as a chat.</source>
         <translation>
             <numerusform>ファイル内の %n 件の項目は、チャットとして読み込めませんでした。</numerusform>

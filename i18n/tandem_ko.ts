@@ -6136,6 +6136,12 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n chat(s) have no question or answer and were left out.</source>
+        <translation>
+            <numerusform>질문도 답변도 없는 대화 %n개는 제외했어요.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n part(s) of the file could not be read as a chat.</source>
         <translation>
             <numerusform>파일 안의 항목 %n개는 대화로 읽지 못했어요.</numerusform>

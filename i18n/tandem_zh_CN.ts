@@ -6136,6 +6136,12 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n chat(s) have no question or answer and were left out.</source>
+        <translation>
+            <numerusform>%n 个对话没有提问和回答，已略过。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n part(s) of the file could not be read as a chat.</source>
         <translation>
             <numerusform>文件中有 %n 个部分无法作为对话读取。</numerusform>

@@ -154,7 +154,8 @@ class AnswerParts:
         """Whether a call may begin so after its mark; thoughts that only mention the mark are not held back."""
         bare = text.lstrip()
         word = _WORD.match(bare)[0]  # type: ignore[index]
-        names = [tool["function"]["name"] for tool in self.tools]
+        assert self.form is not None
+        names = self.form.names(tool["function"]["name"] for tool in self.tools).values()
         named = any(name.startswith(word) if word == bare else name == word for name in names)
         return named or any(bare.startswith(start) or start.startswith(bare) for start in _BEGINNINGS)
 
@@ -164,9 +165,16 @@ class AnswerParts:
         found = [
             (start, mark)
             for mark in self._marks
-            if (start := text.find(mark.start, at)) >= 0 and (not mark.first or (first and start == lead))
+            if (start := self._find(mark, text, at)) >= 0 and (not mark.first or (first and start == lead))
         ]
         return min(found, key=lambda one: one[0], default=None)
+
+    def _find(self, mark: Marks, text: str, at: int) -> int:
+        """Return where the mark is in the text, -1 if it is not; one that is `named` only before a function's name."""
+        start = text.find(mark.start, at)
+        while mark.named and start >= 0 and not self._may_begin(text[start + len(mark.start) :]):
+            start = text.find(mark.start, start + 1)
+        return start
 
     def _take(self, new: str, ended: bool) -> tuple[str, list[ToolCall]]:
         """Return the content and the calls in the new text of the reply."""

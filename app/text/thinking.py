@@ -160,9 +160,9 @@ def _with_reply(text: str, thought: str | None, end: int, dropped: tuple[str, ..
     raw = text[end:].lstrip("\r\n") if thought is not None else text
     begin, bare = len(text) - len(raw), raw.lstrip()
     for opening, inner in REPLY_MARKS:
-        if bare.startswith(opening):
-            begin, dropped = len(text) - len(bare) + len(opening), (*dropped, *inner)
-    if not ended and _begins_a_mark(bare, [opening for opening, _ in REPLY_MARKS]):
+        if bare.startswith(opening) or (thought is not None and text.startswith(opening, end)):
+            begin, dropped = len(text) - len(bare) + len(opening.lstrip()), (*dropped, *inner)
+    if not ended and _begins_a_mark(bare, [opening.lstrip() for opening, _ in REPLY_MARKS]):
         return Parts(thought, "", end, True, len(text), dropped)
     return Parts(thought, _without(text[begin:], dropped, ended), end, True, begin, dropped)
 

@@ -299,23 +299,25 @@ class Transfer(QObject):
         self._session.list.reload()
         for chat in report.extended:
             self._session.chats.reload(chat)
-        from app.conversations.imports.imported import IN_TRASH
+        from app.conversations.imports.imported import EMPTY, IN_TRASH
 
-        in_trash = sum(skipped.reason == IN_TRASH for skipped in report.skipped)
-        unread, lines = len(report.skipped) - in_trash, report.left_out.get("unreadable", 0)
+        in_trash, empty = (sum(one.reason == reason for one in report.skipped) for reason in (IN_TRASH, EMPTY))
+        unread, lines = len(report.skipped) - in_trash - empty, report.left_out.get("unreadable", 0)
         parts = sum(report.left_out.get(reason, 0) for reason in ("tool", "reasoning", "file"))
         sentences = [self.tr("%n chat(s) imported.", "", len(report.added) + len(report.extended))]
         if report.unchanged:
             sentences.append(self.tr("%n chat(s) were skipped because they already exist.", "", len(report.unchanged)))
         if in_trash:
             sentences.append(self.tr("%n chat(s) are in the trash and stay there.", "", in_trash))
+        if empty:
+            sentences.append(self.tr("%n chat(s) have no question or answer and were left out.", "", empty))
         if unread:
             sentences.append(self.tr("%n part(s) of the file could not be read as a chat.", "", unread))
         if lines:
             sentences.append(self.tr("%n line(s) of the file could not be read.", "", lines))
         if parts:
             sentences.append(self.tr("%n file(s), tool call(s) or reasoning text(s) were left out.", "", parts))
-        return joined(*sentences), bool(in_trash or unread or lines or parts)
+        return joined(*sentences), bool(in_trash or empty or unread or lines or parts)
 
     def _import_stopped(self) -> str:
         self._session.list.reload()

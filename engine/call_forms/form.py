@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from engine.call_forms.writing import Write, cannot_write
 
 # A longer call is treated as text, because parsers copy it several times.
 LONGEST_CALL = 2**20
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +28,15 @@ class ToolCall:
 class Marks:
     """The texts before and after calls; without `end` they extend to the end of the answer.
 
-    With `whole` the reader gets the marks, too. With `first`, only the beginning of a reply is such a mark.
+    With `whole` the reader gets the marks, too. With `first`, only the beginning of a reply is such a mark, and with
+    `named`, only a text before the name of a function.
     """
 
     start: str
     end: str = ""
     whole: bool = False
     first: bool = False
+    named: bool = False
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ class CallForm:
     this form; without signs, mlx-lm tells. In a grammar, `write` returns the expression of one call, and `begin` and
     `end` enclose all calls of an answer, which is a single one if `between` is None. `thought` are the texts before,
     directly after and further after thoughts of models without marks for thoughts. Without marks, calls begin with
-    `opening`.
+    `opening`. With `identifiers` models can write only such names of functions as Python has.
     """
 
     marks: tuple[Marks, ...]
@@ -55,11 +59,27 @@ class CallForm:
     signs: tuple[tuple[str, ...], ...] = ()
     thought: tuple[str, str, str] | None = None
     opening: str = ""
+    identifiers: bool = False
 
     @property
     def separate(self) -> bool:
         """Whether each of several calls has marks of its own."""
         return not self.begin and any(mark.end for mark in self.marks)
+
+    def names(self, names: Iterable[str]) -> dict[str, str]:
+        """Return by what name models of this form call each of the functions; no two have the same."""
+        wanted = list(dict.fromkeys(names))
+        if not self.identifiers:
+            return {name: name for name in wanted}
+        written = {name: name for name in wanted if _IDENTIFIER.fullmatch(name)}
+        for name in wanted:
+            allowed = identifier = re.sub(r"^(?=\d)|\W", "_", name, flags=re.ASCII)
+            number = 1
+            while name not in written and identifier in written.values():
+                number += 1
+                identifier = f"{allowed}_{number}"
+            written.setdefault(name, identifier)
+        return written
 
     def calls(self, text: str, tools: Sequence[Mapping[str, Any]]) -> tuple[list[ToolCall], bool]:
         """Return the calls of `tools` in `text`, which stood between the marks, and whether it holds nothing else.
@@ -68,21 +88,28 @@ class CallForm:
         """
         if len(text) > LONGEST_CALL:
             return [], False
+        names = self.names([tool["function"]["name"] for tool in tools])
+        real = {written: name for name, written in names.items()}
         try:
-            found = self.read(text, tools)
-            calls = [_call(entry) for entry in (found if isinstance(found, list) else [found])]
+            found = self.read(text, [renamed(tool, names) for tool in tools])
+            calls = [_call(entry, real) for entry in (found if isinstance(found, list) else [found])]
         # The model may write anything, and parsers can raise any exception.
         except Exception:
             return [], False
-        names = {tool["function"]["name"] for tool in tools}
         known = [call for call in calls if call.name in names]
         return known, bool(known) and len(known) == len(calls)
 
 
-def _call(entry: Mapping[str, Any]) -> ToolCall:
+def renamed(holder: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """Return a tool, or a call in a message, with the name that models write for its function."""
+    function = holder["function"]
+    return {**holder, "function": {**function, "name": names.get(function["name"], function["name"])}}
+
+
+def _call(entry: Mapping[str, Any], real: Mapping[str, str]) -> ToolCall:
     name, arguments = entry["name"], entry.get("arguments", {})
     if isinstance(arguments, str):
         arguments = json.loads(arguments)
     if not isinstance(name, str) or not isinstance(arguments, dict):
         raise ValueError("not a call")
-    return ToolCall(name, json.dumps(arguments, ensure_ascii=False))
+    return ToolCall(real.get(name, name), json.dumps(arguments, ensure_ascii=False))

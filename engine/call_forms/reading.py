@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from engine.call_forms.schema import Schema, arguments_of, kind_of
+
 Tools = Sequence[Mapping[str, Any]]
 Read = Callable[[str, Tools], Any]
 # The names under which models write a function's name and its arguments.
@@ -32,19 +34,6 @@ def by_mlx_lm(name: str) -> Read:
     return read
 
 
-def as_python(text: str, tools: Tools) -> Any:
-    """Read a list of calls as Python writes them, with or without its brackets."""
-    text = text.strip()
-    return by_mlx_lm("pythonic")(text if text.startswith("[") else f"[{text}]", tools)
-
-
-def as_python_list(text: str, tools: Tools) -> Any:
-    """Read a text that is nothing but a list of calls as Python writes them."""
-    if not isinstance(ast.parse(text.strip(), mode="eval").body, ast.List):
-        raise ValueError("not a list")
-    return as_python(text, tools)
-
-
 def as_json(text: str, _: Tools) -> list[dict[str, Any]]:
     """Read JSON objects, alone or in lists, each with a name and arguments."""
     calls, at = list[dict[str, Any]](), 0
@@ -52,6 +41,11 @@ def as_json(text: str, _: Tools) -> list[dict[str, Any]]:
         value, at = _DECODER.raw_decode(text, at)
         calls.append(_of_object(value))
     return calls
+
+
+def json_or(read: Read) -> Read:
+    """Read JSON, which several families write at times, or else what `read` reads."""
+    return lambda text, tools: (as_json if text.lstrip().startswith(("[", "{")) else read)(text, tools)
 
 
 def _of_object(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -81,67 +75,91 @@ class Headed:
 
 @dataclass(frozen=True)
 class Tagged:
-    """Reads calls with a tag for each argument.
+    """Reads calls with a tag for each argument, and nothing but white space between them.
 
-    `call` has the groups `name` and `body`; `argument` finds `key` and `value` in a body. If it has the group `string`,
-    that says whether the value is a text, otherwise the function's schema does.
+    `call` has the groups `name` and `body`. `opening` begins an argument and has the group `key`; `closing` ends it. If
+    `opening` has the group `string`, that says whether the value is a text, otherwise the function's schema does. In
+    the group `cdata` begins a text with an end of its own. With `lines` a line break beside each tag is not a part of
+    the value. Models forget closing tags, so a value ends before the next argument; but a value in which another one
+    may only be mentioned is not read.
     """
 
     call: re.Pattern[str]
-    argument: re.Pattern[str]
+    opening: re.Pattern[str]
+    closing: str
+    lines: bool = False
 
     def __call__(self, text: str, tools: Tools) -> list[dict[str, Any]]:
+        if self.call.sub("", text).strip():
+            raise ValueError("a text beside calls")
         return [
             {"name": call["name"], "arguments": self._arguments(call["body"], _properties(call["name"], tools))}
             for call in self.call.finditer(text)
         ]
 
-    def _arguments(self, body: str, schemas: Mapping[str, Any]) -> dict[str, Any]:
-        return {found["key"]: self._value(found, schemas) for found in self.argument.finditer(body)}
+    def _arguments(self, body: str, schemas: Mapping[str, Schema]) -> dict[str, Any]:
+        found, rest = dict[str, Any](), body.lstrip()
+        while rest:
+            opening = self.opening.match(rest)
+            if opening is None or opening["key"] in found:
+                raise ValueError("a text between arguments, or an argument twice")
+            text, rest = self._text(opening, rest[opening.end() :], schemas)
+            found[opening["key"]] = self._value(opening, text, schemas.get(opening["key"], Schema({})))
+        return found
 
-    def _value(self, found: re.Match[str], schemas: Mapping[str, Any]) -> Any:
-        if (string := found.groupdict().get("string")) is not None:
-            return found["value"] if string == "true" else json.loads(found["value"])
-        return typed(found["value"], schemas.get(found["key"], {}))
+    def _text(self, opening: re.Match[str], rest: str, schemas: Mapping[str, Schema]) -> tuple[str, str]:
+        """Return the text of an argument's value, and what follows the argument."""
+        closing = f"]]>{self.closing}" if opening.groupdict().get("cdata") else self.closing
+        text, closed, after = rest.partition(closing)
+        following = None if opening.groupdict().get("cdata") else self.opening.search(text)
+        if following is not None:
+            if following["key"] not in schemas or not text[: following.start()].endswith("\n"):
+                raise ValueError("an argument in the value of another one")
+            text, closed, after = text[: following.start()], "", rest[following.start() :]
+        if self.lines or not closed:
+            text = text.removeprefix("\n").removesuffix("\n")
+        return text, after.lstrip()
+
+    def _value(self, opening: re.Match[str], text: str, schema: Schema) -> Any:
+        if (string := opening.groupdict().get("string")) is not None:
+            return text if string == "true" else json.loads(text)
+        return typed(text, schema)
 
 
-def _properties(name: str, tools: Tools) -> Mapping[str, Any]:
+def tagged(call: str, opening: str, closing: str, *, lines: bool = False) -> Tagged:
+    """Return a reader of calls by the patterns of `Tagged`."""
+    return Tagged(re.compile(call, re.DOTALL), re.compile(opening, re.DOTALL), closing, lines)
+
+
+def _properties(name: str, tools: Tools) -> Mapping[str, Schema]:
     """Return the schemas of a function's parameters."""
     for tool in tools:
         if tool["function"]["name"] == name:
-            found = (tool["function"].get("parameters") or {}).get("properties")
-            return found if isinstance(found, Mapping) else {}
+            return arguments_of(tool["function"].get("parameters")).properties
     return {}
 
 
-def kinds_of(schema: Any) -> set[str]:
-    """Return the types of values that a schema allows, as far as it says so."""
-    if not isinstance(schema, Mapping):
-        return set()
-    kind = schema.get("type")
-    kinds = {kind} if isinstance(kind, str) else set(kind or ())
-    for one in (*(schema.get("anyOf") or ()), *(schema.get("oneOf") or ())):
-        kinds |= kinds_of(one)
-    values = schema.get("enum") or ([schema["const"]] if "const" in schema else [])
-    return kinds | {"string" for value in values if isinstance(value, str)}
+def typed(text: str, schema: Schema) -> Any:
+    """Return the value that a text without quotes stands for: JSON unless the schema says that it is a text.
 
-
-def typed(text: str, schema: Any) -> Any:
-    """Return the value that a text without quotes stands for: JSON unless the schema says that it is a text."""
-    kinds = kinds_of(schema)
+    Some models write the values of Python where no text is allowed.
+    """
+    kinds = schema.kinds
     if kinds == {"string"}:
         return text
     try:
         value = json.loads(text, strict=False)
     except ValueError:
-        return text
-    kept = "string" in kinds and not ({_kind(value), "number" if _kind(value) == "integer" else ""} & kinds)
+        return text if not kinds or "string" in kinds else _of_python(text)
+    kept = "string" in kinds and not ({kind_of(value), "number" if kind_of(value) == "integer" else ""} & kinds)
     return text if kept else value
 
 
-def _kind(value: Any) -> str:
-    names = {bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
-    return "string" if isinstance(value, str) else names.get(type(value), "null")
+def _of_python(text: str) -> Any:
+    try:
+        return ast.literal_eval(text.strip())
+    except (ValueError, SyntaxError):
+        return text
 
 
 # MiniMax-M3's mark before every tag.
@@ -156,7 +174,7 @@ def as_elements(text: str, tools: Tools) -> list[dict[str, Any]]:
     calls = []
     for call in _INVOKE.finditer(text):
         schemas = _properties(call["name"], tools)
-        arguments = {key: _element(value, schemas.get(key)) for key, value in _elements(call["body"])}
+        arguments = {key: _element(value, schemas.get(key, Schema({}))) for key, value in _elements(call["body"])}
         calls.append({"name": call["name"], "arguments": arguments})
     return calls
 
@@ -180,19 +198,17 @@ def _content(text: str, start: int, tags: re.Pattern[str]) -> tuple[str, int]:
     raise ValueError("an element does not end")
 
 
-def _element(text: str, schema: Any) -> Any:
+def _element(text: str, schema: Schema) -> Any:
     """Return the value of an element's content."""
-    if "string" in kinds_of(schema) or NESTED not in text:
+    texts = any(one.kind == "string" and one.free_text for one in schema.alternatives)
+    kinds = [one.kind for one in schema.alternatives if one.kind in ("array", "object") and not one.is_value]
+    if texts or (NESTED not in text and (text or not kinds)):
         return typed(text, schema)
+    if not text:
+        return [] if kinds[0] == "array" else {}
     entries = _elements(text)
     if all(key == "item" for key, _ in entries):
-        inner = _declared(schema, "items")
+        inner = next((one.items for one in schema.alternatives if one.kind == "array"), Schema({}))
         return [_element(value, inner) for _, value in entries]
-    schemas = _declared(schema, "properties") or {}
-    return {key: _element(value, schemas.get(key)) for key, value in entries}
-
-
-def _declared(schema: Any, key: str) -> Any:
-    """Return what a schema, or one of those that it allows, says under this key."""
-    variants = (schema, *(schema.get("anyOf") or ()), *(schema.get("oneOf") or ())) if schema else ()
-    return next((one[key] for one in variants if isinstance(one, Mapping) and key in one), None)
+    schemas = schema.properties
+    return {key: _element(value, schemas.get(key, Schema({}))) for key, value in entries}

@@ -8,19 +8,18 @@ from __future__ import annotations
 import importlib
 import re
 from functools import lru_cache
-from typing import Any
 
 from engine.call_forms.form import CallForm, Marks
+from engine.call_forms.named_values import Braced, as_python, as_python_list
 from engine.call_forms.reading import (
     NESTED,
     Headed,
     Tagged,
-    Tools,
     as_elements,
     as_json,
-    as_python,
-    as_python_list,
     by_mlx_lm,
+    json_or,
+    tagged,
 )
 from engine.call_forms.writing import BracedCall, NestedCall, TaggedCall, json_call, python_call
 
@@ -47,18 +46,21 @@ def _between(start: str, end: str = "", *, first: bool = False) -> tuple[Marks, 
     return (Marks(start, end, first=first),)
 
 
-def _tagged(call: str, argument: str) -> Tagged:
-    return Tagged(re.compile(call, re.DOTALL), re.compile(argument, re.DOTALL))
+def _functions(*, lines: bool) -> Tagged:
+    call = r"<function=(?P<name>[^>\s]+)>(?P<body>.*?)</function>"
+    return tagged(call, r"<parameter=(?P<key>[^>\s]+)>", "</parameter>", lines=lines)
+
+
+def _pairs(tag: str) -> Tagged:
+    opening = rf"<{tag}_key>(?P<key>[^<]*)</{tag}_key>\s*<{tag}_value>"
+    return tagged(r"\A\s*(?P<name>[^\s<]+)(?P<body>.*)\Z", opening, f"</{tag}_value>")
 
 
 _NAMED = '{"name": "NAME", "arguments": ARGUMENTS}'
-_TAGS = _tagged(
-    r"<function=(?P<name>[^>\s]+)>(?P<body>.*?)</function>",
-    r"<parameter=(?P<key>[^>\s]+)>(?P<value>.*?)</parameter>",
-)
-_DSML = _tagged(
+_DSML = tagged(
     r'<｜DSML｜invoke name="(?P<name>[^"]+)">(?P<body>.*?)</｜DSML｜invoke>',
-    r'<｜DSML｜parameter name="(?P<key>[^"]+)" string="(?P<string>true|false)">(?P<value>.*?)</｜DSML｜parameter>',
+    r'<｜DSML｜parameter name="(?P<key>[^"]+)" string="(?P<string>true|false)">',
+    "</｜DSML｜parameter>",
 )
 _DSML_CALL = TaggedCall(
     '<｜DSML｜invoke name="NAME">\n',
@@ -79,12 +81,9 @@ _LONGCAT = TaggedCall(
     # Its parser reads no call of this form without arguments.
     empty='<longcat_tool_call>{"name": "NAME", "arguments": {}}</longcat_tool_call>',
 )
+_BEGINNINGS = ('{"name": "', '{"name":"', '{"type": "function", "name": "')
 # Small 3.2 writes the call's id after its name.
-_MISTRAL_CALL = Headed(re.compile(r"(?<![\w-])(?P<name>[\w-]++)\s*+(?:\[CALL_ID\]\s*+[\w-]*+\s*+)?\[ARGS\]\s*+"))
-
-
-def _mistral(text: str, tools: Tools) -> Any:
-    return as_json(text, tools) if text.lstrip().startswith("[") else _MISTRAL_CALL(text, tools)
+_MISTRAL_CALL = Headed(re.compile(r"(?<![\w.-])(?P<name>[\w.-]++)\s*+(?:\[CALL_ID\]\s*+[\w-]*+\s*+)?\[ARGS\]\s*+"))
 
 
 FORMS: dict[str, CallForm] = {
@@ -144,7 +143,7 @@ FORMS: dict[str, CallForm] = {
     ),
     "seed_oss": CallForm(
         _between("<seed:tool_call>", "</seed:tool_call>"),
-        _TAGS,
+        _functions(lines=False),
         TaggedCall(
             "<seed:tool_call>\n<function=NAME>\n",
             "<parameter=NAME>",
@@ -256,7 +255,12 @@ FORMS: dict[str, CallForm] = {
         signs=(("<function=example_function_name>{",),),
     ),
     "llama_json": CallForm(
-        (Marks("<|python_tag|>"), Marks("{", whole=True, first=True)),
+        (
+            Marks("<|python_tag|>"),
+            Marks("{", whole=True, first=True),
+            # At times words come before.
+            *(Marks(f"\n{begin}", whole=True, named=True) for begin in _BEGINNINGS),
+        ),
         as_json,
         json_call('{"name": "NAME", "parameters": ARGUMENTS}'),
         between="; ",
@@ -279,15 +283,18 @@ FORMS: dict[str, CallForm] = {
         "]",
         ", ",
         (("[func_name1(",),),
+        identifiers=True,
     ),
     "json_tools": CallForm(
         _between("<tool_call>", "</tool_call>"),
         as_json,
         json_call('<tool_call>\n{"name": "NAME", "arguments": ARGUMENTS}\n</tool_call>'),
     ),
-    "mistral": CallForm(_between("[TOOL_CALLS]"), _mistral, json_call(_NAMED), "[TOOL_CALLS][", "]", ", "),
+    "mistral": CallForm(
+        _between("[TOOL_CALLS]"), json_or(_MISTRAL_CALL), json_call(_NAMED), "[TOOL_CALLS][", "]", ", "
+    ),
     "mistral_args": CallForm(
-        _between("[TOOL_CALLS]"), _mistral, json_call("[TOOL_CALLS]NAME[ARGS]ARGUMENTS"), between=""
+        _between("[TOOL_CALLS]"), json_or(_MISTRAL_CALL), json_call("[TOOL_CALLS]NAME[ARGS]ARGUMENTS"), between=""
     ),
     "kimi_k2": CallForm(
         (
@@ -320,11 +327,12 @@ FORMS: dict[str, CallForm] = {
         "<|tool_call_start|>[",
         "]<|tool_call_end|>",
         ", ",
+        identifiers=True,
     ),
     "qwen3_coder": CallForm(
         # Qwen3-Coder leaves the first tag out at times.
         (Marks("<tool_call>", "</tool_call>"), Marks("<function=", "</function>", whole=True)),
-        by_mlx_lm("qwen3_coder"),
+        _functions(lines=True),
         TaggedCall(
             "<tool_call>\n<function=NAME>\n",
             "<parameter=NAME>\n",
@@ -334,20 +342,27 @@ FORMS: dict[str, CallForm] = {
             "\n",
         ),
     ),
-    "glm47": CallForm(_between("<tool_call>", "</tool_call>"), by_mlx_lm("glm47"), _GLM),
-    "laguna": CallForm(_between("<tool_call>", "</tool_call>"), by_mlx_lm("laguna"), _GLM),
-    "longcat": CallForm(_between("<longcat_tool_call>", "</longcat_tool_call>"), by_mlx_lm("longcat"), _LONGCAT),
+    "glm47": CallForm(_between("<tool_call>", "</tool_call>"), json_or(_pairs("arg")), _GLM),
+    "laguna": CallForm(_between("<tool_call>", "</tool_call>"), json_or(_pairs("arg")), _GLM),
+    "longcat": CallForm(
+        _between("<longcat_tool_call>", "</longcat_tool_call>"), json_or(_pairs("longcat_arg")), _LONGCAT
+    ),
     "minicpm5": CallForm(
         (Marks("<function name=", "</function>", whole=True),),
-        _tagged(
+        tagged(
             r'<function name="(?P<name>[^"]+)">(?P<body>.*?)</function>',
-            r'<param name="(?P<key>[^"]+)">(?P<cdata><!\[CDATA\[)?(?P<value>.*?)(?(cdata)\]\]>)</param>',
+            r'<param name="(?P<key>[^"]+)">(?P<cdata><!\[CDATA\[)?',
+            "</param>",
         ),
         TaggedCall('<function name="NAME">', '<param name="NAME">', "</param>", "", "</function>"),
     ),
     "minimax_m2": CallForm(
         _between("<minimax:tool_call>", "</minimax:tool_call>"),
-        by_mlx_lm("minimax_m2"),
+        tagged(
+            r'<invoke name="(?P<name>[^"]+)">(?P<body>.*?)</invoke>',
+            r'<parameter name="(?P<key>[^"]+)">',
+            "</parameter>",
+        ),
         TaggedCall('<invoke name="NAME">\n', '<parameter name="NAME">', "</parameter>", "\n", "</invoke>\n"),
         "<minimax:tool_call>\n",
         "</minimax:tool_call>",
@@ -355,7 +370,13 @@ FORMS: dict[str, CallForm] = {
     ),
     "muse_spark": CallForm(
         _between("<atem:function_calls>", "</atem:function_calls>"),
-        by_mlx_lm("muse_spark"),
+        tagged(
+            # Glimmer's messages to functions have a recipient before the marks.
+            r'(?:\A[^<]*<atem:function_calls>\s*)?<atem:invoke\b[^>]*?\bname="(?P<name>[^"]+)">(?P<body>.*?)'
+            r"</atem:invoke>(?:\s*</atem:function_calls>)?",
+            r'<atem:parameter\b[^>]*?\bname="(?P<key>[^"]+)"[^>]*>',
+            "</atem:parameter>",
+        ),
         TaggedCall(
             '<atem:invoke name="NAME">\n', '<atem:parameter name="NAME">', "</atem:parameter>", "\n", "</atem:invoke>\n"
         ),
@@ -365,14 +386,14 @@ FORMS: dict[str, CallForm] = {
     ),
     "gemma4": CallForm(
         _between("<|tool_call>", "<tool_call|>"),
-        by_mlx_lm("gemma4"),
+        Braced('<|"|>'),
         BracedCall("<|tool_call>", "<tool_call|>", '<|"|>'),
         between="",
     ),
     "function_gemma": CallForm(
         _between("<start_function_call>", "<end_function_call>"),
-        by_mlx_lm("function_gemma"),
-        BracedCall("<start_function_call>", "<end_function_call>", "<escape>", flat=True),
+        Braced("<escape>"),
+        BracedCall("<start_function_call>", "<end_function_call>", "<escape>"),
         between="",
     ),
 }

@@ -2,6 +2,7 @@
 
 In most forms the arguments follow their JSON schema. In a form that writes texts without quotes, a text may be any text
 unless its schema lists the values; besides, only its name, its place in the order and whether it is required count.
+What a form cannot say of a schema allows any value; a parameter whose name it cannot write is left out.
 """
 
 from __future__ import annotations
@@ -10,14 +11,17 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
+
+from engine.call_forms.schema import Schema, arguments_of
 
 # The layout of Python's json, which models have seen most and chat templates use: small models that may choose their
 # white space never stop writing it. "oneOf" is coerced because no grammar can express that exactly one schema holds.
 LAYOUT = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": ", "coerce_one_of": True}
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
-_WORD = re.compile(r"\w+", re.ASCII)
-_SCALARS = {"integer", "number", "boolean", "null"}
+# The names of parameters that readers find again between any form's signs.
+_WRITABLE = re.compile(r"[^\s<>\"'=(),:{}\[\]/|\\]+")
+_SCALARS = ("integer", "number", "boolean", "null")
 
 
 class CallsNotExpressible(Exception):
@@ -30,6 +34,8 @@ class Writer:
 
     marks: Mapping[str, int] = field(default_factory=dict)
     rules: list[str] = field(default_factory=list)
+    # The rules of values by their schemas, which may contain themselves.
+    kept: dict[tuple[int, str], str] = field(default_factory=dict)
 
     def text(self, text: str) -> str:
         """Return an expression for exactly this text."""
@@ -39,17 +45,25 @@ class Writer:
         parts = [part for part in re.split(f"({found})", text) if part]
         return " ".join(f"<[{self.marks[part]}]>" if part in self.marks else json.dumps(part) for part in parts)
 
-    def any_text(self, end: str, of: str = "(?s:.)") -> str:
-        """Return an expression for any text of characters `of`, up to and including `end`."""
+    def any_text(self, end: str) -> str:
+        """Return an expression for any text up to and including `end`."""
         if end in self.marks:
-            return f"/{of}*/ {self.text(end)}"
-        return self.rule(f"/{of}*/", f"[suffix={json.dumps(end)}]")
+            return f"/(?s:.)*/ {self.text(end)}"
+        return self.rule("/(?s:.)*/", f"[suffix={json.dumps(end)}]")
 
     def rule(self, body: str, attributes: str = "") -> str:
         """Add a rule and return its name."""
         name = f"part_{len(self.rules)}"
         self.rules.append(f"{name}{attributes}: {body}")
         return name
+
+    def value(self, schema: Schema, write: Callable[[Schema], str]) -> str:
+        """Return a rule for values of a schema: for each of its simple alternatives what `write` returns."""
+        asked = (id(schema.root), json.dumps(schema.content))
+        if asked not in self.kept:
+            self.kept[asked] = f"value_{len(self.kept)}"
+            self.rules.append(f"{self.kept[asked]}: {' | '.join(map(write, schema.alternatives))}")
+        return self.kept[asked]
 
     def list_of(self, entries: Sequence[tuple[str, bool]], separator: str) -> str:
         """Return an expression for all needed entries and any of the others, in this order; "" without entries."""
@@ -65,23 +79,27 @@ class Writer:
 
 @dataclass(frozen=True)
 class Function:
-    """A function that may be called."""
+    """A function that may be called, with the JSON schema of its arguments."""
 
     name: str
     schema: Mapping[str, Any]
 
     @property
-    def parameters(self) -> list[tuple[str, dict[str, Any], bool]]:
+    def parameters(self) -> list[tuple[str, Schema, bool]]:
         """The name and schema of each parameter, and whether it is needed, in the order of the declaration."""
-        properties = self.schema.get("properties") or {}
-        required = self.schema.get("required") or []
-        if not isinstance(properties, dict) or not all(isinstance(one, dict) for one in properties.values()):
-            raise CallsNotExpressible(f"The parameters of {self.name!r} are no JSON schema of an object.")
-        return [(name, self._whole(schema), name in required) for name, schema in properties.items()]
+        return _entries(arguments_of(self.schema))
 
-    def _whole(self, schema: dict[str, Any]) -> dict[str, Any]:
-        """Return a part of the schema with the definitions that it may refer to, and the options of llguidance."""
-        return schema | {key: self.schema[key] for key in ("$defs", "definitions", "x-guidance") if key in self.schema}
+    @property
+    def freed(self) -> dict[str, Any]:
+        """A schema of arguments of the same names with any values."""
+        parameters = self.parameters
+        required = [name for name, _, needed in parameters if needed]
+        return {"type": "object", "properties": {name: {} for name, _, _ in parameters}, "required": required}
+
+
+def _entries(schema: Schema) -> list[tuple[str, Schema, bool]]:
+    properties, required = schema.properties, schema.required
+    return [(name, one, name in required) for name, one in properties.items() if _WRITABLE.fullmatch(name)]
 
 
 Write = Callable[[Writer, Function], str]
@@ -105,7 +123,7 @@ def json_call(call: str) -> Write:
     """Write calls as `call`, in which NAME is the function, NUMBER numbers the call, and ARGUMENTS is a JSON object."""
 
     def write(writer: Writer, function: Function) -> str:
-        values = {"NUMBER": "/[0-9]{1,2}/", "ARGUMENTS": json_of({"type": "object", **function.schema})}
+        values = {"NUMBER": "/[0-9]{1,2}/", "ARGUMENTS": json_of({**function.schema, "type": "object"})}
         parts = re.split("(NUMBER|ARGUMENTS)", call)
         return " ".join(values.get(part) or writer.text(part.replace("NAME", function.name)) for part in parts)
 
@@ -113,24 +131,6 @@ def json_call(call: str) -> Write:
 
 
 # Arguments one by one
-
-
-def _is_text(schema: Mapping[str, Any]) -> bool:
-    """Whether the parser reads a value of this schema as a text without quotes."""
-    kind = schema.get("type")
-    if kind is not None:
-        return kind == "string" or (isinstance(kind, list) and "string" in kind)
-    variants = [*(schema.get("anyOf") or ()), *(schema.get("oneOf") or ())]
-    if variants:
-        return any(_is_text(one) for one in variants if isinstance(one, dict))
-    values = schema.get("enum") or ([schema["const"]] if "const" in schema else [])
-    return any(isinstance(value, str) for value in values)
-
-
-def _texts(schema: Mapping[str, Any]) -> list[str]:
-    """Return the texts that the schema lists for a value; none if it lists none."""
-    values = schema.get("enum") or ([schema["const"]] if "const" in schema else [])
-    return [value if isinstance(value, str) else json.dumps(value) for value in values]
 
 
 @dataclass(frozen=True)
@@ -161,68 +161,87 @@ class TaggedCall:
         optional = [rule if needed else f"{rule}?" for rule, (_, _, needed) in zip(rules, parameters, strict=True)]
         return " ".join([begin, *optional, end])
 
-    def _argument(self, writer: Writer, name: str, schema: dict[str, Any]) -> str:
-        is_text = "true" if _is_text(schema) else "false"
-        key = writer.text(self.key.replace("NAME", name).replace("STRING", is_text))
-        if texts := _texts(schema):
-            value = f"({' | '.join(map(json.dumps, texts))}) {writer.text(self.line + self.closing)}"
-        elif _is_text(schema):
-            value = writer.any_text(self.closing)
-        else:
-            value = f"{json_of(schema)} {writer.text(self.line + self.closing)}"
+    def _argument(self, writer: Writer, name: str, schema: Schema) -> str:
+        found = schema.alternatives
+        if "STRING" not in self.key:
+            return writer.rule(self._tagged(writer, self.key.replace("NAME", name), found))
+        key, texts = self.key.replace("NAME", name), [one for one in found if one.kind in ("string", "")]
+        others = [one for one in found if one.kind != "string"]
+        parts = [self._tagged(writer, key.replace("STRING", "true"), texts)] if texts else []
+        parts += [self._tagged(writer, key.replace("STRING", "false"), others, json_only=True)] if others else []
+        return writer.rule(" | ".join(parts))
+
+    def _tagged(self, writer: Writer, key: str, values: Sequence[Schema], *, json_only: bool = False) -> str:
         after = writer.text(self.after) if self.after else ""
-        return writer.rule(f"{key} {value} {after}")
+        if not json_only and any(one.free_text for one in values):
+            return f"{writer.text(key)} {writer.any_text(self.closing)} {after}"
+        closing = writer.text(self.line + self.closing)
+        return f"{writer.text(key)} ({' | '.join(map(_unquoted, values))}) {closing} {after}"
+
+
+def _unquoted(schema: Schema) -> str:
+    """Return an expression of the values of a simple schema, in which a text that is known has no quotes."""
+    if not schema.is_value:
+        return json_of(schema.whole)
+    value = schema.content["const"]
+    return json.dumps(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
 def python_call(writer: Writer, function: Function) -> str:
-    if not _IDENTIFIER.fullmatch(function.name) or not all(_WORD.fullmatch(name) for name, _, _ in function.parameters):
-        raise CallsNotExpressible(f"The loaded model calls functions as Python does, which {function.name!r} is not.")
-    entries = [(f"{writer.text(f'{name}=')} {json_of(schema)}", needed) for name, schema, needed in function.parameters]
+    entries = [
+        (f"{writer.text(f'{name}=')} {json_of(schema.whole)}", needed) for name, schema, needed in function.parameters
+    ]
     return f"{writer.text(f'{function.name}(')} {writer.list_of(entries, ', ')} {writer.text(')')}"
 
 
 @dataclass(frozen=True)
 class BracedCall:
-    """Gemma's form: `call:NAME{key:value,…}`, with `quote` around texts.
-
-    With `flat`, values are neither lists nor objects, and texts contain no closing brace.
-    """
+    """Gemma's form: `call:NAME{key:value,…}`, with `quote` around texts."""
 
     begin: str
     end: str
     quote: str
-    flat: bool = False
 
     def __call__(self, writer: Writer, function: Function) -> str:
         begin = writer.text(f"{self.begin}call:{function.name}{{")
-        if not re.fullmatch(r"\w+" if self.flat else r"[\w-]+", function.name):
-            raise CallsNotExpressible(f"The loaded model cannot call a function of the name {function.name!r}.")
-        return f"{begin} {self._entries(writer, function.parameters)} {writer.text(f'}}{self.end}')}"
+        return f"{begin} {self._listed(writer, function.parameters)} {writer.text(f'}}{self.end}')}"
 
-    def _entries(self, writer: Writer, parameters: Sequence[tuple[str, dict[str, Any], bool]]) -> str:
-        for name, _, _ in parameters:
-            if not _WORD.fullmatch(name):
-                raise CallsNotExpressible(f"The loaded model cannot write a parameter of the name {name[:64]!r}.")
-        entries = [
-            (f"{writer.text(f'{name}:')} {self._value(writer, schema)}", needed) for name, schema, needed in parameters
+    def _listed(self, writer: Writer, entries: Sequence[tuple[str, Schema, bool]]) -> str:
+        values = [
+            (f"{writer.text(f'{name}:')} {self._value(writer, schema)}", needed) for name, schema, needed in entries
         ]
-        return writer.list_of(entries, ",")
+        return writer.list_of(values, ",")
 
-    def _value(self, writer: Writer, schema: dict[str, Any]) -> str:
-        quote = writer.text(self.quote)
-        if texts := _texts(schema):
-            return f"({' | '.join(f'{quote} {json.dumps(text)} {quote}' for text in texts)})"
-        kind = schema.get("type")
-        if kind == "string":
-            return f"{quote} {writer.any_text(self.quote, '[^}]' if self.flat else '(?s:.)')}"
-        if kind in _SCALARS:
-            return json_of(schema)
-        if kind == "array" and isinstance(schema.get("items"), dict) and not self.flat:
-            item = writer.rule(self._value(writer, schema["items"]))
+    def _value(self, writer: Writer, schema: Schema) -> str:
+        return writer.value(schema, partial(self._simple, writer))
+
+    def _simple(self, writer: Writer, schema: Schema) -> str:
+        if schema.is_value:
+            return self._literal(writer, schema.content["const"])
+        if schema.kind == "string":
+            return f"{writer.text(self.quote)} {writer.any_text(self.quote)}"
+        if schema.kind in _SCALARS:
+            return json_of(schema.whole)
+        if schema.kind == "array":
+            item = self._value(writer, schema.items)
             return f'"[" ({item} ("," {item})*)? "]"'
-        if kind == "object" and not self.flat and schema.get("properties"):
-            return f'"{{" {self._entries(writer, Function("", schema).parameters)} "}}"'
-        raise CallsNotExpressible("The loaded model's form of calls cannot hold a parameter without a simple type.")
+        if schema.kind == "object":
+            if entries := _entries(schema):
+                return f'"{{" {self._listed(writer, entries)} "}}"'
+            entry = f'/[\\w.$-]+/ ":" {self._value(writer, schema.others)}'
+            return f'"{{" ({entry} ("," {entry})*)? "}}"'
+        kinds = ("string", "number", "boolean", "null", "array", "object")
+        return " | ".join(self._simple(writer, schema.part({"type": kind})) for kind in kinds)
+
+    def _literal(self, writer: Writer, value: Any) -> str:
+        if isinstance(value, str):
+            return f"{writer.text(self.quote)} {json.dumps(value)} {writer.text(self.quote)}"
+        if isinstance(value, list):
+            return f'"[" {writer.list_of([(self._literal(writer, one), True) for one in value], ",")} "]"'
+        if isinstance(value, dict):
+            entries = [(f"{json.dumps(f'{key}:')} {self._literal(writer, one)}", True) for key, one in value.items()]
+            return f'"{{" {writer.list_of(entries, ",")} "}}"'
+        return json.dumps(json.dumps(value))
 
 
 @dataclass(frozen=True)
@@ -236,33 +255,25 @@ class NestedCall:
 
     def __call__(self, writer: Writer, function: Function) -> str:
         begin, end = (self._tag(writer, tag) for tag in (f'invoke name="{function.name}"', "/invoke"))
-        return f"{begin} {self._elements(writer, function)} {end}"
+        return f"{begin} {self._elements(writer, function.parameters)} {end}"
 
     def _tag(self, writer: Writer, tag: str) -> str:
         return f"{writer.text(self.mark)} {writer.text(f'<{tag}>')}"
 
-    def _elements(self, writer: Writer, function: Function) -> str:
-        parts = [
-            writer.rule(self._element(writer, name, schema)) + ("" if needed else "?")
-            for name, schema, needed in function.parameters
-        ]
-        return " ".join(parts)
+    def _elements(self, writer: Writer, entries: Sequence[tuple[str, Schema, bool]]) -> str:
+        return " ".join(
+            self._element(writer, name, schema) + ("" if needed else "?") for name, schema, needed in entries
+        )
 
-    def _element(self, writer: Writer, name: str, schema: dict[str, Any]) -> str:
-        if not _WORD.fullmatch(name):
-            raise CallsNotExpressible(f"The loaded model cannot write a parameter of the name {name[:64]!r}.")
+    def _element(self, writer: Writer, name: str, schema: Schema) -> str:
         opening, closing = self._tag(writer, name), self._tag(writer, f"/{name}")
-        kind = schema.get("type")
-        if texts := _texts(schema):
-            return f"{opening} ({' | '.join(map(json.dumps, texts))}) {closing}"
-        if _is_text(schema):
+        if any(one.free_text for one in schema.alternatives):
             # The mark begins the closing tag.
-            return f"{opening} {writer.any_text(self.mark)} {writer.text(f'</{name}>')}"
-        if kind == "array" and isinstance(schema.get("items"), dict):
-            item = writer.rule(self._element(writer, "item", schema["items"]))
-            return f"{opening} {item}* {closing}"
-        if kind == "object" and schema.get("properties"):
-            return f"{opening} {self._elements(writer, Function('', schema))} {closing}"
-        if kind in _SCALARS:
-            return f"{opening} {json_of(schema)} {closing}"
-        raise CallsNotExpressible("The loaded model's form of calls cannot hold a parameter without a simple type.")
+            return writer.rule(f"{opening} {writer.any_text(self.mark)} {writer.text(f'</{name}>')}")
+        return writer.rule(f"{opening} {writer.value(schema, partial(self._content, writer))} {closing}")
+
+    def _content(self, writer: Writer, schema: Schema) -> str:
+        if schema.kind == "array" and not schema.is_value:
+            return f"{self._element(writer, 'item', schema.items)}*"
+        entries = _entries(schema) if schema.kind == "object" and not schema.is_value else []
+        return self._elements(writer, entries) if entries else _unquoted(schema)

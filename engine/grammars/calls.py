@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,12 +49,11 @@ def calls_source(
     """Return the source of a grammar of calls of `tools` (as in the OpenAI API) for a `ModelInfo.tool_format`.
 
     With `parallel` an answer may have several calls. `answer` is the grammar of an answer without calls, "" if it must
-    have one. With `in_text` the grammar is that of one call, or of several that share their marks, within free text;
-    what it cannot check of a schema, it leaves to who calls the function. Raises `CallsNotExpressible`.
+    have one. With `in_text` the grammar is that of one call, or of several that share their marks, within free text.
+    What it cannot check of a schema, it leaves to who calls the function. Raises `CallsNotExpressible`.
     """
-    functions = [(tool["function"]["name"], tool["function"].get("parameters") or {}) for tool in tools]
-    if in_text:
-        functions = [(name, {**schema, "x-guidance": {"lenient": True}}) for name, schema in functions]
+    names = call_form(form).names([tool["function"]["name"] for tool in tools])
+    functions = [(names[tool["function"]["name"]], _lenient(tool["function"].get("parameters"))) for tool in tools]
     for name, _ in functions:
         if not _NAME.fullmatch(name):
             raise CallsNotExpressible(f"The name {name[:64]!r} of a function has other signs than letters and digits.")
@@ -62,6 +61,27 @@ def calls_source(
     source = json.dumps(asked)
     calls_grammar(source)
     return source
+
+
+def _lenient(parameters: Any) -> dict[str, Any]:
+    """Return the schema of a function's arguments, of which the grammar ignores what llguidance does not know."""
+    schema = parameters if isinstance(parameters, Mapping) else {}
+    own = schema.get("x-guidance")
+    return {**schema, "x-guidance": {**(own if isinstance(own, Mapping) else {}), "lenient": True}}
+
+
+def with_freed_arguments(source: str, usable: Callable[[str], bool]) -> str:
+    """Return a result of `calls_source` with any values for the arguments of functions whose schemas are not `usable`.
+
+    `usable` says so of the source of a grammar of the function alone.
+    """
+    asked = json.loads(source)
+    alone = [{**asked, "functions": [function], "answer": ""} for function in asked["functions"]]
+    asked["functions"] = [
+        one["functions"][0] if usable(json.dumps(one)) else (name, Function(name, schema).freed)
+        for one, (name, schema) in zip(alone, asked["functions"], strict=True)
+    ]
+    return json.dumps(asked)
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from engine.call_forms.writing import CallsNotExpressible, json_of
 from engine.errors import BadRequest, GrammarNotUsable
-from engine.grammars.calls import calls_grammar, calls_source
+from engine.grammars.calls import calls_grammar, calls_source, with_freed_arguments
 
 log = logging.getLogger(__name__)
 
@@ -31,8 +31,8 @@ class Grammar:
     `kind` says what `source` is: "json_schema" (a schema as JSON text), "regex" (of the Rust crate of that name, for
     the whole answer), "lark" (in llguidance's dialect, from `start`), "json_object" (any object; no source), "calls"
     (of functions, made by `calls_of`), or "calls_in_text" (made by `calls_in_text`, for the calls in a free answer).
-    Keywords that cannot be checked token by token are refused, except "oneOf", which is treated as "anyOf". A schema's
-    "x-guidance" holds options of llguidance.
+    Keywords that cannot be checked token by token are refused, except "oneOf", which is treated as "anyOf"; in schemas
+    of functions they are ignored. A schema's "x-guidance" holds options of llguidance.
 
     Raises `BadRequest` for another kind, and `GrammarNotUsable` for a source that is no schema or too large.
     """
@@ -53,7 +53,7 @@ class Grammar:
 
         `marks` maps the texts of a model's control tokens to ids; without it they are ordinary text.
         """
-        if self.kind in ("calls", "calls_in_text"):
+        if self.of_calls:
             return self._calls(marks)
         if self.kind == "lark":
             return self.source + _NO_FORCING
@@ -68,9 +68,18 @@ class Grammar:
         return f"start: %json {json.dumps({'type': 'object', 'x-guidance': _INDENTED})}{_NO_FORCING}"
 
     @property
+    def of_calls(self) -> bool:
+        """Whether it is a grammar of calls of functions."""
+        return self.kind in ("calls", "calls_in_text")
+
+    @property
     def in_text(self) -> bool:
         """Whether only the calls in the answer have to match; if they cannot be held to the grammar, they are free."""
         return self.kind == "calls_in_text"
+
+    def freed(self, usable: Callable[[Grammar], bool]) -> Grammar:
+        """Return a grammar of calls in which the arguments are free of those functions that are not `usable` alone."""
+        return Grammar(self.kind, with_freed_arguments(self.source, lambda source: usable(Grammar(self.kind, source))))
 
     def _calls(self, marks: Mapping[str, int] | None) -> str:
         lark = calls_grammar(self.source, marks) + _NO_FORCING

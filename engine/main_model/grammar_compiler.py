@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Collection
 from concurrent.futures import Future
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from engine.errors import without_frames
+from engine.errors import GrammarNotUsable, without_frames
 from engine.grammars.grammar import Grammar
 from engine.tokenizers.vocabulary import bytes_by_id, vocabulary_of
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from engine.grammars.constraint import CompiledGrammar
     from engine.grammars.native import ModelTokens
 
+log = logging.getLogger(__name__)
 # The number of compiled grammars that are kept; each takes some megabytes at most.
 MOST_KEPT = 16
 
@@ -66,10 +69,9 @@ class GrammarCompiler:
     def _compile(self, grammar: Grammar, future: Future[CompiledGrammar]) -> None:
         from engine.grammars.compiling import compile_by_byte
         from engine.grammars.constraint import CompiledGrammar, Spelling
-        from engine.tokenizers.prompt_process.client import check_grammar
 
         try:
-            check_grammar(grammar)
+            grammar = usable_grammar(grammar)
             with self._building:
                 if self._tokens is None:
                     self._tokens = self._model_tokens()
@@ -90,3 +92,32 @@ class GrammarCompiler:
         table, names = self._by_id
         self._marks = {text: token for token, text in enumerate(names) if text}
         return ModelTokens(table, names, self._ends)
+
+
+def usable_grammar(grammar: Grammar) -> Grammar:
+    """Return the grammar if it compiles within limits, or one of calls with free arguments where a schema does not.
+
+    Raises `GrammarNotUsable`. Waits; thread-safe.
+    """
+    from engine.tokenizers.prompt_process.client import COMPILE_S, check_grammar
+
+    def usable(one: Grammar) -> bool:
+        # Many functions whose schemas take long must not add up.
+        if time.monotonic() > deadline:
+            return False
+        try:
+            check_grammar(one)
+        except GrammarNotUsable as error:
+            log.info("the arguments of a function are free: %s", error)
+            return False
+        return True
+
+    try:
+        check_grammar(grammar)
+    except GrammarNotUsable:
+        if not grammar.of_calls:
+            raise
+        deadline = time.monotonic() + COMPILE_S
+        grammar = grammar.freed(usable)
+        check_grammar(grammar)
+    return grammar

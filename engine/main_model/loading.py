@@ -36,10 +36,11 @@ from engine.model_files.inspection import check_folder, inspect_folder, missing_
 from engine.model_files.names import resolve_model
 from engine.model_files.thought_marks import THOUGHT_MARKS
 from engine.status import ModelInfo
-from engine.tokenizers.loading import make_tokenizer, tool_format_of
+from engine.tokenizers.loading import make_tokenizer
 from engine.tokenizers.prompt_process.client import PROMPT_PROCESS, RemoteEncoder
 from engine.tokenizers.prompt_process.protocol import TokenizerSource
 from engine.tokenizers.prompts import PromptJob, local_encoder, render
+from engine.tokenizers.tool_names import tool_format_of
 from engine.tokenizers.vocabulary import mark_tokens
 
 log = logging.getLogger(__name__)

@@ -27,6 +27,8 @@ REPLY_MARKS = (
     ("<|START_TEXT|>", ("<|END_TEXT|>",)),
     ("<|open|>response<|sep|>", ("<|close|>response<|sep|>", "<|close|>message<|sep|>")),
     ("<response>", ("</response>",)),
+    # Hunyuan's, on the line after the thoughts; replies of others may have such a tag because they were asked for it.
+    ("\n<answer>\n", ("\n</answer>",)),
 )
 # Marks that stay behind in replies after thoughts with this closing mark: Gemma 4 thinks again, without a thought.
 LEFT_BEHIND = {"<channel|>": ("<|channel>thought\n<channel|>", "<channel|>")}

@@ -10,7 +10,6 @@ from mlx_lm.utils import load_config, load_tokenizer
 from transformers.tokenization_utils_base import VERY_LARGE_INTEGER
 from transformers.utils.logging import disable_default_handler, enable_propagation
 
-from engine.call_forms.table import form_of
 from engine.errors import ModelNotUsable, TemplateFailed
 from engine.files.disk_pool import DiskPool
 from engine.files.foreign_code import panics_as_errors
@@ -60,12 +59,6 @@ def make_tokenizer(path: Path, disk: DiskPool) -> tuple[Any, int, TokenizerSourc
     if vocabulary > _LARGEST_VOCABULARY:
         raise ModelNotUsable(path, "no-tokenizer", f"a token has the id {vocabulary - 1}")
     return tokenizer, vocabulary, source, _thinking_choice(tokenizer, source, disk)
-
-
-def tool_format_of(tokenizer: Any) -> str:
-    """Return the name of the form in which the tokenizer's model writes calls, "" if none is known."""
-    inferred = tokenizer.tool_parser.__module__.rpartition(".")[2] if tokenizer.has_tool_calling else ""
-    return form_of(template_of(tokenizer), inferred)
 
 
 def _thinking_choice(tokenizer: Any, source: TokenizerSource | None, disk: DiskPool) -> ThinkingChoice:

@@ -14,6 +14,7 @@ from engine.errors import PromptTooLong, TemplateFailed
 from engine.files.foreign_code import panics_as_errors
 from engine.mlx_lm_private import transformers_tokenizer
 from engine.tokenizers.control_marks import CUT, control_marks, has_cut
+from engine.tokenizers.tool_names import with_written_names
 
 # gpt-oss's template reads the thoughts of a turn so.
 _READS_THINKING = re.compile(r"message(?:\.thinking\b|\[['\"]thinking['\"]\])")
@@ -206,11 +207,15 @@ def system_merged(messages: Sequence[Mapping[str, Any]], first: int) -> list[Map
 
 
 def plain_texts(tokenizer: Any, job: PromptJob) -> tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]]:
-    """Return the messages and tools of a job, with a CUT in each mark of a control token unless the job allows them."""
+    """Return the messages and tools of a job, with the names that the model writes.
+
+    In each mark of a control token is a CUT unless the job allows them.
+    """
+    messages, tools = with_written_names(tokenizer, job.messages, job.tools)
     if job.control_tokens:
-        return job.messages, job.tools
+        return messages, tools
     marks = control_marks(tokenizer)
-    return marks.cut(job.messages), marks.cut_tools(job.tools)
+    return marks.cut(messages), marks.cut_tools(tools)
 
 
 def _raw_prompt(tokenizer: Any, prompt: str | Sequence[int], limit: int) -> Prompt:

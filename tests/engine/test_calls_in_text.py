@@ -16,8 +16,9 @@ import pytest
 
 from app.text.answer_parts import AnswerParts
 from engine.call_forms.table import call_form
+from engine.errors import GrammarNotUsable
 from engine.events import Finished
-from engine.grammars.grammar import calls_in_text
+from engine.grammars.grammar import Grammar, calls_in_text
 from engine.main_model.grammar_compiler import GrammarCompiler
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.serving.scheduler import Scheduler
@@ -203,10 +204,13 @@ def test_an_answer_without_a_call_compiles_no_grammar(served: Scheduler, monkeyp
 
 
 def test_a_grammar_that_cannot_be_compiled_leaves_calls_free(
-    served: Scheduler, caplog: pytest.LogCaptureFixture
+    served: Scheduler, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bad = {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "minProperties": "x"}}}
-    grammar = calls_in_text("json_tools", [bad], parallel=True)
+    def check(_: Grammar) -> None:
+        raise GrammarNotUsable("too-complex")
+
+    monkeypatch.setattr("engine.tokenizers.prompt_process.client.check_grammar", check)
+    grammar = calls_in_text("json_tools", [{"function": {"name": "f"}}], parallel=True)
     with caplog.at_level(logging.INFO):
         finished = alone(served, asked(METHODS["draft"], bias=90.0, grammar=grammar, max_tokens=20))
     assert finished.ids == alone(served, asked(bias=90.0, grammar=None, max_tokens=20)).ids

@@ -13,8 +13,8 @@ from app.text.thinking import parts_of
 from engine.events import Token
 from engine.stats import RoundRecord
 
-# The reason for skipping a chat that is in the trash.
-IN_TRASH = "in-trash"
+# The reasons for skipping a chat that is in the trash, and one without messages that are shown.
+IN_TRASH, EMPTY = "in-trash", "empty"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Reads Jan's threads: a folder for each chat, with thread.json and an OpenAI thread message a line in messages.jsonl.
 
 A message has "id", "role", "created_at" (seconds or milliseconds) and a "content" list of {"type": "text",
-"text": {"value": ...}}, thoughts with the type "reasoning". `reading` passes {"thread": the object, "lines": the
-messages, "unreadable": the number of lines that are not JSON}.
+"text": {"value": ...}}. Thoughts have the type "reasoning", or stand in "<think>" within a text. `reading` passes
+{"thread": the object, "lines": the messages, "unreadable": the number of lines that are not JSON}.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from app.conversations.imports.imported import (
     first_uid,
     fit,
     imported_message,
+    replaced,
     with_thoughts,
 )
 from app.conversations.records import ROLES
@@ -45,7 +46,8 @@ def read(entry: Any) -> ImportedConversation:
         parts = fields.items(line, "content")
         thoughts = [part for part in parts if fields.text(part, "type") == "reasoning"]
         text, without_text = fields.parts_text([part for part in parts if part not in thoughts])
-        text = with_thoughts([fields.parts_text(thoughts)[0]], text)
+        if role == "assistant":
+            text = _with_inner_thoughts(fields.parts_text(thoughts)[0], text)
         left_out["file"] += without_text
         if role not in ROLES or not text.strip():
             left_out["empty"] += 1
@@ -67,3 +69,14 @@ def read(entry: Any) -> ImportedConversation:
         ),
         {},
     )
+
+
+def _with_inner_thoughts(thoughts: str, text: str) -> str:
+    """Return the text of an answer with its thoughts before it, also those between parts of the reply."""
+    found = [thoughts]
+
+    def convert(inner: str) -> str:
+        found.append(inner)
+        return ""
+
+    return with_thoughts(found, replaced(text, "<think>", "</think>", convert).strip())

@@ -26,7 +26,7 @@ from app.conversations.imports import (
     tandem,
 )
 from app.conversations.imports.adding import ADDED, EXTENDED, UNCHANGED, add
-from app.conversations.imports.imported import IN_TRASH, ImportedConversation, ImportReport, Skipped
+from app.conversations.imports.imported import EMPTY, IN_TRASH, ImportedConversation, ImportReport, Skipped
 
 _Step = Callable[[], object]
 
@@ -113,7 +113,7 @@ def _read(reader: ModuleType, entry: object) -> ImportedConversation | Skipped:
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
         return Skipped(reader.title_of(entry), "unreadable", f"{type(error).__name__}: {error}")
     if not conversation.messages:
-        return Skipped(conversation.title, "empty")
+        return Skipped(conversation.title, EMPTY)
     return replace(conversation, title=" ".join(conversation.title.split())[:LONGEST_TITLE])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,10 @@ import pytest
 
 from engine import Engine
 from engine.call_forms.reading import NESTED
+from engine.status import LoadedPair
 from tests.app.api.conftest import CALLER, Serve
 from tests.app.api.serving import Served, content_of
-from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.scripted_engine import Script, ScriptedEngine, model_info
 from tests.tiny_models import SPECIAL, train_tokenizer, write_model
 
 CITIES = {"type": "object", "properties": {"city": {"enum": ["Seoul", "Rio"]}}, "required": ["city"]}
@@ -133,13 +135,22 @@ def test_a_choice_that_cannot_be_held_is_refused(caller: Served) -> None:
         ({"tool_choice": {"type": "allowed_tools"}}, "tool_choice"),
         ({"parallel_tool_calls": "yes"}, "parallel_tool_calls"),
         ({"tool_choice": "required", "tools": function(name="a b")}, "tool_choice"),
-        ({"tool_choice": "required", "tools": function(name="a", parameters={"minProperties": "x"})}, "tools"),
     ]
     for fields, param in refused:
         response = caller.post("/v1/chat/completions", ASKED | fields)
         assert response.status_code == 400, response.text
         assert response.json()["error"]["param"] == param
         assert response.json()["error"]["message"].endswith(".")
+
+
+@pytest.mark.parametrize("choice", ["required", "auto"])
+@pytest.mark.parametrize(
+    "schema", [{"$ref": "elsewhere"}, {"minProperties": "x"}, {"properties": {"day": {"type": "any"}}}]
+)
+def test_a_schema_that_cannot_be_held_fails_no_answer(caller: Served, schema: dict[str, Any], choice: str) -> None:
+    tools = [{"type": "function", "function": {"name": "odd", "parameters": schema}}, *TOOLS]
+    [answered] = caller.chat(ASKED | {"tools": tools, "tool_choice": choice, "max_tokens": 200})["choices"]
+    assert choice == "auto" or {name for name, _ in arguments_of(answered)} <= {"odd", "weather", "news"}
 
 
 CALL = '<tool_call>\n{"name": "news", "arguments": {"day": "today"}}\n</tool_call>'
@@ -213,6 +224,26 @@ def test_a_call_of_no_tool_stays_text_in_every_api(serve: Serve) -> None:
     for message in (whole, grown):
         assert "".join(block.text for block in message.content if block.type == "text") == text
         assert [block.name for block in message.content if block.type == "tool_use"] == ["news"]
+
+
+@pytest.mark.parametrize("form", ["gemma4", "function_gemma", "minimax_m3", "qwen3_coder", "pythonic"])
+def test_a_list_of_types_fails_no_answer(serve: Serve, form: str) -> None:
+    served = serve(ScriptedEngine([Script("Hello")]), LoadedPair(replace(model_info("main"), tool_format=form), None))
+    schema = {"type": "object", "properties": {"day": {"type": ["string", "null"]}}}
+    tools = [{"type": "function", "function": {"name": "news", "parameters": schema}}]
+    [choice] = served.chat({"messages": ASKED["messages"], "tools": tools})["choices"]
+    assert choice["message"]["content"] == "Hello"
+
+
+def test_a_function_whose_name_is_no_identifier_is_called_by_a_model_that_writes_python(serve: Serve) -> None:
+    engine = ScriptedEngine([Script('<|tool_call_start|>[get_news(day="today")]<|tool_call_end|>')])
+    served = serve(engine, LoadedPair(replace(model_info("main"), tool_format="pythonic"), None))
+    tools = [{"type": "function", "function": {"name": "get-news", "parameters": DAY}}]
+    [choice] = served.chat({"messages": ASKED["messages"], "tools": tools})["choices"]
+    assert arguments_of(choice) == [("get-news", {"day": "today"})]
+    [request] = engine.requests
+    assert request.grammar is not None
+    assert request.grammar.in_text
 
 
 def test_functions_of_a_namespace_have_both_names_and_tools_of_openai_are_left_out(

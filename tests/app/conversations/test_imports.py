@@ -96,12 +96,16 @@ def test_jan_threads_come_in_by_their_times(store: ConversationStore, tmp_path: 
     folder.mkdir()
     (folder / "thread.json").write_text(json.dumps({"id": "jan_1", "title": "Jokes"}))
     answer = jan_line("m2", "assistant", "A joke.", 1700000002, thoughts="A good one?")
+    several = jan_line("m4", "assistant", "<think>\nHm.\n</think>\n\nOne:\n<think>Which?</think>\nTwo.", 1700000004)
     lines = [answer, jan_line("m1", "user", "Joke?", 1700000001000)]
+    lines += [several, jan_line("m3", "user", "What is <think>x</think>?", 1700000003)]
     (folder / "messages.jsonl").write_text("\n".join(lines) + "\n{broken\n")
     report = import_file(lambda operation: operation(store), folder)
     assert shown(store, report.added[0]) == [
         ("user", "Joke?"),
         ("assistant", "<think>\nA good one?\n</think>\n\nA joke."),
+        ("user", "What is <think>x</think>?"),
+        ("assistant", "<think>\nHm.\n\nWhich?\n</think>\n\nOne:\n\nTwo."),
     ]
     assert report.left_out == {"unreadable": 1}
     assert import_file(lambda operation: operation(store), folder / "messages.jsonl").unchanged == report.added

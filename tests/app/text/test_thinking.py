@@ -41,6 +41,9 @@ TEXT = f"<think>\n{THOUGHT}\n</think>\n\nIt is 4."
         ("Here are my reasoning steps:\nHm.\n[BEGIN FINAL RESPONSE]\n4", "Here are my reasoning steps:\nHm.", "4"),
         ("Here are my reasoning steps:\n1. Add.", None, "Here are my reasoning steps:\n1. Add."),
         ("<response>Four</response>", None, "Four"),
+        ("<think>\nHm.\n</think>\n<answer>\nIt is 4.\n</answer>", "Hm.", "It is 4."),
+        ("<think>Hm.</think>\n\n<answer>4</answer>", "Hm.", "<answer>4</answer>"),
+        ("<answer>\n4\n</answer>", None, "<answer>\n4\n</answer>"),
         (" to=self<|message|>Hm.<|eom|><|start|>assistant to=user<|message|>It is 4.<|eot|>", "Hm.", "It is 4."),
         ("<|channel|>commentary<|message|>I look.", None, "I look."),
         ("Hm.\n</think>\n\nIt is 4.", "Hm.", "It is 4."),
@@ -72,6 +75,7 @@ _TEXTS = (
     "Words </think> in a line\n</thinking>",
     f"{ANALYSIS}Hm.{FINAL}It is 4.",
     "<|channel>thought\nHm.<channel|>It is 4.",
+    "<think>\nHm.\n</think>\n<answer>\nIt is\n4.\n</answer>",
 )
 
 

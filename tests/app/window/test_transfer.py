@@ -216,6 +216,10 @@ def test_an_import_says_what_was_left_out_and_what_is_in_the_trash(empty: Window
     empty.import_chats(tmp_path / "old.json")
     expected = "0 chats imported. 1 chat was skipped because it already exists. 1 chat is in the trash and stays there."
     empty.wait(lambda: empty.banner_text == expected)
+    bare = tmp_path / "bare.json"
+    bare.write_text(json.dumps([{"role": "system", "content": "Be brief."}, {"role": "user", "content": ""}]))
+    empty.import_chats(bare)
+    empty.wait(lambda: empty.banner_text == "0 chats imported. 1 chat has no question or answer and was left out.")
     thread = tmp_path / "thread" / "messages.jsonl"
     thread.parent.mkdir()
     content = [{"type": "text", "text": {"value": "hello"}}, {"type": "image"}]

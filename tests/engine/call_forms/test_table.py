@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from engine.call_forms.reading import NESTED, typed
+from engine.call_forms.schema import Schema
 from engine.call_forms.table import FORMS, call_form, form_of
 
 SCHEMA = {
@@ -55,6 +56,26 @@ WRITTEN: list[tuple[str, str, list[dict[str, Any]]]] = [
     ),
     ("kimi_k2", '<|tool_call_begin|>functions.find:0<|tool_call_argument_begin|>{"days": 2}', [{"days": 2}]),
     ("harmony", 'functions.find\n{"city": "<|call|>"}<|call|>', [{"city": "<|call|>"}]),
+    # Models leave closing tags out.
+    (
+        "qwen3_coder",
+        "<function=find>\n<parameter=city>\n Rio\n<parameter=days>\n2\n</parameter>\n<parameter=tags>\n[]\n</function>",
+        [{"city": " Rio", "days": 2, "tags": []}],
+    ),
+    ("qwen3_coder", "<function=find>\n<parameter=city>\nnull\n</parameter>\n</function>", [{"city": "null"}]),
+    ("glm47", "find\n<arg_key>city</arg_key>\n<arg_value>  a\n</arg_value>\n", [{"city": "  a\n"}]),
+    ("glm47", '{"name": "find", "arguments": {"days": 2}}', [{"days": 2}]),
+    ("minimax_m2", '<invoke name="find">\n<parameter name="city">2</parameter>\n</invoke>', [{"city": "2"}]),
+    ("gemma4", 'call:find{city:<|"|>a{b:c}<|"|>,near:{city:<|"|>3<|"|>}}', [{"city": "a{b:c}", "near": {"city": "3"}}]),
+    ("gemma4", 'find{tags:[<|"|>1<|"|>,<|"|><|"|>],days:2}', [{"tags": ["1", ""], "days": 2}]),
+    ("function_gemma", "call:find{city:<escape>a}, b<escape>,days:2}", [{"city": "a}, b", "days": 2}]),
+    ("function_gemma", "call:find{city:New York,near:null}", [{"city": "New York", "near": None}]),
+    (
+        "pythonic",
+        """[find(city='it\\'s', near={"city": 'a, "b"', "x": [true, None]}), find(tags=["a)]"], days=-2,)]""",
+        [{"city": "it's", "near": {"city": 'a, "b"', "x": [True, None]}}, {"tags": ["a)]"], "days": -2}],
+    ),
+    ("pythonic", 'find(city="\\ud83d\\ude00\n", from=1.5)', [{"city": "😀\n", "from": 1.5}]),
     ("functionary", '<function=find>{"days": 2}</function>', [{"days": 2}]),
 ]
 
@@ -66,6 +87,41 @@ def test_a_form_reads_what_its_families_write(form: str, text: str, arguments: l
     assert alone
     unknown = [{"type": "function", "function": {"name": "other"}}]
     assert call_form(form).calls(text, unknown) == ([], False)
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        ("qwen3_coder", "<function=find><parameter=city>Rio<parameter=days>2</parameter></function>"),
+        ("qwen3_coder", "<function=find><parameter=city>\na\n<parameter=b>\n2\n</parameter></function>"),
+        ("qwen3_coder", "<function=find><parameter=city>a</parameter>b</parameter></function>"),
+        ("qwen3_coder", "<function=find><parameter=city>a</parameter><parameter=city>b</parameter></function>"),
+        ("minimax_m2", '<invoke name="find"><parameter name="city">a<parameter name="b">2</parameter></invoke>'),
+        ("glm47", "find Rio"),
+        ("gemma4", 'call:find{city:<|"|>a<|"|>b<|"|>}'),
+        ("function_gemma", "call:find{city:New York, NY}"),
+        ("pythonic", 'find(city="a" + "b")'),
+        ("pythonic", "find(city=Rio)"),
+        ("pythonic", 'find("Rio")'),
+        ("pythonic", 'find(city="a", city="b")'),
+        ("pythonic", 'find(city="a"'),
+    ],
+)
+def test_a_call_in_which_a_value_is_not_certain_is_none(form: str, text: str) -> None:
+    assert call_form(form).calls(text, TOOLS) == ([], False)
+
+
+def test_models_that_write_python_call_functions_by_identifiers_of_their_own() -> None:
+    names = call_form("pythonic").names(["get-sum", "get_sum", "2nd", "math.sum", "get.sum-2", "도구"])
+    assert names == {
+        "get-sum": "get_sum_2",
+        "get_sum": "get_sum",
+        "2nd": "_2nd",
+        "math.sum": "math.sum",
+        "get.sum-2": "get_sum_2_2",
+        "도구": "__",
+    }
+    assert call_form("json_tools").names(["get-sum"]) == {"get-sum": "get-sum"}
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -100,9 +156,11 @@ def test_a_template_tells_the_form(template: str, inferred: str, form: str) -> N
         ("true", {"type": ["string", "integer"]}, "true"),
         ("null", {"type": ["string", "null"]}, None),
         ("2 days", {"type": "integer"}, "2 days"),
+        ("[True, 'a']", {"type": "array"}, [True, "a"]),
+        ("[True]", {"type": ["string", "array"]}, "[True]"),
         ('{"a": 1}', {}, {"a": 1}),
         ("Rio", {"enum": ["Rio", "Seoul"]}, "Rio"),
     ],
 )
 def test_a_text_without_quotes_has_the_type_that_is_declared(text: str, schema: Any, value: Any) -> None:
-    assert typed(text, schema) == value
+    assert typed(text, Schema(schema)) == value

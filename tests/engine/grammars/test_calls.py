@@ -7,32 +7,16 @@ import random
 from typing import Any
 
 import pytest
-from llguidance import LLMatcher
 
 from app.text.answer_parts import AnswerParts
 from engine.call_forms.form import CallForm, Marks
-from engine.call_forms.reading import NESTED, as_json
+from engine.call_forms.reading import as_json
 from engine.call_forms.table import FORMS, call_form
 from engine.call_forms.writing import CallsNotExpressible
 from engine.grammars.calls import calls_source
-from engine.grammars.compiling import compile_by_byte
 from engine.grammars.grammar import Grammar, calls_of
 from engine.tokenizers.prompt_process.client import check_grammar
-
-ENDINGS = [
-    end.encode()
-    for end in (
-        *("</parameter>", "</arg_value>", "</longcat_arg_value>", "</param>", "</atem:parameter>", '<|"|>', "<escape>"),
-        *("</｜DSML｜parameter>", NESTED, "<|end|>", '"'),
-    )
-]
-
-
-def function(name: str, **properties: Any) -> dict[str, Any]:
-    required = [key for key in properties if not key.endswith("_maybe")]
-    parameters = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
-    return {"type": "function", "function": {"name": name, "parameters": parameters}}
-
+from tests.engine.grammars.written_calls import allows, function, written
 
 TOOLS = [
     function(
@@ -45,31 +29,6 @@ TOOLS = [
     function("now"),
     function("hint", text_maybe={"type": "string"}),
 ]
-
-
-def matcher_of(grammar: Grammar) -> LLMatcher:
-    return compile_by_byte(grammar.as_lark())
-
-
-def written(grammar: Grammar, draw: random.Random, most: int = 4000) -> str:
-    """Write text at random under the grammar, with a bias towards the ends of texts."""
-    matcher, text = matcher_of(grammar), bytearray()
-    while not matcher.is_stopped() and len(text) < most:
-        forced = matcher.compute_ff_bytes()
-        ending = draw.choice(ENDINGS)
-        if not forced and draw.random() < 0.5 and matcher.validate_tokens(list(ending)) == len(ending):
-            forced = ending
-        if not forced:
-            mask = matcher.compute_bitmask()
-            allowed = [byte for byte in range(32, 127) if mask[byte // 8] >> byte % 8 & 1]
-            if matcher.is_accepting() and (not allowed or draw.random() < 0.5):
-                break
-            if not allowed:
-                allowed = [byte for byte in range(256) if mask[byte // 8] >> byte % 8 & 1]
-            forced = bytes([draw.choice(allowed)])
-        assert matcher.try_consume_tokens(list(forced)) == len(forced)
-        text += forced
-    return text.decode(errors="replace")
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -94,11 +53,6 @@ def test_whatever_a_model_writes_is_calls_of_the_functions(form: str) -> None:
             assert arguments.get("exact_maybe", True) in (True, False), text
         seen.add(call.name)
     assert seen == {"weather", "now", "hint"}
-
-
-def allows(grammar: Grammar, text: str) -> bool:
-    matcher = matcher_of(grammar)
-    return bool(matcher.try_consume_tokens(list(text.encode())) == len(text.encode()) and matcher.is_accepting())
 
 
 ONE = '<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>'
@@ -146,10 +100,6 @@ def test_marks_that_are_control_tokens_are_not_spelled() -> None:
     [
         ("one that is only read", function("now")),
         ("json_tools", function('a"b')),
-        ("pythonic", function("get-weather")),
-        ("function_gemma", function("f", nested={"type": "object", "properties": {"a": {"type": "string"}}})),
-        ("gemma4", function("f", **{"with space": {"type": "string"}})),
-        ("qwen3_coder", {"type": "function", "function": {"name": "f", "parameters": {"properties": {"a": True}}}}),
     ],
 )
 def test_what_no_grammar_can_say_is_refused(form: str, tool: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:

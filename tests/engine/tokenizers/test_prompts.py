@@ -163,6 +163,9 @@ def test_the_template_gets_the_tools_only_where_there_are_some() -> None:
     met: list[object] = []
 
     class Template(Words):
+        has_tool_calling = False
+        chat_template = ""
+
         def apply_chat_template(self, messages: list[dict[str, str]], **variables: object) -> list[int]:
             met.append(variables.get("tools", "absent"))
             return super().apply_chat_template(messages)

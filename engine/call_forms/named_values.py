@@ -1,0 +1,125 @@
+"""Readers of calls that are a name and named values: as Python writes them, and in Gemma's braces."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from engine.call_forms.reading import Tools
+
+_NAME = re.compile(r"\s*([\w.-]+)\s*")
+_LITERAL = re.compile(r"""("{3}|'{3}|["'])(?:\\.|(?!\1).)*\1""", re.DOTALL)
+_WORD = re.compile(r"""[^\s,"'()\[\]{}][^,"'()\[\]{}]*""")
+_KEYS = {"=": re.compile(r"""\s*([^\s=,"'()\[\]{}]+)\s*="""), ":": re.compile(r"""\s*([^\s:,"'()\[\]{}]+)\s*:""")}
+# Templates and grammars write JSON, many models Python.
+_WORDS = {"true": True, "True": True, "false": False, "False": False, "null": None, "None": None}
+
+
+def as_python(text: str, _: Tools) -> list[dict[str, Any]]:
+    """Read a list of calls as Python writes them, with or without its brackets."""
+    reader, calls = _Reader(text.strip()), list[dict[str, Any]]()
+    listed = reader.sees("[")
+    while not (reader.sees("]") if listed else reader.at_end):
+        calls.append({"name": reader.take(_NAME), "arguments": reader.block("(", "=", ")")})
+        reader.sees(",")
+    return calls if reader.at_end else reader.fail()
+
+
+def as_python_list(text: str, tools: Tools) -> list[dict[str, Any]]:
+    """Read a text that is nothing but a list of calls as Python writes them."""
+    return as_python(text, tools) if text.lstrip().startswith("[") else []
+
+
+@dataclass(frozen=True)
+class Braced:
+    """Reads Gemma's calls, `call:NAME{key:value,…}` with `quote` around texts. Models leave out `call:` at times."""
+
+    quote: str
+
+    def __call__(self, text: str, _: Tools) -> list[dict[str, Any]]:
+        reader, calls = _Reader(text.strip(), self.quote), list[dict[str, Any]]()
+        while not reader.at_end:
+            reader.sees("call:")
+            calls.append({"name": reader.take(_NAME), "arguments": reader.block("{", ":", "}")})
+        return calls
+
+
+class _Reader:
+    """Reads a text from its beginning on; `quote` encloses texts besides the quotes of Python and JSON."""
+
+    def __init__(self, text: str, quote: str = "") -> None:
+        self._text, self._at, self._quote = text, 0, quote
+
+    @property
+    def at_end(self) -> bool:
+        return not self._text[self._at :].strip()
+
+    def fail(self) -> Any:
+        raise ValueError(f"not a call at {self._at}")
+
+    def sees(self, sign: str) -> bool:
+        """Take a sign, and the white space before it, if they come next."""
+        found = re.compile(r"\s*" + re.escape(sign)).match(self._text, self._at)
+        self._at = found.end() if found else self._at
+        return found is not None
+
+    def take(self, pattern: re.Pattern[str]) -> str:
+        found = pattern.match(self._text, self._at) or self.fail()
+        self._at = found.end()
+        return str(found[1])
+
+    def block(self, begin: str, sign: str, end: str) -> dict[str, Any]:
+        """Take named values, with a sign between name and value, from `begin` to `end`."""
+        found = dict[str, Any]()
+        more = self.sees(begin) or self.fail()
+        while not self.sees(end):
+            name = more and self._key(sign)
+            found[name] = self.fail() if not more or name in found else self._value()
+            more = self.sees(",")
+        return found
+
+    def _key(self, sign: str) -> str:
+        if (text := self._quoted()) is None:
+            return self.take(_KEYS[sign])
+        return text if self.sees(sign) else self.fail()
+
+    def _value(self) -> Any:
+        if (text := self._quoted()) is not None:
+            return text
+        if self._text.startswith("{", self._at):
+            return self.block("{", ":", "}")
+        if self.sees("["):
+            found, more = [], True
+            while not self.sees("]"):
+                found.append(self._value() if more else self.fail())
+                more = self.sees(",")
+            return found
+        return self._word()
+
+    def _quoted(self) -> str | None:
+        self.sees("")
+        if self._quote and self.sees(self._quote):
+            end = self._text.index(self._quote, self._at)
+            text, self._at = self._text[self._at : end], end + len(self._quote)
+            return text
+        if (found := _LITERAL.match(self._text, self._at)) is None:
+            return None
+        self._at = found.end()
+        try:
+            return str(json.loads(found[0], strict=False))
+        except ValueError:
+            return str(ast.literal_eval(found[0] if found[1] in ('"""', "'''") else found[0].replace("\n", "\\n")))
+
+    def _word(self) -> Any:
+        found = _WORD.match(self._text, self._at) or self.fail()
+        self._at, word = found.end(), found[0].strip()
+        if word in _WORDS:
+            return _WORDS[word]
+        try:
+            value = ast.literal_eval(word)
+        except (ValueError, SyntaxError):
+            return word if self._quote else self.fail()
+        return value if isinstance(value, int | float) else self.fail()

@@ -1,0 +1,163 @@
+"""JSON schemas of a function's arguments, whatever their shape, as far as writers and readers of calls need them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+# Parts of a schema that other parts may refer to, and llguidance's options.
+_SHARED = ("$defs", "definitions", "x-guidance")
+_KINDS = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
+# The keywords that tell the type of values where a schema does not.
+_TELLING = {"properties": "object", "additionalProperties": "object", "items": "array", "prefixItems": "array"}
+# A schema that refers to itself without an end, or branches wider than this, counts as one that allows any value.
+_MOST_STEPS = 1024
+
+
+@dataclass(frozen=True)
+class Schema:
+    """A schema or a part of the schema `root`, to which its references lead. What is no schema allows any value."""
+
+    content: Any
+    root: Mapping[str, Any] = field(default_factory=dict)
+
+    def part(self, content: Any) -> Schema:
+        """Return another part of the same schema."""
+        return Schema(content, self.root)
+
+    @cached_property
+    def alternatives(self) -> list[Schema]:
+        """The simple schemas of which a value has to follow one: each has a type, a value, or allows any value."""
+        waiting, found = [self.content], list[Schema]()
+        for _ in range(_MOST_STEPS):
+            if not waiting:
+                return found or [self.part({})]
+            if len(waiting) > _MOST_STEPS:
+                break
+            content = waiting.pop(0)
+            if content is False:
+                continue
+            content = dict(content) if isinstance(content, Mapping) else {}
+            options = [one for key in ("anyOf", "oneOf") for one in _list(content.pop(key, ()))]
+            parts = [self._target(content.pop("$ref"))] if "$ref" in content else _list(content.pop("allOf", ()))
+            if parts:
+                both: Any = {**content, **({"anyOf": options} if options else {})}
+                for one in parts:
+                    referred = isinstance(one, Mapping) and "$ref" in one
+                    both = _both(both, self._target(one["$ref"]) if referred else one)
+                waiting.append(both)
+            elif options:
+                waiting += [_both(content, one) for one in options]
+            else:
+                found += map(self.part, _simple(content))
+        return [self.part({})]
+
+    @property
+    def kind(self) -> str:
+        """The type of the values of a simple schema; "" if it allows several."""
+        return kind_of(self.content["const"]) if self.is_value else self.content.get("type", "")
+
+    @property
+    def is_value(self) -> bool:
+        """Whether a simple schema allows one value only, its "const"."""
+        return "const" in self.content
+
+    @property
+    def free_text(self) -> bool:
+        """Whether any text is a value of a simple schema."""
+        return self.kind in ("string", "") and not self.is_value
+
+    @property
+    def kinds(self) -> set[str]:
+        """The types of the values that the schema allows; none if it says nothing about them."""
+        found = {one.kind for one in self.alternatives}
+        return set() if "" in found else found
+
+    @cached_property
+    def properties(self) -> dict[str, Schema]:
+        """The schemas of an object's entries by their names, also of those that are only required."""
+        found = dict[str, Schema]()
+        for one in self.alternatives:
+            declared = one.content.get("properties")
+            for name, content in declared.items() if isinstance(declared, Mapping) else ():
+                if content is not False:
+                    found.setdefault(name, self.part(content))
+            for name in _names(one.content.get("required")):
+                found.setdefault(name, self.part({}))
+        return found
+
+    @property
+    def required(self) -> set[str]:
+        """The names of the entries that an object must have."""
+        return set.intersection(*(set(_names(one.content.get("required"))) for one in self.alternatives))
+
+    @property
+    def others(self) -> Schema:
+        """The schema of the entries of an object that have no schema of their own."""
+        return self.part(self.content.get("additionalProperties"))
+
+    @property
+    def items(self) -> Schema:
+        """The schema of the entries of a list."""
+        return self.part(self.content.get("items"))
+
+    @property
+    def whole(self) -> dict[str, Any]:
+        """The schema with what it may refer to, and with the options of llguidance."""
+        anything = any(not one.content for one in self.alternatives)
+        content = self.content if isinstance(self.content, Mapping) and not anything else {}
+        return {**content, **{key: self.root[key] for key in _SHARED if key in self.root}}
+
+    def _target(self, reference: Any) -> Any:
+        """Return the part of the schema that a reference leads to; any value if there is none."""
+        found = self.root
+        if not isinstance(reference, str) or not reference.startswith("#"):
+            return {}
+        for step in reference[1:].split("/")[1:]:
+            key = step.replace("~1", "/").replace("~0", "~")
+            if not isinstance(found, Mapping) or key not in found:
+                return {}
+            found = found[key]
+        return found
+
+
+def arguments_of(parameters: Any) -> Schema:
+    """Return the schema of a function's arguments; without one they are any."""
+    root = parameters if isinstance(parameters, Mapping) else {}
+    return Schema(root, root)
+
+
+def kind_of(value: Any) -> str:
+    """Return the type of a value."""
+    return _KINDS.get(type(value), "null")
+
+
+def _simple(content: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return what a schema without alternatives says for each of its values, or for each of its types."""
+    if "const" in content or _list(content.get("enum")):
+        return [{"const": value} for value in _list(content.get("enum")) or [content["const"]]]
+    named = content.get("type") or next((kind for key, kind in _TELLING.items() if key in content), None)
+    kinds = [named] if isinstance(named, str) else _names(named)
+    rest = {key: value for key, value in content.items() if key != "type"}
+    return [{**rest, "type": kind} for kind in kinds if kind in (*_KINDS.values(), "null")] or [rest]
+
+
+def _both(one: Any, other: Any) -> Any:
+    """Return a schema whose values follow both, as far as one schema can say so."""
+    if one is False or other is False:
+        return False
+    one, other = ({**schema} if isinstance(schema, Mapping) else {} for schema in (one, other))
+    if isinstance(one.get("properties"), Mapping) and isinstance(other.get("properties"), Mapping):
+        other["properties"] = {**one["properties"], **other["properties"]}
+    lists = {key: [*_list(one.get(key)), *_list(other.get(key))] for key in ("required", "allOf")}
+    return {**one, **other, **{key: values for key, values in lists.items() if values}}
+
+
+def _list(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else []
+
+
+def _names(value: Any) -> list[str]:
+    return [one for one in _list(value) if isinstance(one, str)]

@@ -1,0 +1,68 @@
+"""Calls of functions, written at random under a grammar."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from llguidance import LLMatcher
+
+from engine.call_forms.reading import NESTED
+from engine.grammars.compiling import compile_by_byte
+from engine.grammars.grammar import Grammar
+
+ENDINGS = [
+    end.encode()
+    for end in (
+        *("</parameter>", "</arg_value>", "</longcat_arg_value>", "</param>", "</atem:parameter>", '<|"|>', "<escape>"),
+        *("</｜DSML｜parameter>", NESTED, "<|end|>", '"'),
+    )
+]
+
+
+def function(name: str, **properties: Any) -> dict[str, Any]:
+    required = [key for key in properties if not key.endswith("_maybe")]
+    parameters = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+    return {"type": "function", "function": {"name": name, "parameters": parameters}}
+
+
+def matcher_of(grammar: Grammar) -> LLMatcher:
+    return compile_by_byte(grammar.as_lark())
+
+
+def written(grammar: Grammar, draw: random.Random, most: int = 4000, *, plain: bool = False) -> str:
+    """Write text at random under the grammar, with a bias towards the ends of texts.
+
+    With `plain` texts have no signs of tags and no escapes in them, and numbers are short.
+    """
+    matcher, text = matcher_of(grammar), bytearray()
+    while not matcher.is_stopped() and len(text) < most:
+        forced = matcher.compute_ff_bytes()
+        ending = draw.choice(ENDINGS)
+        quoted = plain and text.count(b'"') % 2 and ending != b'"'
+        if not forced and not quoted and draw.random() < 0.5 and matcher.validate_tokens(list(ending)) == len(ending):
+            forced = ending
+        if not forced:
+            mask = matcher.compute_bitmask()
+            usual = range(32, 127)
+            if plain:
+                # Numbers end soon.
+                usual = (
+                    [*range(48), *range(58, 256)]
+                    if text[-1:].isdigit()
+                    else [byte for byte in usual if byte not in b"<\\"]
+                )
+            allowed = [byte for byte in usual if mask[byte // 8] >> byte % 8 & 1]
+            if matcher.is_accepting() and (not allowed or draw.random() < 0.5):
+                break
+            if not allowed:
+                allowed = [byte for byte in range(256) if mask[byte // 8] >> byte % 8 & 1]
+            forced = bytes([draw.choice(allowed)])
+        assert matcher.try_consume_tokens(list(forced)) == len(forced)
+        text += forced
+    return text.decode(errors="replace")
+
+
+def allows(grammar: Grammar, text: str) -> bool:
+    matcher = matcher_of(grammar)
+    return bool(matcher.try_consume_tokens(list(text.encode())) == len(text.encode()) and matcher.is_accepting())

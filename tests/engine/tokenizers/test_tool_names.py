@@ -1,0 +1,39 @@
+"""A model is shown the names of functions that it can write, in the tools and in earlier calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from mlx_lm.tokenizer_utils import TokenizerWrapper
+from transformers import PreTrainedTokenizerFast
+
+from engine.tokenizers.prompts import PromptJob, make_prompt
+from tests.tiny_models import train_tokenizer
+
+SHOWN = "{{ tools | map(attribute='function.name') | join(',') }}{% for m in messages %}|{{ m.content }}"
+TEMPLATE = SHOWN + "{% for call in m.tool_calls %} {{ call.function.name }}{% endfor %}{% endfor %}"
+
+
+def tool(name: str) -> dict[str, Any]:
+    return {"type": "function", "function": {"name": name, "parameters": {"type": "object"}}}
+
+
+@pytest.mark.parametrize(
+    ("sign", "prompt"),
+    [
+        ("{# [func_name1( #}", "get_sum_2,get_sum|5| get_sum_2 _2nd|8"),
+        ("{# <tool_call> #}", "get-sum,get_sum|5| get-sum 2nd|8"),
+    ],
+)
+def test_the_names_in_a_prompt_are_those_that_the_model_writes(sign: str, prompt: str) -> None:
+    calls = [{"type": "function", "function": {"name": name, "arguments": {}}} for name in ("get-sum", "2nd")]
+    messages = [
+        {"role": "user", "content": "5"},
+        {"role": "assistant", "content": "", "tool_calls": calls},
+        {"role": "tool", "content": "8"},
+    ]
+    fast = PreTrainedTokenizerFast(tokenizer_object=train_tokenizer(), eos_token="</s>", chat_template=sign + TEMPLATE)
+    model = TokenizerWrapper(fast)
+    job = PromptJob(messages, 1000, tools=[tool("get-sum"), tool("get_sum")])
+    assert model.decode(make_prompt(model, job).ids) == prompt
