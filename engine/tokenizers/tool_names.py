@@ -25,7 +25,8 @@ def with_written_names(
     form = tool_format_of(tokenizer) if called or offered else ""
     if not form or not call_form(form).identifiers:
         return messages, tools
-    names = call_form(form).names([*offered, *called])
+    # The grammar and the reader of calls know only the functions on offer.
+    names = call_form(form).names(called) | call_form(form).names(offered)
     messages = [
         {**message, "tool_calls": [renamed(call, names) for call in calls]}
         if (calls := message.get("tool_calls"))
