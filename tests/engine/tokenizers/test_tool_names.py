@@ -28,7 +28,9 @@ def tool(name: str) -> dict[str, Any]:
         ("{# [func_name1( #}", ("get:sum",), "get_sum|5| get_sum _2nd|8"),
     ],
 )
-def test_the_names_in_a_prompt_are_those_that_the_model_writes(sign: str, offered: tuple[str, ...], prompt: str) -> None:
+def test_the_names_in_a_prompt_are_those_that_the_model_writes(
+    sign: str, offered: tuple[str, ...], prompt: str
+) -> None:
     calls = [{"type": "function", "function": {"name": name, "arguments": {}}} for name in ("get-sum", "2nd")]
     messages = [
         {"role": "user", "content": "5"},
