@@ -10,6 +10,7 @@ from typing import Any
 
 from engine.call_forms.reading import Tools
 
+_END = re.compile(r"\s*\Z")
 _NAME = re.compile(r"\s*([\w.-]+)\s*")
 _LITERAL = re.compile(r"""("{3}|'{3}|["'])(?:\\.|(?!\1).)*\1""", re.DOTALL)
 _WORD = re.compile(r"""[^\s,"'()\[\]{}][^,"'()\[\]{}]*""")
@@ -55,7 +56,7 @@ class _Reader:
 
     @property
     def at_end(self) -> bool:
-        return not self._text[self._at :].strip()
+        return _END.match(self._text, self._at) is not None
 
     def fail(self) -> Any:
         raise ValueError(f"not a call at {self._at}")

@@ -150,8 +150,8 @@ class RequestProposers:
         return limits
 
     def _most(self, remaining: int, carried: int) -> int:
-        most, rule = min(self.settings.depth_limit, remaining - 1), self.conversation.main.next_rule
-        return min(most, rule.most - 1 - carried) if rule.strict else most
+        most, main = min(self.settings.depth_limit, remaining - 1), self.conversation.main
+        return min(most, main.next_rule.most - 1 - carried) if main.row_rule.strict else most
 
     def prepare(self, source: str) -> bool:
         """Do one piece of the work that a proposer needs before it can propose; False when none is left.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -78,6 +78,15 @@ class Chats:
                     clients += [run(scheduler, one)[0] for one in last]
                 self.rounding = scheduler.models.rounding
         return clients
+
+
+@contextmanager
+def probed(main: Path, draft: Path, folder: Path) -> Iterator[Scheduler]:
+    """A scheduler that knows how the machine rounds."""
+    with closing(Scheduler(EngineSettings(learned_file=folder / "learned.json"))) as scheduler:
+        load_models(scheduler, main, draft)
+        scheduler.models.probe(lambda: False, PATIENCE_S)
+        yield scheduler
 
 
 def following(client: Client) -> ChatRequest:
@@ -157,10 +166,7 @@ def test_where_every_width_rounds_differently_the_figure_is_that_of_real_answers
     asked = [replace(one, conversation=None, max_tokens=32) for one in questions(3, 40)]
     with NOISE.running():
         chats = Chats(tmp_path)
-        settings = EngineSettings(learned_file=tmp_path / "learned.json")
-        with closing(Scheduler(settings)) as scheduler:
-            load_models(scheduler, chats.main, chats.draft)
-            scheduler.models.probe(lambda: False, PATIENCE_S)
+        with probed(chats.main, chats.draft, tmp_path) as scheduler:
             plain, other = (
                 [run(scheduler, replace(one, speculation=way))[0] for one in asked] for way in (OFF, WAYS[0])
             )
@@ -182,10 +188,7 @@ def test_nothing_is_claimed_for_more_keys_than_were_tested(tmp_path: Path, *, sa
     long = request("the quick brown fox jumps over the lazy dog " * 8, max_tokens=90)
     with TWO_PASSES.running():
         chats = Chats(tmp_path)
-        settings = EngineSettings(learned_file=tmp_path / "learned.json")
-        with closing(Scheduler(settings)) as scheduler:
-            load_models(scheduler, chats.main, chats.draft)
-            scheduler.models.probe(lambda: False, PATIENCE_S)
+        with probed(chats.main, chats.draft, tmp_path) as scheduler:
             rounding = scheduler.models.rounding
             plain, drafted = (
                 run(scheduler, replace(long, speculation=replace(way, same_text=same_text)))[0]
@@ -209,9 +212,7 @@ def test_few_rows_do_not_hide_that_a_window_turns(tmp_path: Path, monkeypatch: p
     sizes = {"hidden_size": 128, "intermediate_size": 64, "head_dim": 32, "num_attention_heads": 8}
     written = write_model(tmp_path / "written", seed=3, config=config | sizes)
     main = write_quantised_copy(written, tmp_path / "main", 4, 32, "affine", mx.bfloat16)
-    with closing(Scheduler(EngineSettings(learned_file=tmp_path / "learned.json"))) as scheduler:
-        load_models(scheduler, main, main)
-        scheduler.models.probe(lambda: False, PATIENCE_S)
+    with probed(main, main, tmp_path) as scheduler:
         asked = replace(questions(7, 6)[5], conversation=None, max_tokens=16)
         for same_text in (True, False):
             ways = [replace(way, same_text=same_text) for way in (OFF, WAYS[0])]

@@ -21,12 +21,14 @@ from engine.speculation.choosing.plans import DEPTHS, Answer, Asked, Plan, plans
 from engine.speculation.choosing.speedup import RUN, UNSURE, Comparisons, Cost, SpeedupMeter
 from engine.speculation.choosing.texts import Text, Texts
 from engine.speculation.proposers.registry import PROPOSERS
-from engine.speculation.rounds.row_rule import SMALL_LOSS, UNKNOWN, RowRule
+from engine.speculation.rounds.row_rule import UNKNOWN, RowRule
 from engine.stats import MeasuredSpeedup
 from engine.tuning import ContextFigures, DepthFigures, break_even
 
 # The factor by which a plan must be estimated to beat plain decoding, or a tried plan all others: less is not felt.
 MARGIN = 1.05
+# The share of the speed that keeping to exact widths may cost if the user did not ask for it: less is not felt.
+SMALL_LOSS = 0.03
 # The plain rounds in the purse at first and at most: their cost delays a few words a little.
 BUDGET = 4.0
 # The share of all time that exploration may cost in the long run: too little to be felt.

@@ -11,9 +11,6 @@ from dataclasses import dataclass, replace
 
 from engine.tuning import Rounding
 
-# The share of the speed that keeping to exact widths may cost if the user did not ask for it: less is not felt.
-SMALL_LOSS = 0.03
-
 
 @dataclass(frozen=True, slots=True)
 class RowRule:
