@@ -1,4 +1,4 @@
-"""Reads the project's texts from TOML: topics, phrases of the skills, words and held-out questions."""
+"""Reads the project's texts from TOML: topics, phrases of the skills, words and questions of the evaluation."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Content:
 
 
 @dataclass(frozen=True)
-class HeldOut:
+class EvaluationQuestion:
     """A question of the evaluation; the answer to its last turn must hold every entry of `expect`."""
 
     language: str
@@ -160,13 +160,13 @@ def read_words() -> list[dict[str, str]]:
 
 
 @cache
-def read_held_out(language: str) -> tuple[HeldOut, ...]:
+def read_held_out(language: str) -> tuple[EvaluationQuestion, ...]:
     """Return the held-out questions of one language, which nobody reads while working on content and training."""
     return _questions(language, (f"held_out_{language}.toml",))
 
 
 @cache
-def read_development(language: str) -> tuple[HeldOut, ...]:
+def read_development(language: str) -> tuple[EvaluationQuestion, ...]:
     """The questions whose failures may be read: those about topics before those about skills."""
     return _questions(language, (f"{language}.toml", f"skills_{language}.toml"))
 
@@ -202,12 +202,14 @@ def _short_messages(language: str, name: str) -> tuple[ShortMessage, ...]:
     return tuple(ShortMessage(language, kind, text) for kind, texts in kinds.items() for text in texts)
 
 
-def _questions(language: str, names: tuple[str, ...]) -> tuple[HeldOut, ...]:
+def _questions(language: str, names: tuple[str, ...]) -> tuple[EvaluationQuestion, ...]:
     found = []
     for name in names:
         for entry in _read(_HERE / "evaluation" / name)["questions"]:
             subject = entry.get("topic") or entry["skill"]
-            found.append(HeldOut(language, entry["kind"], subject, tuple(entry["turns"]), tuple(entry["expect"])))
+            found.append(
+                EvaluationQuestion(language, entry["kind"], subject, tuple(entry["turns"]), tuple(entry["expect"]))
+            )
     return tuple(found)
 
 

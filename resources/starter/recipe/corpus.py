@@ -1,6 +1,6 @@
 """The training text: conversations drawn from the content and the skills, the same for the same seed.
 
-Every held-out question of the evaluation is kept out, whatever its case, spaces and punctuation.
+Every question of the evaluation is kept out, whatever its case, spaces and punctuation.
 """
 
 from __future__ import annotations

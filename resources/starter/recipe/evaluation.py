@@ -1,4 +1,4 @@
-"""What the pair can do, measured through mlx on held-out questions: right answers and accepted guesses.
+"""Measures on questions left out of the training text how often the pair is right and its draft tokens are accepted.
 
 Decoding is greedy. A speculative round is replayed from the main model's answer: wherever a round begins, the
 draft guesses DEPTH tokens, and the longest prefix that equals the answer is accepted, as in the engine.
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from resources.starter.recipe.content import HeldOut
+    from resources.starter.recipe.content import EvaluationQuestion
 
 MAX_TOKENS = 160
 DEPTH = 4
@@ -52,9 +52,9 @@ class Tally:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A held-out question, the main model's last answer, and the counts of the draft's guesses."""
+    """A question of the evaluation, the main model's last answer, and the counts of the draft's guesses."""
 
-    question: HeldOut
+    question: EvaluationQuestion
     answer: str
     tally: Tally
 
@@ -143,7 +143,7 @@ class Pair:
         return tally
 
 
-def judge(pair: Pair, questions: Sequence[HeldOut]) -> list[Outcome]:
+def judge(pair: Pair, questions: Sequence[EvaluationQuestion]) -> list[Outcome]:
     """Ask each question's turns in order, keeping the pair's own answers, and judge the last."""
     dialogues: list[list[dict[str, Any]]] = [[] for _ in questions]
     outcomes = [Outcome(question, "", Tally(questions=1)) for question in questions]

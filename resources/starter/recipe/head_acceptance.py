@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from tokenizers import Tokenizer
 
-    from resources.starter.recipe.content import HeldOut
+    from resources.starter.recipe.content import EvaluationQuestion
     from resources.starter.recipe.head import Head
     from resources.starter.recipe.model import LanguageModel
 
@@ -46,7 +46,7 @@ class Acceptance:
 
 
 def main_answers(
-    main: LanguageModel, tokenizer: Tokenizer, questions: Iterable[HeldOut]
+    main: LanguageModel, tokenizer: Tokenizer, questions: Iterable[EvaluationQuestion]
 ) -> list[tuple[list[int], int]]:
     """Main's greedy answer to each question's last turn: the ids of the whole chat, and where the answer begins."""
     found = []

@@ -12,7 +12,7 @@ from resources.starter.recipe.tools import LIST_MODELS, TOOLS, call
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from resources.starter.recipe.content import Beyond, HeldOut, ToolQuestion
+    from resources.starter.recipe.content import Beyond, EvaluationQuestion, ToolQuestion
     from resources.starter.recipe.evaluation import Pair
 
 GIVEN: list[dict[str, Any]] = [
@@ -98,7 +98,7 @@ def report_limits(pair: Pair) -> str:
     return "\n".join(lines)
 
 
-def report_calls(pair: Pair, questions: Sequence[HeldOut]) -> str:
+def report_calls(pair: Pair, questions: Sequence[EvaluationQuestion]) -> str:
     """Return how many of these questions, none of which is for a tool, are answered by a call with the tools given."""
     asked: list[list[dict[str, Any]]] = [[{"role": "user", "content": question.turns[0]}] for question in questions]
     called = [
