@@ -19,6 +19,20 @@ ENOUGH_NARROW = 10
 _Count = Annotated[int, Meta(ge=0)]
 
 
+class WidthCost(Struct):
+    """What all products of one main model with its quantised weights cost over `rows` rows, in products of one row.
+
+    `mlx` is what MLX's kernels cost, `ours` what those of `engine.row_kernels` cost (None if they cannot be compiled).
+    Ours are `used` if they round like single rows and are fast enough. `alike` is whether those in use round so.
+    """
+
+    rows: int
+    mlx: float
+    ours: float | None
+    used: bool
+    alike: bool
+
+
 class Rounding(Struct):
     """How this machine rounds the rows of one main model's passes.
 
@@ -26,7 +40,7 @@ class Rounding(Struct):
     is what was tested: `plain_rows` is 1, or 2 where a row alone is rounded differently from one of two. `difference`
     is the mean absolute change, in other passes, of the lead: the logit of the best token less that of the second best.
     Answers have had `leads` tokens so far (with a temperature, leads include the noise of the draw), `narrow` of which
-    had a lead below NARROW.
+    had a lead below NARROW. `kernels` are the costs of products over several rows.
     """
 
     plain_rows: Annotated[int, Meta(ge=1, le=2)]
@@ -35,6 +49,12 @@ class Rounding(Struct):
     keys: _Count
     leads: _Count = 0
     narrow: _Count = 0
+    kernels: tuple[WidthCost, ...] = ()
+
+    @property
+    def kernel_rows(self) -> frozenset[int]:
+        """The rows over which products are computed by the kernels of `engine.row_kernels`."""
+        return frozenset(cost.rows for cost in self.kernels if cost.used)
 
     @property
     def one_in(self) -> int | None:

@@ -19,6 +19,7 @@ from engine.main_model.loading import LoadedModel, OnProgress, load_in_steps
 from engine.model_files.config import experts_of, is_quantised
 from engine.model_files.names import resolve_model
 from engine.requests import MAX_DEPTH
+from engine.row_kernels.layers import use_row_kernels
 from engine.serving import memory
 from engine.serving.drafters import Drafter, DrafterLoading, drafter_kind, load_drafter
 from engine.serving.rounding_probe import probe_rounding
@@ -174,6 +175,8 @@ class Models:
         self._controllers.guess = first_guess(visited / experts, MAX_DEPTH + 1, quantised=is_quantised(main.config))
         self._main, self._drafting = main, Drafting(main, self._controllers, self._reach)
         self.parked = self._probe = None
+        if self.rounding is not None:
+            use_row_kernels(main.model, self.rounding.kernel_rows)
         release_unused_memory()
         self._set_limits()
 

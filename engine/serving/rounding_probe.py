@@ -11,11 +11,14 @@ import logging
 from collections.abc import Sequence as Tokens
 
 import mlx.core as mx
+from msgspec.structs import replace
 
 from engine.files.steps import Steps
 from engine.main_model.loading import LoadedModel
 from engine.main_model.sampling import fit
 from engine.requests import MAX_DEPTH
+from engine.row_kernels.choice import compare_kernels
+from engine.row_kernels.layers import use_row_kernels
 from engine.serving.calibration import sample_prompt
 from engine.speculation.rounds.cache_rules import flatten
 from engine.speculation.rounds.row_rule import UNKNOWN, RowRule
@@ -38,14 +41,17 @@ CHUNK = 128
 
 def probe_rounding(main: LoadedModel) -> Steps[Rounding]:
     """Return how this machine rounds the rows of `main`; one pass a step."""
+    kernels = yield from compare_kernels(main.model)
+    use_row_kernels(main.model, {cost.rows for cost in kernels if cost.used})
     text = sample_prompt(main, lambda: False)
     yield None
     rows = max(WIDTHS[-1], min(MOST_ROWS, LOGITS // main.vocabulary, main.info.context_length // 2))
-    alone, paired, changes, length = set(WIDTHS), set(WIDTHS), list[float](), 0
+    alone = set(WIDTHS) - {cost.rows for cost in kernels if not cost.alike}
+    paired, changes, length = set(WIDTHS), list[float](), 0
     for context in (SHORT, LONG):
         sequence = Sequence(main.model, main.new_caches())
         if sequence.plain_only is not None:
-            return Rounding(1, 1, difference=0.0, keys=0)
+            return Rounding(1, 1, difference=0.0, keys=0, kernels=kernels)
         windows = [getattr(cache, "max_size", 0) for cache in flatten(sequence.caches)]
         length = max(1, min(max([context, *(windows if context == LONG else ())]), main.info.context_length - rows))
         tokens = (text * (1 + (length + rows) // len(text)))[: length + rows]
@@ -68,7 +74,7 @@ def probe_rounding(main: LoadedModel) -> Steps[Rounding]:
             # A full window holds its keys in another order when one row alone is written than when several are: the
             # sums differ, however seldom that is seen.
             alone.clear()
-    found = _rounding(alone, paired, changes, length + rows)
+    found = replace(_rounding(alone, paired, changes, length + rows), kernels=kernels)
     log.info(
         "%s: up to %d keys, passes of %d to %d rows are alike",
         main.info.name, found.keys, found.plain_rows, found.most_rows,

@@ -1,0 +1,212 @@
+"""Products of a few rows with quantised weights: the weights are read once, and each row is summed as if it were alone.
+
+MLX has a kernel for one row, `qmv_fast` (`qmv` where the inputs are no multiple of 512), and others for several, which
+either read the weights again for each row or sum in another order (mlx/backend/metal/kernels/quantized.h and
+fp_quantized.h). The kernel here sums in the order of the one-row kernel: each of the 32 threads of a SIMD group adds up
+every 32nd run of inputs, and `simd_sum` adds up the threads. tests/engine/row_kernels compiles both and compares bits.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import mlx.core as mx
+
+# The most rows whose inputs and sums the registers of a GPU hold. More rows are computed in tiles, each of which reads
+# the weights.
+TILE = 4
+# The input sizes for which MLX's one-row kernel gives a thread two packs of weights at a time instead of one.
+_TWO_PACKS = 512
+# MLX has another kernel for the smallest inputs, whose order is not followed here.
+_SMALLEST_INPUTS = 128
+
+# A pack is the least number of weights that fills whole bytes and a 32-bit word, or 24 or 40 bits. Affine weights stay
+# at their bits in the word or byte; inputs are divided by the power of two there, so that products are right.
+HEADER = """
+template <int BITS>
+struct Pack {
+  static constexpr int VALUES = BITS == 3 || BITS == 5 ? 8 : BITS == 6 ? 4 : 32 / BITS;
+  // The inputs that are added to each other before they are added to a thread's sum.
+  static constexpr int SUMMED = BITS == 8 ? 1 : BITS == 3 || BITS == 5 ? 8 : 4;
+};
+
+template <int BITS, bool AFFINE>
+inline float place_of(int value) {
+  if (!AFFINE || BITS == 8) {
+    return 1.0f;
+  }
+  return float(1 << (BITS == 4 ? value % 4 * 4 : value * BITS % 8));
+}
+
+// Reads a thread's inputs and returns their sum.
+template <typename T, int BITS, bool AFFINE, int VALUES>
+inline float read_inputs(const device T* x, thread float* inputs) {
+  float sum = 0;
+  for (int i = 0; i < VALUES; i += Pack<BITS>::SUMMED) {
+    float part = float(x[i]);
+    for (int j = 1; j < Pack<BITS>::SUMMED; j++) {
+      part += float(x[i + j]);
+    }
+    sum += part;
+  }
+  for (int i = 0; i < VALUES; i++) {
+    inputs[i] = float(x[i]) / place_of<BITS, AFFINE>(i);
+  }
+  return sum;
+}
+
+// The bits of float4_e2m1 and float8_e4m3 are a half whose exponent is too small.
+inline half e2m1(uint8_t code) {
+  const half magnitude = as_type<half>(uint16_t((code & 7) << 9)) * half(16384.0f);
+  return code & 8 ? -magnitude : magnitude;
+}
+
+inline half e4m3(uint8_t code) {
+  const half magnitude = as_type<half>(uint16_t((code & 127) << 7)) * half(256.0f);
+  return code & 128 ? -magnitude : magnitude;
+}
+
+inline float e8m0(uint8_t code) {
+  return as_type<float>(code == 0 ? 0x400000u : uint(code) << 23);
+}
+
+template <int GROUP>
+inline float scale_of(uint8_t code) {
+  return GROUP == 16 ? float(e4m3(code)) : e8m0(code);
+}
+
+template <int GROUP, typename S>
+inline float scale_of(S scale) {
+  return float(scale);
+}
+
+// Reads a thread's weights; `rests` are those bits of a weight that are in the next byte.
+template <int BITS, bool AFFINE, int VALUES>
+inline void read_weights(const device uint8_t* w, thread float* weights, thread float* rests) {
+  for (int i = 0; i < VALUES; i++) {
+    const int byte = i * BITS / 8, shift = i * BITS % 8;
+    if (BITS == 8) {
+      weights[i] = AFFINE ? float(w[i]) : float(e4m3(w[i]));
+    } else if (BITS == 4) {
+      const int place = i % 4 * 4;
+      const int word = ((const device uint16_t*)w)[i / 4];
+      weights[i] = AFFINE ? float(word & (15 << place)) : float(e2m1(word >> place));
+    } else {
+      weights[i] = float(w[byte] & ((1 << BITS) - 1) << shift);
+      if (shift + BITS > 8) {
+        rests[i] = float(w[byte + 1] & ((1 << BITS) - 1) >> (8 - shift));
+      }
+    }
+  }
+}
+
+// Returns the sum of a thread's products.
+template <int BITS, int VALUES>
+inline float dot_of(const thread float* weights, const thread float* rests, const thread float* inputs) {
+  float sum = 0;
+  if (BITS == 4) {
+    for (int i = 0; i < VALUES; i += 4) {
+      sum += inputs[i] * weights[i] + inputs[i + 1] * weights[i + 1] + inputs[i + 2] * weights[i + 2] +
+          inputs[i + 3] * weights[i + 3];
+    }
+  } else {
+    for (int i = 0; i < VALUES; i++) {
+      sum += weights[i] * inputs[i];
+      if (BITS != 8 && i * BITS % 8 + BITS > 8) {
+        sum += rests[i] * (inputs[i] * 256.0f);
+      }
+    }
+  }
+  return sum;
+}
+"""
+
+# Each SIMD group computes four outputs of ROWS rows.
+SOURCE = """
+  constexpr bool AFFINE = %(affine)s;
+  constexpr int VALUES = Pack<BITS>::VALUES * PACKS;
+  constexpr int OUTPUTS = 4;
+  const int rows = x_shape[0], size = x_shape[1], outputs = w_shape[0];
+  const int first_row = threadgroup_position_in_grid.x * ROWS;
+  const int first_output = (threadgroup_position_in_grid.y * 2 + simdgroup_index_in_threadgroup) * OUTPUTS;
+  float results[ROWS][OUTPUTS] = {};
+  for (int k = thread_index_in_simdgroup * VALUES; k < size; k += 32 * VALUES) {
+    float inputs[ROWS][VALUES], totals[ROWS];
+    for (int r = 0; r < ROWS; r++) {
+      const device T* row = x + long(min(first_row + r, rows - 1)) * size + k;
+      totals[r] = read_inputs<T, BITS, AFFINE, VALUES>(row, inputs[r]);
+    }
+    for (int o = 0; o < OUTPUTS; o++) {
+      const long output = min(first_output + o, outputs - 1);
+      const device uint8_t* weights = (const device uint8_t*)w + (output * size + k) * BITS / 8;
+      float decoded[VALUES], rests[VALUES];
+      read_weights<BITS, AFFINE, VALUES>(weights, decoded, rests);
+      const long group = (output * size + k) / GROUP;
+      const float scale = scale_of<GROUP>(scales[group]);
+%(bias)s
+      for (int r = 0; r < ROWS; r++) {
+        const float sum = dot_of<BITS, VALUES>(decoded, rests, inputs[r]);
+        results[r][o] += %(product)s;
+      }
+    }
+  }
+  for (int r = 0; r < ROWS; r++) {
+    for (int o = 0; o < OUTPUTS; o++) {
+      const float result = simd_sum(results[r][o]);
+      if (thread_index_in_simdgroup == 0 && first_row + r < rows && first_output + o < outputs) {
+        y[long(first_row + r) * outputs + first_output + o] = T(result);
+      }
+    }
+  }
+"""
+
+
+def source_of(*, affine: bool) -> str:
+    """Return the body of the kernel, for affine weights, or for weights in a floating-point format."""
+    bias = "      const float bias = float(biases[group]);" if affine else ""
+    product = "scale * sum + totals[r] * bias" if affine else "scale * sum"
+    return SOURCE % {"affine": str(affine).lower(), "bias": bias, "product": product}
+
+
+def template_of(rows: int, inputs: int, bits: int, group_size: int) -> dict[str, int]:
+    """Return the integers that a kernel for `rows` rows is compiled with."""
+    tiles = -(-rows // TILE)
+    packs = 2 if inputs % _TWO_PACKS == 0 else 1
+    return {"ROWS": -(-rows // tiles), "BITS": bits, "GROUP": group_size, "PACKS": packs}
+
+
+def takes(inputs: int, bits: int) -> bool:
+    """Return whether the kernel follows MLX's one-row kernel for matrices of so many inputs and bits."""
+    return inputs > _SMALLEST_INPUTS and bits in {3, 4, 5, 6, 8}
+
+
+def product_of_rows(
+    x: mx.array, weight: mx.array, scales: mx.array, biases: mx.array | None, *, group_size: int, bits: int
+) -> mx.array:
+    """Return `x` (rows, inputs) times the transposed quantised matrix, as `mx.quantized_matmul` does.
+
+    `weight` (outputs, inputs * bits / 32) is uint32. `scales` and `biases` (outputs, inputs / group_size) have the type
+    of `x`, bfloat16 or float16; without biases, `scales` are uint8 of mxfp4, mxfp8 or nvfp4. Metal compiles the kernel
+    when the result is evaluated; MLX raises RuntimeError there if that fails, and here without a GPU.
+    """
+    (rows, inputs), outputs = x.shape, len(weight)
+    template = template_of(rows, inputs, bits, group_size)
+    found: list[mx.array] = _kernel(affine=biases is not None)(
+        inputs=[weight, scales, *([] if biases is None else [biases]), x],
+        template=[("T", x.dtype), *template.items()],
+        # Threadgroups with the same weights follow each other, so that a cache holds them.
+        # Threadgroups that read the same weights follow each other, so that a cache has them.
+        grid=(32 * -(-rows // template["ROWS"]), 2 * -(-outputs // 8), 1),
+        threadgroup=(32, 2, 1),
+        output_shapes=[(rows, outputs)],
+        output_dtypes=[x.dtype],
+    )
+    return found[0]
+
+
+@cache
+def _kernel(*, affine: bool) -> Any:
+    names = ["w", "scales", "biases", "x"] if affine else ["w", "scales", "x"]
+    name = "rows_affine" if affine else "rows_float"
+    return mx.fast.metal_kernel(name, names, ["y"], source_of(affine=affine), HEADER)

@@ -1,0 +1,166 @@
+"""MLX's Metal kernels of quantised products, and ours, compiled for the processor, so that their bits can be compared.
+
+MLX's are read from the headers of the installed package. What a Metal compiler may do beyond C++, such as fusing a
+product and a sum, is not seen here; `engine.row_kernels.choice` compares bits on the machine itself, too.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import platform
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import mlx.core as mx
+import numpy as np
+
+from engine.row_kernels.product import HEADER, source_of, template_of
+
+HERE = Path(__file__).parent
+HEADERS = Path(mx.__file__).parent / "include/mlx/backend/metal/kernels"
+AFFINE = (
+    "short get_pack_factor(", "short get_bytes_per_pack(", "U load_vector(", "U load_vector_safe(", "U qdot(",
+    "U qdot_safe(", "void dequantize(", "void qmv_fast_impl(", "void qmv_impl(", "void qmv_wide_impl(",
+)  # fmt: skip
+FLOAT = (
+    "short get_pack_factor(", "short get_bytes_per_pack(", "T dequantize_scale(", "struct Dequantize {",
+    "void load_vector(", "void load_vector_safe(", "U qdot(", "U\nqdot_safe(", "void fp_qmv_fast_impl(",
+    "void fp_qmv_impl(",
+)  # fmt: skip
+TYPES = {mx.bfloat16: "bfloat16_t", mx.float16: "half", mx.float32: "float"}
+# MLX's kernel for several rows sums each over so many of the 32 threads.
+WIDE_THREADS = 8
+# Other processors than those by Intel and AMD fuse without being asked to.
+_FUSING = ("-mfma",) if platform.machine() in {"x86_64", "AMD64"} else ()
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A way of quantising, and the type of the inputs: float32 shows what rounding to 16 bits would hide."""
+
+    mode: str
+    bits: int
+    group_size: int
+    dtype: mx.Dtype = mx.bfloat16
+
+    @property
+    def affine(self) -> bool:
+        return self.mode == "affine"
+
+
+Matrix = tuple[mx.array, mx.array, mx.array | None]
+
+
+def quantised(kind: Kind, weight: mx.array) -> Matrix:
+    """Return weights, scales and biases of a matrix (outputs, inputs)."""
+    weight, scales, *biases = mx.quantize(weight.astype(kind.dtype), kind.group_size, kind.bits, mode=kind.mode)
+    return weight, scales, biases[0] if biases else None
+
+
+class Kernels:
+    """The compiled kernels of one kind: `one_row` and `wide` are MLX's, `ours` is that of `engine.row_kernels`.
+
+    If `fused`, the compiler may round a product and a sum once, as Metal's may; this needs a processor that can.
+    """
+
+    def __init__(self, kind: Kind, folder: Path, *, fused: bool = False) -> None:
+        self._kind = kind
+        source = (HERE / "metal.h").read_text() + _mlx(kind) + HEADER + _entries(kind)
+        contracted = ("-O2", "-ffp-contract=fast", "-fno-tree-vectorize", *_FUSING)
+        options = contracted if fused else ("-O2", "-ffp-contract=off")
+        name = hashlib.sha256(f"{options}{source}".encode()).hexdigest()[:16]
+        library = folder / f"{name}.so"
+        if not library.exists():
+            text = folder / f"{name}.cpp"
+            text.write_text(source)
+            compiler = shutil.which("clang++") or shutil.which("g++")
+            assert compiler is not None, "a C++ compiler is needed"
+            common = ("-std=c++20", "-fno-strict-aliasing", "-shared", "-fPIC", "-w")
+            subprocess.run([compiler, *common, *options, str(text), "-o", str(library)], check=True)
+        self._library = ctypes.CDLL(str(library))
+
+    def one_row(self, x: mx.array, matrix: Matrix) -> mx.array:
+        """Return the products of rows that are each computed alone."""
+        return self._run("one_row_fast" if x.shape[1] % 512 == 0 else "one_row", x, matrix)
+
+    def wide(self, x: mx.array, matrix: Matrix) -> mx.array:
+        """Return the products as MLX's kernel for several rows computes them; affine only."""
+        return self._run("wide", x, matrix)
+
+    def ours(self, x: mx.array, matrix: Matrix) -> mx.array:
+        template = template_of(len(x), x.shape[1], self._kind.bits, self._kind.group_size)
+        return self._run(f"ours_{template['ROWS']}_{template['PACKS']}", x, matrix)
+
+    def _run(self, name: str, x: mx.array, matrix: Matrix) -> mx.array:
+        weight, scales, biases = matrix
+        arrays = [_bytes(weight), _bytes(scales), _bytes(scales if biases is None else biases), _bytes(x)]
+        found = np.zeros((len(x), len(weight) * x.itemsize), np.uint8)
+        pointers = [array.ctypes.data_as(ctypes.c_void_p) for array in (*arrays, found)]
+        getattr(self._library, name)(*pointers, x.shape[1], len(weight), len(x))
+        return mx.array(found).view(x.dtype)
+
+
+def _bytes(array: mx.array) -> np.ndarray:
+    return np.ascontiguousarray(np.array(mx.contiguous(array).view(mx.uint8)))
+
+
+def _mlx(kind: Kind) -> str:
+    """Return the parts of MLX's header that compute products of the kind."""
+    text = (HEADERS / ("quantized.h" if kind.affine else "fp_quantized.h")).read_text()
+    parts = [_definition(text, name) for name in (AFFINE if kind.affine else FLOAT)]
+    before = [] if kind.affine else [(HEADERS / name).read_text() for name in ("fp4.h", "fp8.h")]
+    sizes = "MLX_MTL_CONST int SIMD_SIZE = 32;\nMLX_MTL_CONST int QUAD_SIZE = 4;\n"
+    return "\n".join([sizes, *before, *parts])
+
+
+def _definition(text: str, name: str) -> str:
+    """Return the template with that name, with its body."""
+    at = text.index(name)
+    start, end, depth = text.rindex("template", 0, at), text.index("{", at), 0
+    while True:
+        depth += {"{": 1, "}": -1}.get(text[end], 0)
+        end += 1
+        if depth == 0:
+            return text[start:end] + ";\n"
+
+
+def _entries(kind: Kind) -> str:
+    """Return functions for ctypes, all with the same arguments."""
+    t, g, b = TYPES[kind.dtype], kind.group_size, kind.bits
+    scales = t if kind.affine else "uint8_t"
+    arguments = f"const uint32_t* w, const {scales}* scales, const {t}* biases, const {t}* x, {t}* y, int K, int N"
+    prefix, given = ("", "w, scales, biases, x, y") if kind.affine else ("fp_", "w, scales, nullptr, x, y")
+    kernels = {
+        "one_row": f"{prefix}qmv_impl<{t}, {g}, {b}>({given}, K, N, at, group, lane);",
+        "one_row_fast": f"{prefix}qmv_fast_impl<{t}, {g}, {b}, true>({given}, K, N, at, group, lane);",
+    }
+    rows = dict.fromkeys(kernels, "M")
+    if kind.affine:
+        kernels["wide"] = f"qmv_wide_impl<{t}, {g}, {b}, 4, {WIDE_THREADS}>({given}, K, N, M, at, group, lane);"
+        rows["wide"] = "(M + 3) / 4"
+    body = [_kernel_of_ours(kind, scales)]
+    for many in (2, 3, 4):
+        for packs in (1, 2):
+            name = f"ours_{many}_{packs}"
+            shapes = "const int x_shape[] = {M, K}, w_shape[] = {N, K};"
+            values = f"{many}, {b}, {g}, {packs}"
+            kernels[name] = f"{shapes} ours<{t}, {values}>(w, scales, biases, x, y, x_shape, w_shape, at, group, lane);"
+            rows[name] = f"(M + {many - 1}) / {many}"
+    for name, call in kernels.items():
+        grid = f"run_grid({rows[name]}, (N + 7) / 8, [&](uint3 at, uint group, uint lane) {{ {call} }});"
+        body.append(f'extern "C" void {name}({arguments}, int M) {{ {grid} }}')
+    return "\n".join(body)
+
+
+def _kernel_of_ours(kind: Kind, scales: str) -> str:
+    """Return our kernel as `mx.fast.metal_kernel` declares it: a template around the body."""
+    return (
+        "template <typename T, int ROWS, int BITS, int GROUP, int PACKS>\n"
+        f"static void ours(const uint32_t* w, const {scales}* scales, const T* biases, const T* x, T* y,\n"
+        "    const int* x_shape, const int* w_shape, uint3 threadgroup_position_in_grid,\n"
+        "    uint simdgroup_index_in_threadgroup, uint thread_index_in_simdgroup) {\n"
+        f"{source_of(affine=kind.affine)}\n}}\n"
+    )

@@ -1,0 +1,86 @@
+"""Our kernel has the bits of MLX's one-row kernel, both compiled from their Metal sources for the processor."""
+
+from __future__ import annotations
+
+import platform
+from pathlib import Path
+
+import mlx.core as mx
+import numpy as np
+import pytest
+
+from engine.row_kernels.product import takes
+from tests.engine.row_kernels.emulation import Kernels, Kind, Matrix, quantised
+from tests.engine.tiers import by_tier
+
+KINDS = [
+    Kind("affine", 4, 64, mx.float32), Kind("affine", 4, 32), Kind("affine", 4, 128, mx.float16),
+    Kind("affine", 8, 64), Kind("affine", 8, 32, mx.float32), Kind("affine", 3, 64, mx.float32),
+    Kind("affine", 5, 64, mx.float32), Kind("affine", 6, 128, mx.float32), Kind("mxfp4", 4, 32, mx.float32),
+    Kind("mxfp4", 4, 32, mx.float16), Kind("nvfp4", 4, 16, mx.float32), Kind("mxfp8", 8, 32, mx.float32),
+]  # fmt: skip
+OFTEN = [KINDS[0], KINDS[3], KINDS[5], KINDS[8]]
+# Inputs and outputs: multiples of MLX's tiles, and others.
+SHAPES = [(512, 32), (640, 21), (1024, 8), (384, 26), (1536, 13), (256, 3)]
+ROWS = 9
+
+
+def _features() -> str:
+    """Return what Linux says of the processor; others that run these tests can fuse."""
+    described = Path("/proc/cpuinfo")
+    return described.read_text() if platform.machine() == "x86_64" and described.exists() else "fma"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("kernels")
+
+
+def in_float32(x: mx.array, matrix: Matrix, kind: Kind) -> mx.array:
+    """Return the product as MLX's CPU backend computes it."""
+    weight, scales, biases = matrix
+    if biases is not None:
+        scales, biases = scales.astype(mx.float32), biases.astype(mx.float32)
+    return mx.quantized_matmul(
+        x.astype(mx.float32), weight, scales, biases, group_size=kind.group_size, bits=kind.bits, mode=kind.mode
+    )
+
+
+@pytest.mark.parametrize("kind", by_tier(KINDS, OFTEN), ids=str)
+def test_rows_have_the_bits_of_rows_alone(kind: Kind, folder: Path) -> None:
+    kernels = Kernels(kind, folder)
+    for inputs, outputs in SHAPES:
+        matrix = quantised(kind, mx.random.normal((outputs, inputs), key=mx.random.key(inputs)))
+        x = mx.random.normal((ROWS, inputs), key=mx.random.key(outputs)).astype(kind.dtype)
+        alone = kernels.one_row(x, matrix)
+        for rows in range(2, ROWS + 1):
+            assert mx.array_equal(kernels.ours(x[:rows], matrix), alone[:rows]), (inputs, outputs, rows)
+        exact = np.array(in_float32(x, matrix, kind))
+        error = np.abs(np.array(alone.astype(mx.float32)) - exact).max() / np.abs(exact).max()
+        assert error < {mx.float32: 3e-6, mx.bfloat16: 5e-3, mx.float16: 1e-3}[kind.dtype]
+
+
+@pytest.mark.skipif("fma" not in _features(), reason="this processor cannot round a product and a sum at once")
+def test_rows_have_these_bits_also_if_products_and_sums_are_fused(folder: Path) -> None:
+    """Metal's compiler may fuse them; it sees the same expressions in both kernels."""
+    kernels = Kernels(KINDS[0], folder, fused=True)
+    for inputs, outputs in SHAPES:
+        matrix = quantised(KINDS[0], mx.random.normal((outputs, inputs), key=mx.random.key(inputs)))
+        x = mx.random.normal((4, inputs), key=mx.random.key(outputs))
+        assert mx.array_equal(kernels.ours(x, matrix), kernels.one_row(x, matrix)), (inputs, outputs)
+
+
+def test_the_rows_of_mlx_s_kernel_for_several_have_other_bits(folder: Path) -> None:
+    """Else this emulation could not tell orders of sums apart."""
+    kind = KINDS[0]
+    kernels = Kernels(kind, folder)
+    matrix = quantised(kind, mx.random.normal((32, 512), key=mx.random.key(1)))
+    x = mx.random.normal((4, 512), key=mx.random.key(2))
+    share = np.array(kernels.wide(x, matrix) == kernels.one_row(x, matrix)).mean()
+    assert 0.05 < share < 0.3
+
+
+def test_the_smallest_matrices_stay_mlx_s() -> None:
+    assert not takes(128, 4)
+    assert not takes(512, 2)
+    assert takes(192, 4)
