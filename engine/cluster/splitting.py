@@ -15,6 +15,7 @@ from mlx_lm.models.pipeline import PipelineMixin
 
 from engine.cluster.errors import ClusterError
 from engine.cluster.plan import files_of_others
+from engine.cpu_backend.backend import backend
 from engine.errors import EngineError
 from engine.files.steps import Steps
 from engine.speculation.rounds.cache_rules import flatten
@@ -82,7 +83,7 @@ def split_model(model: nn.Module, group: mx.distributed.Group, split: str) -> No
     # For sizes that the ranks do not divide, mlx-lm can raise any exception.
     except Exception as error:
         raise ClusterError("cannot-split", detail=" ".join(str(error).split())[:120] or type(error).__name__) from error
-    if mx.default_device() == mx.Device(mx.cpu):
+    if backend().narrow_products:
         _use_plain_layers(model)
 
 

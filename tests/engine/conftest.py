@@ -11,6 +11,7 @@ import mlx.core as mx
 import pytest
 
 from engine import Engine, starter_pair
+from engine.cpu_backend import backend
 from engine.files.disk_pool import DiskPool
 from engine.main_model.loading import LoadedModel, load
 from engine.serving import drafters
@@ -51,7 +52,7 @@ def starter() -> tuple[LoadedModel, LoadedModel]:
 @pytest.fixture
 def as_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take the branches for a GPU, so that weights keep their type and stay quantised; the CPU computes with them."""
-    monkeypatch.setattr(mx, "default_device", lambda: mx.Device(mx.gpu))
+    monkeypatch.setenv(backend.VARIABLE, backend.GPU.name)
 
 
 @pytest.fixture(scope="module")
