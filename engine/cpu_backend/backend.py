@@ -20,8 +20,7 @@ VARIABLE = "TANDEM_BACKEND"
 class Backend:
     """How passes run on one of MLX's backends.
 
-    `keeps_weights`: weights stay as they are stored; else they become float32, not quantised.
-    `narrow_products`: matrices are stored in blocks for products over few rows.
+    `keeps_weights`: weights stay as they are stored; else they become float32, in blocks for products over few rows.
     `host_reads_scores`: the host computes log-probabilities and leads of greedy draft rounds from the scores.
     `launches_early`: parts of a short pass are sent to the device while the host builds the rest, because MLX makes
     the host wait until nearly all of what was sent is done.
@@ -29,20 +28,18 @@ class Backend:
 
     name: str
     keeps_weights: bool
-    narrow_products: bool
     host_reads_scores: bool
     launches_early: bool
 
 
-GPU = Backend("gpu", keeps_weights=True, narrow_products=False, host_reads_scores=False, launches_early=False)
-CPU = Backend("cpu", keeps_weights=False, narrow_products=True, host_reads_scores=True, launches_early=True)
-_BY_NAME = {backend.name: backend for backend in (GPU, CPU)}
+GPU = Backend("gpu", keeps_weights=True, host_reads_scores=False, launches_early=False)
+CPU = Backend("cpu", keeps_weights=False, host_reads_scores=True, launches_early=True)
 
 
 def backend() -> Backend:
     """Return the backend of this process: the one that the environment names, else that of MLX's default device."""
-    named = _BY_NAME.get(os.environ.get(VARIABLE, ""))
-    return named or (CPU if mx.default_device() == mx.Device(mx.cpu) else GPU)
+    by_device = CPU if mx.default_device() == mx.Device(mx.cpu) else GPU
+    return {GPU.name: GPU, CPU.name: CPU}.get(os.environ.get(VARIABLE, ""), by_device)
 
 
 def use_cpu() -> None:
@@ -53,8 +50,7 @@ def use_cpu() -> None:
 
 def as_computed(model: nn.Module) -> nn.Module:
     """Return a model whose weights have not been read in the precision in which this backend computes them."""
-    if backend().keeps_weights:
-        return model
-    model = dequantize_model(model)
-    model.set_dtype(mx.float32)
+    if not backend().keeps_weights:
+        model = dequantize_model(model)
+        model.set_dtype(mx.float32)
     return model

@@ -39,7 +39,7 @@ def use_narrow_products(model: nn.Module) -> None:
     This includes an embedding that has to be the output layer too, because no other layer has its shape.
     On a GPU, and with another BLAS than OpenBLAS, nothing changes.
     """
-    if not (backend().narrow_products and blas.BLAS.startswith("OpenBLAS")):
+    if backend().keeps_weights or not blas.BLAS.startswith("OpenBLAS"):
         return
     modules = model.named_modules()
     outputs = {module.weight.shape for _, module in modules if type(module) is nn.Linear}

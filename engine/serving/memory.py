@@ -48,9 +48,7 @@ def size_on_disk(path: Path, kv_bits: int | None) -> ModelSize:
         from engine.heads.folder import inspect_head
 
         return _size_of_head(inspect_head(path), config, kv_bits)
-    weights = weight_bytes(path)
-    if not backend().keeps_weights:
-        weights = int(weights * 32 / _stored_bits(config))
+    weights = weight_bytes(path) if backend().keeps_weights else cpu_bytes(path)
     return ModelSize(str(path), weights, config, element_bytes(kv_bits), count_here)
 
 

@@ -376,7 +376,7 @@ def test_a_changed_model_is_used_as_it_was_downloaded(
     # The same files at another place are the same model.
     assert pair.teaching.known().problem == ""
     weights = dict(mx.load(str(moved / "model.safetensors")))
-    weights = {name: array * 1.01 for name, array in weights.items()}
+    weights = {name: array * 1.01 if array.dtype == mx.bfloat16 else array for name, array in weights.items()}
     mx.save_safetensors(str(moved / "model.safetensors"), weights, {"format": "mlx"})
     changed = opened(once_taught, models["draft"] if which == "main" else moved, moved if which == "main" else main)
     assert changed.teaching.known().problem == f"{which}-changed"

@@ -132,29 +132,6 @@ def test_a_pass_that_raises_leaves_every_sequence_as_it_was() -> None:
         assert_read("qwen3_next", sequence)
 
 
-@pytest.mark.parametrize(
-    ("lengths", "most", "chosen"),
-    [
-        # All of them; as many as fit with padding; short ones together, but not with long ones.
-        ([40, 38, 42], 512, [0, 1, 2]),
-        ([40, 38, 42, 39], 130, [0, 1, 2]),
-        ([10, 400, 12, 380], 2048, [0, 2]),
-        # A chunk of a long one is read alone.
-        ([900, 40], 512, [0]),
-        ([300, 40, 280], 600, [0, 2]),
-    ],
-)
-def test_whose_prompts_are_read_together(lengths: list[int], most: int, chosen: list[int]) -> None:
-    waiting = [sequence_of("llama", length + 1, seed=index) for index, length in enumerate(lengths)]
-    assert choose_together(waiting, most) == [waiting[index] for index in chosen]
-
-
-@pytest.mark.parametrize("name", ["llama4", "mamba", "gemma2", "phi3small"])
-def test_families_without_rows_are_read_alone(name: str) -> None:
-    waiting = [sequence_of(name, 12, seed=seed) for seed in range(3)]
-    assert choose_together(waiting, 512) == waiting[:1]
-
-
 def test_long_texts_are_read_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(joint_prefill, "LONGEST_TEXT", 30)
     waiting = [sequence_of("llama", length, read=read) for length, read in ((12, 0), (40, 31), (11, 0))]
