@@ -13,7 +13,6 @@ from engine.speculation.rounds import joint_prefill, row_layout
 from engine.speculation.rounds.joint_prefill import choose_together, prefill_together
 from engine.speculation.rounds.sequence import Sequence
 from engine.speculation.rounds.taps import Taps
-from tests.engine.counting_model import CountingModel
 from tests.engine.speculation.cache_state import largest_difference
 from tests.engine.speculation.families import KINDS_WITH_ROWS, SERVED, build, fresh_caches, skip_without_rows
 from tests.engine.speculation.family_configs import VOCABULARY
@@ -115,21 +114,6 @@ def test_followers_get_the_rows_of_their_own_text() -> None:
         for output, wanted in zip(outputs, expected_outputs, strict=True):
             assert output.shape == wanted.shape
             assert np.abs(np.array(output) - np.array(wanted)).max() <= 1e-4 * np.abs(np.array(wanted)).max()
-
-
-def test_a_pass_that_raises_leaves_every_sequence_as_it_was() -> None:
-    sequences = [sequence_of("qwen3_next", length, read=read) for length, read in ((20, 6), (11, 0))]
-    model = CountingModel(sequences[0].model)
-    model.fails = lambda *_: True
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sequences[0], "model", model)
-        with pytest.raises(RuntimeError):
-            prefill_together(sequences, 64)
-    assert [sequence.position for sequence in sequences] == [6, 0]
-    for sequence in sequences:
-        while sequence.prefill(64):
-            pass
-        assert_read("qwen3_next", sequence)
 
 
 def test_long_texts_are_read_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mlx.core as mx
 import pytest
 
 from engine.speculation.rounds.sequence import Sequence
@@ -58,36 +57,6 @@ def test_a_stop_inside_the_accepted_draft_tokens_keeps_no_row_behind_it(name: st
     assert_same_logits(sequence.verify()[0], expected[15], name)
 
 
-@pytest.mark.parametrize("name", ["llama", "llama:window", "qwen3_next"])
-@pytest.mark.parametrize("last", ["known", "unknown", "failed"])
-def test_tokens_are_fed_one_behind_the_other_before_they_are_known(
-    name: str, last: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    expected, _ = decode_plainly(name, TOKENS[:24], 1)
-    sequence = started(name, 12)
-
-    sequence.verify()
-    sequence.commit(0, [])
-    for position in range(12, 16):
-        logits = sequence.verify(mx.array([TOKENS[position]], mx.uint32))
-        assert_same_logits(logits[0], expected[position], name)
-        # The round that drew the token is read only now.
-        sequence.commit(1, [TOKENS[position]])
-    if last == "unknown":
-        sequence.verify(mx.array([TOKENS[16]], mx.uint32))
-    elif last == "failed":
-        with monkeypatch.context() as patched:
-            patched.setattr(sequence, "model", _fail_after(sequence.model))
-            with pytest.raises(RuntimeError, match="out of memory"):
-                sequence.verify(mx.array([TOKENS[16]], mx.uint32))
-    if sequence.rollback.active:
-        sequence.abort()
-
-    assert (sequence.position, sequence.tokens) == (16, TOKENS[:16])
-    sequence.append([TOKENS[16]])
-    assert_same_logits(sequence.verify()[0], expected[16], name)
-
-
 @pytest.mark.parametrize("name", EVERY_KIND)
 def test_a_sequence_rewinds_exactly_or_says_that_it_cannot(name: str) -> None:
     """After a rewind, another answer to the same prompt is as if the first had never been read."""
@@ -127,13 +96,3 @@ def test_a_sequence_without_a_rule_decodes_plainly_until_something_must_be_taken
     sequence.verify()
     sequence.abort()
     assert not sequence.intact
-
-
-def _fail_after(model: object):  # type: ignore[no-untyped-def]
-    """Return a model that writes every cache and then fails."""
-
-    def failing(*arguments: object, **named: object) -> mx.array:
-        mx.eval(model(*arguments, **named))  # type: ignore[operator]
-        raise RuntimeError("out of memory")
-
-    return failing
