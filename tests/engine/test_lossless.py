@@ -32,7 +32,7 @@ def load_with_fewer_rows(folder: Path) -> LoadedModel:
     weights = mx.load(str(folder / "model.safetensors"))
     config = json.loads((folder / "config.json").read_text())
     rows = config["vocab_size"] - 20
-    for name in ("model.embed_tokens.weight", "lm_head.weight"):
+    for name in [name for name in weights if name.startswith(("model.embed_tokens.", "lm_head."))]:
         weights[name] = weights[name][:rows]
     mx.save_safetensors(str(folder / "model.safetensors"), weights, metadata={"format": "mlx"})
     (folder / "config.json").write_text(json.dumps({**config, "vocab_size": rows}))

@@ -15,6 +15,7 @@ from pathlib import Path
 import mlx.core as mx
 from msgspec import convert, to_builtins
 
+from engine.cpu_backend.backend import backend
 from engine.cpu_backend.blas import BLAS
 from engine.files.kept_json import KeptJson
 from engine.speculation.choosing.controller import Controller, Learned
@@ -31,9 +32,9 @@ MLX_VERSION: str = mx.__version__  # type: ignore[attr-defined]
 
 
 def machine_here() -> str:
-    """Return what determines the speed of kernels: chip, cores, device and linear algebra."""
+    """Return what determines the speed of kernels: chip, cores, backend and linear algebra."""
     chip = mx.device_info().get("device_name", "")
-    return f"{chip}, {os.cpu_count()} cores, {mx.default_device()}, BLAS {BLAS}"
+    return f"{chip}, {os.cpu_count()} cores, {backend().name}, BLAS {BLAS}"
 
 
 class Controllers:

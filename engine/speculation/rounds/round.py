@@ -16,6 +16,7 @@ from typing import NamedTuple, cast
 
 import mlx.core as mx
 
+from engine.cpu_backend.backend import backend
 from engine.cpu_backend.log_probabilities import likeliest_leads, likeliest_log_probabilities
 from engine.errors import is_device_failure
 from engine.main_model.sampling import LikeliestTokens, Sampler
@@ -124,8 +125,7 @@ class Rounds:
         self.proposers: Mapping[str, Proposer] = {} if proposers is None else proposers
         self._sampler = sampler
         # Whether the host computes the log-probabilities of draft rounds.
-        on_cpu = mx.default_device() == mx.Device(mx.cpu)
-        self._reads_scores = on_cpu and sampler.greedy and not sampler.alternatives
+        self._reads_scores = backend().host_reads_scores and sampler.greedy and not sampler.alternatives
 
     def start(self, source: str | None, depth: int, *, timed: bool = False) -> PendingRound:
         """Propose up to `depth` tokens of `source` and send their verify pass to the device.

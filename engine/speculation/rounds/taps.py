@@ -13,10 +13,11 @@ from typing import Any, Protocol
 import mlx.core as mx
 import mlx.nn as nn
 
+from engine.cpu_backend.backend import backend
+
 # Rows of the pass that checks whether the layers of a model can be tapped.
 PROBE_ROWS = 8
-# On the CPU, a pass over at most this many rows is sent to the device from tap to tap, while the host builds the rest:
-# otherwise MLX lets the host wait until nearly all sent work is done, and the device would be idle while it builds.
+# On the CPU, a pass over at most this many rows is sent to the device from tap to tap: see `Backend.launches_early`.
 FEW_ROWS = 64
 
 
@@ -84,12 +85,12 @@ class Taps:
             self._recorded.clear()
 
     def _tapped(self, base: type[nn.Module], index: int) -> type[nn.Module]:
-        recorded, on_cpu = self._recorded, mx.default_device() == mx.Device(mx.cpu)
+        recorded, launches_early = self._recorded, backend().launches_early
 
         def call(layer: nn.Module, *args: Any, **kwargs: Any) -> Any:
             output = base.__call__(layer, *args, **kwargs)
             recorded[index] = rows = first_output(output)
-            if on_cpu and rows.shape[1] <= FEW_ROWS:
+            if launches_early and rows.shape[1] <= FEW_ROWS:
                 mx.async_eval(rows)  # type: ignore[no-untyped-call]
             return output
 

@@ -24,6 +24,7 @@ from tests.engine.counting_model import CountingModel
 from tests.engine.rounding_machines import M1, M3, NOISE, Machine
 from tests.engine.serving_requests import load_models, request, run
 from tests.patience import PATIENCE_S
+from tests.tiny_models import FLOAT32, write_model
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
@@ -54,9 +55,11 @@ def probes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 @pytest.mark.parametrize(
     ("machine", "rows"), [(M1, (1, 12)), (M3, (2, 12)), (NOISE, (2, 2))], ids=["M1", "M3", "noise"]
 )
-def test_it_finds_the_rule_of_each_machine(machine: Machine, rows: tuple[int, int], tiny_main: Path) -> None:
+def test_it_finds_the_rule_of_each_machine(machine: Machine, rows: tuple[int, int], tmp_path: Path) -> None:
+    # The machine replaces products of plain layers.
+    main = write_model(tmp_path / "main", seed=1, stored=FLOAT32)
     with machine.running():
-        found = run_to_completion(probe_rounding(load(tiny_main)))
+        found = run_to_completion(probe_rounding(load(main)))
     assert (found.plain_rows, found.most_rows) == rows
     assert found.keys == 24 + 20
     assert found.difference > 0.0

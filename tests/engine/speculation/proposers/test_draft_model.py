@@ -81,30 +81,6 @@ class StopAtThird(EarlyStop):
         return self.asked == 3
 
 
-def scores_of(*probabilities: float) -> list[mx.array]:
-    """Return scores of two tokens; the first one has each of the `probabilities`."""
-    return [mx.log(mx.array([[p, 1.0 - p]])) for p in probabilities]
-
-
-@pytest.mark.parametrize(
-    ("probabilities", "drafted"),
-    [
-        # The first is waited for; later ones are read one token late.
-        ((0.51, 0.99, 0.99, 0.99), 1),
-        ((0.95, 0.51, 0.99, 0.99), 3),
-        ((0.9, 0.9, 0.9, 0.9), 4),
-        ((0.8, 0.8, 0.8, 0.8), 4),
-    ],
-)
-def test_drafting_stops_once_the_joint_probability_is_low(
-    probabilities: tuple[float, ...], drafted: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(draft_model, "MIN_JOINT_PROBABILITY", 0.6)
-    early_stop = EarlyStop()
-    stops = [early_stop.reached(scores) for scores in scores_of(*probabilities)]
-    assert (stops.index(True) + 1 if True in stops else len(stops)) == drafted
-
-
 @pytest.mark.parametrize("vocabulary", [7, 64, 4096, 4099])
 @pytest.mark.parametrize("spread", [1.0, 8.0])
 def test_the_estimated_top_probability_is_close_to_the_true_one(vocabulary: int, spread: float) -> None:
@@ -115,15 +91,6 @@ def test_the_estimated_top_probability_is_close_to_the_true_one(vocabulary: int,
     estimate = top_probabilities(scores)
     assert estimate.shape == (1,)
     assert probability * 0.999 <= estimate.item() <= max(2.0 * probability, 0.05 + probability)
-
-
-@pytest.mark.parametrize("sampling", [SamplingSettings(temperature=0.8, seed=4), SamplingSettings()])
-def test_a_depth_that_was_set_is_kept(sampling: SamplingSettings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(draft_model, "MIN_JOINT_PROBABILITY", 2.0)
-    # In a sampled text, a draft token's probability does not say whether the main model draws it too.
-    rounds, _ = self_drafting(EVERY_KIND[0], Sampler(sampling, VOCABULARY), stops_early=sampling.temperature > 0)
-    assert rounds.start("draft", 4).depth == 4
-    rounds.abandon()
 
 
 @pytest.mark.parametrize("name", by_tier(EVERY_KIND, FEW))
