@@ -24,16 +24,26 @@ from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.sequence import Sequence as CachedSequence
 
 
+class Unsorted(NamedTuple):
+    """Which draws are certain (rows,), see `Sampler.likely_draw`, and what the others are drawn from (rows, V)."""
+
+    certain: mx.array
+    logprobs: mx.array
+    noise: mx.array
+
+
 class Drawn(NamedTuple):
     """Lazy draws: token ids (rows,), their log-probabilities, their leads, and the likeliest tokens if asked for.
 
-    `leads` is None if the host computes them, or if a draw is not the largest score.
+    `leads` is None if the host computes them, or if a draw is not the largest score. `unsorted` is None if all draws
+    are certain.
     """
 
     sampled: mx.array
     logprobs: mx.array
     leads: mx.array | None = None
     likeliest: LikeliestTokens | None = None
+    unsorted: Unsorted | None = None
 
 
 class ProposerFailed(Exception):
@@ -162,12 +172,13 @@ class Rounds:
         return PendingRound(None, None, self._dispatch(drawn), rows, started_at, None, pipelined=True)
 
     def wait(self, current: PendingRound) -> RoundResult:
-        """Wait for the round and read its result: the one host synchronisation."""
+        """Wait for the round and read its result: the one host synchronisation, unless a draw was not certain."""
         sampled: list[int] = current.drawn.sampled.tolist()  # type: ignore[assignment]
         logprobs, leads = _figures(current.drawn)
-        finished_at, accepted = time.perf_counter(), 0
-        if current.draft_tokens is not None:
-            accepted = count_matching(cast("list[int]", current.draft_tokens.tolist()), sampled)
+        drafted = [] if current.draft_tokens is None else cast("list[int]", current.draft_tokens.tolist())
+        if current.drawn.unsorted is not None:
+            self._make_certain(current.drawn.unsorted, drafted, sampled, logprobs)
+        finished_at, accepted = time.perf_counter(), count_matching(drafted, sampled)
         kept, likeliest = accepted + 1, current.drawn.likeliest
         alternatives = () if likeliest is None else likeliest.read()[:kept]
         return RoundResult(sampled[:kept], logprobs[:kept], accepted, finished_at, leads[:kept], alternatives)
@@ -222,15 +233,28 @@ class Rounds:
         if self._reads_scores and proposal is not None:
             scores = sampler.scores(logits, tokens, seen)
             return Drawn(mx.argmax(scores, axis=-1), scores)
-        return draw_tokens(sampler, logits, tokens, position, seen, proposal)
+        return draw_tokens(sampler, logits, tokens, position, seen, proposal, unsorted=True)
+
+    def _make_certain(
+        self, unsorted: Unsorted, drafted: Sequence[int], sampled: list[int], logprobs: list[float]
+    ) -> None:
+        """Draw again where a draw is not certain, in the rows up to the first whose draft token is rejected."""
+        for row, certain in enumerate(cast("list[bool]", unsorted.certain.tolist())):
+            if not certain:
+                own = unsorted.logprobs[row : row + 1]
+                sampled[row] = cast("int", self._sampler.draw(own, unsorted.noise[row : row + 1]).item())
+                logprobs[row] = cast("float", own[0, sampled[row]].item())
+            if sampled[row : row + 1] != drafted[row : row + 1]:
+                return
 
     def _dispatch(self, drawn: Drawn) -> Drawn:
         """Send the draws to the device."""
         # Recurrent state may depend on the logits lazily; left unevaluated it would grow into a long chain.
         state = self.sequence.arrays() if self.sequence.rollback.carries else []
-        others = () if drawn.likeliest is None else drawn.likeliest.arrays
-        leads = () if drawn.leads is None else (drawn.leads,)
-        mx.async_eval(drawn.sampled, drawn.logprobs, *leads, *others, *state)  # type: ignore[no-untyped-call]
+        others = [] if drawn.likeliest is None else [*drawn.likeliest.arrays]
+        others += [] if drawn.leads is None else [drawn.leads]
+        others += drawn.unsorted or ()
+        mx.async_eval(drawn.sampled, drawn.logprobs, *others, *state)  # type: ignore[no-untyped-call]
         return drawn
 
 
@@ -262,11 +286,14 @@ def draw_tokens(
     position: int,
     seen: mx.array | None,
     proposal: Proposal | None,
+    *,
+    unsorted: bool = False,
 ) -> Drawn:
     """Draw token ids (rows,) from `logits` (rows, V), lazily, with their log-probabilities and alternatives.
 
     The first row draws the token at `position`; `seen` are the tokens after `committed` that the rows were fed, and
-    `proposal` is their source.
+    `proposal` is their source. With `unsorted` the draws of a proposal's rows need not be certain: most rows behind the
+    first are never reached, and sorting a large vocabulary for each takes long.
     """
     rows = logits.shape[0]
     scores = sampler.scores(logits, committed, seen)
@@ -275,7 +302,7 @@ def draw_tokens(
         sampled, chosen = sampler.likeliest(scores)
         likeliest = sampler.likeliest_tokens(sampler.log_probabilities(scores)) if sampler.alternatives else None
         return Drawn(sampled, chosen, sampler.leads(scores, sampled), likeliest)
-    logprobs, leads = sampler.log_probabilities(scores), None
+    logprobs, leads, open_draws = sampler.log_probabilities(scores), None, None
     if proposal is not None and proposal.distributions is not None:
         sampled = reject_or_resample(
             sampler.probabilities(logprobs),
@@ -284,9 +311,12 @@ def draw_tokens(
             sampler.uniforms(position, rows - 1),
             noise,
         )
+    elif unsorted and proposal is not None and sampler.sorts:
+        sampled, leads, certain = sampler.likely_draw(logprobs, noise)
+        open_draws = Unsorted(certain, logprobs, noise)
     else:
         perturbed = sampler.perturbed(logprobs, noise)
         sampled = mx.argmax(perturbed, axis=-1).astype(mx.uint32)
         leads = sampler.leads(perturbed, sampled)
     chosen = mx.take_along_axis(logprobs, sampled[:, None], axis=-1)[:, 0]
-    return Drawn(sampled, chosen, leads, sampler.likeliest_tokens(logprobs))
+    return Drawn(sampled, chosen, leads, sampler.likeliest_tokens(logprobs), open_draws)
