@@ -91,11 +91,6 @@ class DraftModelProposer(Proposer):
             sequence.close_drafts(fed)
         return draft.proposal()
 
-    @property
-    def draws_main_noise(self) -> bool:
-        """Whether it draws its tokens with the noise that the main model will use."""
-        return not self.keep_distributions
-
     def begin(self, depth: int) -> Draft:
         """Begin a proposal of at most `depth` tokens."""
         return Draft(self, depth)

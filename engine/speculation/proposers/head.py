@@ -88,8 +88,8 @@ class HeadProposer(Proposer):
     def propose(self, depth: int) -> Proposal:
         session, sampler = self.session, self._sampler
         tokens = self._main.tokens
-        if session.read_some() and mx.default_device() == mx.Device(mx.cpu):
-            # The device reads the new rows while the host builds the block's pass; see `FEW_ROWS` of taps.
+        if session.read_some():
+            # The device reads the new rows while the host builds the block's pass.
             mx.async_eval(session.arrays())  # type: ignore[no-untyped-call]
         drawing = _HeadDrawing(sampler, tokens, depth, keep_distributions=self._keep_distributions)
         proposed = session.head.propose(session.context, mx.array(tokens[-1:], mx.int32), depth, drawing)

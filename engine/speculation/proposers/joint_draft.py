@@ -94,7 +94,8 @@ class JointDraft:
         for member in depths:
             self._join(member, len(self._members | depths.keys()))
             member.count_catching_up()
-        drawing = [(one.sampler, len(one.history), depth + 1) for one, depth in depths.items() if one.draws_main_noise]
+        own = [(one, depth) for one, depth in depths.items() if not one.keep_distributions]
+        drawing = [(one.sampler, len(one.history), depth + 1) for one, depth in own]
         make_noise(*(zip(*drawing, strict=True) if drawing else ((), (), ())))
         assert self._rows is not None
         by_sequence = {member.sequence: member.begin(depth) for member, depth in depths.items()}

@@ -12,7 +12,7 @@ import pytest
 
 from engine.main_model.sampling import Sampler
 from engine.requests import SamplingSettings
-from engine.speculation.rounds.acceptance import reject_or_resample
+from engine.speculation.rounds.round import reject_or_resample
 from tests.engine.speculation.bigram import (
     VOCABULARY,
     chi_square_excess,
