@@ -133,6 +133,12 @@ POINTS = (
         long=True,
     ),
     Point(
+        "whether verify passes sent in parts, or compiled, are faster than whole ones on this Mac (read the table)",
+        (PYTHON, "-m", "tests.benchmarks.verify_pass"),
+        here=True,
+        long=True,
+    ),
+    Point(
         "the bundle is built, signed where there is a certificate, and verified",
         (PYTHON, "packaging/build.py"),
         long=True,

@@ -22,18 +22,15 @@ class Backend:
 
     `keeps_weights`: weights stay as they are stored; else they become float32, in blocks for products over few rows.
     `host_reads_scores`: the host computes log-probabilities and leads of greedy draft rounds from the scores.
-    `launches_early`: parts of a short pass are sent to the device while the host builds the rest, because MLX makes
-    the host wait until nearly all of what was sent is done.
     """
 
     name: str
     keeps_weights: bool
     host_reads_scores: bool
-    launches_early: bool
 
 
-GPU = Backend("gpu", keeps_weights=True, host_reads_scores=False, launches_early=False)
-CPU = Backend("cpu", keeps_weights=False, host_reads_scores=True, launches_early=True)
+GPU = Backend("gpu", keeps_weights=True, host_reads_scores=False)
+CPU = Backend("cpu", keeps_weights=False, host_reads_scores=True)
 
 
 def backend() -> Backend:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import mlx.core as mx
 
-from engine.cpu_backend.backend import backend
 from engine.main_model.sampling import Sampler
 from engine.speculation.drafters.head_session import MAX_ROWS, HeadSession
 from engine.speculation.proposers.context import ProposerContext
@@ -89,7 +88,8 @@ class HeadProposer(Proposer):
     def propose(self, depth: int) -> Proposal:
         session, sampler = self.session, self._sampler
         tokens = self._main.tokens
-        if session.read_some() and backend().launches_early:
+        if session.read_some():
+            # The device reads the new rows while the host builds the block's pass.
             mx.async_eval(session.arrays())  # type: ignore[no-untyped-call]
         drawing = _HeadDrawing(sampler, tokens, depth, keep_distributions=self._keep_distributions)
         proposed = session.head.propose(session.context, mx.array(tokens[-1:], mx.int32), depth, drawing)

@@ -10,9 +10,10 @@ import mlx.core as mx
 from engine.requests import MAX_DEPTH
 from engine.speculation.rounds.cache_kinds import check_widths
 from engine.speculation.rounds.compiled_steps import MAX_ROWS, CompiledSteps
+from engine.speculation.rounds.passes import model_pass
 from engine.speculation.rounds.rollback import Checkpoint, PlainOnly, Rollback, UnknownCacheKind
 from engine.speculation.rounds.row_rule import UNKNOWN, RowRule
-from engine.speculation.rounds.shared_caches import copied, open_rollback
+from engine.speculation.rounds.shared_caches import SharedCaches, copied, open_rollback
 from engine.speculation.rounds.taps import Follower
 
 # The most tokens of one pass of prefill, or of a draft model's catch-up.
@@ -302,16 +303,15 @@ class Sequence:
     def _pass(self, rows: mx.array) -> mx.array:
         if self.steps is not None and self.follower is None and rows.shape[1] <= MAX_ROWS and self.position > 0:
             return self.steps(rows, self.caches)
-        return self._run(rows)
+        # While a plain round is built, the device still computes the one before. Machines that share a pass launch it
+        # alike, whole.
+        in_parts = rows.shape[1] > self.row_rule.plain and not isinstance(self.caches, SharedCaches)
+        return self._run(rows, in_parts=in_parts)
 
-    def _run(self, rows: mx.array) -> mx.array:
+    def _run(self, rows: mx.array, *, in_parts: bool = False) -> mx.array:
         """Run the model over `rows` (1, rows); stores the follower's tapped outputs in `_outputs`."""
-        logits: mx.array
-        if self.follower is None:
-            logits = self.model(rows, cache=self.caches)
-        else:
-            with self.follower.taps.record() as self._outputs:
-                logits = self.model(rows, cache=self.caches)
+        taps = None if self.follower is None else self.follower.taps
+        logits, self._outputs = model_pass(self.model, rows, self.caches, taps, in_parts=in_parts)
         return logits
 
     def _report(self, start: int, rows: int) -> None:

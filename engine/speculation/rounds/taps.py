@@ -13,12 +13,8 @@ from typing import Any, Protocol
 import mlx.core as mx
 import mlx.nn as nn
 
-from engine.cpu_backend.backend import backend
-
 # Rows of the pass that checks whether the layers of a model can be tapped.
 PROBE_ROWS = 8
-# On the CPU, a pass over at most this many rows is sent to the device from tap to tap: see `Backend.launches_early`.
-FEW_ROWS = 64
 
 
 class CannotTap(Exception):
@@ -85,13 +81,11 @@ class Taps:
             self._recorded.clear()
 
     def _tapped(self, base: type[nn.Module], index: int) -> type[nn.Module]:
-        recorded, launches_early = self._recorded, backend().launches_early
+        recorded = self._recorded
 
         def call(layer: nn.Module, *args: Any, **kwargs: Any) -> Any:
             output = base.__call__(layer, *args, **kwargs)
-            recorded[index] = rows = first_output(output)
-            if launches_early and rows.shape[1] <= FEW_ROWS:
-                mx.async_eval(rows)  # type: ignore[no-untyped-call]
+            recorded[index] = first_output(output)
             return output
 
         return type(f"Tapped{base.__name__}", (base,), {"__call__": call})

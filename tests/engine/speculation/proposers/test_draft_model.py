@@ -57,10 +57,10 @@ def test_a_round_that_stops_early_leaves_the_caches_as_any_other(name: str, monk
     rounds, _ = self_drafting(name, Sampler(SamplingSettings(), VOCABULARY), stops_early=True)
     drafted = accepted = 0
     for number in range(24):
-        # Stops after the first draft token, after the third, or not at all.
-        monkeypatch.setattr(draft_model, "MIN_JOINT_PROBABILITY", (2.0, 0.0)[number % 2])
+        # Proposes the first draft token, the first three, or all.
+        monkeypatch.setattr(draft_model, "MIN_JOINT_PROBABILITY", (1.0, 0.0)[number % 2])
         if number % 3 == 0:
-            monkeypatch.setattr(draft_model, "EarlyStop", StopAtThird)
+            monkeypatch.setattr(draft_model, "EarlyStop", KeepThree)
         current = rounds.start("draft", 5)
         monkeypatch.setattr(draft_model, "EarlyStop", EarlyStop)
         assert current.depth == (3 if number % 3 == 0 else (1, 5)[number % 2])
@@ -73,12 +73,33 @@ def test_a_round_that_stops_early_leaves_the_caches_as_any_other(name: str, monk
     assert accepted >= drafted - 2
 
 
-class StopAtThird(EarlyStop):
-    """Stops at the third draft token."""
+class KeepThree(EarlyStop):
+    """Stops when the fourth draft token is under way."""
 
-    def reached(self, scores: mx.array) -> bool:  # noqa: ARG002
+    def reached(self) -> bool:
         self.asked = getattr(self, "asked", 0) + 1
-        return self.asked == 3
+        return self.asked == 4
+
+
+def scores_of(*probabilities: float) -> list[mx.array]:
+    """Return scores of two tokens; the first one has each of the `probabilities`."""
+    return [mx.log(mx.array([[p, 1.0 - p]])) for p in probabilities]
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "kept"),
+    [((0.51, 0.99, 0.99), 1), ((0.95, 0.51, 0.99), 2), ((0.8, 0.8, 0.1), 3), ((0.51,), 1)],
+)
+def test_drafting_stops_once_the_joint_probability_is_low(
+    probabilities: tuple[float, ...], kept: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A token is waited for only while the next one is under way."""
+    monkeypatch.setattr(draft_model, "MIN_JOINT_PROBABILITY", 0.6)
+    early_stop, stops = EarlyStop(), []
+    for scores in scores_of(*probabilities):
+        early_stop.note(scores)
+        stops.append(early_stop.reached())
+    assert (stops.index(True) if True in stops else len(stops)) == kept
 
 
 @pytest.mark.parametrize("vocabulary", [7, 64, 4096, 4099])
