@@ -25,9 +25,9 @@ SWITCHES = (1024, 4096, 8192, 16384, 32768, 65536)
 MOST_KEYS = 2 * SWITCHES[-1]
 # The bytes of keys and values that one layer may take: a longer text's are not probed.
 MOST_BYTES = 1 << 29
-# The rows that are compared: three of the widest passes. They have some 100,000 values, and rounding to bfloat16 hides
-# a difference of sums in all but one of a thousand.
-ROWS = 3 * (MAX_DEPTH + 1)
+# So many values are compared, in that many rows at least and at most. Rounding to bfloat16 hides a difference of sums
+# over some thousand keys in all but one of a thousand.
+VALUES, ROWS = 50_000, (2 * (MAX_DEPTH + 1), 256)
 # What the families call the heads of their queries, the scale of their scores, and sinks.
 _HEADS, _SCALES = ("n_heads", "num_heads", "num_attention_heads", "n_head"), ("scale", "sm_scale")
 _SINKS = ("sinks", "attention_sink_bias")
@@ -42,6 +42,11 @@ class Shape(NamedTuple):
     dtype: mx.Dtype
     sinks: bool = False
     window: int = 0
+
+    @property
+    def rows(self) -> int:
+        """The rows that are compared."""
+        return max(ROWS[0], min(ROWS[1], VALUES // (self.heads * self.size)))
 
     @property
     def most_keys(self) -> int:
@@ -90,10 +95,11 @@ def most_alike(shape: Shape, keys: int, plain: int, widths: Sequence[int], *, tu
     The first row attends to `keys` keys. If the window has `turned`, it attends to the last ones only, which a pass
     finds in the order of the text.
     """
-    shapes = ((shape.heads, ROWS), (shape.kv_heads, keys + ROWS + 1), (shape.kv_heads, keys + ROWS + 1))
+    count, length = shape.rows, keys + shape.rows + 1
+    shapes = ((shape.heads, count), (shape.kv_heads, length), (shape.kv_heads, length))
     queries, *held = (
-        mx.random.normal((1, heads, length, shape.size), key=mx.random.key(number)).astype(shape.dtype)
-        for number, (heads, length) in enumerate(shapes)
+        mx.random.normal((1, heads, tokens, shape.size), key=mx.random.key(number)).astype(shape.dtype)
+        for number, (heads, tokens) in enumerate(shapes)
     )
     sinks = mx.zeros(shape.heads, shape.dtype) if shape.sinks else None
 
@@ -107,13 +113,13 @@ def most_alike(shape: Shape, keys: int, plain: int, widths: Sequence[int], *, tu
         part = [array[:, :, first:end] for array in held]
         return mx.fast.scaled_dot_product_attention(asked, *part, scale=shape.size**-0.5, mask=mask, sinks=sinks)
 
-    rows = [queries[:, :, row : row + 1] for row in range(ROWS)]
+    rows = [queries[:, :, row : row + 1] for row in range(count)]
     alone = [attend(mx.repeat(row, plain, axis=2), start)[:, :, :1] for start, row in enumerate(rows)]
     mx.eval(alone)
     yield None
     most, expected = 1, mx.concatenate(alone, axis=2)
     for width in widths:
-        starts = range(0, ROWS - width + 1, width)
+        starts = range(0, count - width + 1, width)
         wide = mx.concatenate([attend(queries[:, :, start : start + width], start) for start in starts], axis=2)
         if not mx.array_equal(wide, expected[:, :, : wide.shape[2]]).item():
             break

@@ -97,9 +97,10 @@ def _whole(
     sequence.append(tokens[:context])
     while sequence.prefill(CHUNK):
         yield None
-    alone = paired = yield from _most_alike(sequence, main, tokens[context:], 1, changes)
-    if alone == 1 and not sequence.carries:
-        # Else the second row of a plain round could not be dropped.
+    alone = yield from _most_alike(sequence, main, tokens[context:], 1, changes)
+    # With caches that restore everything, the second row of a plain round could not be dropped.
+    paired = 1 if sequence.carries else alone
+    if not sequence.carries and (alone == 1 or any(map(window_of, flatten(sequence.caches)))):
         paired = yield from _most_alike(sequence, main, tokens[context:], 2, [])
     return sequence, context + rows, (alone, paired)
 
@@ -159,7 +160,8 @@ def _attention(shapes: Tokens[Shape] | None, before: int, end: int, plain: int, 
     fewest = max(before + 1, SHORT)
     for shape in shapes or ():
         turned = 0 < shape.window <= before
-        for keys in {fewest} if turned else sorted({fewest, max(fewest, end - attention_probe.ROWS - 2)}):
-            widths = [width for width in WIDTHS if width <= most]
+        for keys in {fewest} if turned else sorted({fewest, max(fewest, end - shape.rows - 2)}):
+            if not (widths := [width for width in WIDTHS if width <= most]):
+                return 1
             most = yield from most_alike(shape, keys, plain, widths, turned=turned)
     return most

@@ -116,7 +116,7 @@ def ids(clients: Sequence[Client]) -> list[tuple[int, ...]]:
 
 
 MACHINES_AND_KINDS = [(machine, name) for name in EVERY_KIND for machine in (M1, M3)]
-MACHINES_AND_KINDS += [(machine, name) for name in ("llama:window", "gemma3n") for machine in (BASE, MAX)]
+MACHINES_AND_KINDS += [(machine, name) for name in ("llama:window", "gemma3n", "qwen3_next") for machine in (BASE, MAX)]
 
 
 # transformers warns of families that it does not know.
