@@ -26,8 +26,8 @@ MOST_KEYS = 2 * SWITCHES[-1]
 # The bytes of keys and values that one layer may take: a longer text's are not probed.
 MOST_BYTES = 1 << 29
 # So many values are compared, in that many rows at least and at most. Rounding to bfloat16 hides a difference of sums
-# over some thousand keys in all but one of a thousand.
-VALUES, ROWS = 50_000, (2 * (MAX_DEPTH + 1), 256)
+# over some thousand keys in all but one of a thousand, and in fewer if there are more keys.
+VALUES, ROWS = 30_000, (MAX_DEPTH + 1, 256)
 # What the families call the heads of their queries, the scale of their scores, and sinks.
 _HEADS, _SCALES = ("n_heads", "num_heads", "num_attention_heads", "n_head"), ("scale", "sm_scale")
 _SINKS = ("sinks", "attention_sink_bias")
@@ -97,32 +97,36 @@ def most_alike(shape: Shape, keys: int, plain: int, widths: Sequence[int], *, tu
     """
     count, length = shape.rows, keys + shape.rows + 1
     shapes = ((shape.heads, count), (shape.kv_heads, length), (shape.kv_heads, length))
-    queries, *held = (
-        mx.random.normal((1, heads, tokens, shape.size), key=mx.random.key(number)).astype(shape.dtype)
-        for number, (heads, tokens) in enumerate(shapes)
-    )
+    made = []
+    for number, (heads, tokens) in enumerate(shapes):
+        made.append(mx.random.uniform(-1.0, 1.0, (1, heads, tokens, shape.size), shape.dtype, mx.random.key(number)))
+        mx.eval(made)
+        yield None
+    queries, *held = made
     sinks = mx.zeros(shape.heads, shape.dtype) if shape.sinks else None
 
-    def attend(asked: mx.array, start: int) -> mx.array:
-        rows = asked.shape[2]
-        first, end = max(0, keys + start - shape.window) if turned else 0, keys + start + rows - 1
-        mask: Any = "causal" if rows > 1 else None
-        if turned:
-            own, seen = mx.arange(end - rows, end)[:, None], mx.arange(first, end)
-            mask = (seen <= own) & (seen > own - shape.window)
-        part = [array[:, :, first:end] for array in held]
-        return mx.fast.scaled_dot_product_attention(asked, *part, scale=shape.size**-0.5, mask=mask, sinks=sinks)
+    def attend(width: int, plain: int = 1) -> Steps[mx.array]:
+        """Return the outputs of passes of `width` rows, each row `plain` times; one pass a step."""
+        found = []
+        for start in range(0, count - width + 1, width):
+            asked = mx.repeat(queries[:, :, start : start + width], plain, axis=2)
+            rows = asked.shape[2]
+            first, end = max(0, keys + start - shape.window) if turned else 0, keys + start + rows - 1
+            mask: Any = "causal" if rows > 1 else None
+            if turned:
+                own, seen = mx.arange(end - rows, end)[:, None], mx.arange(first, end)
+                mask = (seen <= own) & (seen > own - shape.window)
+            part = [array[:, :, first:end] for array in held]
+            output = mx.fast.scaled_dot_product_attention(asked, *part, scale=shape.size**-0.5, mask=mask, sinks=sinks)
+            found.append(output[:, :, :width])
+            mx.eval(found)
+            yield None
+        return mx.concatenate(found, axis=2)
 
-    rows = [queries[:, :, row : row + 1] for row in range(count)]
-    alone = [attend(mx.repeat(row, plain, axis=2), start)[:, :, :1] for start, row in enumerate(rows)]
-    mx.eval(alone)
-    yield None
-    most, expected = 1, mx.concatenate(alone, axis=2)
+    most, expected = 1, (yield from attend(1, plain))
     for width in widths:
-        starts = range(0, count - width + 1, width)
-        wide = mx.concatenate([attend(queries[:, :, start : start + width], start) for start in starts], axis=2)
+        wide = yield from attend(width)
         if not mx.array_equal(wide, expected[:, :, : wide.shape[2]]).item():
             break
         most = width
-        yield None
     return most
