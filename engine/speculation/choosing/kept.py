@@ -20,7 +20,7 @@ from engine.cpu_backend.blas import BLAS
 from engine.files.kept_json import KeptJson
 from engine.speculation.choosing.controller import Controller, Learned
 from engine.speculation.choosing.speedup import Comparisons
-from engine.speculation.rounds.row_rule import UNKNOWN, row_rule
+from engine.speculation.rounds.row_rule import RowRules
 from engine.tuning import LearnedPair, Pair, Rounding
 
 log = logging.getLogger(__name__)
@@ -183,6 +183,6 @@ def learned_pair(
 ) -> LearnedPair:
     """Return what `controller` and the probe know about `pair`, as plain data."""
     main, draft = (identity.rpartition(", ")[0] for identity in pair)
-    rule = UNKNOWN if rounding is None else row_rule(rounding, same_text=True)
+    rules = RowRules(rounding, strict=rounding is not None)
     acceptance = tuple(controller.learned.free.texts.figures())
-    return LearnedPair(pair, main, draft, loaded, controller.figures(rule), acceptance, slowed, rounding)
+    return LearnedPair(pair, main, draft, loaded, controller.figures(rules), acceptance, slowed, rounding)

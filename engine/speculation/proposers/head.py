@@ -57,7 +57,7 @@ class HeadProposer(Proposer):
     def backlog(self) -> int:
         """Tokens to read again, if the head has seen too few to draft from; none if that could change the text."""
         enough = self.session.start == 0 or self._seen >= ENOUGH_ROWS
-        if self._main.rollback.active or enough or self._main.row_rule.strict:
+        if self._main.rollback.active or enough or self._main.row_rules.strict:
             return 0
         first = self._read_again_from
         return len(self._main.tokens) - 1 - first if self._main.rollback.can_rewind(first) else 0

@@ -72,7 +72,7 @@ class PendingRound:
     """A round whose graph was sent to the device and whose result has not been read.
 
     `drawn` are the main model's draws at each of the k+1 rows; its log-probabilities may be scores (k+1, vocabulary),
-    from which the host computes these and the leads.
+    from which the host computes these and the leads. `exact` is whether its `rows` rows are rounded like plain rounds.
     `pipelined` is true if it was started before the preceding round was read, `followed` if the next one was started
     before this one was read.
     """
@@ -81,6 +81,7 @@ class PendingRound:
     draft_tokens: mx.array | None
     drawn: Drawn
     rows: int
+    exact: bool
     started_at: float
     draft_s: float | None
     pipelined: bool = False
@@ -154,10 +155,12 @@ class Rounds:
             # The device drafts while the host still builds the verify pass.
             mx.async_eval(draft_tokens)  # type: ignore[no-untyped-call]
         rows = len(self.sequence.pending) + (0 if proposal is None else proposal.count)
-        rows = max(rows, self.sequence.row_rule.plain)
+        rule = self.sequence.rule_of(rows)
+        rows = max(rows, rule.plain)
         logits = self.sequence.verify([] if draft_tokens is None else draft_tokens)
         drawn = self._draw(logits, len(self.sequence.tokens), draft_tokens, proposal)
-        return PendingRound(proposal, draft_tokens, self._dispatch(drawn), rows, started_at, draft_s)
+        exact = rows == rule.plain or rule.allows(rows)
+        return PendingRound(proposal, draft_tokens, self._dispatch(drawn), rows, exact, started_at, draft_s)
 
     def start_next(self, current: PendingRound) -> PendingRound:
         """Start the next plain round on top of `current`, a plain round that has not been read yet."""
@@ -165,11 +168,10 @@ class Rounds:
         if self.sequence.rollback.active:
             # A plain round has no draft tokens to reject, so all of its rows stay.
             self.sequence.commit(0, [])
-        sampled = current.drawn.sampled
+        sampled, rows = current.drawn.sampled, self.sequence.rule_of(1).plain
         drawn = self._draw(self.sequence.verify(sampled), len(self.sequence.tokens) + 1, sampled, None)
         current.followed = True
-        rows = self.sequence.row_rule.plain
-        return PendingRound(None, None, self._dispatch(drawn), rows, started_at, None, pipelined=True)
+        return PendingRound(None, None, self._dispatch(drawn), rows, True, started_at, None, pipelined=True)
 
     def wait(self, current: PendingRound) -> RoundResult:
         """Wait for the round and read its result: the one host synchronisation, unless a draw was not certain."""

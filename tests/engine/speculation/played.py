@@ -26,7 +26,7 @@ from engine.speculation.proposers.ngram import NgramProposer
 from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.round import Drawn, PendingRound
-from engine.speculation.rounds.row_rule import UNKNOWN
+from engine.speculation.rounds.row_rule import UNKNOWN, RowRules
 from engine.stats import RoundRecord
 
 TIMED_EVERY = 64
@@ -253,7 +253,7 @@ class Player:
     def _begin(self, answer: Answer, place: _Place) -> RequestProposers:
         """Start a request of `Drafting` whose proposers are those of this pair."""
         conversation = SimpleNamespace(
-            main=SimpleNamespace(plain_only="test", next_rule=UNKNOWN, row_rule=UNKNOWN), drop_drafter=lambda: None
+            main=SimpleNamespace(plain_only="test", next_rule=UNKNOWN, row_rules=RowRules()), drop_drafter=lambda: None
         )
         sampler = SimpleNamespace(constrained=False)
         request = RequestProposers(
@@ -310,7 +310,7 @@ class Player:
 def _pending(proposal: Proposal | None) -> PendingRound:
     nothing = mx.array(0)
     rows = 1 if proposal is None else 1 + proposal.count
-    return PendingRound(proposal, None, Drawn(nothing, nothing), rows, 0.0, None)
+    return PendingRound(proposal, None, Drawn(nothing, nothing), rows, True, 0.0, None)
 
 
 def arms_of(pair: Pair) -> list[tuple[str, int]]:
