@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -19,7 +20,19 @@ ENOUGH_NARROW = 10
 _Count = Annotated[int, Meta(ge=0)]
 
 
-class WidthCost(Struct):
+class KeyRange(Struct, frozen=True):
+    """The widths that are rounded alike while a pass attends to fewer than `keys` keys, and more than the range before.
+
+    A row has the same bits in every pass of `plain_rows` to `most_rows` rows; `plain_rows` is 1, or 2 where a row alone
+    is rounded differently from one of two.
+    """
+
+    keys: Annotated[int, Meta(ge=1)]
+    plain_rows: Annotated[int, Meta(ge=1, le=2)]
+    most_rows: Annotated[int, Meta(ge=1)]
+
+
+class WidthCost(Struct, frozen=True):
     """What all products of one main model with its quantised weights cost over `rows` rows, in products of one row.
 
     `mlx` is what MLX's kernels cost, `ours` what those of `engine.row_kernels` cost (None if they cannot be compiled).
@@ -34,19 +47,16 @@ class WidthCost(Struct):
 
 
 class Rounding(Struct):
-    """How this machine rounds the rows of one main model's passes.
+    """How this machine rounds the rows of one main model's passes, by the number of keys that they attend to.
 
-    A row has the same bits in every pass of `plain_rows` to `most_rows` rows that attends to at most `keys` keys, which
-    is what was tested: `plain_rows` is 1, or 2 where a row alone is rounded differently from one of two. `difference`
-    is the mean absolute change, in other passes, of the lead: the logit of the best token less that of the second best.
-    Answers have had `leads` tokens so far (with a temperature, leads include the noise of the draw), `narrow` of which
-    had a lead below NARROW. `kernels` are the costs of products over several rows.
+    `ranges` are ascending; beyond the last one nothing was tested. `difference` is the mean absolute change, in passes
+    that are not alike, of the lead: the logit of the best token less that of the second best. Answers have had `leads`
+    tokens so far (with a temperature, leads include the noise of the draw), `narrow` of which had a lead below NARROW.
+    `kernels` are the costs of products over several rows, if the weights are quantised.
     """
 
-    plain_rows: Annotated[int, Meta(ge=1, le=2)]
-    most_rows: Annotated[int, Meta(ge=1)]
+    ranges: Annotated[tuple[KeyRange, ...], Meta(min_length=1)]
     difference: Annotated[float, Meta(ge=0.0)]
-    keys: _Count
     leads: _Count = 0
     narrow: _Count = 0
     kernels: tuple[WidthCost, ...] = ()
@@ -55,6 +65,13 @@ class Rounding(Struct):
     def kernel_rows(self) -> frozenset[int]:
         """The rows over which products are computed by the kernels of `engine.row_kernels`."""
         return frozenset(cost.rows for cost in self.kernels if cost.used)
+
+    @property
+    def usual(self) -> KeyRange:
+        """The widths of short texts, with the keys up to which they stay so."""
+        plain, most = self.ranges[0].plain_rows, self.ranges[0].most_rows
+        *_, last = takewhile(lambda known: (known.plain_rows, known.most_rows) == (plain, most), self.ranges)
+        return last
 
     @property
     def one_in(self) -> int | None:

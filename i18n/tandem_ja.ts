@@ -1625,10 +1625,6 @@
         <translation>iogpu.wired_limit_mb は設定されていません。</translation>
     </message>
     <message>
-        <source>Tested up to {keys} tokens of context.</source>
-        <translation>コンテキスト {keys} トークンまで確認済みです。</translation>
-    </message>
-    <message>
         <source>Otherwise about one token in {count} may differ.</source>
         <translation>それ以外では、およそ {count} トークンに 1 つが異なることがあります。</translation>
     </message>
@@ -1691,6 +1687,10 @@
     <message>
         <source>{total}. The system does not report how much of it is free.</source>
         <translation>{total}。空き容量はシステムからはわかりません。</translation>
+    </message>
+    <message>
+        <source>This holds up to {keys} tokens of context.</source>
+        <translation>コンテキスト {keys} トークンまで当てはまります。</translation>
     </message>
     <message>
         <source>{first} {second}</source>
@@ -4366,8 +4366,8 @@
         <translation>この Mac が「{main}」でどう丸めるかは、Tandem の待機中に測定します。</translation>
     </message>
     <message>
-        <source>This was tested up to {keys} tokens of context. Beyond that, there are no draft tokens.</source>
-        <translation>これはコンテキスト {keys} トークンまで確認済みです。それより長くなると、ドラフトトークンは使いません。</translation>
+        <source>This holds up to {keys} tokens of context. Beyond that, there may be fewer draft tokens.</source>
+        <translation>これはコンテキスト {keys} トークンまで当てはまります。それより長くなると、ドラフトトークンが減ることがあります。</translation>
     </message>
     <message>
         <source>It does not slow answers down.</source>

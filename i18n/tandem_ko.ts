@@ -1625,10 +1625,6 @@
         <translation>iogpu.wired_limit_mb 값이 설정되지 않았어요.</translation>
     </message>
     <message>
-        <source>Tested up to {keys} tokens of context.</source>
-        <translation>컨텍스트 {keys}토큰까지 확인했어요.</translation>
-    </message>
-    <message>
         <source>Otherwise about one token in {count} may differ.</source>
         <translation>그 밖에는 토큰 {count}개에 하나쯤 달라질 수 있어요.</translation>
     </message>
@@ -1691,6 +1687,10 @@
     <message>
         <source>{total}. The system does not report how much of it is free.</source>
         <translation>{total}. 사용 가능한 크기는 시스템에서 확인할 수 없어요.</translation>
+    </message>
+    <message>
+        <source>This holds up to {keys} tokens of context.</source>
+        <translation>컨텍스트 {keys}토큰까지 그래요.</translation>
     </message>
     <message>
         <source>{first} {second}</source>
@@ -4366,8 +4366,8 @@
         <translation>이 Mac에서 {main} 모델의 반올림 방식은 Tandem이 쉬는 동안 측정해요.</translation>
     </message>
     <message>
-        <source>This was tested up to {keys} tokens of context. Beyond that, there are no draft tokens.</source>
-        <translation>컨텍스트 {keys}토큰까지 확인했어요. 그보다 길어지면 초안 토큰을 쓰지 않아요.</translation>
+        <source>This holds up to {keys} tokens of context. Beyond that, there may be fewer draft tokens.</source>
+        <translation>컨텍스트 {keys}토큰까지 그래요. 그보다 길어지면 초안 토큰이 줄어들 수 있어요.</translation>
     </message>
     <message>
         <source>It does not slow answers down.</source>

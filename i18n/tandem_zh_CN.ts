@@ -1625,10 +1625,6 @@
         <translation>未设置 iogpu.wired_limit_mb。</translation>
     </message>
     <message>
-        <source>Tested up to {keys} tokens of context.</source>
-        <translation>已验证至 {keys} 个 token 的上下文。</translation>
-    </message>
-    <message>
         <source>Otherwise about one token in {count} may differ.</source>
         <translation>其他情况下，大约每 {count} 个 token 有一个可能不同。</translation>
     </message>
@@ -1691,6 +1687,10 @@
     <message>
         <source>{total}. The system does not report how much of it is free.</source>
         <translation>{total}。系统未提供可用内存的大小。</translation>
+    </message>
+    <message>
+        <source>This holds up to {keys} tokens of context.</source>
+        <translation>适用于不超过 {keys} 个 token 的上下文。</translation>
     </message>
     <message>
         <source>{first} {second}</source>
@@ -4366,8 +4366,8 @@
         <translation>Tandem 会在空闲时测量本机使用“{main}”时的舍入情况。</translation>
     </message>
     <message>
-        <source>This was tested up to {keys} tokens of context. Beyond that, there are no draft tokens.</source>
-        <translation>此结果已验证至 {keys} 个 token 的上下文；超出后不再使用草稿 token。</translation>
+        <source>This holds up to {keys} tokens of context. Beyond that, there may be fewer draft tokens.</source>
+        <translation>这适用于不超过 {keys} 个 token 的上下文；超出后草稿 token 可能会减少。</translation>
     </message>
     <message>
         <source>It does not slow answers down.</source>

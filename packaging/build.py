@@ -1,4 +1,4 @@
-"""Build what people install: Tandem.app and a disk image on macOS, a folder and an archive on Linux.
+"""Build what people install: Tandem.app in two disk images on macOS, a folder and an archive on Linux.
 
     python packaging/build.py [--out FOLDER]
 
@@ -40,14 +40,25 @@ def main() -> int:
     python = make_environment(out / "environment")
     icon = out / "Tandem.icns"
     run(python, HERE / "icon.py", ROOT / "resources" / "icons" / "tandem.svg", icon)
-    bundle = collect(python, out, version, icon)
-    run(python, HERE / "notices.py", bundle, version)
-    if sys.platform == "darwin":
-        run(python, HERE / "sign.py", bundle)
-    run(python, HERE / "verify.py", bundle)
-    packed = pack(python, bundle, out, version)
-    print(f"{bundle}\n{packed}")
+    for macos in images():
+        if macos:
+            take_mlx_for(macos, python, out / "wheels" / macos)
+        bundle = collect(python, out, version, icon, macos)
+        run(python, HERE / "notices.py", bundle, version)
+        if macos:
+            run(python, HERE / "sign.py", bundle)
+        run(python, HERE / "verify.py", bundle)
+        print(f"{bundle}\n{pack(python, bundle, out, version, macos)}")
     return 0
+
+
+def images() -> tuple[str, ...]:
+    """Return the oldest macOS of each disk image that this system can try; the last app stays in dist/."""
+    if sys.platform != "darwin":
+        return ("",)
+    # The kernel's numbers: a Python that was built before macOS 26 is told that it is 16.0.
+    newer = tuple(map(int, os.uname().release.split(".")[:2])) >= (25, 2)
+    return (info_plist.WITH_NAX, info_plist.OLDEST) if newer else (info_plist.OLDEST,)
 
 
 def run(*command: object, **more: str) -> None:
@@ -65,28 +76,28 @@ def make_environment(folder: Path) -> Path:
     python = folder / "bin" / "python"
     constraints = ("-c", HERE / "constraints.txt", "-c", HERE / "tools.txt")
     run(python, "-m", "pip", "install", "-q", *constraints, ROOT, "-r", HERE / "tools.txt")
-    if sys.platform == "darwin":
-        take_mlx_of_oldest_macos(python, folder / "wheels")
     return python
 
 
-def take_mlx_of_oldest_macos(python: Path, folder: Path) -> None:
-    """Replace MLX by its wheels for the oldest supported macOS; pip took those of the system that it runs on.
+def take_mlx_for(macos: str, python: Path, folder: Path) -> None:
+    """Replace MLX by its wheels for `macos`; pip took those of the system that it runs on.
 
     Wheels for a newer macOS do not load on an older one. `verify.py` checks the other libraries.
     """
-    oldest = f"macosx_{info_plist.LEAST_MACOS.replace('.', '_')}_arm64"
-    wanted = ("--no-deps", "--only-binary", ":all:", "--platform", oldest, "-c", HERE / "constraints.txt")
+    # Wheels are named after the first release of a system.
+    platform = f"macosx_{macos.partition('.')[0]}_0_arm64"
+    wanted = ("--no-deps", "--only-binary", ":all:", "--platform", platform, "-c", HERE / "constraints.txt")
     run(python, "-m", "pip", "download", "-q", *wanted, "-d", folder, "mlx", "mlx-metal")
     run(python, "-m", "pip", "install", "-q", "--no-deps", "--force-reinstall", *sorted(folder.glob("*.whl")))
 
 
-def collect(python: Path, out: Path, version: str, icon: Path) -> Path:
+def collect(python: Path, out: Path, version: str, icon: Path, macos: str) -> Path:
     """Collect the bundle, and return the folder Tandem or Tandem.app."""
     run(
         *(python, "-m", "PyInstaller", "--noconfirm", "--clean", "--log-level", "WARN"),
         *("--distpath", out / "dist", "--workpath", out / "work", HERE / "bundle" / "tandem.spec"),
         TANDEM_VERSION=version,
+        TANDEM_MACOS=macos,
         TANDEM_ICON=str(icon),
         # Otherwise a checkout in the working directory would be used instead of the installed package.
         PYTHONSAFEPATH="1",
@@ -106,10 +117,11 @@ def strip(bundle: Path) -> None:
             run("strip", "--strip-unneeded", file)
 
 
-def pack(python: Path, bundle: Path, out: Path, version: str) -> Path:
+def pack(python: Path, bundle: Path, out: Path, version: str, macos: str) -> Path:
     """Make the file that people download, and return it."""
-    if sys.platform == "darwin":
-        image = out / f"Tandem-{version}-arm64.dmg"
+    if macos:
+        system = f"macos{macos.partition('.')[0]}-" if macos != info_plist.OLDEST else ""
+        image = out / f"Tandem-{version}-{system}arm64.dmg"
         run(python, HERE / "disk_image.py", bundle, image)
         run(python, HERE / "sign.py", image)
         return image

@@ -1,9 +1,10 @@
-"""Write the Homebrew cask of a release from its disk image.
+"""Write the Homebrew cask of a release from its two disk images.
 
-    python packaging/cask.py DISK_IMAGE REPOSITORY CASK
+    python packaging/cask.py FOLDER REPOSITORY CASK
 
-REPOSITORY is the owner and name on GitHub, such as "owner/tandem", whose release has the image. The cask, tandem.rb,
-goes into a tap as Casks/tandem.rb. Homebrew's style determines the order of its lines.
+FOLDER has the images, and nothing else that ends in .dmg. REPOSITORY is the owner and name on GitHub, such as
+"owner/tandem", whose release has them. The cask, tandem.rb, goes into a tap as Casks/tandem.rb. Homebrew's style
+determines the order of its lines.
 """
 
 from __future__ import annotations
@@ -11,27 +12,34 @@ from __future__ import annotations
 import hashlib
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "bundle"))
 
-from info_plist import IDENTIFIER, LEAST_MACOS
+from info_plist import IDENTIFIER
 
-_IMAGE = re.compile(r"Tandem-(\d+(?:\.\d+){1,3})-arm64\.dmg")
+_IMAGE = re.compile(r"Tandem-(\d+(?:\.\d+){1,3})(-macos26)?-arm64\.dmg")
 _REPOSITORY = re.compile(r"[A-Za-z0-9-]+/[A-Za-z0-9._-]+")
-_MACOS = {"14": "sonoma", "15": "sequoia", "26": "tahoe"}
 _CASK = """\
 cask "tandem" do
   version "{version}"
-  sha256 "{checksum}"
 
-  url "https://github.com/{repository}/releases/download/v#{{version}}/Tandem-#{{version}}-arm64.dmg"
+  on_sequoia :or_older do
+    sha256 "{older}"
+    url "https://github.com/{repository}/releases/download/v#{{version}}/Tandem-#{{version}}-arm64.dmg"
+  end
+  on_tahoe :or_newer do
+    sha256 "{newer}"
+    url "https://github.com/{repository}/releases/download/v#{{version}}/Tandem-#{{version}}-macos26-arm64.dmg"
+  end
+
   name "Tandem"
   desc "Desktop chat with local models that decode speculatively"
   homepage "https://github.com/{repository}"
 
   depends_on arch: :arm64
-  depends_on macos: :{macos}
+  depends_on macos: :sonoma
 
   app "Tandem.app"
   binary "#{{appdir}}/Tandem.app/Contents/MacOS/Tandem", target: "tandem"
@@ -46,26 +54,20 @@ end
 """
 
 
-def main(image: str, repository: str, cask: str) -> None:
-    Path(cask).write_text(content(Path(image), repository), encoding="utf-8")
+def main(folder: str, repository: str, cask: str) -> None:
+    Path(cask).write_text(content(sorted(Path(folder).glob("*.dmg")), repository), encoding="utf-8")
 
 
-def content(image: Path, repository: str) -> str:
-    """Return the cask of a disk image. Raises `SystemExit` for an image or a repository with an invalid name."""
-    named = _IMAGE.fullmatch(image.name)
-    if named is None:
-        raise SystemExit(f"{image.name} is not named as a release's disk image")
+def content(images: Sequence[Path], repository: str) -> str:
+    """Return the cask of two disk images. Raises `SystemExit` for others, or a repository with an invalid name."""
+    named = [_IMAGE.fullmatch(image.name) for image in images]
+    found = {one[2]: (one[1], image) for one, image in zip(named, images, strict=True) if one is not None}
+    if len(images) != 2 or found.keys() != {None, "-macos26"} or found[None][0] != found["-macos26"][0]:
+        raise SystemExit(f"{[image.name for image in images]} are not the disk images of a release")
     if not _REPOSITORY.fullmatch(repository):
         raise SystemExit(f"{repository!r} is not the owner and the name of a repository")
-    with image.open("rb") as file:
-        checksum = hashlib.file_digest(file, "sha256").hexdigest()
-    return _CASK.format(
-        version=named[1],
-        checksum=checksum,
-        repository=repository,
-        macos=_MACOS[LEAST_MACOS.partition(".")[0]],
-        identifier=IDENTIFIER,
-    )
+    older, newer = (hashlib.sha256(found[system][1].read_bytes()).hexdigest() for system in (None, "-macos26"))
+    return _CASK.format(version=found[None][0], older=older, newer=newer, repository=repository, identifier=IDENTIFIER)
 
 
 if __name__ == "__main__":

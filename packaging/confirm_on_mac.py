@@ -89,6 +89,16 @@ with Engine() as engine:
     return "an assertion during an answer, none after it"
 
 
+def self_test() -> str:
+    """Ask the window; the library of MLX has the kernels of an M5 where this macOS can load them."""
+    nax = json.loads(run([*TANDEM, "--self-test"]).splitlines()[-1])["nax"]
+    # The kernel's numbers: a Python that was built before macOS 26 is told that it is 16.0.
+    newer = sys.platform == "darwin" and tuple(map(int, platform.release().split(".")[:2])) >= (25, 2)
+    if nax != newer:
+        raise Failed(f"kernels for neural accelerators: {nax}")
+    return f"kernels for neural accelerators: {nax}"
+
+
 def same_noise() -> str:
     """Compare the noise of a key alone with that of the same key among others."""
     code = """
@@ -107,7 +117,12 @@ POINTS = (
     Point("Low Power Mode is read as pmset reads it", low_power_mode),
     Point("a Mac stays awake while an answer streams, and only then (pmset -g assertions)", awake),
     Point("noise for a key is the same whatever the number of rows", same_noise, here=True),
-    Point("the window answers a question: tandem --self-test", (*TANDEM, "--self-test"), here=True),
+    Point("the window answers a question, with MLX's kernels for this macOS: tandem --self-test", self_test, here=True),
+    Point(
+        "answers across 1,024, 4,096, 8,192 and 16,384 keys are those of plain decoding where that is said",
+        (PYTHON, "-m", "tests.tools.same_text"),
+        long=True,
+    ),
     Point(
         "models load where psutil cannot read the memory, as on macOS 27",
         (*PYTEST, "-m", "", "tests/app/test_unreadable_memory.py", "tests/engine/files/test_system_memory.py"),
@@ -133,16 +148,22 @@ POINTS = (
         long=True,
     ),
     Point(
-        "the bundle is built, signed where there is a certificate, and verified",
+        "whether verify passes sent in parts, or compiled, are faster than whole ones on this Mac (read the table)",
+        (PYTHON, "-m", "tests.benchmarks.verify_pass"),
+        here=True,
+        long=True,
+    ),
+    Point(
+        "both images are built, signed where there is a certificate, and verified, with an M5's kernels in one of them",
         (PYTHON, "packaging/build.py"),
         long=True,
     ),
 )
 
 BY_A_PERSON = """\
-- [ ] With "Always the same text" on, ten questions are answered alike with and without a draft, on M1 or M2 and on M3
-  or later, in chats of fewer than 1,024 tokens and of more than 1,024, 4,096, 8,192 and 16,384, where attention changes
-  its kernels; `most_rows` and `keys` in `learned.json` are what MLX's kernels of that Mac suggest.
+- [ ] `python -m tests.tools.same_text MAIN DRAFT` with an 8B or larger model, on M1 or M2, on M3 or later, and on a Max
+  or an Ultra: every line says yes; `ranges` in `learned.json` change where MLX's kernels of that Mac do.
+- [ ] An M5 reads a prompt of 8,000 tokens with Tandem.app of the image for macOS 26 as fast as with Tandem of pip.
 - [ ] `tandem chat --method draft` with a Qwen3 pair: the speed-up, and the depth that the controller settles on.
 - [ ] Korean, Japanese and Chinese input methods in the composer: the four sequences of `tests/app`.
 - [ ] Dark mode switches live; VoiceOver reads every control; the window is sharp on Retina and plain displays.

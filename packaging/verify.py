@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import plistlib
 import shutil
 import subprocess
 import sys
@@ -24,7 +25,7 @@ from sign import nested_code
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "bundle"))
 
-from info_plist import LEAST_MACOS
+from info_plist import WITH_NAX
 
 HERE = Path(__file__).resolve().parent
 
@@ -49,6 +50,12 @@ def main(bundle: str) -> None:
 def size_of(folder: Path) -> int:
     """Return the bytes of all files without links."""
     return sum(file.lstat().st_size for file in folder.rglob("*") if file.is_file() and not file.is_symlink())
+
+
+def least_macos(app: Path) -> str:
+    """Return the oldest macOS that may open an app, "" for a bundle that is none."""
+    plist = app / "Contents" / "Info.plist"
+    return str(plistlib.loads(plist.read_bytes())["LSMinimumSystemVersion"]) if app.suffix == ".app" else ""
 
 
 def data_of(folder: Path) -> Path:
@@ -88,7 +95,7 @@ def wrong_files(folder: Path) -> Iterator[str]:
 
 def too_new_libraries(app: Path) -> Iterator[str]:
     """Yield the libraries that the oldest macOS of Info.plist, or its processor, cannot load."""
-    least = tuple(map(int, LEAST_MACOS.split(".")))
+    least = tuple(map(int, least_macos(app).split(".")))
     for file in nested_code(app):
         headers = MachO(str(file)).headers
         if not any(CPU_TYPE_NAMES.get(header.header.cputype) == "ARM64" for header in headers):
@@ -133,8 +140,11 @@ def what_the_self_test_says(folder: Path) -> Iterator[str]:
             if file.is_dir():
                 file.chmod(0o755)
         there.chmod(0o755)
-    if done.returncode or not json.loads(done.stdout.splitlines()[-1])["ok"]:
+    told = json.loads(done.stdout.splitlines()[-1]) if done.stdout.strip() else {}
+    if done.returncode or not told.get("ok"):
         yield f"the bundle's self-test failed: {done.stdout}{done.stderr}"
+    elif told["nax"] != (least_macos(folder) == WITH_NAX):
+        yield f"kernels for neural accelerators: {told['nax']}"
 
 
 def without_network() -> list[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import random
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,28 @@ QWEN3: dict[str, Any] = {
 }  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Stored:
+    """How a folder holds its weights: numbers of `dtype`, and matrices of `bits` bits, or as those where it is 0."""
+
+    bits: int = 4
+    group: int = 32
+    mode: str = "affine"
+    dtype: mx.Dtype = mx.bfloat16
+
+    def __str__(self) -> str:
+        return f"{self.mode if self.mode != 'affine' else ''}{self.bits} bits" if self.bits else str(self.dtype)[9:]
+
+
+# As most published models are, and as few are. The CPU computes no experts in plain bfloat16.
+FOUR_BITS = Stored()
+BFLOAT16 = Stored(bits=0)
+MXFP4, MXFP8, NVFP4 = Stored(4, 32, "mxfp4"), Stored(8, 32, "mxfp8"), Stored(4, 16, "nvfp4")
+THREE_BITS, SIX_BITS, EIGHT_BITS = Stored(3), Stored(6), Stored(8)
+# For tests that compare numbers, which must not hide in rounding.
+FLOAT32 = Stored(bits=0, dtype=mx.float32)
+
+
 def write_model(
     folder: Path,
     *,
@@ -34,6 +57,7 @@ def write_model(
     tokens: int = 384,
     config: Mapping[str, Any] = QWEN3,
     tokenizer: Tokenizer | None = None,
+    stored: Stored = FOUR_BITS,
 ) -> Path:
     """Write a model whose logits are far enough apart for its greedy choices to be stable."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -43,7 +67,6 @@ def write_model(
         # The nested sizes count: a table with fewer rows than tokens would be read beyond its end.
         sizes = {"vocab_size", "vocab_size_per_layer_input"} & config["text_config"].keys() | {"vocab_size"}
         whole["text_config"] = {**config["text_config"], **dict.fromkeys(sizes, vocabulary)}
-    (folder / "config.json").write_text(json.dumps(whole))
     model_class, arguments = _get_classes(whole)
     mx.random.seed(seed)
     model = model_class(arguments.from_dict(whole))
@@ -51,42 +74,63 @@ def write_model(
         name: array * 4.0 if name.endswith(("proj.weight", "lm_head.weight")) else array
         for name, array in tree_flatten(model.parameters())
     }
-    mx.save_safetensors(str(folder / "model.safetensors"), weights, metadata={"format": "mlx"})
+    packed = {
+        f"{path}.weight"
+        for path, module in model.named_modules()
+        if hasattr(module, "to_quantized") and module.weight.shape[-1] % stored.group == 0
+    }
+    (folder / "config.json").write_text(json.dumps(whole))
+    _write_weights(folder, weights, packed, stored)
     return folder
 
 
-def write_disturbed_copy(source: Path, folder: Path, *, amount: float, seed: int = 3) -> Path:
+def _write_weights(folder: Path, weights: Mapping[str, mx.array], packed: Set[str], stored: Stored) -> None:
+    """Write weights in float32 as `stored`; only those that are named in `packed` become quantised."""
+    config = json.loads((folder / "config.json").read_text())
+    config.pop("quantization", None)
+    if stored.bits:
+        config["quantization"] = {"bits": stored.bits, "group_size": stored.group, "mode": stored.mode}
+    (folder / "config.json").write_text(json.dumps(config))
+    written: dict[str, mx.array] = {}
+    for name, array in weights.items():
+        numbers = array.astype(stored.dtype) if mx.issubdtype(array.dtype, mx.floating) else array
+        if not stored.bits or name not in packed:
+            written[name] = numbers
+            continue
+        # Modes other than the affine one have no biases.
+        parts = zip(("weight", "scales", "biases"), mx.quantize(numbers, stored.group, stored.bits, stored.mode))  # noqa: B905
+        written |= {f"{name.removesuffix('weight')}{part}": value for part, value in parts}
+    mx.save_safetensors(str(folder / "model.safetensors"), written, metadata={"format": "mlx"})
+
+
+def _read_weights(folder: Path) -> tuple[dict[str, mx.array], set[str]]:
+    """Return the weights of a folder in float32, and the names of those that are quantised."""
+    held: dict[str, mx.array] = mx.load(str(folder / "model.safetensors"))  # type: ignore[assignment]
+    settings = json.loads((folder / "config.json").read_text()).get("quantization", {})
+    packed = {f"{name.removesuffix('scales')}weight" for name in held if name.endswith(".scales")}
+    weights: dict[str, mx.array] = {}
+    for name, array in held.items():
+        stem = name.rpartition(".")[0]
+        if name in packed:
+            scales, biases = held[f"{stem}.scales"], held.get(f"{stem}.biases")
+            array = mx.dequantize(array, scales, biases, **settings)
+        if f"{stem}.weight" not in packed or name in packed or name.endswith(".bias"):
+            weights[name] = array.astype(mx.float32) if mx.issubdtype(array.dtype, mx.floating) else array
+    return weights, packed
+
+
+def write_disturbed_copy(
+    source: Path, folder: Path, *, amount: float, seed: int = 3, stored: Stored = FOUR_BITS
+) -> Path:
     """Copy a model with noise on its weights: a draft model that agrees now and then."""
     shutil.copytree(source, folder)
     key = mx.random.key(seed)
-    weights = mx.load(str(source / "model.safetensors"))
+    weights, packed = _read_weights(source)
     disturbed = {
         name: array + amount * mx.random.normal(array.shape, key=part)
         for (name, array), part in zip(weights.items(), mx.random.split(key, len(weights)), strict=True)
     }
-    mx.save_safetensors(str(folder / "model.safetensors"), disturbed, metadata={"format": "mlx"})
-    return folder
-
-
-def write_quantised_copy(
-    source: Path, folder: Path, bits: int, group: int, mode: str, dtype: mx.Dtype = mx.float32
-) -> Path:
-    """Copy a model with all of its matrices quantised by mlx; the other numbers have the type `dtype`."""
-    shutil.copytree(source, folder)
-    config = json.loads((folder / "config.json").read_text())
-    settings = {"bits": bits, "group_size": group, "mode": mode}
-    (folder / "config.json").write_text(json.dumps({**config, "quantization": settings}))
-    weights: dict[str, mx.array] = {}
-    for name, array in mx.load(str(source / "model.safetensors")).items():
-        array = array.astype(dtype)
-        if array.ndim != 2:
-            weights[name] = array
-            continue
-        stem = name.removesuffix("weight")
-        # Modes other than the affine one have no biases.
-        parts = zip(("weight", "scales", "biases"), mx.quantize(array, group, bits, mode), strict=False)
-        weights |= {f"{stem}{part}": value for part, value in parts}
-    mx.save_safetensors(str(folder / "model.safetensors"), weights, metadata={"format": "mlx"})
+    _write_weights(folder, disturbed, packed, stored)
     return folder
 
 
@@ -101,7 +145,7 @@ def write_with_other_ids(source: Path, folder: Path, *, seed: int = 4) -> Path:
     content["model"]["vocab"] = {text: shuffled.get(token, token) for text, token in vocabulary.items()}
     (folder / "tokenizer.json").write_text(json.dumps(content))
     weights = mx.load(str(source / "model.safetensors"))
-    for name in weights.keys() & {"model.embed_tokens.weight", "lm_head.weight"}:
+    for name in [name for name in weights if name.startswith(("model.embed_tokens.", "lm_head."))]:
         came_from = list(range(weights[name].shape[0]))
         for old, new in shuffled.items():
             came_from[new] = old

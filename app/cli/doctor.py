@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from engine.bench.pair_check import PairCheck
 
 # The longest wait for a new pair's costs and rounding, whose measurement begins once the engine was idle for a moment.
-_MEASURED_S, _POLL_S = 15.0, 0.1
+_MEASURED_S, _POLL_S = 45.0, 0.1
 
 
 def add_parser(subparsers: Any) -> None:
@@ -31,7 +31,7 @@ def add_parser(subparsers: Any) -> None:
         "doctor",
         "check this computer: chip, memory, power, network, and the speed of a pair",
         ("tandem doctor", "tandem doctor --no-speed --json"),
-        "Check this computer, and measure a pair of models for half a minute. The report contains no chat "
+        "Check this computer, and measure a pair of models for about a minute. The report contains no chat "
         "text and no paths. macOS may ask about the local network.",
     )
     parser.add_argument("--main", metavar="MODEL", help="folder or name (default: the pair that the window used last)")
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     pair, problem = None, ""
     if not arguments.no_speed:
         if sys.stderr.isatty():
-            print("tandem: measuring for half a minute", file=sys.stderr, flush=True)
+            print("tandem: measuring for about a minute", file=sys.stderr, flush=True)
         try:
             pair = _measure(arguments)
             problem = explained(pair.error) if pair.error is not None else ""

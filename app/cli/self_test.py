@@ -10,9 +10,11 @@ import os
 import platform
 import tempfile
 from collections.abc import Callable
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
+import mlx.core as mx
 from msgspec import to_builtins
 from PySide6.QtCore import QDeadlineTimer, QEventLoop, QTimer
 
@@ -34,7 +36,7 @@ SPECULATION = {"method": "draft", "depth": 4}
 
 
 def run(screenshot: str | None = None, language: str | None = None) -> int:
-    """Ask the question and print one JSON object: ok, text, stats, parts, versions, and the problem if there is one.
+    """Ask the question and print one JSON object: ok, text, stats, parts, nax, versions, and the problem, if any.
 
     Returns the exit code. `screenshot` is the folder that pictures of the window are saved in.
     """
@@ -97,9 +99,19 @@ def _report(answer: Answer | None, problem: str) -> dict[str, Any]:
         "ok": not problem,
         "text": answer.text if answer else "",
         "stats": to_builtins(answer.stats) if answer else None,
+        "nax": has_nax_kernels(),
         "versions": {"python": platform.python_version(), "system": platform.platform(), **versions()},
     }
     return report | {"problem": problem} if problem else report
+
+
+def has_nax_kernels() -> bool:
+    """Whether MLX's library has kernels for the neural accelerators of an M5: builds for older systems have none."""
+    library = Path(mx.__file__).with_name("lib") / "mlx.metallib"
+    if not library.is_file():
+        return False
+    with library.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+        return content.find(b"_nax_") >= 0
 
 
 def _wait(ready: Callable[[], bool], seconds: int) -> None:

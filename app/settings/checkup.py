@@ -6,13 +6,14 @@ import platform
 from collections.abc import Callable
 from typing import Any
 
-from msgspec import to_builtins
+from msgspec import convert, to_builtins
 
 from app.system.translatable import QT_TRANSLATE_NOOP
 from app.system.versions import OLD_MACOS, installed_version
 from engine.bench.pair_check import PairCheck
 from engine.machine.facts import MachineFacts
 from engine.requests import MAX_DEPTH
+from engine.tuning import Rounding
 
 _PACKAGES = {"Tandem": "tandem-chat", "MLX": "mlx", "mlx-lm": "mlx-lm", "transformers": "transformers"}
 _UNKNOWN = QT_TRANSLATE_NOOP("Checkup", "Not reported by the system.")
@@ -70,7 +71,7 @@ def gather(facts: MachineFacts, pair: PairCheck | None, problem: str = "") -> di
         "wired_limit_mb": facts.wired_limit_mb,
         "memory_for_models": pair.memory_limit or None if pair else None,
         "local_network": facts.local_network,
-        "rounding": to_builtins(pair.rounding) | {"one_in": pair.rounding.one_in} if pair and pair.rounding else None,
+        "rounding": {**to_builtins(pair.rounding), "one_in": pair.rounding.one_in} if pair and pair.rounding else None,
         "models": {"main": pair.main, "draft": pair.draft or None} if pair else None,
         "speed": {
             "plain_tokens_per_second": _rounded(pair.plain_tps),
@@ -135,13 +136,14 @@ def _for_models(found: dict[str, Any], translate: Callable[[str], str]) -> str:
 def _rounding(rounding: dict[str, Any] | None, translate: Callable[[str], str]) -> str:
     if rounding is None:
         return translate(_NOT_MEASURED[""])
-    most = rounding["most_rows"] - 1
-    words = "as-plain" if rounding["plain_rows"] == 1 else "alike"
+    usual = convert(rounding, Rounding).usual
+    most = usual.most_rows - 1
+    words = "as-plain" if usual.plain_rows == 1 else "alike"
     words = "none" if not most else "all" if words == "as-plain" and most >= MAX_DEPTH else words
     text = translate(_ROUNDED[words]).format(most=most)
     if most:
-        tested = translate(QT_TRANSLATE_NOOP("Checkup", "Tested up to {keys} tokens of context."))
-        text = _both(text, tested.format(keys=rounding["keys"]), translate)
+        held = translate(QT_TRANSLATE_NOOP("Checkup", "This holds up to {keys} tokens of context."))
+        text = _both(text, held.format(keys=usual.keys), translate)
     if (count := rounding["one_in"]) is None:
         return text
     differ = translate(QT_TRANSLATE_NOOP("Checkup", "Otherwise about one token in {count} may differ."))

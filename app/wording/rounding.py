@@ -10,7 +10,7 @@ from app.session.model_names import short_name
 from app.wording.errors import joined
 from engine.requests import MAX_DEPTH
 from engine.stats import RequestStats
-from engine.tuning import LearnedPair, Rounding
+from engine.tuning import KeyRange, LearnedPair
 
 translate = QCoreApplication.translate
 
@@ -41,28 +41,29 @@ def same_text_sentence(pair: LearnedPair | None) -> str:
         return translate("Rounding", "How this Mac rounds with {main} is measured while Tandem is idle.").format(
             main=main
         )
-    most = pair.rounding.most_rows - 1
+    usual = pair.rounding.usual
+    most = usual.most_rows - 1
     if not most:
         text = translate(
             "Rounding",
             "With {main}, rounding differs at every draft length on this Mac, so answers are written without draft "
             "tokens.",
         )
-    elif pair.rounding.plain_rows == 1 and most >= MAX_DEPTH:
+    elif usual.plain_rows == 1 and most >= MAX_DEPTH:
         text = translate("Rounding", "With {main}, rounding is the same at every draft length on this Mac.")
     else:
         text = translate(
             "Rounding", "With {main}, rounding stays the same up to {most} draft tokens per round on this Mac."
         )
     text = text.format(main=main, most=QLocale().toString(most))
-    return joined(text, _tested(pair.rounding) if most else "", _cost(pair))
+    return joined(text, _held(usual) if most else "", _cost(pair))
 
 
-def _tested(rounding: Rounding) -> str:
+def _held(usual: KeyRange) -> str:
     text = translate(
-        "Rounding", "This was tested up to {keys} tokens of context. Beyond that, there are no draft tokens."
+        "Rounding", "This holds up to {keys} tokens of context. Beyond that, there may be fewer draft tokens."
     )
-    return text.format(keys=QLocale().toString(rounding.keys))
+    return text.format(keys=QLocale().toString(usual.keys))
 
 
 def _cost(pair: LearnedPair) -> str:

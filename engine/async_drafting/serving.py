@@ -27,6 +27,7 @@ from engine.async_drafting.messages import (
     Verdict,
 )
 from engine.async_drafting.tree_drafter import TreeDrafter
+from engine.cpu_backend.backend import use_cpu
 from engine.errors import EngineError
 from engine.machine.keep_awake import KeepAwake
 from engine.main_model.loading import LoadedModel, load
@@ -45,7 +46,7 @@ def main(arguments: Sequence[str]) -> None:
     if cores := own_cores():
         os.sched_setaffinity(0, cores)
     # The engine verifies on the GPU.
-    mx.set_default_device(mx.cpu)
+    use_cpu()
     # For the CPU, MLX compiles with the system's C++ compiler into files: a Mac may have no compiler, a full disk no
     # room, and a draft model gains nothing from it.
     mx.disable_compile()

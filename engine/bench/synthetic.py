@@ -123,8 +123,7 @@ def _build(size: str, seed: int) -> nn.Module:
         )
     )
     # As `engine.main_model.loading` does.
-    if mx.default_device() == mx.Device(mx.cpu):
-        use_narrow_products(model)
+    use_narrow_products(model)
     mx.eval(model.parameters())
     return model
 

@@ -18,6 +18,7 @@ import mlx.nn as nn
 from mlx.utils import tree_unflatten
 
 from engine.cpu_backend import blas
+from engine.cpu_backend.backend import backend
 from engine.requests import MAX_DEPTH
 
 # The most multiplications in a product that OpenBLAS treats as small.
@@ -36,9 +37,9 @@ def use_narrow_products(model: nn.Module) -> None:
     """Make the layers of `model` multiply in blocks; values stay the same, and nothing is evaluated here.
 
     This includes an embedding that has to be the output layer too, because no other layer has its shape.
-    With another BLAS than OpenBLAS nothing changes.
+    On a GPU, and with another BLAS than OpenBLAS, nothing changes.
     """
-    if not blas.BLAS.startswith("OpenBLAS"):
+    if backend().keeps_weights or not blas.BLAS.startswith("OpenBLAS"):
         return
     modules = model.named_modules()
     outputs = {module.weight.shape for _, module in modules if type(module) is nn.Linear}

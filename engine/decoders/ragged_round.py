@@ -16,9 +16,8 @@ from engine.main_model.sampling import LikeliestTokens, Sampler, fit
 from engine.speculation.batch_drafting import BatchedRequest
 from engine.speculation.choosing.choice import Choice
 from engine.speculation.proposers.registry import PROPOSERS
-from engine.speculation.rounds.acceptance import count_matching
 from engine.speculation.rounds.proposal import Proposal
-from engine.speculation.rounds.round import draw_tokens
+from engine.speculation.rounds.round import count_matching, draw_tokens
 from engine.speculation.rounds.sequence_batch import BatchPass, SequenceBatch
 
 

@@ -249,9 +249,8 @@ class SpeculativeDecoder:
 
     def _settle(self, current: _StartedRound, result: RoundResult, ahead: _StartedRound | None) -> TokensCommitted:
         """Add the round's tokens to the answer, commit the kept ones, and count the round."""
-        pending, main = current.pending, self._generation.conversation.main
-        if self._generation.log.exact:
-            self._generation.log.exact = main.row_rule.at(len(main.tokens) + pending.rows).allows(pending.rows)
+        pending = current.pending
+        self._generation.log.exact &= pending.exact
         source = pending.proposal.source if pending.proposal is not None else "main"
         drawn = DrawnTokens(result.tokens, result.logprobs, result.accepted, source, result.likeliest, result.leads)
         tokens = self._generation.add_tokens(drawn)

@@ -11,8 +11,8 @@ import mlx.core as mx
 import mlx.nn as nn
 import numpy as np
 from mlx.utils import tree_flatten
-from mlx_lm.utils import dequantize_model
 
+from engine.cpu_backend.backend import as_computed
 from engine.cpu_backend.narrow_products import use_narrow_products
 from engine.errors import ModelNotUsable, is_device_failure
 from engine.files.disk_pool import DiskPool
@@ -36,20 +36,15 @@ def load_head(content: HeadContent, adapt: Callable[[nn.Module], int | None] = l
     folder = content.folder
     with DiskPool() as disk:
         identity = yield from result_of(disk.start(identity_of, content))
-    on_cpu = mx.default_device() == mx.Device(mx.cpu)
     head: type[Head] = pkgutil.resolve_name(content.kind.head)
     try:
-        network = _network(content, head)
-        if on_cpu:
-            network = dequantize_model(network)
-            network.set_dtype(mx.float32)
+        network = as_computed(_network(content, head))
     # mlx raises built-in errors for whatever the headers did not show.
     except Exception as error:
         raise ModelNotUsable(folder, "wrong-tensors", " ".join(str(error).split())[:120]) from error
     if number := adapt(network):
         identity = f"{identity}-taught-{number}"
-    if on_cpu:
-        use_narrow_products(network)
+    use_narrow_products(network)
     yield from _evaluate(network, folder)
     _check_ids(network, content.config.vocabulary, folder)
     return head(folder, content.config, network, identity)

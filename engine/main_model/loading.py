@@ -19,8 +19,9 @@ import mlx.core as mx
 import mlx.nn as nn
 from mlx.utils import tree_flatten
 from mlx_lm.models.cache import CacheList, KVCache, make_prompt_cache
-from mlx_lm.utils import dequantize_model, load_model
+from mlx_lm.utils import load_model
 
+from engine.cpu_backend.backend import as_computed
 from engine.cpu_backend.narrow_products import use_narrow_products
 from engine.errors import EngineClosed, EngineError, ModelNotUsable, is_device_failure
 from engine.files.disk_pool import DiskPool
@@ -252,16 +253,13 @@ def _load_weights(
         # A model that holds functions which refer to it is a reference cycle, and would outlive its last use.
         for name in ("sanitize", "load_weights"):
             vars(model).pop(name, None)
-        if mx.default_device() == mx.Device(mx.cpu):
-            model = dequantize_model(model)
-            model.set_dtype(mx.float32)
+        model = as_computed(model)
         if part is not None:
             part.split(model)
         if not whole:
             _check_found(path, model, found)
         adapt(model)
-        if mx.default_device() == mx.Device(mx.cpu):
-            use_narrow_products(model)
+        use_narrow_products(model)
         loaded, total = 0, _parameter_bytes(model)
         for chunk in in_chunks([array for _, array in tree_flatten(model.parameters())]):
             on_progress(loaded, total)

@@ -115,8 +115,7 @@ def _cut(layer: Any, ids: mx.array) -> nn.Module:
     # The layer itself cannot be replaced by its blocks, a layer in another one can.
     holder = nn.Module()
     holder.rows = rows
-    if mx.default_device() == mx.Device(mx.cpu):
-        use_narrow_products(holder)
+    use_narrow_products(holder)
     return holder.rows
 
 

@@ -96,6 +96,11 @@ class Sampler:
         return not self.contextual and self._bias_ids is None
 
     @property
+    def sorts(self) -> bool:
+        """Whether a draw sorts the vocabulary."""
+        return not self.greedy and (self.settings.top_p < 1.0 or 0 < self.settings.top_k < self.vocabulary)
+
+    @property
     def plain_argmax(self) -> bool:
         """Whether the draw is the largest of the unchanged logits, with the same exception."""
         return self.greedy and self.plain_scores
@@ -173,6 +178,26 @@ class Sampler:
         count = min(self.alternatives, self.vocabulary)
         ids = mx.argpartition(-logprobs, kth=count - 1, axis=-1)[:, :count]
         return LikeliestTokens(ids, mx.take_along_axis(logprobs, ids, axis=-1))
+
+    def likely_draw(self, logprobs: mx.array, noise: mx.array) -> tuple[mx.array, mx.array, mx.array]:
+        """Draw like `draw`, without sorting: ids (rows,) uint32, their leads, and whether each id is certain.
+
+        It is the largest of all perturbed scores, and certain if it survives the truncation. Top-p and top-k keep the
+        likeliest tokens, so it survives if few enough others are as likely.
+        """
+        settings, certain = self.settings, mx.array([True])
+        if settings.min_p > 0.0:
+            logprobs = apply_min_p(logprobs, settings.min_p)
+        perturbed = logprobs * (1.0 / settings.temperature) + noise
+        drawn = mx.argmax(perturbed, axis=-1).astype(mx.uint32)
+        chosen = mx.take_along_axis(logprobs, drawn[:, None], axis=-1)
+        if settings.top_p < 1.0:
+            likelier = mx.where(logprobs > chosen, mx.exp(logprobs), 0.0).sum(axis=-1)
+            # Neither this sum, nor the two that are compared in sorted order, can be rounded by a quarter of that.
+            certain = likelier < settings.top_p - self.vocabulary * 2.0**-22
+        if 0 < settings.top_k < self.vocabulary:
+            certain = certain & ((logprobs >= chosen).sum(axis=-1) <= settings.top_k)
+        return drawn, self.leads(perturbed, drawn), certain
 
     def perturbed(self, logprobs: mx.array, noise: mx.array) -> mx.array:
         """Return the scores whose largest is the draw from `logprobs` (rows, vocabulary)."""

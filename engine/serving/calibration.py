@@ -6,6 +6,7 @@ Without it the first answers of a pair would have to explore, and a short answer
 from __future__ import annotations
 
 import logging
+import random
 import time
 from collections.abc import Callable
 from copy import deepcopy
@@ -158,7 +159,7 @@ def sample_prompt(main: LoadedModel, stop: Callable[[], bool]) -> list[int]:
     try:
         tokens = main.prompt_ids([{"role": "user", "content": TEXT}], stop)
     except EngineError:
-        # The cost of rounds hardly depends on the text.
-        tokens = []
+        # The cost of rounds hardly depends on the text, but one token over and over would hide how rows are rounded.
+        tokens = random.Random(0).choices(range(main.rows or main.vocabulary), k=PREFILL_CHUNK)
     # The rounds need the rest of the context.
-    return tokens[-(main.info.context_length // 4) :] or [0]
+    return tokens[-max(1, main.info.context_length // 4) :]

@@ -156,7 +156,7 @@ class Decoding:
         if active.decoder is None and active.batch_obstacle is None and not alone:
             main = active.generation.conversation.main
             # Among others, a row could be rounded differently than alone.
-            obstacle = SAME_TEXT if main.row_rule.strict else rows_obstacle(main)
+            obstacle = SAME_TEXT if main.row_rules.strict else rows_obstacle(main)
             active.batch_obstacle = obstacle or (None if self._rows_fit() else "memory")
         # A request that another one is about to join does not start drafting.
         speculates = alone and (not joining or (active.decoder is not None and active.decoder.speculates))

@@ -11,6 +11,7 @@ import mlx.core as mx
 
 from engine.advice.cache_shape import cached_elements
 from engine.advice.fit import SCALE_BITS, ModelSize, check_fit, largest_context, number_bytes, working_set_limit
+from engine.cpu_backend.backend import backend
 from engine.errors import NotEnoughMemory
 from engine.files.system_memory import system_memory
 from engine.model_files.cache_counting import CacheShape, count_caches
@@ -25,14 +26,9 @@ if TYPE_CHECKING:
     from engine.heads.folder import HeadContent
 
 
-def on_gpu() -> bool:
-    """Whether MLX computes on Metal here."""
-    return bool(mx.metal.is_available()) and mx.default_device() != mx.Device(mx.cpu)
-
-
 def recommended_limit() -> int:
-    """Return Metal's recommended working set in bytes or, without a GPU, an equal share of the system's memory."""
-    if on_gpu():
+    """Return Metal's recommended working set in bytes or, without Metal, an equal share of the system's memory."""
+    if mx.metal.is_available():
         return int(mx.device_info()["max_recommended_working_set_size"])
     return working_set_limit(system_memory().total)
 
@@ -52,9 +48,7 @@ def size_on_disk(path: Path, kv_bits: int | None) -> ModelSize:
         from engine.heads.folder import inspect_head
 
         return _size_of_head(inspect_head(path), config, kv_bits)
-    weights = weight_bytes(path)
-    if not on_gpu():
-        weights = int(weights * 32 / _stored_bits(config))
+    weights = weight_bytes(path) if backend().keeps_weights else cpu_bytes(path)
     return ModelSize(str(path), weights, config, element_bytes(kv_bits), count_here)
 
 
@@ -66,20 +60,20 @@ def cpu_bytes(path: Path) -> int:
 def _size_of_head(head: HeadContent, config: Mapping[str, Any], kv_bits: int | None) -> ModelSize:
     from engine.heads.fit import memory_config
 
-    weights = head.weight_bytes if on_gpu() else int(head.weight_bytes * 32 / _stored_bits(config))
+    weights = head.weight_bytes if backend().keeps_weights else int(head.weight_bytes * 32 / _stored_bits(config))
     return ModelSize(str(head.folder), weights, memory_config(head.config), element_bytes(kv_bits))
 
 
 def element_bytes(kv_bits: int | None) -> float:
     """Return the bytes of one number in a cache of `kv_bits` bits."""
-    if kv_bits is None and not on_gpu():
+    if kv_bits is None and not backend().keeps_weights:
         return 4.0
     return number_bytes(kv_bits or 0)
 
 
 def count_here(config: Mapping[str, Any]) -> CacheShape:
     """Count the caches of a model in this process, which is about to load it. Raises as `count_caches` does."""
-    return count_caches(config, 2 if on_gpu() else 4)
+    return count_caches(config, 2 if backend().keeps_weights else 4)
 
 
 def check_load(main: ModelSize, draft: ModelSize | None, context: int, free: int) -> None:
@@ -120,7 +114,7 @@ class MetalLimits:
 
     def set(self, needed: int, reusable: int) -> None:
         """Keep `needed` bytes resident, at most those that Metal recommends, and `reusable` freed ones."""
-        if on_gpu():
+        if mx.metal.is_available():
             before = self._change(min(needed, recommended_limit()), reusable)
             self._before = self._before or before
 

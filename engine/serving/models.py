@@ -28,7 +28,7 @@ from engine.speculation.choosing.kept import Controllers, machine_here
 from engine.speculation.drafters.draft_source import DraftSource
 from engine.speculation.drafting import Drafting
 from engine.status import LoadedPair, MemoryUse, ModelInfo
-from engine.tuning import LearnedPair, Pair, Rounding
+from engine.tuning import KeyRange, LearnedPair, Pair, Rounding
 
 log = logging.getLogger(__name__)
 
@@ -302,7 +302,7 @@ class Models:
         except Exception:
             log.exception("how the rows of %s are rounded could not be probed", self.main.info.name)
             # Until the next start, only plain rounds count as exact.
-            self._probe, self._controllers.rounding = None, Rounding(1, 1, difference=0.0, keys=0)
+            self._probe, self._controllers.rounding = None, Rounding((KeyRange(1, 1, 1),), difference=0.0)
 
     def learned(self) -> tuple[LearnedPair, ...]:
         """Return costs and acceptance of every pair of models that was used here, loaded or not."""

@@ -171,4 +171,4 @@ class Prefilling(deque[ActiveRequest]):
 
 def _is_strict(active: ActiveRequest) -> bool:
     """Whether passes over a prompt must not depend on measured times or on other prompts, because rounding does."""
-    return active.generation.conversation.main.row_rule.strict
+    return active.generation.conversation.main.row_rules.strict

@@ -45,7 +45,7 @@ class Conversation:
         self.main.rewind(length)
         if self.head is not None:
             self.head.rewind(length)
-            exact = self.main.row_rule.strict
+            exact = self.main.row_rules.strict
             if not self.head.ready and length > 1 and not exact and self.main.unread(length - 1):
                 # The main model reads one token again, which gives the head the state that it lacks.
                 self.head.rewind(length - 1)
@@ -67,7 +67,8 @@ class Conversation:
 
     def settle(self) -> None:
         """Finish all pending work once no request uses it. Raises any exception of the evaluation."""
-        rule, pending = self.main.row_rule.at(len(self.main.tokens)), len(self.main.pending)
+        pending = len(self.main.pending)
+        rule = self.main.rule_of(pending)
         # More are pending if the prompt was not read to its end.
         if rule.strict and self.main.intact and pending <= rule.most:
             self.main.feed_pending()

@@ -30,7 +30,7 @@ from engine.speculation.proposers.registry import DRAFTER_METHOD, PROPOSERS, is_
 from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.round import PendingRound, ProposerFailed, as_proposer_failure
-from engine.speculation.rounds.row_rule import row_rule
+from engine.speculation.rounds.row_rule import RowRules
 from engine.stats import MeasuredSpeedup, RoundRecord
 from engine.status import ModelInfo
 from engine.tuning import NARROW, Pair
@@ -144,7 +144,7 @@ class Drafting:
 
     def follow(self, settings: SpeculationSettings, conversation: Conversation) -> None:
         """Set the rule of a request's rows, and let the head in use, if any, follow it. Call it before the prefill."""
-        conversation.main.row_rule = row_rule(self.controllers.rounding, same_text=settings.same_text)
+        conversation.main.row_rules = RowRules(self.controllers.rounding, settings.same_text)
         used = settings.method in ("auto", DRAFTER_METHOD) and conversation.main.plain_only is None
         if used and isinstance(self._drafter, HeadSource):
             conversation.follow(self._drafter.head, self._drafter.taps)
@@ -311,7 +311,7 @@ class Drafting:
         caught_up = self._prefilled_before - prefilled_before
         controller, answer, request = self.controller, self.answer, self._request
         assert request is not None
-        plain_known = answer.costs.plain_known(request.conversation.main.row_rule.plain)
+        plain_known = answer.costs.plain_known(request.conversation.main.next_rule.plain)
         if choice is not FIRST_TOKEN:
             # The first token's time includes prefill.
             controller.speedup.observe(

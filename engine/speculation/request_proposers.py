@@ -151,7 +151,7 @@ class RequestProposers:
 
     def _most(self, remaining: int, carried: int) -> int:
         most, main = min(self.settings.depth_limit, remaining - 1), self.conversation.main
-        return min(most, main.next_rule.most - 1 - carried) if main.row_rule.strict else most
+        return min(most, main.next_rule.most - 1 - carried) if main.row_rules.strict else most
 
     def prepare(self, source: str) -> bool:
         """Do one piece of the work that a proposer needs before it can propose; False when none is left.

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 IDENTIFIER = "chat.tandem.Tandem"
-LEAST_MACOS = "14.0"
+# The oldest macOS of each disk image. MLX's library for 26.2 has kernels for the neural accelerators of an M5, and does
+# not load on an older system; on other chips both are as fast.
+WITH_NAX, OLDEST = "26.2", "14.0"
 # macOS's names of the languages; the window's translations are in i18n/.
 LOCALISATIONS = ["en", "ko", "ja", "zh-Hans"]
 # macOS shows these when it asks for permission. Without the first, it refuses the local network without asking; the
@@ -33,8 +35,8 @@ PURPOSES = {
 }
 
 
-def content(version: str) -> dict[str, Any]:
-    """Return the Info.plist of a release. `version` is that of pyproject.toml, such as "0.2.0"."""
+def content(version: str, macos: str = OLDEST) -> dict[str, Any]:
+    """Return the Info.plist of a release for `macos` or newer. `version` is that of pyproject.toml, such as "0.2.0"."""
     return {
         "CFBundleName": "Tandem",
         "CFBundleDisplayName": "Tandem",
@@ -53,7 +55,7 @@ def content(version: str) -> dict[str, Any]:
         ],
         "LSApplicationCategoryType": "public.app-category.productivity",
         "LSArchitecturePriority": ["arm64"],
-        "LSMinimumSystemVersion": LEAST_MACOS,
+        "LSMinimumSystemVersion": macos,
         "NSHighResolutionCapable": True,
         **{key: texts["en"] for key, texts in PURPOSES.items()},
         "NSHumanReadableCopyright": "Copyright the Tandem authors. Apache License 2.0.",

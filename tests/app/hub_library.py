@@ -23,7 +23,7 @@ from engine.hub.transfer import RetryPolicy
 from tests.app.conftest import STARTER
 from tests.app.window_driver import WindowDriver
 from tests.fakehub.server import FakeHub
-from tests.tiny_models import write_disturbed_copy, write_model
+from tests.tiny_models import FLOAT32, write_disturbed_copy, write_model
 
 # Retries almost at once.
 QUICK = RetryPolicy(first_s=0.02, longest_s=0.1, tries=4)
@@ -47,10 +47,13 @@ class KeychainInMemory(Keychain):
 
 @pytest.fixture(scope="session")
 def tiny_pair(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, bytes]]:
-    """Return the files of a main model and of a draft that sometimes agrees, by repository."""
+    """Return the files of a main model and of a draft that sometimes agrees, by repository.
+
+    In float32 they are large enough for a download to be watched.
+    """
     folder = tmp_path_factory.mktemp("tiny")
-    main = write_model(folder / "main")
-    draft = write_disturbed_copy(main, folder / "draft", amount=0.02)
+    main = write_model(folder / "main", stored=FLOAT32)
+    draft = write_disturbed_copy(main, folder / "draft", amount=0.02, stored=FLOAT32)
     return {
         name: {file.name: file.read_bytes() for file in model.iterdir()}
         for name, model in ((TINY_MAIN, main), (TINY_DRAFT, draft))

@@ -75,8 +75,7 @@ def model(name: str, size: str, script: Sequence[int], tokenizer: Any) -> Loaded
     """Return a model with random weights that writes `script`."""
     mx.random.seed(1)
     built = qwen3.Model(qwen3.ModelArgs.from_dict(config(size)))
-    if mx.default_device() == mx.Device(mx.cpu):
-        use_narrow_products(built)
+    use_narrow_products(built)
     mx.eval(built.parameters())
     held = sum(array.nbytes for _, array in tree_flatten(built.parameters()))
     info = ModelInfo(name=name, path=Path(name), architecture="qwen3", context_length=4096, bytes=held)
@@ -102,8 +101,7 @@ def head(main: LoadedModel, size: str, script: Sequence[int]) -> HeadSource:
     files = HeadFiles(config(size), "mtp", {"mtp.layers.0.input_layernorm.weight": TensorHeader("F32", (), 0)})
     settings, _ = read_mtp_config(files)
     network = MtpNetwork(settings)
-    if mx.default_device() == mx.Device(mx.cpu):
-        use_narrow_products(network)
+    use_narrow_products(network)
     mx.eval(network.parameters())
     made = ScriptedHead(Path(HEAD), settings, network, HEAD)
     made.script = mx.array([*script], mx.int32)

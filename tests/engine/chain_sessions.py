@@ -89,4 +89,6 @@ def assert_as_read_anew(scheduler: Scheduler, waiting: int = 1) -> None:
 
 
 def assert_close(one: mx.array, other: mx.array) -> None:
-    assert mx.abs(one - other).max().item() <= 1e-3 * mx.abs(other).max().item()
+    # A sum in bfloat16 may round to its neighbour.
+    step = 1e-3 if other.dtype == mx.float32 else 2**-7
+    assert mx.abs(one - other).max().item() <= step * mx.abs(other).max().item()

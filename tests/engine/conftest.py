@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
 from pathlib import Path
@@ -11,6 +12,7 @@ import mlx.core as mx
 import pytest
 
 from engine import Engine, starter_pair
+from engine.cpu_backend import backend
 from engine.files.disk_pool import DiskPool
 from engine.main_model.loading import LoadedModel, load
 from engine.serving import drafters
@@ -25,33 +27,52 @@ from tests.tiny_heads import OracleKind
 from tests.tiny_models import write_disturbed_copy, write_model
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package", autouse=True)
+def as_on_a_mac() -> Iterator[None]:
+    """Run the branches of a GPU on weights as they are stored, in this process and in those that tests start.
+
+    With TANDEM_BACKEND=cpu in the environment, all tests run as on Linux.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(backend.VARIABLE, os.environ.get(backend.VARIABLE, backend.GPU.name))
+        yield
+
+
+@pytest.fixture
+def as_on_linux(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run the branches of a CPU, with models that are loaded from now on."""
+    monkeypatch.setenv(backend.VARIABLE, backend.CPU.name)
+
+
+@pytest.fixture(scope="module")
+def starter_on_linux() -> Iterator[None]:
+    """Run a module as on Linux: plain bfloat16, in which the starter is stored, takes a CPU five times as long."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(backend.VARIABLE, backend.CPU.name)
+        yield
+
+
+@pytest.fixture(scope="package")
 def tiny_main(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_model(tmp_path_factory.mktemp("tiny") / "main", seed=1)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def tiny_draft(tiny_main: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_disturbed_copy(tiny_main, tmp_path_factory.mktemp("tiny") / "draft", amount=0.02)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def pair(tiny_main: Path, tiny_draft: Path) -> tuple[LoadedModel, LoadedModel]:
     """The tiny pair, loaded once, to install in schedulers. Tests replace its parts and do not change them."""
     return load(tiny_main), load(tiny_draft)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def starter() -> tuple[LoadedModel, LoadedModel]:
     """The starter pair, loaded once, to install in schedulers."""
     main, draft = starter_pair()
     return load(main), load(draft)
-
-
-@pytest.fixture
-def as_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take the branches for a GPU, so that weights keep their type and stay quantised; the CPU computes with them."""
-    monkeypatch.setattr(mx, "default_device", lambda: mx.Device(mx.gpu))
 
 
 @pytest.fixture(scope="module")

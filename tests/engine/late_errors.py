@@ -21,10 +21,11 @@ from engine.speculation.conversation import Conversation
 from engine.speculation.rounds.cache_rules import flatten, leaves
 
 SENTENCE = "[METAL] Command buffer execution failed: Insufficient Memory (00000008:kIOGPUCommandBufferCallbackErrorOOM)"
+NUMBERS = (mx.bfloat16, mx.float32)
 # What a pass that failed may have left in an array: no numbers, or those of the memory's former use.
 GARBAGE = (
-    {mx.uint32: 2**32 - 1, mx.int32: 0, mx.float32: float("nan")},
-    {mx.uint32: 12345678, mx.int32: 1, mx.float32: 3.0},
+    {mx.uint32: 2**32 - 1, mx.int32: 0, **dict.fromkeys(NUMBERS, float("nan"))},
+    {mx.uint32: 12345678, mx.int32: 1, **dict.fromkeys(NUMBERS, 3.0)},
 )
 
 
@@ -73,7 +74,7 @@ class LateError:
         batch = self._scheduler._decoding._batch
         if isinstance(batch, RaggedDecoder) and batch._batch is not None:
             # The other arrays are the rows' lengths, which the host computes.
-            yield from (array for array in batch._batch.arrays() if array.dtype == mx.float32)
+            yield from (array for array in batch._batch.arrays() if array.dtype in NUMBERS)
 
 
 @contextmanager

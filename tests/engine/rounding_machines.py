@@ -1,8 +1,9 @@
 """Machines that round as Apple's do: the order of the sums in a product depends on how many rows it has.
 
-Everything else is computed for each row by itself, so that only this order makes a difference: products as sums over
-one axis, and attention over buffers of a fixed length. Sums are rounded to bfloat16, so that near ties are frequent.
-`Machine.order_of(rows)` numbers the orders. Beyond `Machine.keys` keys, attention sums the keys of one row in parts.
+So does the order in attention, on the number of keys too. Everything else is computed for each row by itself: products
+as sums over one axis, and attention over buffers of a fixed length. Sums are rounded to bfloat16, so that near ties are
+frequent. `Machine.order_of(rows)` numbers the orders; attention sums the keys in `Machine.parts(simds, keys)` parts,
+where simds are the rows times the query heads that share keys. All numbers of keys are a SCALE-th of Apple's.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from math import inf
 from typing import Any
 
 import mlx.core as mx
@@ -20,9 +20,11 @@ import mlx_lm.models.base
 import pytest
 
 from engine.main_model import loading
+from engine.serving import attention_probe, rounding_probe
 
 # Attention sums over this many keys, those behind a text being zero.
-KEYS = 512
+KEYS = 1024
+SCALE = 32
 # Terms that are added before the sum is rounded for the first time.
 GROUP = 8
 
@@ -31,7 +33,7 @@ GROUP = 8
 class Machine:
     name: str
     order_of: Callable[[int], int]
-    keys: float = inf
+    parts: Callable[[int, int], int] = lambda _simds, _keys: 1
 
     def __str__(self) -> str:
         return self.name
@@ -40,9 +42,10 @@ class Machine:
     def running(self) -> Iterator[None]:
         """Let all models compute as on this machine."""
         with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(attention_probe, "SWITCHES", tuple(end // SCALE for end in attention_probe.SWITCHES))
             patch.setattr(nn.Linear, "__call__", self._linear)
             patch.setattr(nn.Embedding, "as_linear", lambda layer, x: self._product(x, layer.weight))
-            patch.setattr(mx.fast, "scaled_dot_product_attention", partial(attention, switch=self.keys))
+            patch.setattr(mx.fast, "scaled_dot_product_attention", partial(attention, parts=self.parts))
             patch.setattr(mlx_lm.models.base, "quantized_scaled_dot_product_attention", quantised_attention)
             patch.setattr(loading, "use_narrow_products", lambda _model: None)
             yield
@@ -67,8 +70,42 @@ class Machine:
 M1 = Machine("M1", lambda rows: int(rows >= 13))
 M3 = Machine("M3", lambda rows: 0 if rows == 1 else 1 if rows < 13 else 2)
 NOISE = Machine("noise", lambda rows: rows)
-# A row alone over many keys is summed in two passes, whatever its products.
-TWO_PASSES = Machine("two passes", lambda _rows: 0, keys=160)
+
+
+def _base(simds: int, keys: int) -> int:
+    return 1 if keys < 128 else 3 if simds < 4 else 5
+
+
+def _max(simds: int, keys: int) -> int:
+    return 1 if keys < 32 else 2 if keys == 32 or simds <= 4 else 3 if keys <= 256 else 5 if keys <= 1024 else 7
+
+
+def _ultra(simds: int, keys: int) -> int:
+    many = 7 if simds >= 6 and keys >= 512 else 5 if simds <= 2 and keys > 256 else 3
+    return 1 if keys < 32 else many
+
+
+def _row_alone(simds: int, keys: int) -> int:
+    return 4 if simds == 2 and keys >= 256 else _base(simds, keys)
+
+
+# Attention in two passes over the keys, in parts that depend on the chip; the last has a kernel for a row alone.
+BASE, MAX, ULTRA, ROW_ALONE = (
+    Machine(name, lambda _rows: 0, parts)
+    for name, parts in (("base", _base), ("Max", _max), ("Ultra", _ultra), ("row alone", _row_alone))
+)
+
+
+def shorten_probe(patch: pytest.MonkeyPatch) -> None:
+    """Let probes read short texts, because these machines are slow."""
+    for module, name, value in (
+        (rounding_probe, "SHORT", 8),
+        (rounding_probe, "LONG", 120),
+        (rounding_probe, "MOST_ROWS", 20),
+        (attention_probe, "MOST_KEYS", 600),
+        (attention_probe, "ROWS", (20, 20)),
+    ):
+        patch.setattr(module, name, value)
 
 
 def coarse(sums: mx.array) -> mx.array:
@@ -83,12 +120,9 @@ def attention(
     scale: float,
     mask: Any = None,
     sinks: Any = None,
-    switch: float = inf,
+    parts: Callable[[int, int], int] = Machine.parts,
 ) -> mx.array:
-    """Attend with sums that depend on nothing but the row's own keys and where they stand in the buffers.
-
-    A row alone over more than `switch` keys is the exception.
-    """
+    """Attend with sums of the row's own keys, where they stand in the buffers, in so many `parts`."""
     count, length = keys.shape[2], queries.shape[2]
     groups = queries.shape[1] // keys.shape[1]
     size = max(KEYS, count)
@@ -109,8 +143,8 @@ def attention(
         whole = whole + mx.exp(sinks[None, :, None, None] - scores.max(axis=-1, keepdims=True))
     terms = weights[..., None, :] * values.swapaxes(-1, -2)[:, :, None]
     found = terms.sum(axis=-1)
-    if length == 1 and count > switch:
-        found = coarse(terms[..., ::2].sum(axis=-1)) + coarse(terms[..., 1::2].sum(axis=-1))
+    if (number := parts(groups * length, count)) > 1:
+        found = sum(coarse(terms[..., part::number].sum(axis=-1)) for part in range(number))
     return (found / whole).astype(queries.dtype)
 
 

@@ -96,7 +96,7 @@ def test_without_the_grammar_the_model_writes_calls_that_nobody_can_read(served:
 @pytest.mark.parametrize("seeds", by_tier([range(4), range(4, 27), range(27, 50)], [range(4)]))
 def test_every_call_of_a_free_answer_fits_its_schema(served: Scheduler, seeds: range) -> None:
     answers = [alone(served, asked(METHODS["draft"], temperature=1.0, seed=seed)) for seed in seeds]
-    assert sum(map(assert_calls_fit, answers)) > len(seeds)
+    assert sum(map(assert_calls_fit, answers)) >= len(seeds)
     # Text stands before, between and after the calls, and none of it is a call's.
     assert any(re.search("</tool_call>(?!\n?<tool_call>).", one.text, re.DOTALL) for one in answers)
 
@@ -183,17 +183,6 @@ def test_a_mark_in_thoughts_begins_no_call(model: Path, tmp_path: Path) -> None:
         assert answered.ids[:2] == (THOUGHT, CALL)
         assert assert_calls_fit(answered) > 0
     scheduler.close()
-
-
-def test_plain_rounds_in_free_text_have_the_reason_that_they_have_without_tools(model: Path) -> None:
-    scheduler = Scheduler()
-    load_models(scheduler, model, None)
-    settings: dict[str, Any] = {"logit_bias": ENDS | {CALL: -60.0}, "max_tokens": 6}
-    free, held = (
-        alone(scheduler, asked(METHODS["draft"], **settings, grammar=grammar)).stats for grammar in (None, GRAMMAR)
-    )
-    scheduler.close()
-    assert [span.reason for span in held.plain_spans[:2]] == [span.reason for span in free.plain_spans[:2]]
 
 
 def test_an_answer_without_a_call_compiles_no_grammar(served: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,6 @@ from collections.abc import Callable
 import mlx.core as mx
 import pytest
 from mlx_lm import stream_generate
-from mlx_lm.models.cache import make_prompt_cache
 
 from engine import ChatRequest, SpeculationSettings
 from engine.bench.arms import run_to_end
@@ -18,7 +17,7 @@ from engine.main_model.loading import LoadedModel
 from engine.serving.scheduler import Scheduler
 from engine.speculation.rounds.sequence import Sequence
 from engine.stats import RequestStats
-from tests.engine.counting import Counts, counting, each_token, least_peaks, most_bytes
+from tests.engine.counting import Counts, counting, each_token, most_bytes
 from tests.engine.serving_requests import submit
 from tests.engine.tiers import by_tier
 
@@ -70,21 +69,6 @@ def test_a_plain_token_costs_the_device_what_it_costs_in_mlx_lm(
     assert nodes <= 1.03 * their_nodes
     assert waits <= their_waits == 1
     assert evaluations == 1
-
-
-@pytest.mark.full
-def test_a_plain_answer_takes_no_more_memory_than_in_mlx_lm(serving: Scheduler, main: LoadedModel) -> None:
-    prompt = main.prompt_ids(QUESTION)
-
-    def mine() -> None:
-        ours(serving, SpeculationSettings(method="off"), SHORT)
-
-    def theirs() -> None:
-        for _ in stream_generate(main.model, main.tokenizer, prompt, max_tokens=SHORT):
-            pass
-
-    peak, their_peak = least_peaks(serving, mine, theirs)
-    assert peak <= 1.03 * their_peak
 
 
 @pytest.mark.parametrize("depth", by_tier([2, 8], [2]))
@@ -140,27 +124,3 @@ def test_a_round_is_its_drafts_one_pass_and_one_wait(
     # One for each draft token, for all of them, and for the pass; now and then one to time the drafting.
     assert evaluations <= depth + 2.5
     assert nodes <= NODES_OF_A_PASS + depth * NODES_OF_A_DRAFT_PASS
-
-
-def test_a_chunk_of_a_prompt_is_one_pass_and_one_wait_as_in_mlx_lm(
-    monkeypatch: pytest.MonkeyPatch, main: LoadedModel
-) -> None:
-    tokens = [100 + i % 900 for i in range(257)]
-
-    def mine() -> None:
-        sequence = Sequence(main.model, main.new_caches())
-        sequence.append(tokens)
-        while sequence.prefill(128):
-            pass
-
-    def theirs() -> None:
-        caches = make_prompt_cache(main.model)
-        for start in (0, 128):
-            main.model(mx.array([tokens[start : start + 128]]), cache=caches)
-            mx.eval([cache.state for cache in caches])
-
-    nodes, evaluations, waits = counted(monkeypatch, mine).each(2)
-    their_nodes, *_ = counted(monkeypatch, theirs).each(2)
-    assert nodes <= 1.03 * their_nodes
-    assert (evaluations, waits) == (1, 1)
-    assert most_bytes(mine) <= 1.03 * most_bytes(theirs)

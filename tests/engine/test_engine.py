@@ -14,7 +14,7 @@ from queue import Queue
 
 import pytest
 
-from engine import ChatRequest, Engine, Event, Failed, Finished, ModelNotUsable, SpeculationSettings, TokensCommitted
+from engine import ChatRequest, Engine, Event, Failed, Finished, ModelNotUsable, TokensCommitted
 from engine.errors import EngineClosed, EngineError, InternalFailure, NoModel
 from engine.serving import scheduler
 from engine.settings import EngineSettings
@@ -97,44 +97,6 @@ def test_a_draft_that_cannot_be_used_does_not_stop_the_main_model(tiny_main: Pat
         assert isinstance(pair.draft_problem, ModelNotUsable)
         spans = finished(ask(engine, method="draft", max_tokens=4)).stats.plain_spans
         assert spans[-1].reason == "draft-not-usable"
-
-
-@pytest.mark.usefixtures("disk_without_waiting")
-def test_the_draft_model_can_change_in_the_middle_of_an_answer(tiny_main: Path, tiny_draft: Path) -> None:
-    seen: list[Event] = []
-    ended = threading.Event()
-
-    def listen(event: Event) -> None:
-        """Change the draft on the engine's thread, so that the answer does not end before."""
-        seen.append(event)
-        if isinstance(event, TokensCommitted) and event.round.number == 20:
-            engine.set_draft(tiny_draft)
-        if isinstance(event, TokensCommitted) and event.stats.drafted > 60:
-            engine.set_draft(None)
-        if isinstance(event, Finished | Failed):
-            ended.set()
-
-    with Engine() as engine:
-        engine.load(tiny_main).result(timeout=PATIENCE_S)
-        plain = finished(ask(engine, max_tokens=160, method="off")).ids
-        speculation = SpeculationSettings(method="draft", depth=3)
-        engine.submit(ChatRequest(QUESTION, max_tokens=160, speculation=speculation), listen)
-        assert ended.wait(PATIENCE_S)
-        assert finished(seen).ids == plain
-        assert finished(seen).stats.drafted > 60
-        assert finished(seen).stats.plain_spans[-1].reason == "no-draft"
-
-
-def test_requests_finish_in_order(engine_with_pair: Engine) -> None:
-    ended: Queue[int] = Queue()
-    for index in range(3):
-
-        def listen(event: Event, index: int = index) -> None:
-            if isinstance(event, Finished):
-                ended.put(index)
-
-        engine_with_pair.submit(ChatRequest(QUESTION, max_tokens=10), on_event=listen)
-    assert [ended.get(timeout=PATIENCE_S) for _ in range(3)] == [0, 1, 2]
 
 
 @pytest.mark.expects_log
@@ -254,23 +216,6 @@ def test_answers_under_way_fail_with_what_was_committed_when_the_thread_ends(
     text = "".join(event.text for event in seen if isinstance(event, TokensCommitted))
     assert isinstance(seen[-1], Failed)
     assert seen[-1].text == text != ""
-
-
-@pytest.mark.full
-def test_engine_imports_and_answers_without_qt(tiny_main: Path) -> None:
-    program = f"""
-import sys
-sys.modules["PySide6"] = None
-from engine import ChatRequest, Engine
-with Engine() as engine:
-    engine.load({str(tiny_main)!r}).result()
-    *_, last = engine.submit(ChatRequest([{{"role": "user", "content": "fox"}}], max_tokens=3))
-    print(last.reason)
-"""
-    result = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE_S, check=True
-    )
-    assert result.stdout.strip() == "length"
 
 
 def test_what_was_learned_outlives_the_engine(

@@ -27,27 +27,6 @@ def following(client: Client) -> list[Mapping[str, Any]]:
     return [*client.stream.request.messages, answered, {"role": "user", "content": "and then"}]
 
 
-def test_the_next_turn_finds_what_the_head_has_read(oracle_served: tuple[Scheduler, OracleHead]) -> None:
-    scheduler, _ = oracle_served
-    first = request("the quick brown fox jumps over the lazy dog", speculation=HEAD)
-    [client] = run(scheduler, first)
-    [again] = run(scheduler, replace(first, messages=following(client)))
-
-    assert again.finished.stats.cached_tokens > 0
-    assert session_of(scheduler).start == 0
-    assert_read_all(scheduler)
-
-
-def test_an_edited_question_rewinds_the_head_too(oracle_served: tuple[Scheduler, OracleHead]) -> None:
-    scheduler, _ = oracle_served
-    run(scheduler, request("the quick brown fox jumps over the lazy dog", speculation=HEAD))
-    [client] = run(scheduler, request("the quick brown fox jumps over a cat", speculation=HEAD))
-
-    assert client.finished.stats.cached_tokens > 0
-    assert session_of(scheduler).start == 0
-    assert_read_all(scheduler)
-
-
 @pytest.mark.parametrize("other", [None, "identity", "arrays"])
 def test_a_chat_kept_with_another_head_is_continued_without_what_that_has_read(
     scheduler: Scheduler,

@@ -12,7 +12,7 @@ from engine.events import Finished
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from tests.engine.family_serving import CAMPAIGN, serving
-from tests.engine.serving_requests import PLAIN, Client, alone, request, run, set_draft, submit
+from tests.engine.serving_requests import PLAIN, Client, alone, request, set_draft, submit
 from tests.engine.tiers import by_tier
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
@@ -25,23 +25,6 @@ METHODS = (
     SpeculationSettings(method="ngram", depth=2),
     SpeculationSettings(method="auto"),
 )
-
-
-@pytest.mark.parametrize(("name", "takes_turns"), by_tier([("mamba", True), ("llama", False)], [("mamba", True)]))
-def test_answers_at_once_report_alternatives(tmp_path: Path, name: str, *, takes_turns: bool) -> None:
-    asked_for = request(alternatives=3, max_tokens=6)
-    with serving(name, tmp_path) as (scheduler, _):
-        together, other = run(scheduler, asked_for, request("jumps", max_tokens=9))
-        [plain] = run(scheduler, asked_for)
-    assert ("turns" in together.reasons) is takes_turns
-    assert logprobs_of(together) == [pytest.approx(row, abs=1e-3) for row in logprobs_of(plain)]
-    assert not any(logprobs_of(other))
-
-
-def logprobs_of(client: Client) -> list[list[float]]:
-    """Return the log-probabilities of each token's alternatives."""
-    tokens = [token for event in client.committed for token in event.tokens]
-    return [[other.logprob for other in token.alternatives] for token in tokens]
 
 
 def asked(draw: random.Random) -> ChatRequest:

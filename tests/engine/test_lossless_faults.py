@@ -125,26 +125,6 @@ def test_a_proposer_that_cannot_be_asked_does_not_take_the_answer_with_it(
 
 
 @pytest.mark.expects_log
-def test_draft_prefill_is_counted_once_although_the_lookup_fails(
-    scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scheduler.install(*pair)
-    rounds: list[int] = []
-
-    def fail_later(*_: object) -> None:
-        rounds.append(1)
-        if len(rounds) > 3:
-            raise RuntimeError("out of memory")
-
-    monkeypatch.setattr(NgramProposer, "committed", fail_later)
-    last = ask(scheduler, method="auto", depth=3, max_tokens=12)[-1]
-    assert isinstance(last, Finished)
-    assert len(rounds) == 4
-    # The newest token does not count: every round reads it.
-    assert 0 < last.stats.draft_prefill_tokens <= last.stats.prompt_tokens
-
-
-@pytest.mark.expects_log
 @pytest.mark.parametrize("step", ["max_proposals", "prepare", "abandon"])
 def test_a_draft_that_fails_while_it_is_calibrated_is_left_out(
     scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], step: str, monkeypatch: pytest.MonkeyPatch

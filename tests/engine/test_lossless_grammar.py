@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -158,21 +157,6 @@ def test_the_text_is_the_same_whatever_else_is_asked(served: Scheduler, settings
         assert (finished.ids, finished.text, finished.reason) == (plain.ids, plain.text, plain.reason)
 
 
-@pytest.mark.parametrize("temperature", [0.0, 0.9])
-def test_log_probabilities_are_those_of_plain_decoding_among_what_is_allowed(
-    served: Scheduler, temperature: float
-) -> None:
-    def logprobs(speculation: SpeculationSettings) -> list[float]:
-        served.clear_prefix_cache()
-        [client] = run(served, asked(grammar_of(SCHEMAS["enumeration"]), speculation, temperature=temperature))
-        return [token.logprob for event in client.committed for token in event.tokens]
-
-    plain = logprobs(PLAIN)
-    assert logprobs(METHODS["draft"]) == pytest.approx(plain, abs=1e-3)
-    # The grammar leaves no choice for the first token.
-    assert plain[0] == pytest.approx(0.0, abs=1e-6)
-
-
 def test_forced_tokens_are_proposals_of_the_grammar(served: Scheduler) -> None:
     grammar = grammar_of(SCHEMAS["call"])
     alone(served, asked(grammar, METHODS["lookup"]))
@@ -182,17 +166,6 @@ def test_forced_tokens_are_proposals_of_the_grammar(served: Scheduler) -> None:
     rounds = [event.round for event in client.committed if event.round.source == "grammar"]
     # The second time the proposer knows how the model spells the text.
     assert sum(one.accepted for one in rounds) > 0.9 * sum(one.drafted for one in rounds)
-
-
-def test_what_constrained_answers_cost_and_accept_is_learned_apart(served: Scheduler) -> None:
-    alone(served, request("lazy dog", max_tokens=30, speculation=METHODS["draft"]))
-    controller = served.models.drafting.controller
-    before = deepcopy(controller.learned)
-    alone(served, asked(grammar_of(SCHEMAS["person"]), METHODS["draft"]))
-    after = controller.learned
-    assert after.free.texts == before.free.texts
-    assert after.free.costs.curves == before.free.costs.curves
-    assert after.constrained != before.constrained
 
 
 def test_answers_in_a_batch_are_those_of_each_alone(served: Scheduler) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from engine import ChatRequest, Engine, Event, Finished, SpeculationSettings, TokensCommitted, starter_pair
+from engine import Engine, Event, Finished, starter_pair
 from engine.speculation.proposers import draft
 from tests.engine import asking
 from tests.engine.asking import finished
@@ -62,7 +62,7 @@ def plain_starter_answer(starter_with_other_ids: Engine) -> Callable[[str, float
 
 
 @pytest.fixture(scope="module")
-def starter_with_other_ids(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+def starter_with_other_ids(tmp_path_factory: pytest.TempPathFactory, starter_on_linux: None) -> Iterator[Engine]:  # noqa: ARG001
     """An engine in which the starter's main model drafts for itself, in other ids."""
     main, _ = starter_pair()
     with Engine() as engine:
@@ -118,29 +118,6 @@ def test_a_draft_is_as_right_as_with_the_main_models_own_ids(
     assert guessed.stats.tokens_per_round > (3.0 if temperature == 0.0 else 2.0)
 
 
-@pytest.mark.usefixtures("way")
-def test_a_stop_string_cuts_the_text_exactly(engine_with_other_tokenizer: Engine) -> None:
-    whole = finished(ask(engine_with_other_tokenizer, method="off")).text
-    stop = whole[10:13]
-    for depth in (1, 4, 8):
-        last = finished(ask(engine_with_other_tokenizer, method="draft", depth=depth, stop=(stop,)))
-        assert (last.reason, last.text) == ("stop", whole[: whole.index(stop)])
-
-
-@pytest.mark.usefixtures("way")
-def test_cancelling_leaves_caches_that_the_next_answer_can_use(engine_with_other_tokenizer: Engine) -> None:
-    engine = engine_with_other_tokenizer
-    plain = finished(ask(engine, method="off")).ids
-    for rounds in range(1, 4):
-        stream = engine.submit(
-            ChatRequest(KOREAN, speculation=SpeculationSettings(method="draft", depth=4), max_tokens=60)
-        )
-        for number, _ in enumerate(event for event in stream if isinstance(event, TokensCommitted)):
-            if number == rounds:
-                stream.cancel()
-        assert finished(ask(engine, method="draft", depth=4)).ids == plain
-
-
 def test_the_next_turn_prefills_only_what_the_draft_lacks(engine_with_other_tokenizer: Engine, way: float) -> None:
     engine = engine_with_other_tokenizer
     # Each way has its own text, because it cannot use what the other left in the prefix cache.
@@ -149,9 +126,3 @@ def test_the_next_turn_prefills_only_what_the_draft_lacks(engine_with_other_toke
     turn = [*long, {"role": "assistant", "content": "fox"}, {"role": "user", "content": "and then"}]
     second = finished(ask(engine, messages=turn, max_tokens=8, method="draft", depth=3)).stats
     assert 0 < second.draft_prefill_tokens < first.draft_prefill_tokens
-
-
-@pytest.mark.usefixtures("way")
-def test_rejection_acceptance_works_across_tokenizers(engine_with_other_tokenizer: Engine) -> None:
-    last = finished(ask(engine_with_other_tokenizer, method="draft", depth=4, temperature=0.9, acceptance="rejection"))
-    assert last.stats.rounds > 1

@@ -10,28 +10,13 @@ import pytest
 
 from engine.client import Loading, RequestStream
 from engine.errors import EngineClosed, EngineError, NoModel
-from engine.events import Event, Failed, Finished, PrefillProgress
+from engine.events import PrefillProgress
 from engine.requests import ChatRequest
-from engine.stats import RequestStats
 from engine.status import LoadedPair, ModelInfo
 
 REQUEST = ChatRequest([{"role": "user", "content": "fox"}])
 PROGRESS = PrefillProgress(1, 2)
 PAIR = LoadedPair(ModelInfo("main", Path("main"), "llama", 512, 1000), None)
-
-
-@pytest.mark.parametrize("last", [Finished("stop", "", (), RequestStats()), Failed(NoModel(), "")])
-def test_iterating_a_stream_ends_with_the_request(last: Event) -> None:
-    stream = RequestStream(REQUEST)
-    stream.deliver(PROGRESS)
-    stream.deliver(last)
-    assert list(stream) == [PROGRESS, last]
-
-
-def test_a_listener_gets_the_events_instead_of_the_iterator() -> None:
-    heard: list[Event] = []
-    RequestStream(REQUEST, heard.append).deliver(PROGRESS)
-    assert heard == [PROGRESS]
 
 
 def test_cancelling_only_leaves_a_mark_for_the_engine() -> None:

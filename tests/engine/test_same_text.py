@@ -6,27 +6,27 @@ import random
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from itertools import accumulate
 from pathlib import Path
 
-import mlx.core as mx
 import pytest
 
 from engine.main_model.loading import LoadedModel
 from engine.requests import ChatRequest, SpeculationSettings
-from engine.serving import prefilling, rounding_probe
+from engine.serving import prefilling
 from engine.serving.pacing import PrefillPacer
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.tuning import Rounding
 from tests.engine.counting_model import CountingModel
-from tests.engine.rounding_machines import M1, M3, NOISE, TWO_PASSES, Machine
+from tests.engine.rounding_machines import BASE, M1, M3, MAX, NOISE, ROW_ALONE, ULTRA, Machine, shorten_probe
 from tests.engine.serving_requests import Client, load_models, request, run, submit
 from tests.engine.speculation.families import EVERY_KIND, model_type
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.engine.tiers import by_tier
 from tests.patience import PATIENCE_S
 from tests.tiny_heads import write_head
-from tests.tiny_models import write_disturbed_copy, write_model, write_quantised_copy
+from tests.tiny_models import FLOAT32, write_disturbed_copy, write_model
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
@@ -41,11 +41,10 @@ OFF = SpeculationSettings(method="off")
 
 @pytest.fixture(autouse=True)
 def chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Chunks of prompts change as with measured times. Texts are short, and so is the probe's long context."""
+    """Chunks of prompts change as with measured times. Texts are short, and so are the probe's."""
     draw = random.Random(3)
     monkeypatch.setattr(PrefillPacer, "chunk_size", lambda *_, **__: draw.choice((32, 64, 128)))
-    monkeypatch.setattr(rounding_probe, "LONG", 120)
-    monkeypatch.setattr(rounding_probe, "MOST_ROWS", 24)
+    shorten_probe(monkeypatch)
 
 
 class Chats:
@@ -53,8 +52,10 @@ class Chats:
 
     def __init__(self, folder: Path, name: str = "llama") -> None:
         config = FAMILIES.get(name) or FAMILIES[model_type(name)]
-        self.main = write_model(folder / "main", seed=1, config={"model_type": model_type(name), **config})
-        self.draft = write_disturbed_copy(self.main, folder / "draft", amount=0.02)
+        config = {"model_type": model_type(name), **config}
+        # The machines replace products of plain layers.
+        self.main = write_model(folder / "main", seed=1, config=config, stored=FLOAT32)
+        self.draft = write_disturbed_copy(self.main, folder / "draft", amount=0.02, stored=FLOAT32)
         self._folder, self._kv_bits = folder, 8 if name.endswith(":quantised") else None
         self.rounding: Rounding | None = None
 
@@ -116,6 +117,7 @@ def ids(clients: Sequence[Client]) -> list[tuple[int, ...]]:
 
 
 MACHINES_AND_KINDS = [(machine, name) for name in EVERY_KIND for machine in (M1, M3)]
+MACHINES_AND_KINDS += [(machine, name) for name in ("llama:window", "gemma3n", "qwen3_next") for machine in (BASE, MAX)]
 
 
 # transformers warns of families that it does not know.
@@ -132,11 +134,11 @@ def test_answers_do_not_depend_on_speculation_with_any_kind_of_cache(
         speculated = chats.hold(questions(place), always(way))
     assert ids(speculated) == ids(plain)
     assert chats.rounding is not None
-    widest = max(event.round.rows for client in speculated for event in client.committed)
-    assert widest <= chats.rounding.most_rows
+    most = max(known.most_rows for known in chats.rounding.ranges)
+    assert max(event.round.rows for client in speculated for event in client.committed) <= most
     drafted = sum(client.finished.stats.drafted for client in speculated)
     # Where no draft token is exact, there is none; lookup finds few in short texts.
-    assert (drafted > 0) is (chats.rounding.most_rows > 1) or way.method == "ngram"
+    assert (drafted > 0) is (most > 1) or way.method == "ngram"
 
 
 @pytest.mark.full
@@ -183,35 +185,50 @@ def test_where_every_width_rounds_differently_the_figure_is_that_of_real_answers
     assert other[-1].finished.stats.one_in is not None
 
 
-@pytest.mark.parametrize("same_text", [True, False])
-def test_nothing_is_claimed_for_more_keys_than_were_tested(tmp_path: Path, *, same_text: bool) -> None:
-    long = request("the quick brown fox jumps over the lazy dog " * 8, max_tokens=90)
-    with TWO_PASSES.running():
+SWITCHES = [
+    (BASE, 128, (1, 17), (2, 17)),
+    (MAX, 256, (1, 2), (1, 2)),
+    (ULTRA, 256, (1, 17), (2, 17)),
+    (ROW_ALONE, 256, (2, 17), (2, 17)),
+]
+
+
+@pytest.mark.parametrize(("machine", "switch", "before", "behind"), by_tier(SWITCHES, SWITCHES[:1]), ids=str)
+def test_draft_tokens_go_on_behind_a_switch_of_attention_and_change_no_text(
+    machine: Machine, switch: int, before: tuple[int, int], behind: tuple[int, int], tmp_path: Path
+) -> None:
+    long = request(
+        "the quick brown fox jumps over the lazy dog " * (switch // 12), max_tokens=80, logit_bias={2: -60.0}
+    )
+    with machine.running():
         chats = Chats(tmp_path)
         with probed(chats.main, chats.draft, tmp_path) as scheduler:
-            rounding = scheduler.models.rounding
-            plain, drafted = (
-                run(scheduler, replace(long, speculation=replace(way, same_text=same_text)))[0]
-                for way in (OFF, WAYS[0])
-            )
-    assert rounding is not None
-    assert plain.finished.stats.prompt_tokens < rounding.keys < TWO_PASSES.keys
-    assert drafted.finished.stats.prompt_tokens + 90 > TWO_PASSES.keys
-    assert drafted.finished.stats.drafted > 0
-    assert drafted.finished.stats.rounding == ("identical" if same_text else "rounded")
-    if same_text:
-        assert ids([drafted]) == ids([plain])
-        assert "same-text" in drafted.reasons
+            asked = [
+                replace(long, speculation=replace(way, same_text=same_text))
+                for same_text in (True, False)
+                for way in (OFF, WAYS[1])
+            ]
+            plain, drafted, usual, other = [run(scheduler, one)[0] for one in asked]
+            assert scheduler.models.rounding is not None
+            ranges = scheduler.models.rounding.ranges
+    rules = [(known.plain_rows, known.most_rows) for known in ranges if known.keys >= switch]
+    assert rules[:2] == [before, behind]
+    assert ids([drafted]) == ids([plain])
+    assert drafted.finished.stats.rounding == "identical"
+    assert other.finished.stats.rounding == "rounded" or ids([other]) == ids([usual])
+    rounds = [event.round for event in drafted.committed]
+    starts = accumulate((one.committed for one in rounds), initial=plain.finished.stats.prompt_tokens)
+    rows = [(start, one.rows) for start, one in zip(starts, rounds, strict=False)]
+    assert rows[0][0] < switch - 10
+    assert behind[0] < max(count for start, count in rows if start > switch) <= behind[1]
+    assert {count for start, count in rows if start < switch < start + count} <= {*before[:1], *behind[:1]}
 
 
-@pytest.mark.usefixtures("as_on_a_gpu")
-def test_few_rows_do_not_hide_that_a_window_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_rows_do_not_hide_that_a_window_turns(tmp_path: Path) -> None:
     """A full window holds its keys in another order for a row alone, which bfloat16 hides in most rows."""
-    monkeypatch.setattr(rounding_probe, "LONG", 60)
     config = FAMILIES["gemma3_text"] | {"model_type": "gemma3_text", "sliding_window": 32, "num_hidden_layers": 4}
     sizes = {"hidden_size": 128, "intermediate_size": 64, "head_dim": 32, "num_attention_heads": 8}
-    written = write_model(tmp_path / "written", seed=3, config=config | sizes)
-    main = write_quantised_copy(written, tmp_path / "main", 4, 32, "affine", mx.bfloat16)
+    main = write_model(tmp_path / "main", seed=3, config=config | sizes)
     with probed(main, main, tmp_path) as scheduler:
         asked = replace(questions(7, 6)[5], conversation=None, max_tokens=16)
         for same_text in (True, False):

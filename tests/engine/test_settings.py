@@ -62,21 +62,6 @@ def test_a_smaller_prefix_cache_gives_its_bytes_back_at_once(scheduler: Schedule
     assert scheduler.prefix_cache.usage.bytes == 0
 
 
-def test_finished_turns_are_kept_on_disk_from_the_moment_a_folder_is_given(
-    scheduler: Scheduler, tmp_path: Path
-) -> None:
-    asked = replace(request(max_tokens=2), conversation="chat")
-    [first] = run(scheduler, asked)
-    change(scheduler, prefix_cache_folder=tmp_path)
-    scheduler.install(scheduler.models.main, None)
-    [again] = run(scheduler, asked)
-    assert again.finished.stats.cached_tokens == first.finished.stats.prompt_tokens - 1
-    change(scheduler, prefix_cache_folder=None)
-    scheduler.install(scheduler.models.main, None)
-    [fresh] = run(scheduler, asked)
-    assert fresh.finished.stats.cached_tokens == 0
-
-
 def test_more_may_be_active_and_wait_from_then_on(scheduler: Scheduler) -> None:
     change(scheduler, most_active=1, most_waiting=1)
     clients = [submit(scheduler, request(max_tokens=12)) for _ in range(3)]

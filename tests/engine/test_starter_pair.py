@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache, partial
-from statistics import median
 from typing import Any
 
 import pytest
@@ -43,14 +42,14 @@ SEEDED = [f"{opening} {question}" for opening in ("", "Please:", "음,", "では
 
 
 @pytest.fixture(scope="module")
-def engine() -> Iterator[Engine]:
+def engine(starter_on_linux: None) -> Iterator[Engine]:  # noqa: ARG001
     with Engine() as engine:
         engine.load(*starter_pair()).result(timeout=PATIENCE_S)
         yield engine
 
 
 @pytest.fixture(scope="module")
-def with_head() -> Iterator[Engine]:
+def with_head(starter_on_linux: None) -> Iterator[Engine]:  # noqa: ARG001
     main, _ = starter_pair()
     with Engine() as engine:
         engine.load(main, main.parent / "head").result(timeout=PATIENCE_S)
@@ -113,13 +112,6 @@ def _compare_seeded(engine: Engine, questions: list[str], temperature: float) ->
         for speculation in ({"method": "draft", "depth": 1 + seed % 8}, {"method": "ngram"}, {"method": "auto"}):
             guessed = asked(engine, question, temperature=temperature, seed=seed, **speculation)
             assert finished(guessed).ids == plain.ids, (question, speculation)
-
-
-@pytest.mark.full
-def test_the_draft_agrees_most_of_the_time(guessed: Callable[[str], tuple[list[Token], RequestStats]]) -> None:
-    stats = [guessed(question)[1] for question in QUESTIONS[::4]]
-    # In a mean, the long nonsense that follows a task beyond the pair would count most.
-    assert median(one.accepted / one.drafted for one in stats) > 0.8
 
 
 @pytest.mark.parametrize("temperature", by_tier([0.0, 0.8], [0.8]))

@@ -1,28 +1,77 @@
-"""On macOS, the bundle gets MLX for the oldest macOS that it promises."""
+"""On macOS, each disk image gets MLX for the oldest macOS that it promises, and the check of a bundle holds that."""
 
 from __future__ import annotations
 
+import plistlib
 import runpy
+import sys
 from pathlib import Path
+from subprocess import CompletedProcess
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
 
 PACKAGING = Path(__file__).resolve().parents[2] / "packaging"
 
 
-def test_mlx_comes_for_the_oldest_macos_whatever_the_build_runs_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("macos", "platform"), [("14.0", "macosx_14_0_arm64"), ("26.2", "macosx_26_0_arm64")])
+def test_mlx_comes_for_the_macos_of_the_image_whatever_the_build_runs_on(
+    tmp_path: Path, macos: str, platform: str
+) -> None:
     build = runpy.run_path(str(PACKAGING / "build.py"))
     run: list[list[str]] = []
 
     def record(*command: object) -> None:
         run.append([str(part) for part in command])
         if "download" in command:
-            (tmp_path / "mlx-0.32.4-macosx_14_0_arm64.whl").touch()
+            (tmp_path / f"mlx-0.32.4-{platform}.whl").touch()
 
-    function = build["take_mlx_of_oldest_macos"]
+    function = build["take_mlx_for"]
     function.__globals__["run"] = record
-    function(Path("python"), tmp_path)
+    function(macos, Path("python"), tmp_path)
     download, install = run
-    assert download[download.index("--platform") + 1] == "macosx_14_0_arm64"
+    assert download[download.index("--platform") + 1] == platform
     assert download[-2:] == ["mlx", "mlx-metal"]
     assert str(PACKAGING / "constraints.txt") in download
     assert "--force-reinstall" in install
-    assert install[-1] == str(tmp_path / "mlx-0.32.4-macosx_14_0_arm64.whl")
+    assert install[-1] == str(tmp_path / f"mlx-0.32.4-{platform}.whl")
+
+
+@pytest.mark.parametrize(
+    ("macos", "nax", "wrong"),
+    [("26.2", True, 0), ("26.2", False, 1), ("14.0", True, 1), ("14.0", False, 0), ("", False, 0)],
+)
+def test_kernels_for_neural_accelerators_are_in_the_image_for_new_systems_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, macos: str, nax: bool, wrong: int
+) -> None:
+    for tool in ("macholib.mach_o", "macholib.MachO", "PyInstaller.archive.readers"):
+        monkeypatch.setitem(sys.modules, tool, _Anything(tool))
+    monkeypatch.syspath_prepend(str(PACKAGING))
+    verify = runpy.run_path(str(PACKAGING / "verify.py"))
+    bundle = tmp_path / ("Tandem.app" if macos else "Tandem")
+    (bundle / "Contents").mkdir(parents=True)
+    (bundle / "Contents" / "Info.plist").write_bytes(plistlib.dumps({"LSMinimumSystemVersion": macos}))
+    said = f'{{"ok": true, "nax": {str(nax).lower()}}}\n'
+    monkeypatch.setattr("subprocess.run", lambda *_, **__: CompletedProcess([], 0, said, ""))
+    assert len([*verify["what_the_self_test_says"](bundle)]) == wrong
+
+
+@pytest.mark.parametrize(
+    ("platform", "release", "images"),
+    [("darwin", "25.2.0", ("26.2", "14.0")), ("darwin", "24.6.0", ("14.0",)), ("linux", "6.1.0", ("",))],
+)
+def test_both_images_are_made_where_both_can_be_tried(
+    monkeypatch: pytest.MonkeyPatch, platform: str, release: str, images: tuple[str, ...]
+) -> None:
+    build = runpy.run_path(str(PACKAGING / "build.py"))
+    monkeypatch.setattr(sys, "platform", platform)
+    monkeypatch.setattr("os.uname", lambda: SimpleNamespace(release=release))
+    assert build["images"]() == images
+
+
+class _Anything(type(sys)):  # type: ignore[misc]
+    """A module of a tool that only the build's environment has."""
+
+    def __getattr__(self, name: str) -> Any:
+        return name

@@ -11,32 +11,40 @@ import pytest
 
 cask = runpy.run_path(str(Path(__file__).resolve().parents[2] / "packaging" / "cask.py"))
 # https://docs.brew.sh/Cask-Cookbook#stanza-order: groups, with an empty line between them.
-GROUPS = [["version", "sha256"], ["url", "name", "desc", "homepage"], ["depends_on"], ["app", "binary"], ["zap"]]
+IMAGES = ["Tandem-1.2.3-arm64.dmg", "Tandem-1.2.3-macos26-arm64.dmg"]
+GROUPS = [
+    ["version"],
+    ["on_sequoia", "on_tahoe"],
+    ["name", "desc", "homepage"],
+    ["depends_on"],
+    ["app", "binary"],
+    ["zap"],
+]
 
 
 @pytest.fixture
 def written(tmp_path: Path) -> str:
-    """A cask of a disk image with a little in it."""
-    image = tmp_path / "Tandem-1.2.3-arm64.dmg"
-    image.write_bytes(b"an image")
-    cask["main"](str(image), "someone/tandem", str(tmp_path / "tandem.rb"))
+    """A cask of disk images with a little in them."""
+    for name in IMAGES:
+        (tmp_path / name).write_bytes(name.encode())
+    cask["main"](str(tmp_path), "someone/tandem", str(tmp_path / "tandem.rb"))
     return (tmp_path / "tandem.rb").read_text()
 
 
-def test_it_has_version_checksum_and_address_of_the_release(written: str) -> None:
+def test_each_system_gets_its_image_with_its_checksum(written: str) -> None:
     assert 'version "1.2.3"' in written
-    assert f'sha256 "{hashlib.sha256(b"an image").hexdigest()}"' in written
-    [address] = re.findall(r'url "(.*)"', written)
-    assert address.replace("#{version}", "1.2.3") == (
-        "https://github.com/someone/tandem/releases/download/v1.2.3/Tandem-1.2.3-arm64.dmg"
-    )
-    assert "OWNER" not in written
-    assert ":no_check" not in written
+    found = re.findall(r"  on_(\w+ :\w+) do\n    sha256 \"(\w+)\"\n    url \"(.*)\"\n  end", written)
+    release = "https://github.com/someone/tandem/releases/download/v1.2.3"
+    assert [(system, checksum, url.replace("#{version}", "1.2.3")) for system, checksum, url in found] == [
+        (system, hashlib.sha256(name.encode()).hexdigest(), f"{release}/{name}")
+        for system, name in zip(("sequoia :or_older", "tahoe :or_newer"), IMAGES, strict=True)
+    ]
 
 
 def test_its_stanzas_are_in_homebrews_order(written: str) -> None:
     body = written.removeprefix('cask "tandem" do\n').removesuffix("end\n")
-    groups = [[*dict.fromkeys(re.findall(r"^  (\w+)", group, re.MULTILINE))] for group in body.rstrip().split("\n\n")]
+    stanzas = [re.findall(r"^  (?!end)(\w+)", group, re.MULTILINE) for group in body.rstrip().split("\n\n")]
+    groups = [[*dict.fromkeys(group)] for group in stanzas]
     assert groups == GROUPS
 
 
@@ -54,10 +62,17 @@ def test_it_follows_the_rules_that_brew_style_checks(written: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("image", "repository"),
-    [("Tandem.dmg", "someone/tandem"), ("Tandem-1.2.3-arm64.dmg", "tandem"), ("Tandem-1.2.3-arm64.dmg", 'a/b"; x')],
+    ("images", "repository"),
+    [
+        (["Tandem.dmg", IMAGES[1]], "someone/tandem"),
+        (IMAGES[:1], "someone/tandem"),
+        ([IMAGES[0], IMAGES[1].replace("1.2.3", "1.2.2")], "someone/tandem"),
+        (IMAGES, "tandem"),
+        (IMAGES, 'a/b"; x'),
+    ],
 )
-def test_a_wrong_name_is_refused(tmp_path: Path, image: str, repository: str) -> None:
-    (tmp_path / image).write_bytes(b"")
+def test_a_wrong_name_is_refused(tmp_path: Path, images: list[str], repository: str) -> None:
+    for name in images:
+        (tmp_path / name).write_bytes(b"")
     with pytest.raises(SystemExit):
-        cask["content"](tmp_path / image, repository)
+        cask["content"]([tmp_path / name for name in images], repository)

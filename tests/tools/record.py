@@ -68,8 +68,12 @@ class _Chances:
 
     noted: ClassVar[list[float]] = []
 
-    def reached(self, scores: mx.array) -> bool:
-        self.noted.append(float(draft_model.top_probabilities(scores).item()))
+    def note(self, scores: mx.array) -> mx.array:
+        probability = draft_model.top_probabilities(scores)
+        self.noted.append(float(probability.item()))
+        return probability
+
+    def reached(self) -> bool:
         return False
 
 

@@ -21,7 +21,7 @@ from engine.speculation.choosing.plans import DEPTHS, Answer, Asked, Plan, plans
 from engine.speculation.choosing.speedup import RUN, UNSURE, Comparisons, Cost, SpeedupMeter
 from engine.speculation.choosing.texts import Text, Texts
 from engine.speculation.proposers.registry import PROPOSERS
-from engine.speculation.rounds.row_rule import UNKNOWN, RowRule
+from engine.speculation.rounds.row_rule import RowRule, RowRules
 from engine.stats import MeasuredSpeedup
 from engine.tuning import ContextFigures, DepthFigures, break_even
 
@@ -214,17 +214,17 @@ class Controller:
         self.learned.comparisons, self.learned.free.costs = trial.learned.comparisons, trial.costs
         self.speedup = SpeedupMeter(self.learned.comparisons)
 
-    def figures(self, rule: RowRule = UNKNOWN) -> tuple[ContextFigures, ...]:
+    def figures(self, rules: RowRules | None = None) -> tuple[ContextFigures, ...]:
         """Return costs and expected speeds without a grammar, for each measured range of context lengths.
 
-        `rule` is what "always the same text" would ask for.
+        `rules` are what "always the same text" would ask for.
         """
         costs, here, found = self.costs, self.costs.context, []
         for context in list(costs.contexts()):
             costs.context = context
             plain, bounds = costs.verify(1), range_bounds(context)
             depths = tuple(self._depth_figures(source, depth) for source in self._sources for depth in DEPTHS)
-            speedup, cost = self.speedup.usual(context), self.cost_of(rule)
+            speedup, cost = self.speedup.usual(context), self.cost_of((rules or RowRules()).at(bounds[0] + 1))
             found.append(ContextFigures(*bounds, 1.0 / plain.seconds, plain.rounds, depths, speedup, cost))
         costs.context = here
         return tuple(found)

@@ -15,11 +15,12 @@ from pathlib import Path
 import mlx.core as mx
 from msgspec import convert, to_builtins
 
+from engine.cpu_backend.backend import backend
 from engine.cpu_backend.blas import BLAS
 from engine.files.kept_json import KeptJson
 from engine.speculation.choosing.controller import Controller, Learned
 from engine.speculation.choosing.speedup import Comparisons
-from engine.speculation.rounds.row_rule import UNKNOWN, row_rule
+from engine.speculation.rounds.row_rule import RowRules
 from engine.tuning import LearnedPair, Pair, Rounding
 
 log = logging.getLogger(__name__)
@@ -31,9 +32,9 @@ MLX_VERSION: str = mx.__version__  # type: ignore[attr-defined]
 
 
 def machine_here() -> str:
-    """Return what determines the speed of kernels: chip, cores, device and linear algebra."""
+    """Return what determines the speed of kernels: chip, cores, backend and linear algebra."""
     chip = mx.device_info().get("device_name", "")
-    return f"{chip}, {os.cpu_count()} cores, {mx.default_device()}, BLAS {BLAS}"
+    return f"{chip}, {os.cpu_count()} cores, {backend().name}, BLAS {BLAS}"
 
 
 class Controllers:
@@ -182,6 +183,6 @@ def learned_pair(
 ) -> LearnedPair:
     """Return what `controller` and the probe know about `pair`, as plain data."""
     main, draft = (identity.rpartition(", ")[0] for identity in pair)
-    rule = UNKNOWN if rounding is None else row_rule(rounding, same_text=True)
+    rules = RowRules(rounding, strict=rounding is not None)
     acceptance = tuple(controller.learned.free.texts.figures())
-    return LearnedPair(pair, main, draft, loaded, controller.figures(rule), acceptance, slowed, rounding)
+    return LearnedPair(pair, main, draft, loaded, controller.figures(rules), acceptance, slowed, rounding)

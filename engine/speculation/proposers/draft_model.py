@@ -23,8 +23,8 @@ class DraftModelProposer(Proposer):
     """Proposes with a draft model, whose own `sequence` follows the committed text.
 
     Proposals end at the draft's `context_length`. With `keep_distributions` they are drawn independently of the main
-    model's noise and carry their distributions, for rejection acceptance. With `stops_early` a greedy round ends once
-    its draft tokens' joint probability falls below MIN_JOINT_PROBABILITY.
+    model's noise and carry their distributions, for rejection acceptance. With `stops_early` a greedy proposal ends at
+    the token with which the joint probability falls below MIN_JOINT_PROBABILITY.
     """
 
     source = "draft"
@@ -72,24 +72,24 @@ class DraftModelProposer(Proposer):
         logits = sequence.verify()
         sequence.commit(0, [])
         early_stop = EarlyStop() if draft.stops_early else None
+        fed = 0
         while True:
             scores = draft.add(self.on_main_ids(logits))
             # The device drafts this token while the host still builds the next step.
-            mx.async_eval(draft.tokens[-1])  # type: ignore[no-untyped-call]
-            if len(draft.tokens) == depth or (early_stop is not None and early_stop.reached(scores)):
+            probability = [] if early_stop is None else [early_stop.note(scores)]
+            mx.async_eval(draft.tokens[-1], *probability)  # type: ignore[no-untyped-call]
+            if early_stop is not None and early_stop.reached():
+                draft.tokens.pop()
                 break
-            if len(draft.tokens) == 1:
+            if len(draft.tokens) == depth:
+                break
+            if not fed:
                 sequence.open_drafts(depth - 1)
             logits = sequence.draft(self.as_draft_id(draft.tokens[-1]))
-        count = len(draft.tokens)
-        if 1 < count < depth:
-            sequence.close_drafts(count - 1)
+            fed += 1
+        if 0 < fed < depth - 1:
+            sequence.close_drafts(fed)
         return draft.proposal()
-
-    @property
-    def draws_main_noise(self) -> bool:
-        """Whether it draws its tokens with the noise that the main model will use."""
-        return not self.keep_distributions
 
     def begin(self, depth: int) -> Draft:
         """Begin a proposal of at most `depth` tokens."""
@@ -160,24 +160,23 @@ class Draft(Drawing):
 
 
 class EarlyStop:
-    """The joint probability of a round's greedy draft tokens by the draft model."""
+    """The joint probability of a round's greedy draft tokens by the draft model.
+
+    It is read one token behind: the device drafts a token while the host waits for the one before.
+    """
 
     def __init__(self) -> None:
         self._joint = 1.0
-        self._pending: list[mx.array] = []
-        self._first = True
+        self._probabilities: list[mx.array] = []
 
-    def reached(self, scores: mx.array) -> bool:
-        """Take in the greedy token of `scores` (1, V); true once the joint probability is below MIN_JOINT_PROBABILITY.
+    def note(self, scores: mx.array) -> mx.array:
+        """Take in the greedy token of `scores` (1, V); returns its lazy probability, to be launched with it."""
+        self._probabilities.append(top_probabilities(scores))
+        return self._probabilities[-1]
 
-        Waits for the first token. It reads each later one after the next was dispatched, so that the device does not
-        wait for the host.
-        """
-        probability = top_probabilities(scores)
-        mx.async_eval(probability)  # type: ignore[no-untyped-call]
-        self._pending.append(probability)
-        if self._first or len(self._pending) > 1:
-            self._first = False
-            known: float = self._pending.pop(0).item()  # type: ignore[assignment]
+    def reached(self) -> bool:
+        """Whether the joint probability of the tokens before the newest is below MIN_JOINT_PROBABILITY."""
+        if len(self._probabilities) > 1:
+            known: float = self._probabilities.pop(0).item()  # type: ignore[assignment]
             self._joint *= known
         return self._joint < MIN_JOINT_PROBABILITY

@@ -57,7 +57,7 @@ class HeadProposer(Proposer):
     def backlog(self) -> int:
         """Tokens to read again, if the head has seen too few to draft from; none if that could change the text."""
         enough = self.session.start == 0 or self._seen >= ENOUGH_ROWS
-        if self._main.rollback.active or enough or self._main.row_rule.strict:
+        if self._main.rollback.active or enough or self._main.row_rules.strict:
             return 0
         first = self._read_again_from
         return len(self._main.tokens) - 1 - first if self._main.rollback.can_rewind(first) else 0
@@ -88,8 +88,8 @@ class HeadProposer(Proposer):
     def propose(self, depth: int) -> Proposal:
         session, sampler = self.session, self._sampler
         tokens = self._main.tokens
-        if session.read_some() and mx.default_device() == mx.Device(mx.cpu):
-            # The device reads the new rows while the host builds the block's pass; see `FEW_ROWS` of taps.
+        if session.read_some():
+            # The device reads the new rows while the host builds the block's pass.
             mx.async_eval(session.arrays())  # type: ignore[no-untyped-call]
         drawing = _HeadDrawing(sampler, tokens, depth, keep_distributions=self._keep_distributions)
         proposed = session.head.propose(session.context, mx.array(tokens[-1:], mx.int32), depth, drawing)

@@ -94,7 +94,8 @@ class JointDraft:
         for member in depths:
             self._join(member, len(self._members | depths.keys()))
             member.count_catching_up()
-        drawing = [(one.sampler, len(one.history), depth + 1) for one, depth in depths.items() if one.draws_main_noise]
+        own = [(one, depth) for one, depth in depths.items() if not one.keep_distributions]
+        drawing = [(one.sampler, len(one.history), depth + 1) for one, depth in own]
         make_noise(*(zip(*drawing, strict=True) if drawing else ((), (), ())))
         assert self._rows is not None
         by_sequence = {member.sequence: member.begin(depth) for member, depth in depths.items()}
@@ -133,7 +134,6 @@ class _Passes:
         # For the rows that stop early: joint probabilities of their tokens, and the factors that were not read yet.
         self._joint = {row: 1.0 for row, draft in self._drafts.items() if draft.stops_early}
         self._unread: list[list[tuple[list[int], mx.array]]] = []
-        self._first = True
 
     def run(self) -> None:
         """Draft for all rows."""
@@ -203,17 +203,17 @@ class _Passes:
             self._unread[-1].append((rows, probabilities))
 
     def _still_active(self, active: Sequence[int]) -> list[int]:
-        """Return the rows that draft another token. Reads each token but the first after the next was dispatched."""
-        if self._first or len(self._unread) > 1:
-            self._first = False
+        """Return the rows that draft another token; each token's probability is read one token behind (`EarlyStop`)."""
+        if len(self._unread) > 1:
             self._read(self._unread.pop(0))
-        return [
-            row
-            for row in active
-            if row not in self._failed
-            and len(self._drafts[row].tokens) < self._drafts[row].depth
-            and self._joint.get(row, 1.0) >= draft_model.MIN_JOINT_PROBABILITY
-        ]
+        going_on = []
+        for row in active:
+            draft = self._drafts[row]
+            if self._joint.get(row, 1.0) < draft_model.MIN_JOINT_PROBABILITY:
+                draft.tokens.pop()
+            elif row not in self._failed and len(draft.tokens) < draft.depth:
+                going_on.append(row)
+        return going_on
 
     def _read(self, step: Sequence[tuple[list[int], mx.array]]) -> None:
         for rows, probabilities in step:

@@ -11,6 +11,7 @@ from collections.abc import Sequence as Items
 import mlx.core as mx
 
 from engine.speculation.rounds.cache_rules import flatten, leaves
+from engine.speculation.rounds.passes import model_pass
 from engine.speculation.rounds.sequence import Sequence
 from engine.speculation.rounds.sequence_batch import rows_obstacle
 from engine.speculation.rounds.shared_caches import SharedCaches, open_rows
@@ -79,14 +80,8 @@ def _feed(sequences: Items[Sequence], counts: Items[int], caches: Items[object])
         for sequence, count in zip(sequences, counts, strict=True)
     ]
     ids = mx.array([row + [0] * (width - len(row)) for row in own], mx.uint32)
-    model = sequences[0].model
-    followers = [sequence.follower for sequence in sequences if sequence.follower is not None]
-    if not followers:
-        model(ids, cache=caches)
-        return []
-    with followers[0].taps.record() as outputs:
-        model(ids, cache=caches)
-    return outputs
+    taps = next((sequence.follower.taps for sequence in sequences if sequence.follower is not None), None)
+    return model_pass(sequences[0].model, ids, caches, taps)[1]
 
 
 def _can_share(sequence: Sequence) -> bool:

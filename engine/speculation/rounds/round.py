@@ -3,7 +3,8 @@
 Depth 0 is plain decoding through the same code. A plain round that follows a plain round is started before the result
 of the first is read, so that the device never waits for the host.
 
-Leviathan, Kalman, Matias, arXiv:2211.17192; Chen et al., arXiv:2302.01318.
+Acceptance keeps the main model's distribution exactly. Leviathan, Kalman, Matias, arXiv:2211.17192; Chen et al.,
+arXiv:2302.01318.
 """
 
 from __future__ import annotations
@@ -16,24 +17,34 @@ from typing import NamedTuple, cast
 
 import mlx.core as mx
 
+from engine.cpu_backend.backend import backend
 from engine.cpu_backend.log_probabilities import likeliest_leads, likeliest_log_probabilities
 from engine.errors import is_device_failure
 from engine.main_model.sampling import LikeliestTokens, Sampler
-from engine.speculation.rounds.acceptance import count_matching, reject_or_resample
 from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.sequence import Sequence as CachedSequence
+
+
+class Unsorted(NamedTuple):
+    """Which draws are certain (rows,), see `Sampler.likely_draw`, and what the others are drawn from (rows, V)."""
+
+    certain: mx.array
+    logprobs: mx.array
+    noise: mx.array
 
 
 class Drawn(NamedTuple):
     """Lazy draws: token ids (rows,), their log-probabilities, their leads, and the likeliest tokens if asked for.
 
-    `leads` is None if the host computes them, or if a draw is not the largest score.
+    `leads` is None if the host computes them, or if a draw is not the largest score. `unsorted` is None if all draws
+    are certain.
     """
 
     sampled: mx.array
     logprobs: mx.array
     leads: mx.array | None = None
     likeliest: LikeliestTokens | None = None
+    unsorted: Unsorted | None = None
 
 
 class ProposerFailed(Exception):
@@ -61,7 +72,7 @@ class PendingRound:
     """A round whose graph was sent to the device and whose result has not been read.
 
     `drawn` are the main model's draws at each of the k+1 rows; its log-probabilities may be scores (k+1, vocabulary),
-    from which the host computes these and the leads.
+    from which the host computes these and the leads. `exact` is whether its `rows` rows are rounded like plain rounds.
     `pipelined` is true if it was started before the preceding round was read, `followed` if the next one was started
     before this one was read.
     """
@@ -70,6 +81,7 @@ class PendingRound:
     draft_tokens: mx.array | None
     drawn: Drawn
     rows: int
+    exact: bool
     started_at: float
     draft_s: float | None
     pipelined: bool = False
@@ -124,8 +136,7 @@ class Rounds:
         self.proposers: Mapping[str, Proposer] = {} if proposers is None else proposers
         self._sampler = sampler
         # Whether the host computes the log-probabilities of draft rounds.
-        on_cpu = mx.default_device() == mx.Device(mx.cpu)
-        self._reads_scores = on_cpu and sampler.greedy and not sampler.alternatives
+        self._reads_scores = backend().host_reads_scores and sampler.greedy and not sampler.alternatives
 
     def start(self, source: str | None, depth: int, *, timed: bool = False) -> PendingRound:
         """Propose up to `depth` tokens of `source` and send their verify pass to the device.
@@ -144,10 +155,12 @@ class Rounds:
             # The device drafts while the host still builds the verify pass.
             mx.async_eval(draft_tokens)  # type: ignore[no-untyped-call]
         rows = len(self.sequence.pending) + (0 if proposal is None else proposal.count)
-        rows = max(rows, self.sequence.row_rule.plain)
+        rule = self.sequence.rule_of(rows)
+        rows = max(rows, rule.plain)
         logits = self.sequence.verify([] if draft_tokens is None else draft_tokens)
         drawn = self._draw(logits, len(self.sequence.tokens), draft_tokens, proposal)
-        return PendingRound(proposal, draft_tokens, self._dispatch(drawn), rows, started_at, draft_s)
+        exact = rows == rule.plain or rule.allows(rows)
+        return PendingRound(proposal, draft_tokens, self._dispatch(drawn), rows, exact, started_at, draft_s)
 
     def start_next(self, current: PendingRound) -> PendingRound:
         """Start the next plain round on top of `current`, a plain round that has not been read yet."""
@@ -155,19 +168,19 @@ class Rounds:
         if self.sequence.rollback.active:
             # A plain round has no draft tokens to reject, so all of its rows stay.
             self.sequence.commit(0, [])
-        sampled = current.drawn.sampled
+        sampled, rows = current.drawn.sampled, self.sequence.rule_of(1).plain
         drawn = self._draw(self.sequence.verify(sampled), len(self.sequence.tokens) + 1, sampled, None)
         current.followed = True
-        rows = self.sequence.row_rule.plain
-        return PendingRound(None, None, self._dispatch(drawn), rows, started_at, None, pipelined=True)
+        return PendingRound(None, None, self._dispatch(drawn), rows, True, started_at, None, pipelined=True)
 
     def wait(self, current: PendingRound) -> RoundResult:
-        """Wait for the round and read its result: the one host synchronisation."""
+        """Wait for the round and read its result: the one host synchronisation, unless a draw was not certain."""
         sampled: list[int] = current.drawn.sampled.tolist()  # type: ignore[assignment]
         logprobs, leads = _figures(current.drawn)
-        finished_at, accepted = time.perf_counter(), 0
-        if current.draft_tokens is not None:
-            accepted = count_matching(cast("list[int]", current.draft_tokens.tolist()), sampled)
+        drafted = [] if current.draft_tokens is None else cast("list[int]", current.draft_tokens.tolist())
+        if current.drawn.unsorted is not None:
+            self._make_certain(current.drawn.unsorted, drafted, sampled, logprobs)
+        finished_at, accepted = time.perf_counter(), count_matching(drafted, sampled)
         kept, likeliest = accepted + 1, current.drawn.likeliest
         alternatives = () if likeliest is None else likeliest.read()[:kept]
         return RoundResult(sampled[:kept], logprobs[:kept], accepted, finished_at, leads[:kept], alternatives)
@@ -222,15 +235,28 @@ class Rounds:
         if self._reads_scores and proposal is not None:
             scores = sampler.scores(logits, tokens, seen)
             return Drawn(mx.argmax(scores, axis=-1), scores)
-        return draw_tokens(sampler, logits, tokens, position, seen, proposal)
+        return draw_tokens(sampler, logits, tokens, position, seen, proposal, unsorted=True)
+
+    def _make_certain(
+        self, unsorted: Unsorted, drafted: Sequence[int], sampled: list[int], logprobs: list[float]
+    ) -> None:
+        """Draw again where a draw is not certain, in the rows up to the first whose draft token is rejected."""
+        for row, certain in enumerate(cast("list[bool]", unsorted.certain.tolist())):
+            if not certain:
+                own = unsorted.logprobs[row : row + 1]
+                sampled[row] = cast("int", self._sampler.draw(own, unsorted.noise[row : row + 1]).item())
+                logprobs[row] = cast("float", own[0, sampled[row]].item())
+            if sampled[row : row + 1] != drafted[row : row + 1]:
+                return
 
     def _dispatch(self, drawn: Drawn) -> Drawn:
         """Send the draws to the device."""
         # Recurrent state may depend on the logits lazily; left unevaluated it would grow into a long chain.
         state = self.sequence.arrays() if self.sequence.rollback.carries else []
-        others = () if drawn.likeliest is None else drawn.likeliest.arrays
-        leads = () if drawn.leads is None else (drawn.leads,)
-        mx.async_eval(drawn.sampled, drawn.logprobs, *leads, *others, *state)  # type: ignore[no-untyped-call]
+        others = [] if drawn.likeliest is None else [*drawn.likeliest.arrays]
+        others += [] if drawn.leads is None else [drawn.leads]
+        others += drawn.unsorted or ()
+        mx.async_eval(drawn.sampled, drawn.logprobs, *others, *state)  # type: ignore[no-untyped-call]
         return drawn
 
 
@@ -262,11 +288,14 @@ def draw_tokens(
     position: int,
     seen: mx.array | None,
     proposal: Proposal | None,
+    *,
+    unsorted: bool = False,
 ) -> Drawn:
     """Draw token ids (rows,) from `logits` (rows, V), lazily, with their log-probabilities and alternatives.
 
     The first row draws the token at `position`; `seen` are the tokens after `committed` that the rows were fed, and
-    `proposal` is their source.
+    `proposal` is their source. With `unsorted` the draws of a proposal's rows need not be certain: most rows behind the
+    first are never reached, and sorting a large vocabulary for each takes long.
     """
     rows = logits.shape[0]
     scores = sampler.scores(logits, committed, seen)
@@ -275,7 +304,7 @@ def draw_tokens(
         sampled, chosen = sampler.likeliest(scores)
         likeliest = sampler.likeliest_tokens(sampler.log_probabilities(scores)) if sampler.alternatives else None
         return Drawn(sampled, chosen, sampler.leads(scores, sampled), likeliest)
-    logprobs, leads = sampler.log_probabilities(scores), None
+    logprobs, leads, open_draws = sampler.log_probabilities(scores), None, None
     if proposal is not None and proposal.distributions is not None:
         sampled = reject_or_resample(
             sampler.probabilities(logprobs),
@@ -284,9 +313,49 @@ def draw_tokens(
             sampler.uniforms(position, rows - 1),
             noise,
         )
+    elif unsorted and proposal is not None and sampler.sorts:
+        sampled, leads, certain = sampler.likely_draw(logprobs, noise)
+        open_draws = Unsorted(certain, logprobs, noise)
     else:
         perturbed = sampler.perturbed(logprobs, noise)
         sampled = mx.argmax(perturbed, axis=-1).astype(mx.uint32)
         leads = sampler.leads(perturbed, sampled)
     chosen = mx.take_along_axis(logprobs, sampled[:, None], axis=-1)[:, 0]
-    return Drawn(sampled, chosen, leads, sampler.likeliest_tokens(logprobs))
+    return Drawn(sampled, chosen, leads, sampler.likeliest_tokens(logprobs), open_draws)
+
+
+def count_matching(proposed: Sequence[int], sampled: Sequence[int]) -> int:
+    """Return the length of the longest proposed prefix that the main model drew itself.
+
+    `sampled` holds one token more than `proposed`: row i is what the main model draws after proposed[:i], so
+    sampled[count] is the token that ends the round.
+    """
+    for index, token in enumerate(proposed):
+        if sampled[index] != token:
+            return index
+    return len(proposed)
+
+
+def reject_or_resample(
+    main: mx.array, draft: mx.array, draft_tokens: mx.array, uniforms: mx.array, noise: mx.array
+) -> mx.array:
+    """Return (k+1,) token ids by rejection sampling; row i equals draft_tokens[i] exactly if that is accepted.
+
+    `main` (k+1, V) and `draft` (k, V) are float32 probabilities, `draft_tokens` (k,) were drawn from `draft`,
+    `uniforms` (k,) lie in [0, 1) and `noise` (k+1, V) is Gumbel noise independent of both. Draft token d is accepted
+    with probability min(1, p(d) / q(d)); otherwise the row is drawn from the normalised positive part of p - q, whose
+    mass at d is 0. The last row is drawn from main's distribution.
+    """
+    count = draft_tokens.shape[0]
+    index = draft_tokens[:, None]
+    p_draft = mx.take_along_axis(main[:count], index, axis=-1)[:, 0]
+    q_draft = mx.take_along_axis(draft, index, axis=-1)[:, 0]
+    accepted = uniforms * q_draft < p_draft
+    residual = mx.maximum(main[:count] - draft, 0.0)
+    # Rounding can leave no positive part where p and q agree; p itself is then the right distribution.
+    empty = residual.sum(axis=-1, keepdims=True) <= 0.0
+    residual = mx.where(empty, main[:count], residual)
+    weights = mx.concatenate([residual, main[count:]], axis=0)
+    drawn = mx.argmax(mx.log(weights) + noise, axis=-1).astype(mx.uint32)
+    kept = mx.where(accepted, draft_tokens.astype(mx.uint32), drawn[:count])
+    return mx.concatenate([kept, drawn[count:]])

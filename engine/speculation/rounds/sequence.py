@@ -10,9 +10,10 @@ import mlx.core as mx
 from engine.requests import MAX_DEPTH
 from engine.speculation.rounds.cache_kinds import check_widths
 from engine.speculation.rounds.compiled_steps import MAX_ROWS, CompiledSteps
+from engine.speculation.rounds.passes import model_pass
 from engine.speculation.rounds.rollback import Checkpoint, PlainOnly, Rollback, UnknownCacheKind
-from engine.speculation.rounds.row_rule import UNKNOWN, RowRule
-from engine.speculation.rounds.shared_caches import copied, open_rollback
+from engine.speculation.rounds.row_rule import RowRule, RowRules
+from engine.speculation.rounds.shared_caches import SharedCaches, copied, open_rollback
 from engine.speculation.rounds.taps import Follower
 
 # The most tokens of one pass of prefill, or of a draft model's catch-up.
@@ -33,7 +34,7 @@ class Sequence:
     yet: commit(0, []) closes the step before with nothing pending, verify(token) feeds the lazy token as the only row,
     and once it is known commit(1, [token]) keeps it, or abort() and append([token]) leave it pending.
 
-    `row_rule` is that of the answer that decodes. A pass with fewer rows than its plain rounds have feeds its last
+    `row_rules` are those of the answer that decodes. A pass with fewer rows than its plain rounds have feeds its last
     token twice; the second row is dropped like that of a rejected draft token.
 
     If a pass cannot be rolled back, `plain_only` names the kind of cache that prevents it, and the sequence decodes
@@ -55,7 +56,7 @@ class Sequence:
         self.position = 0
         # Compiled narrow passes, set by the model's owner if the model allows them.
         self.steps: CompiledSteps | None = None
-        self.row_rule: RowRule = UNKNOWN
+        self.row_rules = RowRules()
         # Ids from this one on are fed as id 0: a draft model may lack ids of the main one, and an embedding lookup past
         # its last row reads foreign memory.
         self.known_ids: int | None = None
@@ -80,7 +81,11 @@ class Sequence:
     @property
     def next_rule(self) -> RowRule:
         """The rule for the next round, and for the pass after it, which may feed the accepted rows again."""
-        return self.row_rule.at(len(self.tokens) + 2 * (MAX_DEPTH + 1))
+        return self.row_rules.at(self.position + 1, len(self.tokens) + 2 * (MAX_DEPTH + 1))
+
+    def rule_of(self, rows: int) -> RowRule:
+        """Return the rule for a pass that feeds `rows` rows now."""
+        return self.row_rules.at(self.position + 1, self.position + rows)
 
     @property
     def pending(self) -> list[int]:
@@ -101,7 +106,7 @@ class Sequence:
         pending = self.pending
         rows = self._as_row(pending, draft_tokens)
         count = rows.shape[1]
-        if count < self.row_rule.plain:
+        if count < self.rule_of(count).plain:
             rows = mx.concatenate([rows, rows[:, -1:]], axis=1)
         self.rollback.begin(rows.shape[1])
         self._pending_rows = len(pending)
@@ -302,16 +307,15 @@ class Sequence:
     def _pass(self, rows: mx.array) -> mx.array:
         if self.steps is not None and self.follower is None and rows.shape[1] <= MAX_ROWS and self.position > 0:
             return self.steps(rows, self.caches)
-        return self._run(rows)
+        # While a plain round is built, the device still computes the one before. Machines that share a pass launch it
+        # alike, whole.
+        in_parts = rows.shape[1] > self.rule_of(rows.shape[1]).plain and not isinstance(self.caches, SharedCaches)
+        return self._run(rows, in_parts=in_parts)
 
-    def _run(self, rows: mx.array) -> mx.array:
+    def _run(self, rows: mx.array, *, in_parts: bool = False) -> mx.array:
         """Run the model over `rows` (1, rows); stores the follower's tapped outputs in `_outputs`."""
-        logits: mx.array
-        if self.follower is None:
-            logits = self.model(rows, cache=self.caches)
-        else:
-            with self.follower.taps.record() as self._outputs:
-                logits = self.model(rows, cache=self.caches)
+        taps = None if self.follower is None else self.follower.taps
+        logits, self._outputs = model_pass(self.model, rows, self.caches, taps, in_parts=in_parts)
         return logits
 
     def _report(self, start: int, rows: int) -> None:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import mlx.core as mx
 
 from engine.speculation.rounds import cache_kinds
+from engine.speculation.rounds.passes import model_pass
 from engine.speculation.rounds.sequence import Sequence
-from engine.speculation.rounds.shared_caches import open_rows
+from engine.speculation.rounds.shared_caches import SharedCaches, open_rows
 
 
 @dataclass(eq=False, slots=True)
@@ -38,7 +39,7 @@ class SequenceBatch:
     def __init__(self, first: Sequence) -> None:
         self.members: list[Sequence] = []
         self._model = first.model
-        self._rows = open_rows(first.caches)
+        self._rows, self._shared = open_rows(first.caches), isinstance(first.caches, SharedCaches)
         # Arrays that have to be evaluated with each pass, or they would grow into long chains.
         self.state_arrays = self._rows.state_arrays
         # If true, the accepted tokens are fed again after a partial acceptance, and `state_arrays` is not empty.
@@ -78,12 +79,8 @@ class SequenceBatch:
         starts = [member.position for member in self.members]
         firsts = [max(0, len(tokens) - 1) for tokens in pending]
         taps = next((member.follower.taps for member in self.members if member.follower is not None), None)
-        outputs: list[mx.array] = []
-        if taps is None:
-            logits: mx.array = self._model(ids, cache=self._rows.caches)
-        else:
-            with taps.record() as outputs:
-                logits = self._model(ids, cache=self._rows.caches)
+        in_parts = ids.shape[1] > 1 and not self._shared
+        logits, outputs = model_pass(self._model, ids, self._rows.caches, taps, in_parts=in_parts)
         return BatchPass(list(self.members), logits, counts, starts, firsts, outputs)
 
     def commit(self, keep: Items[int]) -> None:

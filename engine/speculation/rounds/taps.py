@@ -15,9 +15,6 @@ import mlx.nn as nn
 
 # Rows of the pass that checks whether the layers of a model can be tapped.
 PROBE_ROWS = 8
-# On the CPU, a pass over at most this many rows is sent to the device from tap to tap, while the host builds the rest:
-# otherwise MLX lets the host wait until nearly all sent work is done, and the device would be idle while it builds.
-FEW_ROWS = 64
 
 
 class CannotTap(Exception):
@@ -84,13 +81,11 @@ class Taps:
             self._recorded.clear()
 
     def _tapped(self, base: type[nn.Module], index: int) -> type[nn.Module]:
-        recorded, on_cpu = self._recorded, mx.default_device() == mx.Device(mx.cpu)
+        recorded = self._recorded
 
         def call(layer: nn.Module, *args: Any, **kwargs: Any) -> Any:
             output = base.__call__(layer, *args, **kwargs)
-            recorded[index] = rows = first_output(output)
-            if on_cpu and rows.shape[1] <= FEW_ROWS:
-                mx.async_eval(rows)  # type: ignore[no-untyped-call]
+            recorded[index] = first_output(output)
             return output
 
         return type(f"Tapped{base.__name__}", (base,), {"__call__": call})

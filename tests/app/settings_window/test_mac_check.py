@@ -20,7 +20,7 @@ from engine.errors import NotEnoughMemory
 from engine.files.system_memory import SystemMemory
 from engine.machine.facts import MachineFacts
 from engine.requests import MAX_DEPTH
-from engine.tuning import Rounding
+from engine.tuning import KeyRange, Rounding
 from tests.app.conftest import EACH_LANGUAGE, OpenShown
 
 MAC = MachineFacts("Apple M4 Pro", "macOS 26.1", SystemMemory(48 * 10**9, 0, False), None, True, 0, "denied")
@@ -74,17 +74,20 @@ def test_the_page_is_in_the_language_of_the_window_and_the_json_is_not(
     ("rounding", "words"),
     [
         (None, "Not measured."),
-        (Rounding(1, 1, 0.1, 1117), "With draft tokens, rounding always differs from plain decoding."),
+        (Rounding((KeyRange(1117, 1, 1),), 0.1), "With draft tokens, rounding always differs from plain decoding."),
         (
-            Rounding(2, 5, 0.1, 1117),
+            Rounding((KeyRange(1117, 2, 5),), 0.1),
             "Up to 4 draft tokens per round, rounding stays the same, but differs from plain decoding.",
         ),
-        (Rounding(1, 5, 0.1, 1117), "Up to 4 draft tokens per round, rounding is the same as in plain decoding."),
         (
-            Rounding(1, MAX_DEPTH + 1, 0.0, 1117),
-            "At every draft length, rounding is the same as in plain decoding. Tested up to 1117 tokens of context.",
+            Rounding((KeyRange(1117, 1, 5),), 0.1),
+            "Up to 4 draft tokens per round, rounding is the same as in plain decoding.",
         ),
-        (Rounding(1, 5, 0.25, 1117, leads=500, narrow=10), "of context. Otherwise about one token in 200"),
+        (
+            Rounding((KeyRange(1117, 1, MAX_DEPTH + 1),), 0.0),
+            "rounding is the same as in plain decoding. This holds up to 1117 tokens of context.",
+        ),
+        (Rounding((KeyRange(1117, 1, 5),), 0.25, leads=500, narrow=10), "of context. Otherwise about one token in 200"),
     ],
 )
 def test_the_page_says_how_this_mac_rounds(rounding: Rounding | None, words: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engine.tuning import Rounding
+from engine.tuning import KeyRange, Rounding
 from tests.app.conftest import OpenShown
 from tests.app.learned_figures import LEARNED, SHORT
 
@@ -29,7 +29,7 @@ def test_a_pair_gets_settings_of_its_own_and_loses_them(open_shown: OpenShown) -
 def test_the_switch_for_the_same_text_says_what_it_costs_and_holds_for_every_pair(open_shown: OpenShown) -> None:
     window, library, engine = open_shown()
     cost = replace(SHORT, same_text_cost=0.2)
-    engine.known = [replace(LEARNED[1], rounding=Rounding(2, 8, 0.1, 1117), contexts=(cost,))]
+    engine.known = [replace(LEARNED[1], rounding=Rounding((KeyRange(1117, 2, 8),), 0.1), contexts=(cost,))]
     page = window.settings_page("speculation")
     page.learned.refresh()
     row = next(row for row in page.rows if row.control is page.control("same_text"))

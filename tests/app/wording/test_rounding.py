@@ -11,7 +11,7 @@ from app.session.answer import Answer
 from app.wording import figures
 from app.wording.rounding import same_text_sentence, text_sentence
 from engine.stats import RequestStats
-from engine.tuning import LearnedPair, Rounding
+from engine.tuning import KeyRange, LearnedPair, Rounding
 from tests.app.learned_figures import LEARNED, SHORT
 from tests.app.scripted_engine import Script, play
 
@@ -51,18 +51,18 @@ def loaded(rounding: Rounding | None, cost: float | None = None) -> LearnedPair:
     [
         (None, None, "is measured while Tandem is idle."),
         (
-            Rounding(1, 17, 0.0, 1117),
+            Rounding((KeyRange(1117, 1, 17),), 0.0),
             0.0,
-            "rounding is the same at every draft length on this Mac. This was tested up to 1,117 tokens of context. "
-            "Beyond that, there are no draft tokens. It does not slow answers down.",
+            "rounding is the same at every draft length on this Mac. This holds up to 1,117 tokens of context. "
+            "Beyond that, there may be fewer draft tokens. It does not slow answers down.",
         ),
         (
-            Rounding(2, 12, 0.1, 1117),
+            Rounding((KeyRange(1117, 2, 12),), 0.1),
             0.083,
-            "the same up to 11 draft tokens per round on this Mac. This was tested up to 1,117 tokens of context. "
-            "Beyond that, there are no draft tokens. It slows answers down by about 8%.",
+            "the same up to 11 draft tokens per round on this Mac. This holds up to 1,117 tokens of context. "
+            "Beyond that, there may be fewer draft tokens. It slows answers down by about 8%.",
         ),
-        (Rounding(1, 1, 0.1, 1117), None, "so answers are written without draft tokens."),
+        (Rounding((KeyRange(1117, 1, 1),), 0.1), None, "so answers are written without draft tokens."),
     ],
 )
 def test_the_switch_says_what_it_costs(rounding: Rounding | None, cost: float | None, said: str) -> None:

@@ -116,9 +116,9 @@ def test_a_drafter_rests_while_others_are_chosen_and_starts_again(
 def test_a_round_takes_another_source_while_the_drafter_reads_a_long_prompt(
     scheduler: Scheduler, speculation: SpeculationSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain = answered(scheduler, LONG, PLAIN).finished.ids
+    plain = answered(scheduler, LONG, PLAIN, 48).finished.ids
     choose(monkeypatch, lambda _: True)
-    client = answered(scheduler, LONG, speculation)
+    client = answered(scheduler, LONG, speculation, 48)
     assert client.finished.ids == plain
     assert sources(client)[:2] == ["main", "draft"]
     assert client.finished.stats.ahead_hits > 0

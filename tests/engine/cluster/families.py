@@ -12,7 +12,7 @@ import mlx.core as mx
 
 from tests.engine.speculation.families import model_type
 from tests.engine.speculation.family_configs import FAMILIES
-from tests.tiny_models import write_model
+from tests.tiny_models import FOUR_BITS, Stored, write_model
 
 # Half of the layers that `write_family(family, folder, 2)` writes for one of these include every kind.
 SPLIT_BY_LAYERS = (
@@ -21,11 +21,11 @@ SPLIT_BY_LAYERS = (
 )  # fmt: skip
 
 
-def write_family(family: str, folder: Path, times: int = 1) -> Path:
+def write_family(family: str, folder: Path, times: int = 1, stored: Stored = FOUR_BITS) -> Path:
     """Write a tiny model of a family whose sizes two ranks divide, with `times` as many layers."""
     config: dict[str, Any] = {"model_type": model_type(family), "max_position_embeddings": 512, **FAMILIES[family]}
     # An even number of ids: some families divide the output layer too.
-    return write_model(folder, seed=len(family), tokens=320, config=deeper(config, times))
+    return write_model(folder, seed=len(family), tokens=320, config=deeper(config, times), stored=stored)
 
 
 def deeper(config: dict[str, Any], times: int) -> dict[str, Any]:

@@ -46,11 +46,6 @@ def test_a_fixed_depth_is_used_whatever_the_maximum(engine_with_pair: Engine) ->
     assert max(drafted) == MAX_DEPTH
 
 
-def test_another_seed_gives_another_text(engine_with_pair: Engine) -> None:
-    texts = {finished(ask(engine_with_pair, temperature=1.0, seed=seed)).ids for seed in (1, 2, 3)}
-    assert len(texts) == 3
-
-
 def test_joined_deltas_are_the_final_text(engine_with_pair: Engine) -> None:
     events = ask(engine_with_pair, method="draft", depth=4, temperature=0.9)
     committed = [event for event in events if isinstance(event, TokensCommitted)]

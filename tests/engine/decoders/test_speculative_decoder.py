@@ -12,7 +12,6 @@ import mlx.core as mx
 import pytest
 
 from engine.events import PrefillProgress, TokensCommitted
-from engine.files.steps import Steps
 from engine.main_model.loading import LoadedModel, load
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
@@ -114,35 +113,6 @@ def test_what_a_listener_takes_between_two_rounds_is_host_time(scheduler: Schedu
     records = [event.round for event in client.committed]
     assert len(records) > 3
     assert [record.host_s for record in records] == pytest.approx([0.0, *[LISTENER_S] * (len(records) - 1)])
-
-
-def test_what_a_listener_takes_while_the_next_round_is_under_way_is_not(scheduler: Scheduler, clock: Clock) -> None:
-    stats = answer(scheduler, clock, PLAIN, listening=LISTENER_S).finished.stats
-    # The first token waits for no other round.
-    assert stats.host_s == LISTENER_S
-    assert stats.verify_s >= (stats.rounds - 2) * (MAIN_S + LISTENER_S)
-
-
-def test_other_work_during_a_catch_up_is_charged_to_no_round(
-    scheduler: Scheduler, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(draft_model, "PREFILL_CHUNK", 2)
-    client = submit(scheduler, request(max_tokens=12, speculation=DRAFT))
-    while len(client.committed) < 1:
-        scheduler.step()
-
-    def change() -> Steps[None]:
-        for _ in range(4):
-            clock.now += 100.0
-            yield None
-
-    scheduler.changes.enqueue(change(), lambda _: None, blocks_requests=False)
-    while scheduler.busy:
-        scheduler.step()
-    stats = client.finished.stats
-    assert stats.host_s == 0.0
-    assert DRAFT_S < stats.draft_s < 100.0
-    assert stats.verify_s < 100.0
 
 
 def what_is_observed(monkeypatch: pytest.MonkeyPatch) -> list[MeasuredRound]:

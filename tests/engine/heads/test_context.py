@@ -10,65 +10,10 @@ from typing import Any
 import mlx.core as mx
 import pytest
 
-from engine.heads.chain_head import MAX_WAITING
-from engine.heads.context import LayerContext
-from engine.heads.fit import GROWTH, SLACK
 from engine.heads.head import Attended, Head, HeadContext
-from tests.engine.heads.golden import mtp_cases
 from tests.engine.heads.heads_on_disk import HEADS, OnDisk, likeliest
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
-
-WINDOW = 40
-
-
-def rows(start: int, end: int) -> mx.array:
-    """Return rows (1, 1, rows, 2) whose numbers are their positions."""
-    return mx.arange(start, end, dtype=mx.float32)[None, None, :, None] * mx.ones((1, 1, 1, 2))
-
-
-def grown(window: int | None, pieces: list[int]) -> LayerContext:
-    context = LayerContext([window])
-    for piece in pieces:
-        end = context.length + piece
-        context.layers[0].append(rows(context.length, end), -rows(context.length, end))
-    return context
-
-
-def positions(context: LayerContext) -> list[int]:
-    held = context.layers[0].rows()
-    return [] if held is None else [int(value) for value in held[0][0, 0, :, 0].tolist()]  # type: ignore[union-attr]
-
-
-@pytest.mark.parametrize("pieces", [[1] * 700, [512, 3, 1, 500], [700], [100] * 7, [11, 1, 1, 600]])
-@pytest.mark.parametrize("window", [None, WINDOW])
-def test_rows_stay_in_time_order(pieces: list[int], window: int | None) -> None:
-    context, total = grown(window, pieces), sum(pieces)
-    assert context.length == total
-    assert positions(context) == list(range(context.start, total))
-    assert context.start == 0 if window is None else context.start <= total - 2 * WINDOW
-
-
-def test_a_windowed_layer_does_not_grow_without_bound() -> None:
-    context = grown(WINDOW, [5] * 2000)
-    assert context.nbytes <= 2 * 4 * 2 * (2 * (WINDOW + min(WINDOW, SLACK)) + 3 * GROWTH)
-
-
-@pytest.mark.parametrize("length", [650, 699, 661])
-def test_rewinding_within_a_window_loses_nothing(length: int) -> None:
-    context = grown(WINDOW, [1] * 700)
-    context.rewind(length)
-    assert context.length == length
-    assert context.start <= length - WINDOW
-    assert positions(context) == list(range(context.start, length))
-
-
-def test_rewinding_before_the_oldest_row_leaves_an_empty_context_there() -> None:
-    context = grown(WINDOW, [700])
-    context.rewind(3)
-    assert (context.start, context.length, positions(context)) == (3, 3, [])
-    context.layers[0].append(rows(3, 9), rows(3, 9))
-    assert positions(context) == list(range(3, 9))
 
 
 def further(*values: str | int) -> list[Any]:
@@ -77,7 +22,6 @@ def further(*values: str | int) -> list[Any]:
 
 
 NAMES = ["mixed", "eagle_llama", "mtp_qwen3", "assistant_gemma4"]
-BY_DEPTH = ["mtp_step3p5", "mtp_mimo_v2_flash"]
 each_kind = pytest.mark.parametrize("name", [*NAMES, *further("full", "eagle_two_layers", "assistant_gemma4_ordered")])
 
 
@@ -105,14 +49,6 @@ def test_a_text_read_anew_leaves_what_rounds_leave(tmp_path: Path, name: str) ->
 
 
 @each_kind
-def test_proposing_leaves_the_context_as_it_was(tmp_path: Path, name: str) -> None:
-    case, head, context = following(tmp_path, name)
-    first, second = case.propose(head, context), case.propose(head, context)
-    assert mx.allclose(first.scores, second.scores, atol=5e-5)
-    assert context.length == 11
-
-
-@each_kind
 @pytest.mark.parametrize("length", [0, 9, 11, 12, *further(1, 5, 14)])
 def test_a_rewound_context_that_reads_on_proposes_the_same(tmp_path: Path, name: str, length: int) -> None:
     """Some heads need one more row first."""
@@ -134,16 +70,6 @@ def test_a_rewound_context_that_reads_on_proposes_the_same(tmp_path: Path, name:
 
 
 @each_kind
-def test_a_copy_goes_its_own_way(tmp_path: Path, name: str) -> None:
-    case, head, context = following(tmp_path, name)
-    twin, expected = context.copy(), case.propose(head, context.copy()).scores
-    case.extend(head, twin, 3)
-    case.propose(head, twin)
-    assert mx.array_equal(case.propose(head, context).scores, expected)
-    assert (context.length, twin.length) == (11, 14)
-
-
-@each_kind
 @pytest.mark.parametrize("rows", [0, 1, 14])
 def test_a_stored_context_goes_on_where_it_was(tmp_path: Path, name: str, rows: int) -> None:
     case = HEADS[name]
@@ -158,18 +84,6 @@ def test_a_stored_context_goes_on_where_it_was(tmp_path: Path, name: str, rows: 
     for one in (context, restored):
         case.extend(head, one, 3)
     one, other = (case.propose(head, each).scores for each in (context, restored))
-    assert mx.allclose(one, other, atol=1e-5)
-
-
-def test_a_stored_chain_that_begins_later_and_waits_goes_on_where_it_was(tmp_path: Path) -> None:
-    case, rows = HEADS["mtp_qwen3"], MAX_WAITING + 9
-    head = case.bound(tmp_path)
-    context = head.new_context(start=3)
-    head.extend(context, mx.random.normal((1, rows, mtp_cases.WIDTH), key=mx.random.key(1)), list(range(rows)))
-    again = head.restore({name: mx.array(array) for name, array in context.state.items()})
-    assert (again.start, again.length) == (3, 3 + rows)
-    anchor = mx.array([7], mx.int32)
-    one, other = (head.propose(each, anchor, 2, likeliest).scores for each in (context, again))
     assert mx.allclose(one, other, atol=1e-5)
 
 
@@ -217,33 +131,3 @@ def test_contexts_take_no_more_memory_than_is_reckoned(tmp_path: Path, name: str
 
 def rows_of(one: Attended) -> Callable[[mx.array, int], tuple[mx.array, mx.array]]:
     return lambda rows, _: (mx.zeros((1, one.heads, rows.shape[1], one.size)),) * 2
-
-
-@pytest.mark.parametrize("name", BY_DEPTH)
-def test_layers_for_later_tokens_have_all_rows_also_after_rounds_that_asked_for_fewer(
-    tmp_path: Path, name: str
-) -> None:
-    case = HEADS[name]
-    head = case.bound(tmp_path)
-    context, straight = head.new_context(), head.new_context()
-    for count, rows in zip((1, 2, 1, 3), case.rounds, strict=True):
-        case.extend(head, context, rows)
-        made = case.propose(head, context, count)
-    assert mx.allclose(made.scores, case.proposals(head, straight)[-1].scores, atol=5e-5)
-
-
-@pytest.mark.parametrize("name", BY_DEPTH)
-def test_a_prompt_read_at_once_has_the_rows_of_one_read_in_pieces(tmp_path: Path, name: str) -> None:
-    """Rows beyond those that wait for the next proposal are read by all layers at once."""
-    case = HEADS[name]
-    head = case.bound(tmp_path)
-    states, tokens = mx.concatenate([case.taps] * 3, axis=1), [*case.tokens[:-1]] * 3
-    whole, pieces = head.new_context(), head.new_context()
-    head.extend(whole, states, tokens)
-    assert whole.state["spans"].tolist()[0] == [0, len(tokens) - mtp_cases.STEP_LAYERS]
-    anchor = mx.array([7], mx.int32)
-    for start in range(0, len(tokens), 5):
-        head.extend(pieces, states[:, start : start + 5], tokens[start : start + 5])
-        one = head.propose(pieces, anchor, 2, likeliest)
-    assert mx.allclose(one.scores, head.propose(whole, anchor, 2, likeliest).scores, atol=5e-5)
-    assert all(mx.allclose(whole.state[key], pieces.state[key], rtol=1e-4, atol=1e-5) for key in whole.state)

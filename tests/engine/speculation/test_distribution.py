@@ -12,7 +12,6 @@ import pytest
 
 from engine.main_model.sampling import Sampler
 from engine.requests import SamplingSettings
-from engine.speculation.rounds.acceptance import reject_or_resample
 from tests.engine.speculation.bigram import (
     VOCABULARY,
     chi_square_excess,
@@ -93,17 +92,6 @@ def test_a_hundred_thousand_draws_under_penalties_follow_the_law(draft: str, rej
     assert penalised_excess(DRAFTS[draft], rejection, 33_334) < P_ONE_IN_A_THOUSAND
 
 
-@pytest.mark.full
-def test_the_penalised_law_test_notices_a_history_that_stops_short() -> None:
-    settings = SamplingSettings(**PENALTIES)
-    without = replace(settings, repetition_penalty=1.0, presence_penalty=0.0, frequency_penalty=0.0)
-    counts = Counter(
-        tuple(generate(MAIN, NEAR, replace(without, seed=seed), 3, depth=3, rejection=True)[3:6])
-        for seed in range(CONTINUATIONS)
-    )
-    assert joint_excess(counts, joint_law(MAIN, settings, 3)) > P_ONE_IN_A_THOUSAND
-
-
 @pytest.mark.parametrize("values", by_tier([*SETTINGS.values(), PENALTIES], [SETTINGS["everything"], PENALTIES]))
 def test_a_seed_gives_the_same_text_with_any_draft_and_depth(values: dict[str, Any]) -> None:
     settings = SamplingSettings(seed=3, **values)
@@ -111,31 +99,3 @@ def test_a_seed_gives_the_same_text_with_any_draft_and_depth(values: dict[str, A
     for draft, depth in ((NEAR, 1), (BAD, 2), (NEAR, 5), (BAD, 5)):
         speculated = generate(MAIN, draft, settings, 60, depth=depth, rejection=False)
         assert speculated[:60] == plain[:60], depth
-
-
-@pytest.mark.full
-def test_the_law_test_notices_a_wrong_law() -> None:
-    settings = SamplingSettings(seed=11, temperature=1.1)
-    tokens = generate(MAIN, NEAR, settings, DRAWS, depth=3, rejection=False)
-    assert chi_square_excess(tokens[2:], law(SamplingSettings(temperature=0.9))) > P_ONE_IN_A_THOUSAND
-
-
-@pytest.mark.parametrize("draft_row", [0, 4], ids=["near", "far"])
-def test_rejection_resamples_from_the_main_models_distribution(draft_row: int) -> None:
-    draws = 100_000
-    p, q = mx.softmax(MAIN[0]), mx.softmax(MAIN[draft_row] + 0.3 * BAD[1])
-    keys = mx.random.split(mx.random.key(5), 3)
-    draft_tokens = mx.random.categorical(mx.log(q), num_samples=draws, key=keys[0]).astype(mx.uint32)
-    uniforms = mx.random.uniform(shape=(draws,), key=keys[1])
-    noise = mx.random.gumbel((draws, 2, VOCABULARY), key=keys[2])
-    both = mx.stack([p, p])
-    sampled = mx.vmap(lambda token, u, n: reject_or_resample(both, q[None], token[None], u[None], n))(
-        draft_tokens, uniforms, noise
-    )
-    for column in (0, 1):
-        counts = [int((sampled[:, column] == token).sum().item()) for token in range(VOCABULARY)]
-        statistic = sum(
-            (count - draws * expected) ** 2 / (draws * expected)
-            for count, expected in zip(counts, p.tolist(), strict=True)  # type: ignore[arg-type]
-        )
-        assert statistic < 31.26  # chi-square, 11 degrees of freedom, p = 0.001

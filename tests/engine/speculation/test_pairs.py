@@ -1,6 +1,6 @@
 """Auto beside the best fixed arm on pairs that it has never seen, in simulated seconds.
 
-The best arm is chosen in hindsight. `python -m tests.engine.speculation.compare` prints the figures of the campaign.
+The best arm is chosen in hindsight. `python -m tests.tools.compare` prints the figures of the campaign.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import pytest
 from tests.engine.speculation import long_run
 from tests.engine.speculation.apple_pairs import apple_pairs
 from tests.engine.speculation.by_kind import CORES, FLAT, MACHINES, STEPS, by_kind
-from tests.engine.speculation.compare import pair_figures
 from tests.engine.speculation.judging import judge
 from tests.engine.speculation.pairs import busy, pairs
 from tests.engine.tiers import by_tier
+from tests.tools.compare import pair_figures
 
 PAIRS = {pair.name: pair for pair in pairs()}
 FEW = ("starter, draft", "starter, head", "GPU in steps, 0.85", "10M, 0.60")

@@ -11,13 +11,15 @@ from mlx_lm.utils import load_model
 
 from engine.errors import CannotTeach
 from engine.teaching.adapter import adapter_of, add_adapter, as_bytes, from_bytes, fuse, set_adapter
+from tests.tiny_models import FLOAT32, write_model
 
 IDS = mx.arange(12)[None]
 
 
 @pytest.fixture
-def model(tiny_main: Path) -> nn.Module:
-    found: nn.Module = load_model(tiny_main)[0]
+def model(tmp_path: Path) -> nn.Module:
+    """A model in float32: the tests compare its numbers."""
+    found: nn.Module = load_model(write_model(tmp_path / "main", stored=FLOAT32))[0]
     return found
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,13 +14,15 @@ from engine.requests import OwnAnswer
 from engine.teaching import lessons
 from engine.teaching.lessons import Lesson, is_held_out, read_answer
 from engine.teaching.training import DraftStudent, batches_of, is_better, right_places
+from tests.tiny_models import FLOAT32, write_model
 
 QUESTION = [{"role": "user", "content": "the quick brown fox"}]
 
 
 @pytest.fixture(scope="module")
-def main(tiny_main: Path) -> LoadedModel:
-    return load(tiny_main)
+def main(tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
+    """A model in float32: windows that are read apart decide near ties alike."""
+    return load(write_model(tmp_path_factory.mktemp("main"), seed=1, stored=FLOAT32))
 
 
 def read(main: LoadedModel, *ids: int) -> list[Lesson]:

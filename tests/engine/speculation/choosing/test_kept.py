@@ -18,7 +18,7 @@ from engine.speculation.choosing import kept as kept_module
 from engine.speculation.choosing.choice import Offer
 from engine.speculation.choosing.controller import Controller, Learned
 from engine.speculation.choosing.kept import Controllers, learned_pair
-from engine.tuning import Pair, Rounding
+from engine.tuning import KeyRange, Pair, Rounding
 from tests.engine.speculation.choosing.scenes import choose, measure, plain_round, play
 from tests.engine.speculation.simulation import World, constant, controlled, gentle, stepped
 from tests.engine.tiers import by_tier
@@ -377,7 +377,7 @@ def test_a_pair_that_is_first_used_in_low_power_mode_is_calibrated_at_both_paces
 def test_rounding_is_kept_for_a_main_model_with_its_caches_and_survives_clearing_one_pair(path: Path) -> None:
     controllers = controllers_of(PAIR, path)
     assert controllers.rounding is None
-    found = Rounding(plain_rows=2, most_rows=12, difference=0.1, keys=1117)
+    found = Rounding((KeyRange(1117, 2, 12),), 0.1)
     controllers.rounding = found
     controllers.keep_rounding()
     keep(path, PAIR, Controller())
@@ -395,10 +395,19 @@ def test_rounding_is_kept_for_a_main_model_with_its_caches_and_survives_clearing
     assert controllers_of(PAIR, path).rounding is None
 
 
-@pytest.mark.parametrize("hostile", [[], {"plain_rows": 3, "most_rows": 0, "difference": -1.0}, {"plain_rows": "1"}])
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        [],
+        {"ranges": [], "difference": 0.0},
+        {"ranges": [{"keys": 64, "plain_rows": 3, "most_rows": 0}], "difference": -1.0},
+        # As an earlier version kept it.
+        {"plain_rows": 1, "most_rows": 17, "difference": 0.0, "keys": 1117},
+    ],
+)
 def test_hostile_rounding_is_measured_again(path: Path, hostile: Any, caplog: pytest.LogCaptureFixture) -> None:
     controllers = controllers_of(PAIR, path)
-    controllers.rounding = Rounding(1, 17, 0.0, 1117)
+    controllers.rounding = Rounding((KeyRange(1117, 1, 17),), 0.0)
     controllers.keep_rounding()
     content = json.loads(path.read_text())
     content["values"] = dict.fromkeys(content["values"], hostile)

@@ -67,31 +67,6 @@ def test_rounds_of_every_outcome_leave_the_rows_of_one_reading(name: str) -> Non
     assert_same_rows(session, name, sequence.tokens[:-1])
 
 
-@pytest.mark.parametrize("name", ["llama", "qwen3_next"])
-def test_pipelined_plain_rounds_are_followed(name: str) -> None:
-    sequence, session = started(name, TOKENS[:5])
-    mx.eval(sequence.verify())
-    for at in range(5, 10):
-        # The round is started before the one below it was read.
-        if sequence.rollback.active:
-            sequence.commit(0, [])
-        mx.eval(sequence.verify(mx.array([TOKENS[at]], mx.uint32)))
-        sequence.commit(1, [TOKENS[at]])
-
-    assert_same_rows(session, name, sequence.tokens)
-
-
-def test_an_aborted_round_leaves_no_rows() -> None:
-    sequence, session = started("llama", TOKENS[:5])
-    sequence.verify([1, 2])
-    sequence.abort()
-    assert session.length == 4
-    mx.eval(sequence.verify([TOKENS[5]]))
-    sequence.commit(1, TOKENS[5:7])
-
-    assert_same_rows(session, "llama", TOKENS[:6])
-
-
 @pytest.mark.parametrize("read_first", [0, 6, 20])
 def test_a_rewound_session_goes_on_with_other_tokens(read_first: int) -> None:
     sequence, session = started("llama", TOKENS[:14])
@@ -104,21 +79,6 @@ def test_a_rewound_session_goes_on_with_other_tokens(read_first: int) -> None:
         pass
 
     assert_same_rows(session, "llama", other)
-
-
-def test_a_copy_goes_its_own_way() -> None:
-    sequence, session = started("llama", TOKENS[:10])
-    session.read_some(4)
-    twin, other = sequence.fork(), session.copy()
-    assert twin is not None
-    twin.follower = other
-    for kept, tail in ((sequence, [1, 2, 3]), (twin, [4, 5, 6])):
-        kept.append(tail)
-        while kept.prefill(4):
-            pass
-
-    assert_same_rows(session, "llama", [*TOKENS[:10], 1, 2])
-    assert_same_rows(other, "llama", [*TOKENS[:10], 4, 5])
 
 
 def test_rows_that_were_missed_make_the_context_shorter_never_wrong() -> None:
@@ -134,19 +94,6 @@ def test_rows_that_were_missed_make_the_context_shorter_never_wrong() -> None:
 
     assert session.start == 9
     assert_same_rows(session, "llama", TOKENS[:13])
-
-
-def test_text_can_be_read_again_for_a_session_that_joined_late() -> None:
-    sequence, session = started("llama", TOKENS[:20])
-    session.restart(20)
-    assert sequence.unread(12)
-    session.restart(12)
-    assert sequence.tokens == TOKENS[:20]
-    while sequence.prefill(4):
-        pass
-
-    assert session.start == 12
-    assert_same_rows(session, "llama", TOKENS[:19])
 
 
 def test_no_more_than_so_much_waits_to_be_read(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -60,16 +60,6 @@ def test_re_encoded_ids_stand_for_exactly_what_comes_next(
         assert split + written.text(ids) == whole(offered)
 
 
-@pytest.mark.parametrize("tokenizer", [byte_level, metaspace])
-@pytest.mark.parametrize("text", [*ENGLISH[:3], *MIXED[:3]])
-def test_a_right_draft_gives_the_ids_that_the_tokenizer_itself_would_write(tokenizer: Any, text: str) -> None:
-    written, ids = reencoder(tokenizer), list(encoder(tokenizer())(text))
-    for place in range(1, len(ids)):
-        known = written.text(ids[:place])
-        rest = written.text(ids)[len(whole(known)) :]
-        assert written.continuation(ids[:place], rest) == ids[place:]
-
-
 def test_a_word_that_was_committed_in_halves_is_continued_all_the_same() -> None:
     written = reencoder(byte_level)
     committed = [*encoder(byte_level())("The qu")]
@@ -97,27 +87,3 @@ def test_a_normaliser_that_changes_the_text_yields_no_ids() -> None:
     lower = Reencoder(Vocabulary({"Ġ": 0, "a": 1}, frozenset()), lambda text: [1] * len(text))
     assert lower.continuation([], b"AA") == []
     assert lower.continuation([], b"aa") == [1, 1]
-
-
-@pytest.mark.parametrize("tokenizer", [byte_level, metaspace])
-@settings(max_examples=60)
-@given(pieces=st.lists(TEXT, max_size=6), cut=st.integers(0, 3))
-def test_following_keeps_the_same_text(tokenizer: Any, pieces: list[str], cut: int) -> None:
-    """Without "<", which may begin a control token, and "▁", which a metaspace tokenizer takes for a space."""
-    written, held, pending, said = reencoder(tokenizer), list[int](), b"", b""
-    for piece in pieces:
-        data = piece.replace("<", "").replace("▁", "").encode()
-        for part in (data[:cut], data[cut:]):
-            followed = written.follow(held, pending + part)
-            held, pending = held[: followed.kept] + followed.fresh, followed.pending
-            said += part
-            assert written.text(held).removeprefix(b" ") + pending == said.removeprefix(b" ")
-
-
-def test_following_writes_words_as_the_tokenizer_would() -> None:
-    written, ids = reencoder(byte_level), list(encoder(byte_level())("The quick brown fox"))
-    held: list[int] = []
-    for byte in b"The quick brown fox":
-        followed = written.follow(held, bytes([byte]))
-        held = held[: followed.kept] + followed.fresh
-    assert held == ids

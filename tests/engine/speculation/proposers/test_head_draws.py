@@ -82,20 +82,6 @@ def expected_chances(form: Form, scores: mx.array, row: int) -> list[float]:
 
 
 @pytest.mark.parametrize("name", FORMS)
-@pytest.mark.parametrize("seed", range(2))
-def test_a_seeded_draw_takes_the_main_model_s_noise_of_the_tokens_that_the_head_scores(name: str, seed: int) -> None:
-    form, sampler = FORMS[name], sampler_of(seed)
-    drawing = proposer(form, sampler, rejection=False)
-    scores = cast(GivenHead, drawing.session.head).scores
-    found = drawing.propose(DEPTH).tokens
-    for row in range(DEPTH):
-        noise = sampler_of(seed).noise(len(HISTORY) + row, 1)
-        assert noise is not None
-        sums = scores[row] / 0.7 + noise[0, mx.array(form.ids[row])]
-        assert found[row].item() == form.ids[row][int(mx.argmax(sums).item())]
-
-
-@pytest.mark.parametrize("name", FORMS)
 def test_distributions_for_rejection_span_the_whole_vocabulary(name: str) -> None:
     form, sampler = FORMS[name], sampler_of(3)
     drawing = proposer(form, sampler, rejection=True)
@@ -112,14 +98,3 @@ def test_distributions_for_rejection_span_the_whole_vocabulary(name: str) -> Non
         known = mx.array(form.ids[row])
         best = mx.argmax(mx.log(mx.array(chances))[known] + noise[row, known])
         assert proposal.tokens[row].item() == known[best].item()
-
-
-@pytest.mark.parametrize("name", FORMS)
-def test_a_greedy_draw_is_the_likeliest_of_the_tokens_that_the_head_scores(name: str) -> None:
-    form = FORMS[name]
-    drawing = proposer(form, Sampler(SamplingSettings(temperature=0.0), VOCABULARY), rejection=True)
-    scores = cast(GivenHead, drawing.session.head).scores
-    proposal = drawing.propose(DEPTH)
-    assert proposal.distributions is None
-    best = mx.argmax(scores, axis=-1).tolist()
-    assert proposal.tokens.tolist() == [ids[column] for ids, column in zip(form.ids, best, strict=True)]  # type: ignore[call-overload, arg-type]

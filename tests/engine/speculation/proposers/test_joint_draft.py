@@ -134,12 +134,3 @@ def test_a_sampler_that_fails_ends_its_own_drafting_only(monkeypatch: pytest.Mon
         good.commit(proposal, 1)
         bad.joint.abandon()
         bad.joint.committed([1], 0, 0)
-
-
-def test_one_that_nobody_uses_any_more_is_forgotten() -> None:
-    joint, pairs = JointDraft(), [Pair("llama", number) for number in range(3)]
-    joint.propose([(pair.joint, 2) for pair in pairs])
-    for pair in pairs:
-        pair.pass_by(1)
-    joint.keep([pairs[0].joint, pairs[2].joint])
-    assert set(joint.members) == {pairs[0].joint, pairs[2].joint}

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.speculation.proposers.ngram import EDIT_REACH, MISSES_TO_PAUSE, NgramProposer
-from engine.speculation.rounds.proposal import Observation
+from engine.speculation.proposers.ngram import MISSES_TO_PAUSE, NgramProposer
 
 CODE = list(range(100, 140))
 
@@ -55,16 +54,6 @@ def test_it_resumes_as_soon_as_a_shadow_proposal_is_accepted() -> None:
     assert proposer.max_proposals() > 0
 
 
-def test_shadow_proposals_are_reported_over_several_rounds() -> None:
-    proposer = proposer_after([*CODE, 1, *CODE[:4]])
-    proposer.committed(CODE[4:6], accepted=0, drafted=0)
-    proposer.committed([CODE[6]], accepted=0, drafted=0)
-    assert proposer.observations() == []
-    proposer.committed([7], accepted=0, drafted=0)
-    assert proposer.observations() == [Observation(4, 3)]
-    assert proposer.observations() == []
-
-
 def test_its_own_verified_proposals_are_not_reported_twice() -> None:
     proposer = proposer_after([*CODE, 1, *CODE[:4]])
     proposer.committed(CODE[4:8], accepted=3, drafted=3)
@@ -96,20 +85,8 @@ def test_after_an_edit_a_copy_goes_on(change: tuple[int, ...], at: int) -> None:
     assert copied_and_changed(*change).propose(4).tokens == CODE[at : at + 4]
 
 
-def test_a_copy_that_does_not_come_back_is_given_up() -> None:
-    proposer = copied_and_changed(*range(200, 200 + EDIT_REACH + 1))
-    proposer.committed([CODE[12]], accepted=0, drafted=0)
-    assert proposer.max_proposals() == 0
-
-
 def test_a_short_likeness_is_no_copy_that_could_go_on() -> None:
     proposer = proposer_after([*CODE, 1, *CODE[:3]])
     assert proposer.max_proposals() > 0
     proposer.committed([7], accepted=0, drafted=2)
-    assert proposer.max_proposals() == 0
-
-
-def test_another_conversation_does_not_go_on_with_the_copy_of_the_last_one() -> None:
-    proposer = copied_and_changed(7)
-    proposer.reset([*CODE, 7])
     assert proposer.max_proposals() == 0

@@ -34,17 +34,7 @@ def test_matches_are_those_of_a_search_of_every_place(seed: int) -> None:
         assert index.matches(8, 12) == slow_matches(tokens, excluded, 8, 12)
 
 
-def test_what_follows_stops_before_an_excluded_id() -> None:
-    index = SuffixIndex({9})
-    index.extend([1, 2, 3, 4, 9, 5])
-    assert index.following(2, 4) == [3, 4]
-
-
 def test_a_repetition_goes_on_past_the_end() -> None:
     index = SuffixIndex()
     index.extend([1, 2, 3, 1, 2, 3])
     assert index.following(3, 8) == [1, 2, 3, 1, 2, 3, 1, 2]
-
-
-def test_an_empty_index_matches_nothing() -> None:
-    assert SuffixIndex().matches(32, 32) == []

@@ -53,28 +53,6 @@ def test_a_pass_that_is_given_up_leaves_the_sequence_as_before(name: str, positi
     assert mx.array_equal(sequence.verify(), other.verify())
 
 
-@pytest.mark.parametrize("name", by_tier(EVERY_KIND, FEW))
-def test_a_pass_in_parts_is_the_same_pass(name: str) -> None:
-    sequence, other = reading(name, 9), reading(name, 9)
-    begun, until = PrefillPass(sequence, 8), 1
-    while not begun.evaluate(until):
-        assert sequence.position == 9
-        until += 2
-    assert begun.rows == other.prefill(8)
-    assert_same(sequence, other)
-
-
-def test_other_texts_are_read_between_the_parts() -> None:
-    sequence, other, third = reading("llama", 9), reading("llama", 9), reading("llama", 9)
-    begun = PrefillPass(sequence, 8)
-    begun.evaluate(1)
-    assert third.prefill(8) == 8
-    begun.evaluate(begun.layers)
-    other.prefill(8)
-    assert_same(sequence, other)
-    assert_same(third, other)
-
-
 def test_a_part_that_fails_leaves_the_sequence_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise RuntimeError("out of memory")

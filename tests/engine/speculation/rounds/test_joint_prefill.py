@@ -13,7 +13,6 @@ from engine.speculation.rounds import joint_prefill, row_layout
 from engine.speculation.rounds.joint_prefill import choose_together, prefill_together
 from engine.speculation.rounds.sequence import Sequence
 from engine.speculation.rounds.taps import Taps
-from tests.engine.counting_model import CountingModel
 from tests.engine.speculation.cache_state import largest_difference
 from tests.engine.speculation.families import KINDS_WITH_ROWS, SERVED, build, fresh_caches, skip_without_rows
 from tests.engine.speculation.family_configs import VOCABULARY
@@ -115,44 +114,6 @@ def test_followers_get_the_rows_of_their_own_text() -> None:
         for output, wanted in zip(outputs, expected_outputs, strict=True):
             assert output.shape == wanted.shape
             assert np.abs(np.array(output) - np.array(wanted)).max() <= 1e-4 * np.abs(np.array(wanted)).max()
-
-
-def test_a_pass_that_raises_leaves_every_sequence_as_it_was() -> None:
-    sequences = [sequence_of("qwen3_next", length, read=read) for length, read in ((20, 6), (11, 0))]
-    model = CountingModel(sequences[0].model)
-    model.fails = lambda *_: True
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sequences[0], "model", model)
-        with pytest.raises(RuntimeError):
-            prefill_together(sequences, 64)
-    assert [sequence.position for sequence in sequences] == [6, 0]
-    for sequence in sequences:
-        while sequence.prefill(64):
-            pass
-        assert_read("qwen3_next", sequence)
-
-
-@pytest.mark.parametrize(
-    ("lengths", "most", "chosen"),
-    [
-        # All of them; as many as fit with padding; short ones together, but not with long ones.
-        ([40, 38, 42], 512, [0, 1, 2]),
-        ([40, 38, 42, 39], 130, [0, 1, 2]),
-        ([10, 400, 12, 380], 2048, [0, 2]),
-        # A chunk of a long one is read alone.
-        ([900, 40], 512, [0]),
-        ([300, 40, 280], 600, [0, 2]),
-    ],
-)
-def test_whose_prompts_are_read_together(lengths: list[int], most: int, chosen: list[int]) -> None:
-    waiting = [sequence_of("llama", length + 1, seed=index) for index, length in enumerate(lengths)]
-    assert choose_together(waiting, most) == [waiting[index] for index in chosen]
-
-
-@pytest.mark.parametrize("name", ["llama4", "mamba", "gemma2", "phi3small"])
-def test_families_without_rows_are_read_alone(name: str) -> None:
-    waiting = [sequence_of(name, 12, seed=seed) for seed in range(3)]
-    assert choose_together(waiting, 512) == waiting[:1]
 
 
 def test_long_texts_are_read_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import mlx.core as mx
 import pytest
 
 from engine.speculation.rounds.sequence import Sequence
-from tests.engine.speculation.cache_state import largest_difference
 from tests.engine.speculation.families import EVERY_KIND, build, change_kinds, fresh_caches
 from tests.engine.speculation.plain_decoding import assert_same_logits, decode_plainly
 
@@ -59,101 +57,6 @@ def test_a_stop_inside_the_accepted_draft_tokens_keeps_no_row_behind_it(name: st
     assert_same_logits(sequence.verify()[0], expected[15], name)
 
 
-@pytest.mark.parametrize("name", ["llama", "llama:window", "qwen3_next"])
-@pytest.mark.parametrize("unneeded", [False, True])
-def test_a_plain_step_may_run_ahead_of_the_host(name: str, unneeded: bool) -> None:
-    expected, _ = decode_plainly(name, TOKENS[:24], 1)
-    sequence = started(name, 12)
-
-    sequence.verify()
-    sequence.commit(0, [])
-    ahead = sequence.verify(mx.array([TOKENS[12]], mx.uint32))
-    assert ahead.shape == (1, 96)
-    assert_same_logits(ahead[0], expected[12], name)
-    if unneeded:
-        sequence.abort()
-        sequence.append([TOKENS[12]])
-    else:
-        sequence.commit(1, [TOKENS[12]])
-
-    assert sequence.position == (12 if unneeded else 13)
-    sequence.append([TOKENS[13]])
-    logits = sequence.verify(TOKENS[14:16])
-    for row in range(3):
-        assert_same_logits(logits[row], expected[13 + row], name)
-
-
-@pytest.mark.parametrize("name", ["llama", "llama:window", "qwen3_next"])
-@pytest.mark.parametrize("last", ["known", "unknown", "failed"])
-def test_tokens_are_fed_one_behind_the_other_before_they_are_known(
-    name: str, last: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    expected, _ = decode_plainly(name, TOKENS[:24], 1)
-    sequence = started(name, 12)
-
-    sequence.verify()
-    sequence.commit(0, [])
-    for position in range(12, 16):
-        logits = sequence.verify(mx.array([TOKENS[position]], mx.uint32))
-        assert_same_logits(logits[0], expected[position], name)
-        # The round that drew the token is read only now.
-        sequence.commit(1, [TOKENS[position]])
-    if last == "unknown":
-        sequence.verify(mx.array([TOKENS[16]], mx.uint32))
-    elif last == "failed":
-        with monkeypatch.context() as patched:
-            patched.setattr(sequence, "model", _fail_after(sequence.model))
-            with pytest.raises(RuntimeError, match="out of memory"):
-                sequence.verify(mx.array([TOKENS[16]], mx.uint32))
-    if sequence.rollback.active:
-        sequence.abort()
-
-    assert (sequence.position, sequence.tokens) == (16, TOKENS[:16])
-    sequence.append([TOKENS[16]])
-    assert_same_logits(sequence.verify()[0], expected[16], name)
-
-
-def test_a_pass_that_raises_leaves_the_sequence_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    sequence = started("qwen3_next", 8)
-    plain = started("qwen3_next", 8)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(sequence, "model", _fail_after(sequence.model))
-        with pytest.raises(RuntimeError, match="out of memory"):
-            sequence.verify([1, 2, 3])
-
-    assert (sequence.tokens, sequence.position) == (plain.tokens, plain.position)
-    for cache, other in zip(sequence.caches, plain.caches, strict=True):
-        assert largest_difference(cache, other) == 0.0
-    assert mx.array_equal(sequence.verify(), plain.verify())
-
-
-def test_reading_can_stop_between_chunks() -> None:
-    sequence = Sequence(build("llama"), fresh_caches("llama"))
-    sequence.append(TOKENS[:11])
-
-    assert sequence.prefill(4) == 4
-    assert sequence.position == 4
-    assert [sequence.prefill(4) for _ in range(3)] == [4, 2, 0]
-    assert sequence.pending == [TOKENS[10]]
-
-
-def test_an_exception_in_a_chunk_leaves_the_chunks_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    sequence = Sequence(build("mamba2"), fresh_caches("mamba2"))
-    sequence.append(TOKENS[:11])
-    sequence.prefill(4)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(sequence, "model", _fail_after(sequence.model))
-        with pytest.raises(RuntimeError, match="out of memory"):
-            sequence.prefill(4)
-
-    assert sequence.position == 4
-    read_all(sequence)
-    expected, _ = decode_plainly("mamba2", TOKENS[:12], 11)
-    assert_same_logits(sequence.verify()[0], expected[0], "mamba2")
-
-
 @pytest.mark.parametrize("name", EVERY_KIND)
 def test_a_sequence_rewinds_exactly_or_says_that_it_cannot(name: str) -> None:
     """After a rewind, another answer to the same prompt is as if the first had never been read."""
@@ -193,13 +96,3 @@ def test_a_sequence_without_a_rule_decodes_plainly_until_something_must_be_taken
     sequence.verify()
     sequence.abort()
     assert not sequence.intact
-
-
-def _fail_after(model: object):  # type: ignore[no-untyped-def]
-    """Return a model that writes every cache and then fails."""
-
-    def failing(*arguments: object, **named: object) -> mx.array:
-        mx.eval(model(*arguments, **named))  # type: ignore[operator]
-        raise RuntimeError("out of memory")
-
-    return failing

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mlx.core as mx
 import pytest
 
 from engine.speculation.rounds import cache_kinds, row_layout
@@ -69,35 +68,3 @@ def test_caches_that_leave_a_batch_are_those_of_plain_decoding(name: str) -> Non
         _, plain = decode_plainly(name, sequence.tokens, PROMPTS[index])
         for cache, expected in zip(sequence.caches, plain, strict=True):
             assert largest_difference(cache, expected) <= texts.tolerance
-
-
-def test_a_pass_that_is_aborted_leaves_no_trace() -> None:
-    texts = Texts("falcon_h1", 5, 60)
-    for sequence in texts.sequences:
-        texts.batch.join(sequence)
-    texts.round([(2, 1), (0, 0), (3, 3)])
-    mx.eval(texts.batch.verify([[1, 2], [3], []]).logits)
-    texts.batch.abort()
-    texts.round([(1, 0), (3, 2), (0, 0)])
-
-
-def test_rows_that_leave_make_room_for_others_without_growing() -> None:
-    texts = Texts("llama", 6, 60)
-    for sequence in texts.sequences:
-        texts.batch.join(sequence)
-    texts.round([(0, 0)] * 3)
-    before = sum(array.nbytes for array in texts.batch.arrays())
-    for _ in range(4):
-        sequence = texts.batch.members[0]
-        texts.batch.leave(sequence)
-        texts.round([(1, 1), (0, 0)])
-        texts.batch.join(sequence)
-        texts.round([(0, 0)] * 3)
-    assert sum(array.nbytes for array in texts.batch.arrays()) == before
-
-
-def test_kinds_of_caches_without_rows_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert rows_obstacle(Sequence(build("llama4"), fresh_caches("llama4"))) == "ChunkedKVCache"
-    assert rows_obstacle(Sequence(build("phi3small"), fresh_caches("phi3small"))) == "KVCache of phi3small"
-    monkeypatch.setattr(cache_kinds, "NEVER_BATCHED", frozenset())
-    assert rows_obstacle(Sequence(build("gemma2"), fresh_caches("gemma2"))) is None

@@ -96,24 +96,6 @@ def test_the_state_that_makes_an_mtp_head_right_is_chosen(
     assert mx.array_equal(head.states_of(rows), rows) == (right == (1,))
 
 
-def test_the_chance_of_the_main_models_choices_is_that_of_the_heads_logits(main_folder: Path, tmp_path: Path) -> None:
-    main, head = load(main_folder), load_head(write_head(tmp_path, main_folder))
-    assert isinstance(head, EagleHead)
-    tokens = [5, 9, 40, 7, 81, 30]
-    run_to_completion(choose_reading(main, head))
-    with tap_choice.Taps(main.model, head.taps).record() as outputs:
-        logits = main.model(mx.array([tokens], mx.uint32), cache=main.new_caches())
-    rows, answers = mx.concatenate(outputs, axis=-1), mx.argmax(logits[0, 1:], axis=-1)
-    context, expected = head.new_context(), []
-    for index, token in enumerate(tokens[:-1]):
-        head.extend(context, rows[:, index : index + 1], [token])
-        anchor = mx.array([tokens[index + 1]], mx.int32)
-        made = head.propose(context, anchor, 1, lambda _first, scores, _ids: mx.argmax(scores, axis=-1))
-        chances = made.scores[0] - mx.logsumexp(made.scores[0])
-        expected.append(chances[answers[index]].item())
-    assert head.log_chance(rows, tokens, answers).item() == pytest.approx(sum(expected) / len(expected), abs=1e-4)
-
-
 def test_a_head_is_loaded_as_what_it_was_trained_on(
     main_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

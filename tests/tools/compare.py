@@ -1,4 +1,4 @@
-"""Judge the controller in one table: `python -m tests.engine.speculation.compare [--seeds N] [PART ...]`.
+"""Judge the controller in one table: `python -m tests.tools.compare [--seeds N] [PART ...]`.
 
 All times are simulated. For pairs it prints the share of the best fixed arm's speed over twenty answers and over the
 first three, the mean and the worst pair's, and the shares of long answers below 0.95 of plain decoding and of short

@@ -1,0 +1,69 @@
+"""A pass of a model over a few rows, tapped if a head follows, and sent to the device whole or in parts.
+
+A round's pass cannot be built before the preceding round was read, and the device has nothing to do until the host
+sends it something. In parts, it computes the first layers while the host builds the others. These are the operations of
+the whole pass, so every value keeps its bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from functools import lru_cache
+from typing import Any
+
+import mlx.core as mx
+import mlx.nn as nn
+
+from engine.speculation.rounds.taps import CannotTap, Taps, first_output, layers_of
+
+
+def model_pass(
+    model: Any, ids: mx.array, caches: Sequence[Any], taps: Taps | None, *, in_parts: bool = False
+) -> tuple[mx.array, list[mx.array]]:
+    """Return lazy logits (rows, width, V) of token ids (rows, width), and the outputs that `taps` recorded.
+
+    With `in_parts`, most layers have been sent to the device when it returns, unless the model has no list of layers.
+    """
+    launching = _launched_in_parts(model) if in_parts else nullcontext()
+    if taps is None:
+        with launching:
+            return model(ids, cache=caches), []
+    with taps.record() as outputs, launching:
+        logits: mx.array = model(ids, cache=caches)
+    return logits, outputs
+
+
+@contextmanager
+def _launched_in_parts(model: Any) -> Iterator[None]:
+    """Send the pass that the body builds to the device after 1, 2, 4, 8, ... layers.
+
+    Each part takes the device as long as all before it together, and the host builds the next one meanwhile.
+    """
+    try:
+        layers = layers_of(model)
+    except CannotTap:
+        layers = []
+    # The output matrix follows the last layer at once.
+    ends = [layers[2**power - 1] for power in range((len(layers) - 1).bit_length()) if layers]
+    own = [type(layer) for layer in ends]
+    try:
+        for layer, base in zip(ends, own, strict=True):
+            layer.__class__ = _launching(base)  # type: ignore[arg-type]
+        yield
+    finally:
+        for layer, base in zip(ends, own, strict=True):
+            layer.__class__ = base
+
+
+# Each head has tapped classes of its own.
+@lru_cache(maxsize=64)
+def _launching(base: type[nn.Module]) -> type[nn.Module]:
+    """Return a subclass whose output is sent to the device."""
+
+    def call(layer: nn.Module, *args: Any, **kwargs: Any) -> Any:
+        output = base.__call__(layer, *args, **kwargs)
+        mx.async_eval(first_output(output))  # type: ignore[no-untyped-call]
+        return output
+
+    return type(f"Launching{base.__name__}", (base,), {"__call__": call})
