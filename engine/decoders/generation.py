@@ -198,9 +198,8 @@ class Generation:
     def end_round(self, record: RoundRecord, tokens: Sequence[Token], now: float) -> TokensCommitted:
         """Count a round that ended at `now`; returns the event that reports it."""
         self.round += 1
-        return TokensCommitted(
-            "".join([token.text for token in tokens]), tuple(tokens), record, self.log.snapshot(record, now)
-        )
+        self.log.add(record, now)
+        return TokensCommitted("".join([token.text for token in tokens]), tuple(tokens), record, self.log.latest(now))
 
     def skip_pause(self, seconds: float) -> None:
         """Take a pause of `seconds` out of the figures; the round in which it was is no sample."""

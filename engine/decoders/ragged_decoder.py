@@ -314,8 +314,7 @@ class RaggedDecoder:
         """Charge no member with a pause in a round that was just read, unless other work ran, too."""
         if any(member.generation.timing_interrupted for member in current.members):
             return
-        pause = self._pauses.found(now - (self._ended_at or current.started_at))
-        if pause is not None:
+        if pause := self._pauses.found(now - (self._ended_at or current.started_at)):
             for member in current.members:
                 member.generation.skip_pause(pause)
             current.draft_s = None
@@ -357,7 +356,8 @@ class RaggedDecoder:
             self._tell_proposers(member, ids, accepted, proposal)
         record = self._record(current, row, len(tokens), accepted, now)
         self._drafting.observe(member.request, choice, proposal, record)
-        self._update_log(member)
+        if generation.log.is_due(now):
+            self._update_log(member)
         generation.round_ended = now
         return generation.end_round(record, tokens, now)
 

@@ -27,6 +27,9 @@ from engine.stats import RoundRecord
 
 # To time the drafting of a round, verification has to wait for it, so only one round in this many is timed.
 TIMED_EVERY = 64
+# Leads tell how often rounding decides a token. They cost several operations over the vocabulary, so only one round in
+# this many has them.
+LEADS_EVERY = 16
 
 
 @dataclass(slots=True)
@@ -63,7 +66,11 @@ class SpeculativeDecoder:
         self._plain, self._timed_every = plain or FIRST_TOKEN, timed_every
         self._pauses = Pauses() if drafting is None else drafting.pauses
         self._drafting_begun = False
-        self._rounds = Rounds(generation.conversation.main, generation.sampler)
+        main = generation.conversation.main
+        self._rounds = Rounds(main, generation.sampler)
+        self._rounds.leads_every = int(generation.request.leads)
+        if main.row_rule.most < main.row_rule.plain:
+            generation.log.exact = False
         self._prefilled_earlier = generation.log.figures.draft_prefill_tokens
         # The time up to which rounds are charged, and the next round's seconds of a draft model's catch-up.
         self._accounted_to = 0.0
@@ -132,6 +139,8 @@ class SpeculativeDecoder:
             self._drafting.begin(generation.speculation, generation.conversation, generation.sampler)
             self._drafting_begun = True
             self._rounds.proposers = self._drafting.proposers
+            if self._drafting.counts_leads and not self._rounds.leads_every:
+                self._rounds.leads_every = LEADS_EVERY
 
     def _next_round(self) -> Generator[None, None, _StartedRound | None]:
         """Start the round that the drafting chooses, once its proposer is prepared; None when leaving or cancelled."""
@@ -159,24 +168,25 @@ class SpeculativeDecoder:
         return None if self._drafting is None else self._drafting.proposers.get(choice.source or "")
 
     def _observe(self, current: _StartedRound, record: RoundRecord) -> None:
-        """Learn from a round; its time includes the delivery of its event."""
+        """Learn from a round, whose time includes the delivery of its event; nothing is learned without proposers."""
         generation = self._generation
+        interrupted, generation.timing_interrupted = generation.timing_interrupted, False
+        if self._drafting is None or not self._rounds.proposers:
+            generation.round_ended = self._accounted_to
+            return
         now = time.perf_counter()
-        if self._drafting is not None and generation.timing_interrupted:
+        if interrupted:
             self._drafting.interrupted()
-        elif self._drafting is not None:
+        else:
             self._drafting.observe(current.choice, current.pending, record, now - generation.round_ended)
-        generation.timing_interrupted = False
         generation.round_ended = now
 
     def _choose(self, under_way: int = 0) -> Choice:
         if self._drafting is None:
             return self._plain
         self._drafting.use(self._generation.speculation)
-        # While a plain round is under way, nothing is pending; its token will be.
-        carried = max(0, len(self._generation.conversation.main.pending) - 1)
         try:
-            return self._drafting.choose(self._generation.remaining - under_way, carried)
+            return self._drafting.choose(self._generation.remaining - under_way)
         except ProposerFailed as failure:
             return self._without(failure)
 
@@ -207,10 +217,11 @@ class SpeculativeDecoder:
             self._accounted_to += seconds
 
     def _start(self, choice: Choice) -> _StartedRound:
-        share = self._drafting_share(choice)
-        apart = self._drafting is None or self._drafting.timed_apart(choice)
-        due = share is None or self._generation.round % self._timed_every == self._timed_every - 1
-        timed = choice.depth > 0 and apart and due
+        share, timed = None, False
+        if self._drafting is not None and choice.depth > 0:
+            share = self._drafting_share(self._drafting, choice)
+            due = share is None or self._generation.round % self._timed_every == self._timed_every - 1
+            timed = due and self._drafting.timed_apart(choice)
         try:
             pending = self._rounds.start(choice.source, choice.depth, timed=timed)
         except ProposerFailed as failure:
@@ -219,10 +230,8 @@ class SpeculativeDecoder:
         host_s, self._accounted_to = max(0.0, pending.started_at - self._accounted_to), pending.started_at
         return _StartedRound(choice, pending, host_s, share)
 
-    def _drafting_share(self, choice: Choice, proposed: int | None = None) -> float | None:
-        if self._drafting is None or choice.depth == 0:
-            return None
-        share = self._drafting.drafting_share(choice, proposed)
+    def _drafting_share(self, drafting: Drafting, choice: Choice, proposed: int | None = None) -> float | None:
+        share = drafting.drafting_share(choice, proposed)
         return self._timed_share if share is None else share
 
     def _start_next(self, current: _StartedRound) -> _StartedRound | None:
@@ -240,8 +249,7 @@ class SpeculativeDecoder:
     def _skip_pause(self, current: _StartedRound, finished_at: float) -> None:
         """Charge nobody with a pause in a round that was just read."""
         busy = finished_at - self._accounted_to
-        pause = self._pauses.found(current.host_s + busy)
-        if pause is not None:
+        if pause := self._pauses.found(current.host_s + busy):
             self._generation.skip_pause(pause)
             self._accounted_to += min(busy, pause)
             current.host_s = max(0.0, current.host_s - max(0.0, pause - busy))
@@ -249,13 +257,14 @@ class SpeculativeDecoder:
 
     def _settle(self, current: _StartedRound, result: RoundResult, ahead: _StartedRound | None) -> TokensCommitted:
         """Add the round's tokens to the answer, commit the kept ones, and count the round."""
-        pending, main = current.pending, self._generation.conversation.main
-        if self._generation.log.exact:
-            self._generation.log.exact = main.row_rule.at(len(main.tokens) + pending.rows).allows(pending.rows)
+        generation, pending = self._generation, current.pending
+        log, main = generation.log, generation.conversation.main
+        if log.exact and pending.rows > main.row_rule.plain:
+            log.exact = main.row_rule.at(len(main.tokens) + pending.rows).allows(pending.rows)
         source = pending.proposal.source if pending.proposal is not None else "main"
         drawn = DrawnTokens(result.tokens, result.logprobs, result.accepted, source, result.likeliest, result.leads)
-        tokens = self._generation.add_tokens(drawn)
-        if self._drafting is not None:
+        tokens = generation.add_tokens(drawn)
+        if self._drafting is not None and result.leads:
             self._drafting.count_leads(result.leads[: len(tokens)])
         accepted = min(result.accepted, len(tokens))
         ids = result.tokens[: len(tokens)]
@@ -266,13 +275,13 @@ class SpeculativeDecoder:
                 assert isinstance(failure, ProposerFailed)
                 self._without(failure)
         record = self._record(current, result, len(tokens), accepted)
-        generation = self._generation
         ended = generation.reason is not None and current.choice is not FIRST_TOKEN
         if self._drafting is not None and ended and not generation.timing_interrupted:
             # No round follows, so this one ended when it was read.
             self._drafting.count_last(record, result.finished_at - generation.round_ended)
-        self._update_log()
-        return self._generation.end_round(record, tokens, result.finished_at)
+        if log.is_due(result.finished_at):
+            self._update_log()
+        return generation.end_round(record, tokens, result.finished_at)
 
     def _record(self, current: _StartedRound, result: RoundResult, committed: int, accepted: int) -> RoundRecord:
         generation, pending = self._generation, current.pending
@@ -283,8 +292,8 @@ class SpeculativeDecoder:
             self._timed_share = draft_s / busy if busy else None
         elif pending.depth:
             share = current.drafting_share
-            if pending.stopped_early:
-                share = self._drafting_share(current.choice, pending.depth)
+            if pending.stopped_early and self._drafting is not None:
+                share = self._drafting_share(self._drafting, current.choice, pending.depth)
             draft_s = busy * (share or 0.0)
         catch_up_s, self._catch_up_s, self._accounted_to = self._catch_up_s, 0.0, result.finished_at
         seconds = draft_s + catch_up_s, busy - draft_s, current.host_s
@@ -310,5 +319,5 @@ class SpeculativeDecoder:
             **ahead,
             **self._drafting.rounding_figures(exact=log.exact and not log.shared),
         )
-        if log.figures.drafted:
+        if log.drafted:
             log.speedup = self._drafting.speedup

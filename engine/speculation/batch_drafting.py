@@ -153,12 +153,10 @@ class BatchDrafting:
 
     def _offer(self, request: BatchedRequest, remaining: int) -> Offer:
         proposers = request.proposers
-        # While a pass is under way, nothing is pending.
-        carried = max(0, len(proposers.conversation.main.pending) - 1)
-        if (plain := proposers.plain_choice(self._drafting.why_plain, remaining, carried)) is not None:
+        if (plain := proposers.plain_choice(self._drafting.why_plain, remaining)) is not None:
             return Offer(decided=plain)
         try:
-            return proposers.offer(proposers.limits(remaining, carried), carried)
+            return proposers.offer(proposers.limits(remaining))
         except ProposerFailed as failure:
             return Offer(decided=proposers.drop(failure))
 

@@ -238,20 +238,17 @@ class Drafting:
         """Let `controller` decide for the pair in use, from the next request on."""
         self.controllers.use(controller)
 
-    def choose(self, remaining: int, carried: int) -> Choice:
-        """Choose the next round, with `remaining` tokens to go and `carried` rows to feed again.
-
-        Raises `ProposerFailed`.
-        """
+    def choose(self, remaining: int) -> Choice:
+        """Choose the next round, with `remaining` tokens to go. Raises `ProposerFailed`."""
         request = self._request
         assert request is not None
-        if (plain := request.plain_choice(self.why_plain, remaining, carried)) is not None:
+        if (plain := request.plain_choice(self.why_plain, remaining)) is not None:
             return plain
         if self.controller.speedup.take_plain_round():
             # A sample measures plain decoding, in which nothing is weighed either.
             return Choice(None, 0, "measuring")
-        limits = request.limits(remaining, carried)
-        [choice] = self.controller.choose([(self.answer, request.offer(limits, carried))])
+        limits = request.limits(remaining)
+        [choice] = self.controller.choose([(self.answer, request.offer(limits))])
         if choice.depth > 0 and self.controller.wants_sample(request.settings.sample_share):
             choice = Choice(None, 0, "measuring")
         if self.ahead is not None:
@@ -305,13 +302,13 @@ class Drafting:
         """Learn from a round that took `seconds` until the next one began.
 
         Its duration is not typical if a draft model caught up first, or if it is a plain round that was not between
-        two others. While there are no proposers, only the duration of plain rounds is learned.
+        two others.
         """
         prefilled_before, self._prefilled_before = self._prefilled_before, self.draft_prefill_tokens
         caught_up = self._prefilled_before - prefilled_before
         controller, answer, request = self.controller, self.answer, self._request
         assert request is not None
-        plain_known = answer.costs.plain_known(request.conversation.main.row_rule.plain)
+        between = current.depth > 0 or current.between_plain
         if choice is not FIRST_TOKEN:
             # The first token's time includes prefill.
             controller.speedup.observe(
@@ -319,10 +316,11 @@ class Drafting:
                 current.rows,
                 record.committed,
                 seconds,
-                typical=not caught_up and (current.depth > 0 or current.between_plain),
+                typical=not caught_up and between,
             )
-            if not request.by_source and plain_known:
-                return
+        if not (between or choice.depth):
+            # Before any was measured, every plain round counts.
+            between = not answer.costs.plain_known(request.conversation.main.row_rule.plain)
         drafter = bool(current.depth) and choice.source is not None and PROPOSERS[choice.source].uses_drafter
         measured = MeasuredRound(
             current.rows,
@@ -330,8 +328,7 @@ class Drafting:
             seconds,
             (choice.source or "", current.depth) if drafter else None,
             record.draft_s if drafter and current.draft_s is not None else None,
-            typical=not caught_up
-            and (current.depth > 0 or (choice.depth == 0 and (current.between_plain or not plain_known))),
+            typical=not caught_up and between and (current.depth > 0 or choice.depth == 0),
         )
         if choice is not FIRST_TOKEN:
             controller.observe_round(answer, measured)
@@ -345,6 +342,12 @@ class Drafting:
         self.controller.speedup.observe(source, record.rows, record.committed, seconds, typical=False)
         # A short answer ends before enough rounds have followed a run of plain ones.
         self.controller.speedup.compare()
+
+    @property
+    def counts_leads(self) -> bool:
+        """Whether leads are of use: where passes may be rounded differently."""
+        rounding = self.controllers.rounding
+        return bool(self.proposers) and rounding is not None and rounding.difference > 0.0
 
     def count_leads(self, leads: Sequence[float]) -> None:
         """Count the leads of an answer's tokens, which tell how often rounding decides one."""

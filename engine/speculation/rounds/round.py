@@ -25,9 +25,9 @@ from engine.speculation.rounds.sequence import Sequence as CachedSequence
 
 
 class Drawn(NamedTuple):
-    """Lazy draws: token ids (rows,), their log-probabilities, their leads, and the likeliest tokens if asked for.
+    """Lazy draws: token ids (rows,), their log-probabilities, and leads and likeliest tokens if asked for.
 
-    `leads` is None if the host computes them, or if a draw is not the largest score.
+    `leads` is also None if a draw is not the largest score. If the host computes them, they are the scores.
     """
 
     sampled: mx.array
@@ -114,7 +114,8 @@ class Rounds:
     """Runs rounds for one request over one main model's sequence.
 
     `proposers` maps source names to proposers. A draft token is accepted if the main model draws the same token, or by
-    rejection sampling if the proposal carries distributions.
+    rejection sampling if the proposal carries distributions. One round in `leads_every` reports its leads, none for 0:
+    they cost several operations over the vocabulary.
     """
 
     def __init__(
@@ -122,6 +123,7 @@ class Rounds:
     ) -> None:
         self.sequence = sequence
         self.proposers: Mapping[str, Proposer] = {} if proposers is None else proposers
+        self.leads_every = self._drawn = 0
         self._sampler = sampler
         # Whether the host computes the log-probabilities of draft rounds.
         on_cpu = mx.default_device() == mx.Device(mx.cpu)
@@ -217,12 +219,14 @@ class Rounds:
         With a grammar it waits for the tokens that the rows were fed; meanwhile the device computes the logits.
         """
         sampler, tokens = self._sampler, self.sequence.tokens
+        self._drawn += 1
+        leads = self.leads_every > 0 and self._drawn % self.leads_every == 0
         if sampler.constraint is not None:
             mx.async_eval(logits)  # type: ignore[no-untyped-call]
         if self._reads_scores and proposal is not None:
             scores = sampler.scores(logits, tokens, seen)
-            return Drawn(mx.argmax(scores, axis=-1), scores)
-        return draw_tokens(sampler, logits, tokens, position, seen, proposal)
+            return Drawn(mx.argmax(scores, axis=-1), scores, scores if leads else None)
+        return draw_tokens(sampler, logits, tokens, position, seen, proposal, leads=leads)
 
     def _dispatch(self, drawn: Drawn) -> Drawn:
         """Send the draws to the device."""
@@ -236,11 +240,10 @@ class Rounds:
 
 def _figures(drawn: Drawn) -> tuple[list[float], list[float]]:
     """Return log-probabilities and leads of all rows; waits for them."""
-    scores = drawn.logprobs
+    scores, leads = drawn.logprobs, drawn.leads
     if scores.ndim == 2:
-        return likeliest_log_probabilities(scores), likeliest_leads(scores)
-    leads = [] if drawn.leads is None else cast("list[float]", drawn.leads.tolist())
-    return cast("list[float]", scores.tolist()), leads
+        return likeliest_log_probabilities(scores), [] if leads is None else likeliest_leads(scores)
+    return cast("list[float]", scores.tolist()), [] if leads is None else cast("list[float]", leads.tolist())
 
 
 def permitted(proposal: Proposal, sampler: Sampler, committed: Sequence[int]) -> Proposal | None:
@@ -262,8 +265,10 @@ def draw_tokens(
     position: int,
     seen: mx.array | None,
     proposal: Proposal | None,
+    *,
+    leads: bool = False,
 ) -> Drawn:
-    """Draw token ids (rows,) from `logits` (rows, V), lazily, with their log-probabilities and alternatives.
+    """Draw token ids (rows,) from `logits` (rows, V), lazily, with log-probabilities, alternatives, and `leads` if so.
 
     The first row draws the token at `position`; `seen` are the tokens after `committed` that the rows were fed, and
     `proposal` is their source.
@@ -274,8 +279,8 @@ def draw_tokens(
     if noise is None:
         sampled, chosen = sampler.likeliest(scores)
         likeliest = sampler.likeliest_tokens(sampler.log_probabilities(scores)) if sampler.alternatives else None
-        return Drawn(sampled, chosen, sampler.leads(scores, sampled), likeliest)
-    logprobs, leads = sampler.log_probabilities(scores), None
+        return Drawn(sampled, chosen, sampler.leads(scores, sampled) if leads else None, likeliest)
+    logprobs, led = sampler.log_probabilities(scores), None
     if proposal is not None and proposal.distributions is not None:
         sampled = reject_or_resample(
             sampler.probabilities(logprobs),
@@ -287,6 +292,6 @@ def draw_tokens(
     else:
         perturbed = sampler.perturbed(logprobs, noise)
         sampled = mx.argmax(perturbed, axis=-1).astype(mx.uint32)
-        leads = sampler.leads(perturbed, sampled)
+        led = sampler.leads(perturbed, sampled) if leads else None
     chosen = mx.take_along_axis(logprobs, sampled[:, None], axis=-1)[:, 0]
-    return Drawn(sampled, chosen, leads, sampler.likeliest_tokens(logprobs))
+    return Drawn(sampled, chosen, led, sampler.likeliest_tokens(logprobs))
