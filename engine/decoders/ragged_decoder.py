@@ -18,7 +18,6 @@ from msgspec.structs import replace
 
 from engine.decoders.generation import DrawnTokens, Generation
 from engine.decoders.ragged_round import Drawing, Member, Proposed, RaggedRound, drafting_of
-from engine.decoders.recording import round_record
 from engine.decoders.speculative_decoder import TIMED_EVERY
 from engine.events import TokensCommitted
 from engine.main_model.loading import LoadedModel
@@ -30,7 +29,6 @@ from engine.speculation.rounds.proposal import Proposal
 from engine.speculation.rounds.round import ProposerFailed, as_proposer_failure
 from engine.speculation.rounds.sequence import PREFILL_CHUNK, Sequence
 from engine.speculation.rounds.sequence_batch import SequenceBatch
-from engine.stats import RoundRecord
 
 CATCHING_UP = Choice(None, 0, "catching-up")
 
@@ -354,12 +352,13 @@ class RaggedDecoder:
             if not current.pipelined:
                 current.report_row(row)
             self._tell_proposers(member, ids, accepted, proposal)
-        record = self._record(current, row, len(tokens), accepted, now)
-        self._drafting.observe(member.request, choice, proposal, record)
+        seconds = self._seconds(current, generation, now)
         if generation.log.is_due(now):
             self._update_log(member)
+        event = generation.end_round(choice, proposal, tokens, accepted, current.done.counts[row], seconds, now)
+        self._drafting.observe(member.request, choice, proposal, event.round)
         generation.round_ended = now
-        return generation.end_round(record, tokens, now)
+        return event
 
     @staticmethod
     def _tell_proposers(member: Member, ids: Items[int], accepted: int, proposal: Proposal | None) -> None:
@@ -369,16 +368,13 @@ class RaggedDecoder:
             kept, drafted = (0, 0) if used is None else (accepted, used.count)
             proposers.attempt(source, partial(proposer.committed, ids, kept, drafted))
 
-    def _record(self, current: RaggedRound, row: int, committed: int, accepted: int, now: float) -> RoundRecord:
-        generation, choice = current.members[row].generation, current.choices[row]
-        proposal = current.proposed.proposals[row]
+    def _seconds(self, current: RaggedRound, generation: Generation, now: float) -> tuple[float, float, float]:
         busy = max(0.0, now - generation.round_ended)
         draft_s = 0.0
         if current.proposed.drafting is not None:
             known = current.draft_s or self._costs.drafting(*current.proposed.drafting).seconds
             draft_s = min(busy, known)
-        rows, seconds = current.done.counts[row], (draft_s, busy - draft_s, 0.0)
-        return round_record(generation, choice, proposal, committed, accepted, rows, now, seconds)
+        return draft_s, busy - draft_s, 0.0
 
     def _update_log(self, member: Member) -> None:
         """Copy the figures that only the proposers hold."""

@@ -16,7 +16,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from engine.decoders.generation import DrawnTokens, Generation
-from engine.decoders.recording import round_record
 from engine.events import TokensCommitted
 from engine.speculation.choosing.choice import Choice
 from engine.speculation.choosing.pauses import Pauses
@@ -274,18 +273,20 @@ class SpeculativeDecoder:
             for failure in failed.exceptions:
                 assert isinstance(failure, ProposerFailed)
                 self._without(failure)
-        record = self._record(current, result, len(tokens), accepted)
+        seconds, now = self._seconds(current, result.finished_at), result.finished_at
+        if log.is_due(now):
+            self._update_log()
+        event = generation.end_round(current.choice, pending.proposal, tokens, accepted, pending.rows, seconds, now)
         ended = generation.reason is not None and current.choice is not FIRST_TOKEN
         if self._drafting is not None and ended and not generation.timing_interrupted:
             # No round follows, so this one ended when it was read.
-            self._drafting.count_last(record, result.finished_at - generation.round_ended)
-        if log.is_due(result.finished_at):
-            self._update_log()
-        return generation.end_round(record, tokens, result.finished_at)
+            self._drafting.count_last(event.round, now - generation.round_ended)
+        return event
 
-    def _record(self, current: _StartedRound, result: RoundResult, committed: int, accepted: int) -> RoundRecord:
-        generation, pending = self._generation, current.pending
-        busy = max(0.0, result.finished_at - self._accounted_to)
+    def _seconds(self, current: _StartedRound, finished_at: float) -> tuple[float, float, float]:
+        """Return how long a round drafted, verified and waited for the host."""
+        pending = current.pending
+        busy = max(0.0, finished_at - self._accounted_to)
         draft_s = 0.0
         if pending.draft_s is not None:
             draft_s = min(pending.draft_s, busy)
@@ -295,11 +296,8 @@ class SpeculativeDecoder:
             if pending.stopped_early and self._drafting is not None:
                 share = self._drafting_share(self._drafting, current.choice, pending.depth)
             draft_s = busy * (share or 0.0)
-        catch_up_s, self._catch_up_s, self._accounted_to = self._catch_up_s, 0.0, result.finished_at
-        seconds = draft_s + catch_up_s, busy - draft_s, current.host_s
-        return round_record(
-            generation, current.choice, pending.proposal, committed, accepted, pending.rows, result.finished_at, seconds
-        )
+        catch_up_s, self._catch_up_s, self._accounted_to = self._catch_up_s, 0.0, finished_at
+        return draft_s + catch_up_s, busy - draft_s, current.host_s
 
     def _update_log(self) -> None:
         """Copy the figures that only the drafting knows."""

@@ -81,11 +81,11 @@ class Scheduler:
     @property
     def active(self) -> int:
         """How many requests are being served."""
-        return len(self._prefilling) + len(self._decoding)
+        return len(self._prefilling) + len(self._decoding.turns)
 
     @property
     def _all_active(self) -> list[ActiveRequest]:
-        return [*self._decoding, *self._prefilling]
+        return [*self._decoding.turns, *self._prefilling]
 
     @property
     def status(self) -> EngineStatus:
@@ -194,7 +194,7 @@ class Scheduler:
                 self._start_waiting()
             other = self._work_besides_decoding()
             waits = self._decoded_last and other is not None
-            if self._decoding and not waits and not (self._prefilling and self._gathers()):
+            if self._decoding.turns and not waits and not (self._prefilling and self._gathers()):
                 self._decoded_last = True
                 for active, outcome in self._decoding.step(joining=bool(self._prefilling)):
                     self._report(active, outcome)
@@ -351,7 +351,7 @@ class Scheduler:
         try:
             for event in self._decoding.settle(active):
                 self._report(active, event)
-            if active in self._decoding or active in self._prefilling:
+            if active in self._decoding.turns or active in self._prefilling:
                 self._finish(active)
         except Exception as error:
             if is_device_failure(error):
@@ -425,10 +425,11 @@ class Scheduler:
         self._device_failures = 0
 
     def _drop_cancelled(self) -> None:
-        for active in (*self._decoding, *self._prefilling):
+        for active in self._all_active:
             if active.stream.cancelled:
                 self._cancel(active)
-        self._waiting.drop_cancelled()
+        if self._waiting:
+            self._waiting.drop_cancelled()
 
     def _drop_draft_caches(self) -> None:
         self.teaching.stop()

@@ -156,7 +156,7 @@ class BatchDrafting:
         if (plain := proposers.plain_choice(self._drafting.why_plain, remaining)) is not None:
             return Offer(decided=plain)
         try:
-            return proposers.offer(proposers.limits(remaining))
+            return proposers.offer(remaining)
         except ProposerFailed as failure:
             return Offer(decided=proposers.drop(failure))
 

@@ -247,14 +247,14 @@ class Drafting:
         if self.controller.speedup.take_plain_round():
             # A sample measures plain decoding, in which nothing is weighed either.
             return Choice(None, 0, "measuring")
-        limits = request.limits(remaining)
-        [choice] = self.controller.choose([(self.answer, request.offer(limits))])
+        offer = request.offer(remaining)
+        [choice] = self.controller.choose([(self.answer, offer)])
         if choice.depth > 0 and self.controller.wants_sample(request.settings.sample_share):
             choice = Choice(None, 0, "measuring")
         if self.ahead is not None:
             if self.answer.costs.timed(DRAFTER_METHOD):
                 self.ahead.patience_s = self.answer.costs.drafting(DRAFTER_METHOD, self.ahead.depth).seconds
-            offered = any(limit > 0 and is_ahead(source) for source, limit in limits.items())
+            offered = any(limit > 0 and is_ahead(source) for source, limit in offer.limits.items())
             # A drafter without an offer is still reading, or was too late; it goes on.
             if offered and not is_ahead(choice.source):
                 self.ahead.pause()

@@ -117,15 +117,16 @@ class RequestProposers:
             return Choice(None, 0, "carried-rows", (("rows", carried),))
         return None
 
-    def offer(self, limits: Mapping[str, int]) -> Offer:
-        """Return what the proposers offer for the next round, each up to its limit. Raises `ProposerFailed`."""
+    def offer(self, remaining: int) -> Offer:
+        """Return what is on offer for the next round if `remaining` tokens may follow. Raises `ProposerFailed`."""
+        most, limits, backlog = self._most(remaining), dict[str, int](), dict[str, int]()
+        for source, proposer in self.by_source.items():
+            with as_proposer_failure(source):
+                limits[source] = min(most, proposer.max_proposals())
+                if limits[source] > 0:
+                    backlog[source] = proposer.backlog
         if self.settings.depth is not None:
             return Offer(decided=fixed_choice(self.settings.depth, limits))
-        backlog = {}
-        for source, limit in limits.items():
-            if limit > 0:
-                with as_proposer_failure(source):
-                    backlog[source] = self.by_source[source].backlog
         return Offer(limits, backlog, self._carried, rule=self.conversation.main.next_rule)
 
     def with_reason(self, choice: Choice, why_plain: Choice) -> Choice:
@@ -135,19 +136,13 @@ class RequestProposers:
         """
         if choice.depth or choice.reason:
             return choice
-        if not self.sampler.constrained and all(PROPOSERS[source].every_method for source in self.by_source):
-            return self.why_plain or why_plain
-        source, proposer = min(self.by_source.items(), key=lambda one: PROPOSERS[one[0]].every_method)
+        source = next((source for source in self.by_source if not PROPOSERS[source].every_method), None)
+        if source is None:
+            if not self.sampler.constrained:
+                return self.why_plain or why_plain
+            source = next(iter(self.by_source))
         with as_proposer_failure(source):
-            return Choice(None, 0, proposer.reason)
-
-    def limits(self, remaining: int) -> dict[str, int]:
-        """Return each proposer's maximum depth if `remaining` tokens may follow. Raises `ProposerFailed`."""
-        most, limits = self._most(remaining), {}
-        for source, proposer in self.by_source.items():
-            with as_proposer_failure(source):
-                limits[source] = min(most, proposer.max_proposals())
-        return limits
+            return Choice(None, 0, self.by_source[source].reason)
 
     def _most(self, remaining: int) -> int:
         most, main = min(self.settings.depth_limit, remaining - 1), self.conversation.main
