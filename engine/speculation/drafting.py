@@ -306,13 +306,13 @@ class Drafting:
         """
         prefilled_before, self._prefilled_before = self._prefilled_before, self.draft_prefill_tokens
         caught_up = self._prefilled_before - prefilled_before
-        controller, answer, request = self.controller, self.answer, self._request
+        controller, answer, request, depth = self.controller, self.answer, self._request, current.depth
         assert request is not None
-        between = current.depth > 0 or current.between_plain
+        between = depth > 0 or current.between_plain
         if choice is not FIRST_TOKEN:
             # The first token's time includes prefill.
             controller.speedup.observe(
-                choice.source if current.depth else None,
+                choice.source if depth else None,
                 current.rows,
                 record.committed,
                 seconds,
@@ -321,14 +321,14 @@ class Drafting:
         if not (between or choice.depth):
             # Before any was measured, every plain round counts.
             between = not answer.costs.plain_known(request.conversation.main.row_rule.plain)
-        drafter = bool(current.depth) and choice.source is not None and PROPOSERS[choice.source].uses_drafter
+        drafter = depth > 0 and choice.source is not None and PROPOSERS[choice.source].uses_drafter
         measured = MeasuredRound(
             current.rows,
             record.committed,
             seconds,
-            (choice.source or "", current.depth) if drafter else None,
+            (choice.source or "", depth) if drafter else None,
             record.draft_s if drafter and current.draft_s is not None else None,
-            typical=not caught_up and between and (current.depth > 0 or choice.depth == 0),
+            typical=not caught_up and between and (depth > 0 or choice.depth == 0),
         )
         if choice is not FIRST_TOKEN:
             controller.observe_round(answer, measured)

@@ -64,7 +64,7 @@ def test_stop_strings_cut_as_if_the_whole_text_were_searched(case: tuple[list[st
         # Shown text is never taken back.
         assert expected.startswith(shown)
         read = index + 1
-        if text.stopped:
+        if text.stopped_by is not None:
             break
     shown += text.finish()
     assert (shown, text.text, read) == (expected, expected, count)
