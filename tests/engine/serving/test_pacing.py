@@ -134,6 +134,14 @@ def test_nor_do_parts_take_that_long_on_a_machine_that_stalls_a_little() -> None
     assert sum(wait > ALONE_S for wait in waits) <= 0.02 * len(waits)
 
 
+def test_slow_layers_among_fast_ones_are_parts_of_their_own() -> None:
+    """Some models attend to the whole text in one layer of six only."""
+    pace = PrefillPacer()
+    _, waits = read(pace, 8192, 36, lambda layer, tokens, _: tokens * (0.0013 if layer % 6 == 5 else 0.0001))
+    later = waits[len(waits) // 4 :]
+    assert sum(wait > ALONE_S for wait in later) <= 0.05 * len(later)
+
+
 def test_a_long_prompt_is_read_in_large_chunks_and_few_parts() -> None:
     token_s = 0.002
     chunks, waits = read(PrefillPacer(), 16_384, 33, attention(token_s, 32_000, 33))
