@@ -46,7 +46,7 @@ class RaggedDecoder:
     """
 
     def __init__(self, main: LoadedModel, drafting: Drafting) -> None:
-        self._drafting, self._pauses = BatchDrafting(drafting), drafting.pauses
+        self._drafting, self._of_pair = BatchDrafting(drafting), drafting
         self._drawing = Drawing(main.vocabulary)
         # In the order of the batch's rows.
         self._members: list[Member] = []
@@ -312,7 +312,7 @@ class RaggedDecoder:
         """Charge no member with a pause in a round that was just read, unless other work ran, too."""
         if any(member.generation.timing_interrupted for member in current.members):
             return
-        if pause := self._pauses.found(now - (self._ended_at or current.started_at)):
+        if pause := self._of_pair.pauses.found(now - (self._ended_at or current.started_at)):
             for member in current.members:
                 member.generation.skip_pause(pause)
             current.draft_s = None
@@ -331,7 +331,7 @@ class RaggedDecoder:
     def _observe(self, current: RaggedRound, tokens: int, seconds: float, *, typical: bool) -> None:
         rows = len(current.members) * max(current.done.counts)
         measured = MeasuredRound(rows, tokens, seconds, current.proposed.drafting, current.draft_s, typical)
-        self._drafting.observe_round(current.members[0].request, measured)
+        self._of_pair.controller.observe_round(current.members[0].request.answer, measured)
 
     @property
     def _costs(self) -> Costs:
@@ -356,7 +356,7 @@ class RaggedDecoder:
         if generation.log.is_due(now):
             self._update_log(member)
         event = generation.end_round(choice, proposal, tokens, accepted, current.done.counts[row], seconds, now)
-        self._drafting.observe(member.request, choice, proposal, event.round)
+        self._of_pair.learn(member.request.proposers, member.request.answer, choice, proposal, event.round)
         generation.round_ended = now
         return event
 
@@ -381,6 +381,6 @@ class RaggedDecoder:
         log = member.generation.log
         log.figures = replace(
             log.figures,
-            draft=self._drafting.draft_name(member.request) or log.figures.draft,
+            draft=self._of_pair.name_for(member.request.proposers) or log.figures.draft,
             draft_prefill_tokens=member.prefilled_earlier + member.request.proposers.draft_prefill_tokens,
         )

@@ -8,8 +8,7 @@ and another decoder can continue it.
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +19,6 @@ from engine.events import TokensCommitted
 from engine.speculation.choosing.choice import Choice
 from engine.speculation.choosing.pauses import Pauses
 from engine.speculation.drafting import FIRST_TOKEN, Drafting
-from engine.speculation.rounds.proposal import Proposer
 from engine.speculation.rounds.round import PendingRound, ProposerFailed, RoundResult, Rounds
 from engine.stats import RoundRecord
 
@@ -143,14 +141,16 @@ class SpeculativeDecoder:
 
     def _next_round(self) -> Generator[None, None, _StartedRound | None]:
         """Start the round that the drafting chooses, once its proposer is prepared; None when leaving or cancelled."""
-        choice = self._choose()
-        while choice.depth > 0:
-            proposer = self._proposer_of(choice)
+        choice, drafting = self._choose(), self._drafting
+        while choice.depth > 0 and drafting is not None:
+            proposer = drafting.proposers.get(choice.source or "")
             try:
-                if not self._resume(choice):
+                if not self._catch_up(drafting.resume, choice):
+                    # A round that waited in vain is not typical, so its duration is not learned.
+                    self._generation.timing_interrupted = True
                     choice = self._choose()
                     continue
-                if not self._prepare(choice):
+                if not self._catch_up(drafting.prepare, choice):
                     break
             except ProposerFailed as failure:
                 choice = self._without(failure)
@@ -158,13 +158,10 @@ class SpeculativeDecoder:
             yield None
             if self._leaving or self._generation.cancelled:
                 return None
-            if self._proposer_of(choice) is not proposer:
+            if drafting.proposers.get(choice.source or "") is not proposer:
                 # The draft model was replaced or dropped meanwhile.
                 choice = self._choose()
         return self._start(choice)
-
-    def _proposer_of(self, choice: Choice) -> Proposer | None:
-        return None if self._drafting is None else self._drafting.proposers.get(choice.source or "")
 
     def _observe(self, current: _StartedRound, record: RoundRecord) -> None:
         """Learn from a round, whose time includes the delivery of its event; nothing is learned without proposers."""
@@ -184,32 +181,18 @@ class SpeculativeDecoder:
         if self._drafting is None:
             return self._plain
         self._drafting.use(self._generation.speculation)
-        try:
-            return self._drafting.choose(self._generation.remaining - under_way)
-        except ProposerFailed as failure:
-            return self._without(failure)
+        return self._drafting.choose(self._generation.remaining - under_way)
 
     def _without(self, failure: ProposerFailed) -> Choice:
         """Drop a proposer that failed for the rest of the answer; returns the choice to continue with."""
         assert self._drafting is not None
         return self._drafting.drop(failure)
 
-    def _resume(self, choice: Choice) -> bool:
-        """See `Drafting.resume`. A round that waited in vain is not typical, so its duration is not learned."""
-        with self._catching_up():
-            resumed = self._drafting is None or self._drafting.resume(choice)
-        self._generation.timing_interrupted |= not resumed
-        return resumed
-
-    def _prepare(self, choice: Choice) -> bool:
-        with self._catching_up():
-            return self._drafting is not None and self._drafting.prepare(choice)
-
-    @contextmanager
-    def _catching_up(self) -> Iterator[None]:
+    def _catch_up(self, step: Callable[[Choice], bool], choice: Choice) -> bool:
+        """Return the result of a step of the drafting's preparation, whose time counts as drafting."""
         started = time.perf_counter()
         try:
-            yield
+            return step(choice)
         finally:
             seconds = time.perf_counter() - started
             self._catch_up_s += seconds
@@ -318,4 +301,4 @@ class SpeculativeDecoder:
             **self._drafting.rounding_figures(exact=log.exact and not log.shared),
         )
         if log.drafted:
-            log.speedup = self._drafting.speedup
+            log.speedup = self._drafting.controller.measured_speedup(self._drafting.answer)

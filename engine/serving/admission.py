@@ -46,8 +46,8 @@ class Admission:
         return active
 
     def _make(self, stream: RequestStream, waiting: Waiting) -> ActiveRequest:
-        made, grammar = waiting.result(stream)
         request, main = waiting.request_of(stream), self._models.main
+        made, grammar = waiting.result(stream)
         generation = Generation(request, main, self._prefix_cache, stream.submitted, made, grammar)
         generation.log.figures = replace(generation.log.figures, slowed=self._models.note_pace())
         return ActiveRequest(stream, generation, needed_bytes=self._models.cache_bytes(self._longest(generation)))

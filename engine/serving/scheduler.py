@@ -304,7 +304,7 @@ class Scheduler:
         self.changes.keep_answer(active.generation.request.conversation, active.generation.ids)
         self._device_failures = 0
         if self.models.loaded:
-            self.models.drafting.keep()
+            self.models.drafting.controllers.keep()
 
     def _cancel(self, active: ActiveRequest) -> None:
         """End an active request with the tokens drawn so far."""

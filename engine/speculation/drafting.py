@@ -31,7 +31,7 @@ from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.round import PendingRound, ProposerFailed, as_proposer_failure
 from engine.speculation.rounds.row_rule import row_rule
-from engine.stats import MeasuredSpeedup, RoundRecord
+from engine.stats import RoundRecord
 from engine.status import ModelInfo
 from engine.tuning import NARROW, Pair
 
@@ -88,21 +88,20 @@ class Drafting:
         """The draft model or the head in use. Read it here each time; nothing else may keep it."""
         return self._drafter
 
+    def name_for(self, request: RequestProposers | None) -> str:
+        """Return the drafter's name if the request may use it, else ""."""
+        in_use = request is not None and request.use_drafter
+        return self._drafter.info.name if self._drafter is not None and in_use else ""
+
     @property
     def draft_name(self) -> str:
         """The drafter's name while the current request may use it, else ""."""
-        in_use = self._request is not None and self._request.use_drafter
-        return self._drafter.info.name if self._drafter is not None and in_use else ""
+        return self.name_for(self._request)
 
     @property
     def draft_prefill_tokens(self) -> int:
         """Tokens of prompt and text that proposers' models read in catching up during the current request."""
         return self._request.draft_prefill_tokens if self._request is not None else 0
-
-    @property
-    def speedup(self) -> MeasuredSpeedup | None:
-        """The speed-up of the current request so far, if enough was measured."""
-        return self.controller.measured_speedup(self.answer)
 
     @property
     def draft_fits(self) -> bool:
@@ -114,7 +113,7 @@ class Drafting:
 
         The caller must have made all conversations drop the caches of the previous drafter.
         """
-        self.keep()
+        self.controllers.keep()
         self._drafter, self.reduced = drafter, None
         self.version += 1
         self.controllers.pair = (self.controllers.pair[0], "" if drafter is None else _identity(drafter.info))
@@ -219,29 +218,22 @@ class Drafting:
         if request is not None:
             request.abandon()
 
-    def keep(self) -> None:
-        """Save what was learned since the last call, for the next run of the program."""
-        self.controllers.keep()
-
-    @property
-    def untuned(self) -> bool:
-        """Whether this pair should be calibrated while the engine is idle, because it never was completely."""
-        return self.controllers.untuned
-
     def forget(self, pair: Pair | None) -> None:
         """Forget what was learned about one pair, or about all."""
         self.controllers.forget(pair)
         if self._request is not None:
             self._begin(self._request)
 
-    def decide_by(self, controller: Controller) -> None:
-        """Let `controller` decide for the pair in use, from the next request on."""
-        self.controllers.use(controller)
-
     def choose(self, remaining: int) -> Choice:
-        """Choose the next round, with `remaining` tokens to go. Raises `ProposerFailed`."""
+        """Choose the next round, with `remaining` tokens to go; a proposer that fails is dropped."""
         request = self._request
         assert request is not None
+        try:
+            return self._choose(request, remaining)
+        except ProposerFailed as failure:
+            return request.drop(failure)
+
+    def _choose(self, request: RequestProposers, remaining: int) -> Choice:
         if (plain := request.plain_choice(self.why_plain, remaining)) is not None:
             return plain
         if self.controller.speedup.take_plain_round():
