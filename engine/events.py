@@ -58,7 +58,7 @@ class Token:
 class TokensCommitted:
     """One round's result: the text it added, its tokens and what the round did.
 
-    `stats` are the request's figures as they were at most a tenth of a second ago; those of its end are complete.
+    `stats` are the figures as they were at most a tenth of a second ago, with the last round those of the whole answer.
     """
 
     text: str

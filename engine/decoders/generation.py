@@ -238,7 +238,8 @@ class Generation:
         )
         self.round += 1
         self.log.add(record, now)
-        return TokensCommitted("".join([token.text for token in tokens]), tuple(tokens), record, self.log.latest(now))
+        stats = self.log.latest(now) if self.reason is None else self.log.snapshot()
+        return TokensCommitted("".join([token.text for token in tokens]), tuple(tokens), record, stats)
 
     def skip_pause(self, seconds: float) -> None:
         """Take a pause of `seconds` out of the figures; the round in which it was is no sample."""
