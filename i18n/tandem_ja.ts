@@ -5293,6 +5293,10 @@
         <translation>メインモデルが読み込まれていません。</translation>
     </message>
     <message>
+        <source>{name} was unloaded. The next question loads it again.</source>
+        <translation>「{name}」をメモリから解放しました。次に質問すると、もう一度読み込まれます。</translation>
+    </message>
+    <message>
         <source>Speculation is off.</source>
         <translation>投機的デコーディングはオフです。</translation>
     </message>

@@ -5293,6 +5293,10 @@
         <translation>불러온 메인 모델이 없어요.</translation>
     </message>
     <message>
+        <source>{name} was unloaded. The next question loads it again.</source>
+        <translation>{name} 모델을 언로드했어요. 다음 질문을 보내면 다시 불러와요.</translation>
+    </message>
+    <message>
         <source>Speculation is off.</source>
         <translation>추측이 꺼져 있어요.</translation>
     </message>

@@ -5293,6 +5293,10 @@
         <translation>没有加载主模型。</translation>
     </message>
     <message>
+        <source>{name} was unloaded. The next question loads it again.</source>
+        <translation>“{name}”已移出内存。下次提问时会重新加载。</translation>
+    </message>
+    <message>
         <source>Speculation is off.</source>
         <translation>推测已关闭。</translation>
     </message>

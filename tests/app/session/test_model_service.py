@@ -8,10 +8,11 @@ from threading import Event
 
 from pytestqt.qtbot import QtBot
 
-from engine.errors import ModelNotUsable
+from app.wording.speculation import state_now
+from engine.errors import DeviceFailed, ModelNotUsable
 from engine.settings import EngineSettings
 from tests.app.conftest import STARTER
-from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.session.conftest import OpenSession, Settle
 
 
@@ -48,6 +49,19 @@ def test_models_that_cannot_be_used_leave_the_pair_until_it_is_unloaded(
     settle(session.models.unload())
     assert session.models.pair.names == ("", "")
     assert not session.answers.ready
+
+
+def test_models_that_a_failing_gpu_made_the_engine_unload_are_not_shown_as_loaded(
+    open_session: OpenSession, settle: Settle
+) -> None:
+    engine = ScriptedEngine([Script("Hal", error=DeviceFailed("out of memory", unloaded="org/main")), Script("Whole")])
+    session = open_session(engine)
+    settle(session.answers.ask("first"))
+    assert session.models.pair.parked
+    assert "was unloaded" in state_now(session)
+    settle(session.answers.ask("second"))
+    assert not session.models.pair.parked
+    assert "was unloaded" not in state_now(session)
 
 
 def test_no_call_reaches_an_engine_that_is_not_there(open_session: OpenSession) -> None:

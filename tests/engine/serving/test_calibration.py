@@ -245,12 +245,6 @@ def test_a_calibration_is_refused_during_an_answer(engine: Engine) -> None:
     assert ended.wait(PATIENCE_S)
 
 
-def test_without_a_model_there_is_nothing_to_calibrate() -> None:
-    with Engine() as engine, pytest.raises(EngineError) as raised:
-        engine.calibrate().result(timeout=PATIENCE_S)
-    assert raised.value.code == "no-model"
-
-
 def test_answers_are_the_same_after_a_calibration(
     engine: Engine, expected: Expected, monkeypatch: pytest.MonkeyPatch
 ) -> None:
