@@ -12,8 +12,7 @@ import pytest
 
 from engine.bench import concurrency
 from engine.bench.arms import FIXED_DEPTHS, arms_of_drafter, choices, mlx_lm_arms, our_arms, run_to_end
-from engine.bench.prompts import Prompt
-from engine.bench.schemas import BY_SCHEMA
+from engine.bench.prompts import Prompt, read_prompts
 from engine.errors import EngineError, PromptTooLong
 from engine.main_model.loading import LoadedModel, load
 from engine.serving.scheduler import Scheduler
@@ -119,17 +118,14 @@ def learned_of(scheduler: Scheduler) -> Any:
 
 def test_answers_to_a_schema_are_instances_with_and_without_speculation(scheduler: Scheduler) -> None:
     arms = {arm.name: arm for arm in our_arms(scheduler, has_draft=True)}
-    prompt = next(prompt for prompt in BY_SCHEMA if prompt.kind == "sentiment")
-    plain, drafted = arms["plain"].answer(prompt, 80), arms["draft"].answer(prompt, 80)
+    prompts = read_prompts(Path("tests/benchmarks/schemas.jsonl"))
+    for prompt in prompts:
+        assert prompt.grammar is not None
+        check_grammar(prompt.grammar)
+    plain, drafted = arms["plain"].answer(prompts[0], 80), arms["draft"].answer(prompts[0], 80)
     assert plain.tokens == drafted.tokens < 80
     assert drafted.stats is not None
     assert drafted.stats.drafted > 0
-
-
-def test_every_schema_can_be_followed() -> None:
-    for prompt in BY_SCHEMA:
-        assert prompt.grammar is not None
-        check_grammar(prompt.grammar)
 
 
 def test_mlx_lm_runs_plain_and_at_fixed_depths(pair: tuple[LoadedModel, LoadedModel]) -> None:
