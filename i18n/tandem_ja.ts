@@ -1780,10 +1780,6 @@
         <translation>{host} にあるモデル {detail} のファイルが異なります。そのコンピュータにもう一度ダウンロードまたはコピーしてください。</translation>
     </message>
     <message>
-        <source>{host} cannot be connected by {detail}. Choose “Network” as the connection.</source>
-        <translation>{host} は {detail} で接続できません。「接続」で「ネットワーク」を選んでください。</translation>
-    </message>
-    <message>
         <source>The computers are already working together: {detail}. Stop them first.</source>
         <translation>コンピュータはすでに連携しています：{detail}。先に停止してください。</translation>
     </message>
@@ -4661,14 +4657,6 @@
         <translation>同一の分布</translation>
     </message>
     <message>
-        <source>Network</source>
-        <translation>ネットワーク</translation>
-    </message>
-    <message>
-        <source>Thunderbolt</source>
-        <translation>Thunderbolt</translation>
-    </message>
-    <message>
         <source>Language</source>
         <translation>言語</translation>
     </message>
@@ -4925,10 +4913,6 @@
         <translation>許可する Web オリジン</translation>
     </message>
     <message>
-        <source>Uses Thunderbolt if every Mac is connected by it; otherwise the network.</source>
-        <translation>すべての Mac が Thunderbolt でつながっていれば Thunderbolt を、それ以外はネットワークを使います。</translation>
-    </message>
-    <message>
         <source>Loads models beyond the limit. This Mac may become very slow, and the system may quit Tandem.</source>
         <translation>上限を超えてもモデルを読み込みます。この Mac がとても遅くなったり、システムが Tandem を終了したりすることがあります。</translation>
     </message>
@@ -5051,10 +5035,6 @@
     <message>
         <source>Names or addresses, separated by commas, such as mac-studio.local. This Mac has to reach them over SSH with a key, and Tandem has to be installed there.</source>
         <translation>mac-studio.local のような名前またはアドレスを、コンマで区切って入力します。この Mac から SSH 鍵で接続でき、接続先にも Tandem がインストールされている必要があります。</translation>
-    </message>
-    <message>
-        <source>Connection</source>
-        <translation>接続</translation>
     </message>
     <message>
         <source>Unload idle models after</source>

@@ -1780,10 +1780,6 @@
         <translation>{host} 컴퓨터에 있는 {detail} 모델의 파일이 달라요. 그 컴퓨터에 다시 다운로드하거나 복사해 주세요.</translation>
     </message>
     <message>
-        <source>{host} cannot be connected by {detail}. Choose “Network” as the connection.</source>
-        <translation>{host} 컴퓨터는 {detail} 방식으로 연결할 수 없어요. 연결을 ‘네트워크’로 바꿔 주세요.</translation>
-    </message>
-    <message>
         <source>The computers are already working together: {detail}. Stop them first.</source>
         <translation>컴퓨터들이 이미 함께 작동하고 있어요: {detail}. 먼저 중지해 주세요.</translation>
     </message>
@@ -4661,14 +4657,6 @@
         <translation>동일한 분포</translation>
     </message>
     <message>
-        <source>Network</source>
-        <translation>네트워크</translation>
-    </message>
-    <message>
-        <source>Thunderbolt</source>
-        <translation>Thunderbolt</translation>
-    </message>
-    <message>
         <source>Language</source>
         <translation>언어</translation>
     </message>
@@ -4925,10 +4913,6 @@
         <translation>허용할 웹 출처</translation>
     </message>
     <message>
-        <source>Uses Thunderbolt if every Mac is connected by it; otherwise the network.</source>
-        <translation>모든 Mac이 Thunderbolt로 연결되어 있으면 Thunderbolt를, 아니면 네트워크를 사용해요.</translation>
-    </message>
-    <message>
         <source>Loads models beyond the limit. This Mac may become very slow, and the system may quit Tandem.</source>
         <translation>한도를 넘어도 모델을 불러와요. 이 Mac이 아주 느려지거나 시스템이 Tandem을 종료할 수 있어요.</translation>
     </message>
@@ -5051,10 +5035,6 @@
     <message>
         <source>Names or addresses, separated by commas, such as mac-studio.local. This Mac has to reach them over SSH with a key, and Tandem has to be installed there.</source>
         <translation>mac-studio.local 같은 이름이나 주소를 쉼표로 구분해 입력해 주세요. 이 Mac에서 SSH 키로 접속할 수 있어야 하고, 그 Mac에도 Tandem이 설치되어 있어야 해요.</translation>
-    </message>
-    <message>
-        <source>Connection</source>
-        <translation>연결</translation>
     </message>
     <message>
         <source>Unload idle models after</source>

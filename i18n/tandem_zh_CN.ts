@@ -1780,10 +1780,6 @@
         <translation>{host} 上模型 {detail} 的文件不同。请重新下载或拷贝到该电脑。</translation>
     </message>
     <message>
-        <source>{host} cannot be connected by {detail}. Choose “Network” as the connection.</source>
-        <translation>{host} 无法通过 {detail} 连接。请将“连接”设为“网络”。</translation>
-    </message>
-    <message>
         <source>The computers are already working together: {detail}. Stop them first.</source>
         <translation>电脑已在协同工作：{detail}。请先停止。</translation>
     </message>
@@ -4661,14 +4657,6 @@
         <translation>分布一致</translation>
     </message>
     <message>
-        <source>Network</source>
-        <translation>网络</translation>
-    </message>
-    <message>
-        <source>Thunderbolt</source>
-        <translation>雷雳</translation>
-    </message>
-    <message>
         <source>Language</source>
         <translation>语言</translation>
     </message>
@@ -4925,10 +4913,6 @@
         <translation>允许的网页来源</translation>
     </message>
     <message>
-        <source>Uses Thunderbolt if every Mac is connected by it; otherwise the network.</source>
-        <translation>每台 Mac 都通过雷雳连接时使用雷雳，否则使用网络。</translation>
-    </message>
-    <message>
         <source>Loads models beyond the limit. This Mac may become very slow, and the system may quit Tandem.</source>
         <translation>超出上限也会加载模型。本机可能变得很慢，系统也可能强制退出 Tandem。</translation>
     </message>
@@ -5051,10 +5035,6 @@
     <message>
         <source>Names or addresses, separated by commas, such as mac-studio.local. This Mac has to reach them over SSH with a key, and Tandem has to be installed there.</source>
         <translation>名称或地址，用逗号分隔，例如 mac-studio.local。本机要能用 SSH 密钥连接它们，它们也要安装 Tandem。</translation>
-    </message>
-    <message>
-        <source>Connection</source>
-        <translation>连接</translation>
     </message>
     <message>
         <source>Unload idle models after</source>

@@ -68,9 +68,3 @@ RULES = (
     ("match", QT_TRANSLATE_NOOP("Settings", "Same text")),
     ("rejection", QT_TRANSLATE_NOOP("Settings", "Same distribution")),
 )
-# The connection between several Macs.
-BACKENDS = (
-    ("auto", QT_TRANSLATE_NOOP("Settings", "Automatic")),
-    ("ring", QT_TRANSLATE_NOOP("Settings", "Network")),
-    ("jaccl", QT_TRANSLATE_NOOP("Settings", "Thunderbolt")),
-)

@@ -361,12 +361,6 @@ class SettingsValues(RememberedValues):
             "with a key, and Tandem has to be installed there.",
         ),
     )
-    machines_backend: str = MACHINES.setting(
-        "auto",
-        title=QT_TRANSLATE_NOOP("Settings", "Connection"),
-        help=QT_TRANSLATE_NOOP("Settings", "Uses Thunderbolt if every Mac is connected by it; otherwise the network."),
-        choices=choices.BACKENDS,
-    )
     unload_after_min: int = ADVANCED.setting(
         0,
         title=QT_TRANSLATE_NOOP("Settings", "Unload idle models after"),

@@ -24,6 +24,7 @@ from engine.cluster.report import own_report
 from engine.machine.local_network import is_denied
 from engine.model_files.inspection import files_by_tensor, read_checked_config, weight_bytes, weight_files
 from engine.model_files.names import resolve_model
+from engine.wire.channel import Channel
 from engine.wire.handshake import connect
 
 # Seconds that a machine may take to report.
@@ -151,20 +152,19 @@ def _measured(check: HostCheck, machine: Machine, found: Mapping[str, Any], secr
             return replace(check, problem=ClusterError("network-denied", check.host))
         return replace(check, problem=check.problem or ClusterError("no-address", check.host, str(error)))
     try:
-        trips = []
-        for _ in range(_ROUND_TRIPS):
-            started = time.perf_counter()
-            channel.send(Echo())
-            channel.receive()
-            trips.append(time.perf_counter() - started)
-        bulk = Echo(bytes(_BULK_BYTES))
-        started = time.perf_counter()
-        for _ in range(_BULK_MESSAGES):
-            channel.send(bulk)
-            channel.receive()
-        took = time.perf_counter() - started
+        round_trip_s = _answered(channel, Echo(), _ROUND_TRIPS)
+        bulk_s = _answered(channel, Echo(bytes(_BULK_BYTES)), _BULK_MESSAGES)
     except OSError as error:
         return replace(check, problem=check.problem or ClusterError("no-address", check.host, str(error)))
     finally:
         channel.close()
-    return replace(check, round_trip_s=sorted(trips)[len(trips) // 2], bytes_per_s=_BULK_MESSAGES * _BULK_BYTES / took)
+    return replace(check, round_trip_s=round_trip_s, bytes_per_s=_BULK_BYTES / bulk_s)
+
+
+def _answered(channel: Channel[Echo], message: Echo, count: int) -> float:
+    """Return the mean seconds until an answer to a message. Raises `OSError`."""
+    started = time.perf_counter()
+    for _ in range(count):
+        channel.send(message)
+        channel.receive()
+    return (time.perf_counter() - started) / count

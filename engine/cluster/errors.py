@@ -30,7 +30,6 @@ class ClusterError(EngineError):
         "no-download": "{host} could not download the model: {detail}",
         "other-model": "{host} has different files for the model: {detail}",
         "no-memory": "{host} does not have enough memory: {detail}",
-        "no-backend": "{host} does not have the backend {detail}",
         "cannot-split": "the model cannot be split: {detail}",
         "slow-start": "{host} did not start within {detail} seconds",
         "ended": "{host} has ended ({detail})",

@@ -8,8 +8,6 @@ from typing import Any
 
 import mlx.core as mx
 import mlx.nn as nn
-from mlx.nn.layers.distributed import AllToShardedLinear, ShardedToAllLinear
-from mlx.utils import tree_unflatten
 from mlx_lm.models.cache import make_prompt_cache
 from mlx_lm.models.pipeline import PipelineMixin
 
@@ -106,8 +104,6 @@ def split_model(model: nn.Module, group: mx.distributed.Group, split: str) -> No
     # For sizes that the ranks do not divide, mlx-lm can raise any exception.
     except Exception as error:
         raise ClusterError("cannot-split", detail=" ".join(str(error).split())[:120] or type(error).__name__) from error
-    if mx.default_device() == mx.Device(mx.cpu):
-        _use_plain_layers(model)
 
 
 def with_layers_of_ranks(model: nn.Module) -> Any:
@@ -121,41 +117,6 @@ def cache_kinds(model: nn.Module) -> list[str]:
     """Return the kinds of caches of this rank's layers, each once, with the widths of windows."""
     caches = flatten(make_prompt_cache(model))
     return sorted({f"{type(cache).__name__} {getattr(cache, 'max_size', None) or ''}".strip() for cache in caches})
-
-
-class SummedLinear(nn.Module):  # type: ignore[misc]
-    """A linear layer whose inputs are divided over the ranks, so that its outputs are summed over the group."""
-
-    def __init__(self, linear: nn.Linear, group: mx.distributed.Group, bias: mx.array | None) -> None:
-        super().__init__()
-        self.linear, self._group = linear, group
-        if bias is not None:
-            self.bias = bias
-
-    def __call__(self, x: mx.array) -> mx.array:
-        """Map (..., inputs of this rank) to (..., outputs)."""
-        summed = mx.distributed.all_sum(self.linear(x), group=self._group)
-        return summed + self.bias if "bias" in self else summed
-
-
-def _use_plain_layers(model: nn.Module) -> None:
-    """Rebuild mlx's split layers from plain ones, for which the CPU backend has narrow products."""
-    plain: list[tuple[str, nn.Module]] = []
-    for name, module in model.named_modules():
-        if type(module) is AllToShardedLinear:
-            plain.append((name, _linear(module.weight, module.bias if "bias" in module else None)))
-        elif type(module) is ShardedToAllLinear:
-            bias = module.bias if "bias" in module else None
-            plain.append((name, SummedLinear(_linear(module.weight, None), module.group, bias)))
-    model.update_modules(tree_unflatten(plain))
-
-
-def _linear(weight: mx.array, bias: mx.array | None) -> nn.Linear:
-    linear = nn.Linear(1, 1, bias=False)
-    linear.weight = weight
-    if bias is not None:
-        linear.bias = bias
-    return linear
 
 
 class Tail:

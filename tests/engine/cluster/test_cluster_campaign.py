@@ -115,7 +115,7 @@ class Losses:
         links = SlowLinks(1e-4 if fault == "link" else 0.0)
         processes: list[psutil.Process] = []
         try:
-            with Cluster(ranks(2), seen_by=links.seen_by) as cluster:
+            with links.between(), Cluster(ranks(2)) as cluster:
                 processes = processes_of(cluster)
                 strike = partial(self.strike, fault, self.draw.randrange(2), cluster, links)
                 took = getattr(self, moment)(cluster, strike)
