@@ -851,10 +851,6 @@
         <translation>並列ドラフトを試しましたが、この回答は速くならない見込みでした。</translation>
     </message>
     <message>
-        <source>Parallel drafting: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. {seconds} of drafting overlapped with verification.</source>
-        <translation>並列ドラフト：{rounds} 回中 {hits} 回のドラフトが間に合い、1 ラウンドあたり {branches} 個を準備しました。検証と並行したドラフト生成：{seconds}。</translation>
-    </message>
-    <message>
         <source>Parallel drafting was not needed for this answer.</source>
         <translation>この回答では並列ドラフトを使いませんでした。</translation>
     </message>
@@ -889,6 +885,10 @@
     <message>
         <source>Parallel drafting is off: its copy of the draft model cannot be loaded.</source>
         <translation>並列ドラフトはオフです。並列ドラフト用のドラフトモデルを読み込めません。</translation>
+    </message>
+    <message>
+        <source>Parallel drafting: {hits} of {rounds} drafts were ready in time.</source>
+        <translation>並列ドラフト：{rounds} 回中 {hits} 回のドラフトが間に合いました。</translation>
     </message>
     <message>
         <source>Parallel drafting is off: the process that drafts cannot be reached.</source>

@@ -851,10 +851,6 @@
         <translation>병렬 초안 생성을 시도했지만, 이 답변이 더 빨라지지는 않았을 거예요.</translation>
     </message>
     <message>
-        <source>Parallel drafting: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. {seconds} of drafting overlapped with verification.</source>
-        <translation>병렬 초안 생성: 초안 {rounds}개 중 {hits}개가 제때 준비됐고, 라운드마다 {branches}개를 준비했어요. 검증과 겹친 초안 생성 시간: {seconds}.</translation>
-    </message>
-    <message>
         <source>Parallel drafting was not needed for this answer.</source>
         <translation>이 답변에는 병렬 초안 생성이 쓰이지 않았어요.</translation>
     </message>
@@ -889,6 +885,10 @@
     <message>
         <source>Parallel drafting is off: its copy of the draft model cannot be loaded.</source>
         <translation>병렬 초안 생성이 꺼져 있어요. 병렬로 쓸 초안 모델을 불러올 수 없어요.</translation>
+    </message>
+    <message>
+        <source>Parallel drafting: {hits} of {rounds} drafts were ready in time.</source>
+        <translation>병렬 초안 생성: 초안 {rounds}개 중 {hits}개가 제때 준비됐어요.</translation>
     </message>
     <message>
         <source>Parallel drafting is off: the process that drafts cannot be reached.</source>

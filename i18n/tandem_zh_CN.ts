@@ -851,10 +851,6 @@
         <translation>尝试了并行生成草稿，但不会让这个回答更快。</translation>
     </message>
     <message>
-        <source>Parallel drafting: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. {seconds} of drafting overlapped with verification.</source>
-        <translation>并行生成草稿：{rounds} 份草稿中有 {hits} 份及时就绪，每轮准备 {branches} 份。与验证同时进行的草稿生成用时 {seconds}。</translation>
-    </message>
-    <message>
         <source>Parallel drafting was not needed for this answer.</source>
         <translation>这个回答没有用到并行生成草稿。</translation>
     </message>
@@ -889,6 +885,10 @@
     <message>
         <source>Parallel drafting is off: its copy of the draft model cannot be loaded.</source>
         <translation>并行生成草稿已关闭：无法加载所用的草稿模型副本。</translation>
+    </message>
+    <message>
+        <source>Parallel drafting: {hits} of {rounds} drafts were ready in time.</source>
+        <translation>并行生成草稿：{rounds} 份草稿中有 {hits} 份及时就绪。</translation>
     </message>
     <message>
         <source>Parallel drafting is off: the process that drafts cannot be reached.</source>

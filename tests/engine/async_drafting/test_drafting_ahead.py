@@ -40,7 +40,7 @@ class FakeLink:
             position = message.position + len(message.tokens)
             key = message.conversation, message.round, position
             tokens = self.tokens if self.status == HIT else ()
-            self.answers.append(Answer(*key, self.status, tokens, 5, 0.25))
+            self.answers.append(Answer(*key, self.status, tokens))
             if self.status == MISS:
                 self.answers.append(Answer(*key, JUST_IN_TIME, self.tokens))
         return True

@@ -11,9 +11,9 @@ import mlx.core as mx
 import pytest
 
 from engine.heads.chain_head import MAX_WAITING
-from engine.heads.context import LayerContext
+from engine.heads.context import HeadContext
 from engine.heads.fit import GROWTH, SLACK
-from engine.heads.head import Attended, Head, HeadContext
+from engine.heads.head import Attended, Head
 from tests.engine.heads.golden import mtp_cases
 from tests.engine.heads.heads_on_disk import HEADS, OnDisk, likeliest
 
@@ -27,15 +27,15 @@ def rows(start: int, end: int) -> mx.array:
     return mx.arange(start, end, dtype=mx.float32)[None, None, :, None] * mx.ones((1, 1, 1, 2))
 
 
-def grown(window: int | None, pieces: list[int]) -> LayerContext:
-    context = LayerContext([window])
+def grown(window: int | None, pieces: list[int]) -> HeadContext:
+    context = HeadContext([window])
     for piece in pieces:
         end = context.length + piece
         context.layers[0].append(rows(context.length, end), -rows(context.length, end))
     return context
 
 
-def positions(context: LayerContext) -> list[int]:
+def positions(context: HeadContext) -> list[int]:
     held = context.layers[0].rows()
     return [] if held is None else [int(value) for value in held[0][0, 0, :, 0].tolist()]  # type: ignore[union-attr]
 
