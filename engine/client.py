@@ -191,12 +191,12 @@ class EngineClient(Protocol):
         """Report what the drafter in use was taught for the main model. Raises `NoModel`."""
         return _done(TaughtDraft(refusal=CannotTeach("other-engine")))
 
-    def choose_taught(self, number: int) -> Future[None]:
-        """Use this version of what the drafter was taught, or none for 0, when it is loaded next.
+    def use_taught(self, used: bool) -> Future[None]:
+        """Use what the drafter was taught, or the drafter as it was downloaded, when it is loaded next.
 
         Raises `NoModel`, and `CannotTeach` if the choice cannot be written.
         """
-        return _refused(number)
+        return _refused(used)
 
     def forget_taught(self) -> Future[None]:
         """Delete all that the drafter was taught for the main model; it is used until it is loaded next.

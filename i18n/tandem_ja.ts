@@ -4617,22 +4617,6 @@
         <translation>最大</translation>
     </message>
     <message>
-        <source>All chats</source>
-        <translation>すべてのチャット</translation>
-    </message>
-    <message>
-        <source>Chats of the last 7 days</source>
-        <translation>過去 7 日間のチャット</translation>
-    </message>
-    <message>
-        <source>Chats of the last 30 days</source>
-        <translation>過去 30 日間のチャット</translation>
-    </message>
-    <message>
-        <source>Chats of the last 90 days</source>
-        <translation>過去 90 日間のチャット</translation>
-    </message>
-    <message>
         <source>This Mac&apos;s CPU</source>
         <translation>この Mac の CPU</translation>
     </message>
@@ -4771,14 +4755,6 @@
     <message>
         <source>Proposes only common tokens and those in earlier answers, where that is faster. Answers stay the same. This needs “Reuse wording from your chats”.</source>
         <translation>よく使われるトークンと、これまでの回答に出てきたトークンだけを提案します。速くなる場合にだけ使われ、回答は変わりません。「ほかのチャットの表現を再利用」をオンにする必要があります。</translation>
-    </message>
-    <message>
-        <source>Chats to learn from</source>
-        <translation>学習に使うチャット</translation>
-    </message>
-    <message>
-        <source>The newest come first; those in the trash are left out.</source>
-        <translation>新しいチャットから順に使い、ゴミ箱のチャットは使いません。</translation>
     </message>
     <message>
         <source>Teach while Tandem is idle</source>
@@ -5772,14 +5748,6 @@
     <message>
         <source>Teaching is paused and continues where it was.</source>
         <translation>一時停止中です。中断したところから続けられます。</translation>
-    </message>
-    <message>
-        <source>Before</source>
-        <translation>学習前</translation>
-    </message>
-    <message>
-        <source>After</source>
-        <translation>学習後</translation>
     </message>
 </context>
 <context>

@@ -4617,22 +4617,6 @@
         <translation>최대</translation>
     </message>
     <message>
-        <source>All chats</source>
-        <translation>모든 대화</translation>
-    </message>
-    <message>
-        <source>Chats of the last 7 days</source>
-        <translation>최근 7일 동안의 대화</translation>
-    </message>
-    <message>
-        <source>Chats of the last 30 days</source>
-        <translation>최근 30일 동안의 대화</translation>
-    </message>
-    <message>
-        <source>Chats of the last 90 days</source>
-        <translation>최근 90일 동안의 대화</translation>
-    </message>
-    <message>
         <source>This Mac&apos;s CPU</source>
         <translation>이 Mac의 CPU</translation>
     </message>
@@ -4771,14 +4755,6 @@
     <message>
         <source>Proposes only common tokens and those in earlier answers, where that is faster. Answers stay the same. This needs “Reuse wording from your chats”.</source>
         <translation>자주 쓰이는 토큰과 답변에 나왔던 토큰만 초안으로 제안해요. 더 빨라질 때만 사용하고, 답변은 그대로예요. ‘다른 대화의 표현 활용’을 켜야 해요.</translation>
-    </message>
-    <message>
-        <source>Chats to learn from</source>
-        <translation>학습에 쓸 대화</translation>
-    </message>
-    <message>
-        <source>The newest come first; those in the trash are left out.</source>
-        <translation>최신 대화부터 쓰고, 휴지통에 있는 대화는 제외해요.</translation>
     </message>
     <message>
         <source>Teach while Tandem is idle</source>
@@ -5772,14 +5748,6 @@
     <message>
         <source>Teaching is paused and continues where it was.</source>
         <translation>학습이 일시 정지됐고, 멈춘 곳부터 계속할 수 있어요.</translation>
-    </message>
-    <message>
-        <source>Before</source>
-        <translation>이전</translation>
-    </message>
-    <message>
-        <source>After</source>
-        <translation>이후</translation>
     </message>
 </context>
 <context>

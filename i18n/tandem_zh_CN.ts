@@ -4617,22 +4617,6 @@
         <translation>最高</translation>
     </message>
     <message>
-        <source>All chats</source>
-        <translation>所有对话</translation>
-    </message>
-    <message>
-        <source>Chats of the last 7 days</source>
-        <translation>过去 7 天的对话</translation>
-    </message>
-    <message>
-        <source>Chats of the last 30 days</source>
-        <translation>过去 30 天的对话</translation>
-    </message>
-    <message>
-        <source>Chats of the last 90 days</source>
-        <translation>过去 90 天的对话</translation>
-    </message>
-    <message>
         <source>This Mac&apos;s CPU</source>
         <translation>本机的 CPU</translation>
     </message>
@@ -4771,14 +4755,6 @@
     <message>
         <source>Proposes only common tokens and those in earlier answers, where that is faster. Answers stay the same. This needs “Reuse wording from your chats”.</source>
         <translation>只提出常用 token 和以往回答中出现过的 token，仅在能加快速度时使用。回答保持不变。需要打开“复用其他对话中的表述”。</translation>
-    </message>
-    <message>
-        <source>Chats to learn from</source>
-        <translation>用来学习的对话</translation>
-    </message>
-    <message>
-        <source>The newest come first; those in the trash are left out.</source>
-        <translation>从最新的对话开始，不使用废纸篓中的对话。</translation>
     </message>
     <message>
         <source>Teach while Tandem is idle</source>
@@ -5772,14 +5748,6 @@
     <message>
         <source>Teaching is paused and continues where it was.</source>
         <translation>训练已暂停，可以从中断处继续。</translation>
-    </message>
-    <message>
-        <source>Before</source>
-        <translation>之前</translation>
-    </message>
-    <message>
-        <source>After</source>
-        <translation>之后</translation>
     </message>
 </context>
 <context>

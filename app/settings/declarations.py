@@ -119,13 +119,6 @@ class SettingsValues(RememberedValues):
             "This needs “Reuse wording from your chats”.",
         ),
     )
-    teach_days: int = SPECULATION.setting(
-        0,
-        title=QT_TRANSLATE_NOOP("Settings", "Chats to learn from"),
-        help=QT_TRANSLATE_NOOP("Settings", "The newest come first; those in the trash are left out."),
-        effect=AT_ONCE,
-        choices=choices.TEACH_DAYS,
-    )
     teach_when_idle: bool = SPECULATION.setting(
         False,
         title=QT_TRANSLATE_NOOP("Settings", "Teach while Tandem is idle"),

@@ -74,7 +74,7 @@ class Effects(QObject):
                 same_text=values.same_text,
             )
         )
-        session.teaching.configure(values.teach_days, values.teach_when_idle)
+        session.teaching.configure(values.teach_when_idle)
         session.cluster.configure(values.machines)
         self._composer.set_send_key(values.send_key)
         LOG_BUFFER.set_level(values.log_level)

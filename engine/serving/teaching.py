@@ -141,21 +141,21 @@ class Teaching:
             files, _ = self._files()
         except CannotTeach as refusal:
             return TaughtDraft(refusal=refusal)
-        problem = files.problem if files.chosen or files.problem == "damaged" else ""
+        problem = files.problem if files.used or files.problem == "damaged" else ""
         try:
-            if files.chosen and not problem:
-                files.content(files.chosen)
+            if files.used and not problem:
+                files.content()
         except ValueError:
             problem = "damaged"
-        return TaughtDraft(files.versions, files.chosen, problem, files.has_begun, judged_from=files.judged_from)
+        return TaughtDraft(files.version, files.used > 0, problem, files.has_begun, judged_from=files.judged_from)
 
-    def choose(self, number: int) -> None:
-        """Use another version, or none for 0, when the pair is loaded next. Raises `NoModel` and `CannotTeach`."""
+    def use(self, used: bool) -> None:
+        """Use what was taught, or not, when the pair is loaded next. Raises `NoModel` and `CannotTeach`."""
         files, _ = self._files()
-        files.choose(number)
+        files.use(used)
 
     def forget(self) -> None:
-        """Delete all that the draft model in use was taught, and end its teaching. Raises as `choose` does."""
+        """Delete all that the draft model in use was taught, and end its teaching. Raises as `use` does."""
         self.stop()
         files, _ = self._files()
         files.delete()
@@ -222,7 +222,7 @@ class Teaching:
             copy = _student_of_draft((yield from load_in_steps(path, adapt=add_adapter)))
         try:
             if former:
-                set_adapter(copy.network, from_bytes(files.content(former))[0])
+                set_adapter(copy.network, from_bytes(files.content())[0])
         except ValueError as error:
             log.warning("teaching begins with the drafter as it was downloaded: %s", error)
         return copy
