@@ -82,13 +82,6 @@ def test_bench_measures_several_drafters_in_one_table(
     assert report["models"]["draft"] == "starter/draft"
 
 
-def test_bench_measures_a_drafter_by_the_name_that_it_prints(
-    capsys: pytest.CaptureFixture[str], measure: Callable[..., int]
-) -> None:
-    assert measure("--json", "--also", "starter/head", "--ways", "starter/head") == 0
-    assert "starter/head" in printed_report(capsys)["arms"]
-
-
 def test_bench_refuses_an_unknown_arm(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "--ways", "warp"]) == 2
     assert "warp" in capsys.readouterr().err
@@ -174,11 +167,6 @@ def test_answers_at_once_are_compared_with_mlx_lm_in_a_table(capsys: pytest.Capt
     assert " ".join(ratios.split()) == "answers at once of mlx-lm plain of mlx-lm of plain"
     assert of_two.split()[0] == ratios_of_two.split()[0] == "2"
     assert ratios_of_two.count(" to ") == 3
-
-
-def test_bench_of_a_missing_model_is_one_line_and_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bench", "--main", "no/such-model"]) == 1
-    assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_a_table_of_many_arms_and_kinds_is_at_most_100_columns_wide(capsys: pytest.CaptureFixture[str]) -> None:
