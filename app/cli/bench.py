@@ -128,7 +128,9 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     _progress("loading the models")
     # Not at the top: these import MLX, and `tandem --help` should not wait for it.
     from engine.bench import arms, prompts, runner
+    from engine.main_model.loading import load
     from engine.serving.scheduler import Scheduler
+    from engine.speculation.drafters.draft_source import DraftSource
 
     chosen_prompts = prompts.read_prompts(arguments.prompts) if arguments.prompts else prompts.BUILT_IN
     scheduler = Scheduler()
@@ -136,18 +138,22 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     counts = _numbers(arguments.concurrent, "concurrent", most) if arguments.concurrent else []
     if arguments.synthetic:
         chosen_prompts = (prompts.Prompt("synthetic", "en", _SYNTHETIC_PROMPT),)
-    main, draft = _synthetic_pair(arguments) if arguments.synthetic else load_pair(arguments)
-    drafter = install(scheduler, main, draft)
+        main, draft = _synthetic_pair(arguments)
+        drafter = install(scheduler, main, draft)
+    else:
+        names = chosen_pair(arguments)
+        drafter = install(scheduler, main := load(names[0]), names[1])
     models = {"main": main.info.name, "draft": drafter.name if drafter else None}
     if counts:
         return {"models": models, **_measure_concurrency(arguments, scheduler, main, chosen_prompts, counts)}
     chosen = arms.our_arms(scheduler, has_draft=drafter is not None, temperature=arguments.temperature)
     if arguments.against:
-        chosen += arms.mlx_lm_arms(main, None if isinstance(draft, str) else draft)
+        source = scheduler.models.drafter
+        chosen += arms.mlx_lm_arms(main, source.model if isinstance(source, DraftSource) else None)
     schedulers = [scheduler]
     for name in arguments.also:
         schedulers.append(other := Scheduler())
-        also = install(other, main, _load_drafter(model_path(name)))
+        also = install(other, main, model_path(name))
         chosen += arms.arms_of_drafter(other, also.name if also else name, arguments.temperature)
     chosen = _selected(chosen, arguments.ways)
     outcome = runner.run(
@@ -199,25 +205,11 @@ def _measure_concurrency(
     return report
 
 
-def load_pair(arguments: argparse.Namespace) -> tuple[LoadedModel, LoadedModel | str | None]:
-    """Return the main model, and the draft model or the folder of the head."""
-    from engine.main_model.loading import load
-
-    main, draft = chosen_pair(arguments)
-    return load(main), None if draft is None else _load_drafter(draft)
-
-
-def _load_drafter(path: str) -> LoadedModel | str:
-    """Return a draft model, or the folder of a head."""
-    from engine.main_model.loading import load
-    from engine.model_files.names import resolve_model
-    from engine.serving.drafters import is_head
-
-    return path if is_head(resolve_model(path)) else load(path)
-
-
 def install(scheduler: Scheduler, main: LoadedModel, draft: LoadedModel | str | None) -> ModelInfo | None:
-    """Use the models, and return the drafter in use. Raises the `EngineError` if the drafter cannot be used."""
+    """Use a main model, and a draft model or the folder of one or of a head; return the drafter in use.
+
+    Raises the `EngineError` if the drafter cannot be used.
+    """
     from engine.files.steps import run_to_completion
 
     pair = scheduler.install(main, None if isinstance(draft, str) else draft)

@@ -233,9 +233,9 @@ def _rank(arguments: argparse.Namespace) -> int:
 
 
 def _report(_arguments: argparse.Namespace) -> int:
-    from engine.cluster.report import main
+    from engine.cluster.checks import serve_report
 
-    return main()
+    return serve_report()
 
 
 def _fetch(_arguments: argparse.Namespace) -> int:

@@ -19,8 +19,7 @@ import numpy.typing as npt
 from engine.decoders.generation import release_unused_memory
 from engine.errors import CannotTeach, DeviceFailed, EngineError, InternalFailure, is_device_failure, without_frames
 from engine.files.steps import Steps
-from engine.machine.battery import on_battery
-from engine.machine.process_info import slowed
+from engine.machine.process_info import on_battery, slowed
 from engine.main_model.loading import LoadedModel, load_in_steps
 from engine.model_files.config import text_config
 from engine.requests import OwnAnswer
