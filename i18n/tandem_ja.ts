@@ -5730,12 +5730,12 @@
         <translation>学習させる</translation>
     </message>
     <message>
-        <source>Go back to the previous draft</source>
-        <translation>以前のドラフトモデルに戻す</translation>
-    </message>
-    <message>
         <source>Use the taught draft</source>
         <translation>学習済みのドラフトモデルを使う</translation>
+    </message>
+    <message>
+        <source>Go back to the downloaded draft</source>
+        <translation>ダウンロードしたドラフトモデルに戻す</translation>
     </message>
     <message>
         <source>Load a main model and a draft model or head first.</source>

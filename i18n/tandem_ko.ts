@@ -5730,12 +5730,12 @@
         <translation>학습시키기</translation>
     </message>
     <message>
-        <source>Go back to the previous draft</source>
-        <translation>이전 초안 모델로 돌아가기</translation>
-    </message>
-    <message>
         <source>Use the taught draft</source>
         <translation>학습시킨 초안 모델 사용</translation>
+    </message>
+    <message>
+        <source>Go back to the downloaded draft</source>
+        <translation>다운로드한 초안 모델로 돌아가기</translation>
     </message>
     <message>
         <source>Load a main model and a draft model or head first.</source>

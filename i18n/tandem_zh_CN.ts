@@ -5730,12 +5730,12 @@
         <translation>训练</translation>
     </message>
     <message>
-        <source>Go back to the previous draft</source>
-        <translation>使用训练前的版本</translation>
-    </message>
-    <message>
         <source>Use the taught draft</source>
         <translation>使用训练结果</translation>
+    </message>
+    <message>
+        <source>Go back to the downloaded draft</source>
+        <translation>使用下载的原始版本</translation>
     </message>
     <message>
         <source>Load a main model and a draft model or head first.</source>

@@ -66,7 +66,9 @@ class TeachingSection(Restyled, QWidget):
         self.forget.setVisible((taught or (known is not None and known.begun)) and not teaching.running)
         for button in (self.start, self.back, self.forget):
             button.setEnabled(can)
-        self.back.setText(self.tr("Go back to the previous draft") if self._used() else self.tr("Use the taught draft"))
+        self.back.setText(
+            self.tr("Go back to the downloaded draft") if self._used() else self.tr("Use the taught draft")
+        )
 
     def _models_changed(self) -> None:
         self.show_state()

@@ -14,8 +14,6 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-import psutil
-
 log = logging.getLogger(__name__)
 
 _RUNTIME = "/usr/lib/libobjc.A.dylib"
@@ -128,6 +126,9 @@ def slowed() -> str:
 
 def on_battery() -> bool:
     """Whether a battery, not mains, powers this machine; false if it has none or the system does not say."""
+    # Not at the top: the window's start imports this module.
+    import psutil
+
     try:
         battery = psutil.sensors_battery()
     except (OSError, RuntimeError):

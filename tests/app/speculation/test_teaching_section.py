@@ -38,7 +38,7 @@ def test_a_person_teaches_the_draft_and_goes_back(open_shown: OpenShown) -> None
     engine.teaching.set_result(TeachingResult(True, 0.66, 0.78, 1200, 1))
     window.wait(lambda: section.back.isEnabled() and section.back.isVisible())
     assert section.state.text() == "Your draft now gets 78% instead of 66% right."
-    assert section.back.text() == "Go back to the previous draft"
+    assert section.back.text() == "Go back to the downloaded draft"
     section.back.click()
     window.wait(lambda: section.back.text() == "Use the taught draft" and section.back.isEnabled())
     assert not engine.learnt.used
