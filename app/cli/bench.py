@@ -133,6 +133,9 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     from engine.speculation.drafters.draft_source import DraftSource
 
     chosen_prompts = prompts.read_prompts(arguments.prompts) if arguments.prompts else prompts.BUILT_IN
+    # mlx-lm's answers follow no schema.
+    follow = (arguments.against or arguments.concurrent) and any(prompt.grammar for prompt in chosen_prompts)
+    require(not follow, "prompts", "without schemas where mlx-lm answers, too", str(arguments.prompts))
     scheduler = Scheduler()
     most = scheduler.settings.most_active
     counts = _numbers(arguments.concurrent, "concurrent", most) if arguments.concurrent else []

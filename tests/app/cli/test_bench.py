@@ -96,6 +96,7 @@ def test_bench_refuses_an_unknown_arm(capsys: pytest.CaptureFixture[str]) -> Non
         ["--accept", "nan", "--synthetic", "20M"],
         ["--temperature", "-1"],
         ["--temperature", "5.1"],
+        ["--prompts", "tests/benchmarks/schemas.jsonl", "--against", "mlx-lm"],
     ],
 )
 def test_bench_refuses_what_it_cannot_measure_before_a_model_is_loaded(
