@@ -146,9 +146,8 @@ class RequestStats(Struct, frozen=True):
 
     `ahead` is the state of an asynchronous drafter, "" if none was configured: "starting", "ready", a reason of
     `DrafterLink`, "no-gain" (drafting takes too little of a round), "not-faster" (as was measured), "no-memory" or
-    "no-address". The drafter had prepared draft tokens for `ahead_hits` verdicts and not for `ahead_misses`;
-    `ahead_late` answers came too late. `ahead_branches` were prepared; `ahead_hidden_s` seconds of useful drafting took
-    place while the main model verified.
+    "no-address". The drafter had prepared draft tokens for `ahead_hits` verdicts, of which `ahead_used` were verified,
+    and not for `ahead_misses`; `ahead_late` answers came too late.
     """
 
     prompt_tokens: int = 0
@@ -187,8 +186,7 @@ class RequestStats(Struct, frozen=True):
     ahead_hits: int = 0
     ahead_misses: int = 0
     ahead_late: int = 0
-    ahead_branches: int = 0
-    ahead_hidden_s: float = 0.0
+    ahead_used: int = 0
     plain_spans: tuple[PlainSpan, ...] = ()
     sources: tuple[str, ...] = ()
 

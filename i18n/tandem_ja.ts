@@ -851,10 +851,6 @@
         <translation>並列ドラフトを試しましたが、この回答は速くならない見込みでした。</translation>
     </message>
     <message>
-        <source>Parallel drafting: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. {seconds} of drafting overlapped with verification.</source>
-        <translation>並列ドラフト：{rounds} 回中 {hits} 回のドラフトが間に合い、1 ラウンドあたり {branches} 個を準備しました。検証と並行したドラフト生成：{seconds}。</translation>
-    </message>
-    <message>
         <source>Parallel drafting was not needed for this answer.</source>
         <translation>この回答では並列ドラフトを使いませんでした。</translation>
     </message>
@@ -889,6 +885,10 @@
     <message>
         <source>Parallel drafting is off: its copy of the draft model cannot be loaded.</source>
         <translation>並列ドラフトはオフです。並列ドラフト用のドラフトモデルを読み込めません。</translation>
+    </message>
+    <message>
+        <source>Parallel drafting: {hits} of {rounds} drafts were ready in time.</source>
+        <translation>並列ドラフト：{rounds} 回中 {hits} 回のドラフトが間に合いました。</translation>
     </message>
     <message>
         <source>Parallel drafting is off: the process that drafts cannot be reached.</source>
@@ -1778,10 +1778,6 @@
     <message>
         <source>{host} has different files for the model {detail}. Download or copy it there again.</source>
         <translation>{host} にあるモデル {detail} のファイルが異なります。そのコンピュータにもう一度ダウンロードまたはコピーしてください。</translation>
-    </message>
-    <message>
-        <source>{host} cannot be connected by {detail}. Choose “Network” as the connection.</source>
-        <translation>{host} は {detail} で接続できません。「接続」で「ネットワーク」を選んでください。</translation>
     </message>
     <message>
         <source>The computers are already working together: {detail}. Stop them first.</source>
@@ -4621,22 +4617,6 @@
         <translation>最大</translation>
     </message>
     <message>
-        <source>All chats</source>
-        <translation>すべてのチャット</translation>
-    </message>
-    <message>
-        <source>Chats of the last 7 days</source>
-        <translation>過去 7 日間のチャット</translation>
-    </message>
-    <message>
-        <source>Chats of the last 30 days</source>
-        <translation>過去 30 日間のチャット</translation>
-    </message>
-    <message>
-        <source>Chats of the last 90 days</source>
-        <translation>過去 90 日間のチャット</translation>
-    </message>
-    <message>
         <source>This Mac&apos;s CPU</source>
         <translation>この Mac の CPU</translation>
     </message>
@@ -4659,14 +4639,6 @@
     <message>
         <source>Same distribution</source>
         <translation>同一の分布</translation>
-    </message>
-    <message>
-        <source>Network</source>
-        <translation>ネットワーク</translation>
-    </message>
-    <message>
-        <source>Thunderbolt</source>
-        <translation>Thunderbolt</translation>
     </message>
     <message>
         <source>Language</source>
@@ -4783,14 +4755,6 @@
     <message>
         <source>Proposes only common tokens and those in earlier answers, where that is faster. Answers stay the same. This needs “Reuse wording from your chats”.</source>
         <translation>よく使われるトークンと、これまでの回答に出てきたトークンだけを提案します。速くなる場合にだけ使われ、回答は変わりません。「ほかのチャットの表現を再利用」をオンにする必要があります。</translation>
-    </message>
-    <message>
-        <source>Chats to learn from</source>
-        <translation>学習に使うチャット</translation>
-    </message>
-    <message>
-        <source>The newest come first; those in the trash are left out.</source>
-        <translation>新しいチャットから順に使い、ゴミ箱のチャットは使いません。</translation>
     </message>
     <message>
         <source>Teach while Tandem is idle</source>
@@ -4925,10 +4889,6 @@
         <translation>許可する Web オリジン</translation>
     </message>
     <message>
-        <source>Uses Thunderbolt if every Mac is connected by it; otherwise the network.</source>
-        <translation>すべての Mac が Thunderbolt でつながっていれば Thunderbolt を、それ以外はネットワークを使います。</translation>
-    </message>
-    <message>
         <source>Loads models beyond the limit. This Mac may become very slow, and the system may quit Tandem.</source>
         <translation>上限を超えてもモデルを読み込みます。この Mac がとても遅くなったり、システムが Tandem を終了したりすることがあります。</translation>
     </message>
@@ -5051,10 +5011,6 @@
     <message>
         <source>Names or addresses, separated by commas, such as mac-studio.local. This Mac has to reach them over SSH with a key, and Tandem has to be installed there.</source>
         <translation>mac-studio.local のような名前またはアドレスを、コンマで区切って入力します。この Mac から SSH 鍵で接続でき、接続先にも Tandem がインストールされている必要があります。</translation>
-    </message>
-    <message>
-        <source>Connection</source>
-        <translation>接続</translation>
     </message>
     <message>
         <source>Unload idle models after</source>
@@ -5778,12 +5734,12 @@
         <translation>学習させる</translation>
     </message>
     <message>
-        <source>Go back to the previous draft</source>
-        <translation>以前のドラフトモデルに戻す</translation>
-    </message>
-    <message>
         <source>Use the taught draft</source>
         <translation>学習済みのドラフトモデルを使う</translation>
+    </message>
+    <message>
+        <source>Go back to the downloaded draft</source>
+        <translation>ダウンロードしたドラフトモデルに戻す</translation>
     </message>
     <message>
         <source>Load a main model and a draft model or head first.</source>
@@ -5796,14 +5752,6 @@
     <message>
         <source>Teaching is paused and continues where it was.</source>
         <translation>一時停止中です。中断したところから続けられます。</translation>
-    </message>
-    <message>
-        <source>Before</source>
-        <translation>学習前</translation>
-    </message>
-    <message>
-        <source>After</source>
-        <translation>学習後</translation>
     </message>
 </context>
 <context>

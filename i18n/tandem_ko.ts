@@ -851,10 +851,6 @@
         <translation>병렬 초안 생성을 시도했지만, 이 답변이 더 빨라지지는 않았을 거예요.</translation>
     </message>
     <message>
-        <source>Parallel drafting: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. {seconds} of drafting overlapped with verification.</source>
-        <translation>병렬 초안 생성: 초안 {rounds}개 중 {hits}개가 제때 준비됐고, 라운드마다 {branches}개를 준비했어요. 검증과 겹친 초안 생성 시간: {seconds}.</translation>
-    </message>
-    <message>
         <source>Parallel drafting was not needed for this answer.</source>
         <translation>이 답변에는 병렬 초안 생성이 쓰이지 않았어요.</translation>
     </message>
@@ -889,6 +885,10 @@
     <message>
         <source>Parallel drafting is off: its copy of the draft model cannot be loaded.</source>
         <translation>병렬 초안 생성이 꺼져 있어요. 병렬로 쓸 초안 모델을 불러올 수 없어요.</translation>
+    </message>
+    <message>
+        <source>Parallel drafting: {hits} of {rounds} drafts were ready in time.</source>
+        <translation>병렬 초안 생성: 초안 {rounds}개 중 {hits}개가 제때 준비됐어요.</translation>
     </message>
     <message>
         <source>Parallel drafting is off: the process that drafts cannot be reached.</source>
@@ -1778,10 +1778,6 @@
     <message>
         <source>{host} has different files for the model {detail}. Download or copy it there again.</source>
         <translation>{host} 컴퓨터에 있는 {detail} 모델의 파일이 달라요. 그 컴퓨터에 다시 다운로드하거나 복사해 주세요.</translation>
-    </message>
-    <message>
-        <source>{host} cannot be connected by {detail}. Choose “Network” as the connection.</source>
-        <translation>{host} 컴퓨터는 {detail} 방식으로 연결할 수 없어요. 연결을 ‘네트워크’로 바꿔 주세요.</translation>
     </message>
     <message>
         <source>The computers are already working together: {detail}. Stop them first.</source>
@@ -4621,22 +4617,6 @@
         <translation>최대</translation>
     </message>
     <message>
-        <source>All chats</source>
-        <translation>모든 대화</translation>
-    </message>
-    <message>
-        <source>Chats of the last 7 days</source>
-        <translation>최근 7일 동안의 대화</translation>
-    </message>
-    <message>
-        <source>Chats of the last 30 days</source>
-        <translation>최근 30일 동안의 대화</translation>
-    </message>
-    <message>
-        <source>Chats of the last 90 days</source>
-        <translation>최근 90일 동안의 대화</translation>
-    </message>
-    <message>
         <source>This Mac&apos;s CPU</source>
         <translation>이 Mac의 CPU</translation>
     </message>
@@ -4659,14 +4639,6 @@
     <message>
         <source>Same distribution</source>
         <translation>동일한 분포</translation>
-    </message>
-    <message>
-        <source>Network</source>
-        <translation>네트워크</translation>
-    </message>
-    <message>
-        <source>Thunderbolt</source>
-        <translation>Thunderbolt</translation>
     </message>
     <message>
         <source>Language</source>
@@ -4783,14 +4755,6 @@
     <message>
         <source>Proposes only common tokens and those in earlier answers, where that is faster. Answers stay the same. This needs “Reuse wording from your chats”.</source>
         <translation>자주 쓰이는 토큰과 답변에 나왔던 토큰만 초안으로 제안해요. 더 빨라질 때만 사용하고, 답변은 그대로예요. ‘다른 대화의 표현 활용’을 켜야 해요.</translation>
-    </message>
-    <message>
-        <source>Chats to learn from</source>
-        <translation>학습에 쓸 대화</translation>
-    </message>
-    <message>
-        <source>The newest come first; those in the trash are left out.</source>
-        <translation>최신 대화부터 쓰고, 휴지통에 있는 대화는 제외해요.</translation>
     </message>
     <message>
         <source>Teach while Tandem is idle</source>
@@ -4925,10 +4889,6 @@
         <translation>허용할 웹 출처</translation>
     </message>
     <message>
-        <source>Uses Thunderbolt if every Mac is connected by it; otherwise the network.</source>
-        <translation>모든 Mac이 Thunderbolt로 연결되어 있으면 Thunderbolt를, 아니면 네트워크를 사용해요.</translation>
-    </message>
-    <message>
         <source>Loads models beyond the limit. This Mac may become very slow, and the system may quit Tandem.</source>
         <translation>한도를 넘어도 모델을 불러와요. 이 Mac이 아주 느려지거나 시스템이 Tandem을 종료할 수 있어요.</translation>
     </message>
@@ -5051,10 +5011,6 @@
     <message>
         <source>Names or addresses, separated by commas, such as mac-studio.local. This Mac has to reach them over SSH with a key, and Tandem has to be installed there.</source>
         <translation>mac-studio.local 같은 이름이나 주소를 쉼표로 구분해 입력해 주세요. 이 Mac에서 SSH 키로 접속할 수 있어야 하고, 그 Mac에도 Tandem이 설치되어 있어야 해요.</translation>
-    </message>
-    <message>
-        <source>Connection</source>
-        <translation>연결</translation>
     </message>
     <message>
         <source>Unload idle models after</source>
@@ -5778,12 +5734,12 @@
         <translation>학습시키기</translation>
     </message>
     <message>
-        <source>Go back to the previous draft</source>
-        <translation>이전 초안 모델로 돌아가기</translation>
-    </message>
-    <message>
         <source>Use the taught draft</source>
         <translation>학습시킨 초안 모델 사용</translation>
+    </message>
+    <message>
+        <source>Go back to the downloaded draft</source>
+        <translation>다운로드한 초안 모델로 돌아가기</translation>
     </message>
     <message>
         <source>Load a main model and a draft model or head first.</source>
@@ -5796,14 +5752,6 @@
     <message>
         <source>Teaching is paused and continues where it was.</source>
         <translation>학습이 일시 정지됐고, 멈춘 곳부터 계속할 수 있어요.</translation>
-    </message>
-    <message>
-        <source>Before</source>
-        <translation>이전</translation>
-    </message>
-    <message>
-        <source>After</source>
-        <translation>이후</translation>
     </message>
 </context>
 <context>

@@ -851,10 +851,6 @@
         <translation>尝试了并行生成草稿，但不会让这个回答更快。</translation>
     </message>
     <message>
-        <source>Parallel drafting: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. {seconds} of drafting overlapped with verification.</source>
-        <translation>并行生成草稿：{rounds} 份草稿中有 {hits} 份及时就绪，每轮准备 {branches} 份。与验证同时进行的草稿生成用时 {seconds}。</translation>
-    </message>
-    <message>
         <source>Parallel drafting was not needed for this answer.</source>
         <translation>这个回答没有用到并行生成草稿。</translation>
     </message>
@@ -889,6 +885,10 @@
     <message>
         <source>Parallel drafting is off: its copy of the draft model cannot be loaded.</source>
         <translation>并行生成草稿已关闭：无法加载所用的草稿模型副本。</translation>
+    </message>
+    <message>
+        <source>Parallel drafting: {hits} of {rounds} drafts were ready in time.</source>
+        <translation>并行生成草稿：{rounds} 份草稿中有 {hits} 份及时就绪。</translation>
     </message>
     <message>
         <source>Parallel drafting is off: the process that drafts cannot be reached.</source>
@@ -1778,10 +1778,6 @@
     <message>
         <source>{host} has different files for the model {detail}. Download or copy it there again.</source>
         <translation>{host} 上模型 {detail} 的文件不同。请重新下载或拷贝到该电脑。</translation>
-    </message>
-    <message>
-        <source>{host} cannot be connected by {detail}. Choose “Network” as the connection.</source>
-        <translation>{host} 无法通过 {detail} 连接。请将“连接”设为“网络”。</translation>
     </message>
     <message>
         <source>The computers are already working together: {detail}. Stop them first.</source>
@@ -4621,22 +4617,6 @@
         <translation>最高</translation>
     </message>
     <message>
-        <source>All chats</source>
-        <translation>所有对话</translation>
-    </message>
-    <message>
-        <source>Chats of the last 7 days</source>
-        <translation>过去 7 天的对话</translation>
-    </message>
-    <message>
-        <source>Chats of the last 30 days</source>
-        <translation>过去 30 天的对话</translation>
-    </message>
-    <message>
-        <source>Chats of the last 90 days</source>
-        <translation>过去 90 天的对话</translation>
-    </message>
-    <message>
         <source>This Mac&apos;s CPU</source>
         <translation>本机的 CPU</translation>
     </message>
@@ -4659,14 +4639,6 @@
     <message>
         <source>Same distribution</source>
         <translation>分布一致</translation>
-    </message>
-    <message>
-        <source>Network</source>
-        <translation>网络</translation>
-    </message>
-    <message>
-        <source>Thunderbolt</source>
-        <translation>雷雳</translation>
     </message>
     <message>
         <source>Language</source>
@@ -4783,14 +4755,6 @@
     <message>
         <source>Proposes only common tokens and those in earlier answers, where that is faster. Answers stay the same. This needs “Reuse wording from your chats”.</source>
         <translation>只提出常用 token 和以往回答中出现过的 token，仅在能加快速度时使用。回答保持不变。需要打开“复用其他对话中的表述”。</translation>
-    </message>
-    <message>
-        <source>Chats to learn from</source>
-        <translation>用来学习的对话</translation>
-    </message>
-    <message>
-        <source>The newest come first; those in the trash are left out.</source>
-        <translation>从最新的对话开始，不使用废纸篓中的对话。</translation>
     </message>
     <message>
         <source>Teach while Tandem is idle</source>
@@ -4925,10 +4889,6 @@
         <translation>允许的网页来源</translation>
     </message>
     <message>
-        <source>Uses Thunderbolt if every Mac is connected by it; otherwise the network.</source>
-        <translation>每台 Mac 都通过雷雳连接时使用雷雳，否则使用网络。</translation>
-    </message>
-    <message>
         <source>Loads models beyond the limit. This Mac may become very slow, and the system may quit Tandem.</source>
         <translation>超出上限也会加载模型。本机可能变得很慢，系统也可能强制退出 Tandem。</translation>
     </message>
@@ -5051,10 +5011,6 @@
     <message>
         <source>Names or addresses, separated by commas, such as mac-studio.local. This Mac has to reach them over SSH with a key, and Tandem has to be installed there.</source>
         <translation>名称或地址，用逗号分隔，例如 mac-studio.local。本机要能用 SSH 密钥连接它们，它们也要安装 Tandem。</translation>
-    </message>
-    <message>
-        <source>Connection</source>
-        <translation>连接</translation>
     </message>
     <message>
         <source>Unload idle models after</source>
@@ -5778,12 +5734,12 @@
         <translation>训练</translation>
     </message>
     <message>
-        <source>Go back to the previous draft</source>
-        <translation>使用训练前的版本</translation>
-    </message>
-    <message>
         <source>Use the taught draft</source>
         <translation>使用训练结果</translation>
+    </message>
+    <message>
+        <source>Go back to the downloaded draft</source>
+        <translation>使用下载的原始版本</translation>
     </message>
     <message>
         <source>Load a main model and a draft model or head first.</source>
@@ -5796,14 +5752,6 @@
     <message>
         <source>Teaching is paused and continues where it was.</source>
         <translation>训练已暂停，可以从中断处继续。</translation>
-    </message>
-    <message>
-        <source>Before</source>
-        <translation>之前</translation>
-    </message>
-    <message>
-        <source>After</source>
-        <translation>之后</translation>
     </message>
 </context>
 <context>

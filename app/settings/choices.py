@@ -44,13 +44,6 @@ LOG_LEVELS = (
     ("debug", QT_TRANSLATE_NOOP("Settings", "Everything")),
 )
 FIT_CONTEXTS = (4096, 8192, 16384, 32768, 65536, 131072)
-# Days whose chats teach a draft model, 0 for all.
-TEACH_DAYS = (
-    (0, QT_TRANSLATE_NOOP("Settings", "All chats")),
-    (7, QT_TRANSLATE_NOOP("Settings", "Chats of the last 7 days")),
-    (30, QT_TRANSLATE_NOOP("Settings", "Chats of the last 30 days")),
-    (90, QT_TRANSLATE_NOOP("Settings", "Chats of the last 90 days")),
-)
 # Where the draft model drafts while the main model verifies; another computer runs `tandem drafter serve`.
 AHEAD = (
     ("off", QT_TRANSLATE_NOOP("Settings", "Off")),
@@ -67,10 +60,4 @@ KV_PRECISION = (
 RULES = (
     ("match", QT_TRANSLATE_NOOP("Settings", "Same text")),
     ("rejection", QT_TRANSLATE_NOOP("Settings", "Same distribution")),
-)
-# The connection between several Macs.
-BACKENDS = (
-    ("auto", QT_TRANSLATE_NOOP("Settings", "Automatic")),
-    ("ring", QT_TRANSLATE_NOOP("Settings", "Network")),
-    ("jaccl", QT_TRANSLATE_NOOP("Settings", "Thunderbolt")),
 )

@@ -119,13 +119,6 @@ class SettingsValues(RememberedValues):
             "This needs “Reuse wording from your chats”.",
         ),
     )
-    teach_days: int = SPECULATION.setting(
-        0,
-        title=QT_TRANSLATE_NOOP("Settings", "Chats to learn from"),
-        help=QT_TRANSLATE_NOOP("Settings", "The newest come first; those in the trash are left out."),
-        effect=AT_ONCE,
-        choices=choices.TEACH_DAYS,
-    )
     teach_when_idle: bool = SPECULATION.setting(
         False,
         title=QT_TRANSLATE_NOOP("Settings", "Teach while Tandem is idle"),
@@ -360,12 +353,6 @@ class SettingsValues(RememberedValues):
             "Names or addresses, separated by commas, such as mac-studio.local. This Mac has to reach them over SSH "
             "with a key, and Tandem has to be installed there.",
         ),
-    )
-    machines_backend: str = MACHINES.setting(
-        "auto",
-        title=QT_TRANSLATE_NOOP("Settings", "Connection"),
-        help=QT_TRANSLATE_NOOP("Settings", "Uses Thunderbolt if every Mac is connected by it; otherwise the network."),
-        choices=choices.BACKENDS,
     )
     unload_after_min: int = ADVANCED.setting(
         0,

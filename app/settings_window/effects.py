@@ -9,7 +9,6 @@ from PySide6.QtCore import QObject
 
 from app.chat.composer import Composer
 from app.session.api_service import ApiChoice
-from app.session.cluster_service import ClusterChoice
 from app.session.session import Session
 from app.settings.engine_settings import engine_settings_of, is_chosen, recommended_of, sampling_of
 from app.settings.pairs import own_settings, settings_for, with_own
@@ -75,8 +74,8 @@ class Effects(QObject):
                 same_text=values.same_text,
             )
         )
-        session.teaching.configure(values.teach_days, values.teach_when_idle)
-        session.cluster.configure(ClusterChoice(values.machines, values.machines_backend))
+        session.teaching.configure(values.teach_when_idle)
+        session.cluster.configure(values.machines)
         self._composer.set_send_key(values.send_key)
         LOG_BUFFER.set_level(values.log_level)
 

@@ -62,9 +62,7 @@ class SpeculationPage(TablePage):
         self._loaded_pair: LearnedPair | None = None
         self.learned = LearnedSection(session, self)
         self.learned.found.connect(self._take_learned)
-        rows = [
-            row for row in self.rows if row.control in (self.control("teach_days"), self.control("teach_when_idle"))
-        ]
+        rows = [row for row in self.rows if row.control is self.control("teach_when_idle")]
         self.teaching = TeachingSection(session, rows, self)
         self.add(self.teaching, 24)
         self.add(self.learned, 24)

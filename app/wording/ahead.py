@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtCore import QCoreApplication
 
 from engine.stats import RequestStats
 
@@ -11,22 +11,11 @@ def ahead_sentence(stats: RequestStats) -> str:
     """Return the sentence for the panel; "" if drafting ahead is off."""
     translate = QCoreApplication.translate
     verdicts = stats.ahead_hits + stats.ahead_misses + stats.ahead_late
-    if stats.ahead == "ready" and verdicts and not stats.ahead_hidden_s:
-        return translate("Ahead", "Parallel drafting was tried, but would not have made this answer faster.")
     if stats.ahead == "ready" and verdicts:
-        text = translate(
-            "Ahead",
-            "Parallel drafting: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. "
-            "{seconds} of drafting overlapped with verification.",
-        )
-        return text.format(
-            hits=stats.ahead_hits,
-            rounds=verdicts,
-            branches=QLocale().toString(stats.ahead_branches / verdicts, "f", 1),
-            seconds=translate("Figures", "{value} s")
-            .format(value=QLocale().toString(stats.ahead_hidden_s, "f", 1))
-            .replace(" ", "\u00a0"),
-        )
+        if not stats.ahead_used:
+            return translate("Ahead", "Parallel drafting was tried, but would not have made this answer faster.")
+        text = translate("Ahead", "Parallel drafting: {hits} of {rounds} drafts were ready in time.")
+        return text.format(hits=stats.ahead_hits, rounds=verdicts)
     return {
         "ready": translate("Ahead", "Parallel drafting was not needed for this answer."),
         "starting": translate("Ahead", "Parallel drafting is starting."),

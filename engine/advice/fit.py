@@ -38,6 +38,14 @@ def number_bytes(kv_bits: int) -> float:
     return (kv_bits + SCALE_BITS) / 8 if kv_bits else 2.0
 
 
+def stored_bits(config: Mapping[str, Any]) -> float:
+    """Estimate the bits of a weight in the files."""
+    quantised = config.get("quantization") or config.get("quantization_config")
+    if isinstance(quantised, Mapping) and isinstance(quantised.get("bits"), int):
+        return float(quantised["bits"]) + SCALE_BITS
+    return 32.0 if (config.get("torch_dtype") or config.get("dtype")) == "float32" else 16.0
+
+
 @dataclass(frozen=True)
 class ModelSize:
     """What determines a model's memory: bytes of its weights and of a number in its caches, and its config.json.

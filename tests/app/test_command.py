@@ -126,7 +126,7 @@ def test_the_help_of_bench_lists_twelve_options_at_most_and_all_of_them_where_as
     )
     assert len(short) <= 12
     assert {"--main", "--draft", "--against", "--report", "--help-all"} <= short < whole
-    assert {"--also", "--synthetic", "--ways", "--method", "--compare"} <= whole - short
+    assert {"--also", "--synthetic", "--ways", "--method", "--temperature"} <= whole - short
 
 
 @pytest.mark.parametrize(("words", "told"), [(["models", "list"], 1), (["completion", "bash"], 0)])

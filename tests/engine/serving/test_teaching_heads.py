@@ -94,7 +94,7 @@ def test_a_taught_head_drafts_better_changes_no_text_and_is_taken_back(
     after = alone(scheduler, asked)
     assert after.ids == before.ids == answers[0].ids
     assert after.stats.accepted / after.stats.drafted > before.stats.accepted / before.stats.drafted
-    scheduler.teaching.choose(0)
+    scheduler.teaching.use(False)
     set_draft(scheduler, head)
     assert taught_in(scheduler) == 0
     assert {path: hashlib.sha256(path.read_bytes()).digest() for path in head.iterdir()} == files
