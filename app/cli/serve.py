@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
 from app.cli.help_text import add_command
 from app.cli.pair_options import add_pair_options, chosen_pair, explained
-from app.cli.word_wrap import say
+from app.cli.terminal_text import say
 from engine.errors import CodedError
 
 if TYPE_CHECKING:
