@@ -24,6 +24,8 @@ _HALF_FRESH = 30 * 86_400.0
 # Few enough that other operations hardly wait for a step of merging.
 _MERGED_PAGES = 128
 
+_TABLES_WITH_TEXTS = ("folders", "presets", "conversations", "messages", "chunks")
+
 _TERMS = re.compile(r'"([^"]*)(?:"|$)|([^\s"]+)')
 _GAP = r"[\W_]*"
 
@@ -209,8 +211,14 @@ class Search:
         return self._database.connection.total_changes - before > 2
 
     def rebuild(self) -> None:
-        """Rebuild both indexes after damage."""
+        """Rebuild both indexes after damage, and replace what is not UTF-8 in the texts, which they cannot take."""
         with self._database.write():
+            triggers = self._database.rows("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
+            # The triggers would read the damaged text and fail.
+            for trigger in triggers:
+                self._database.execute(f"DROP TRIGGER {trigger['name']}")
+            for table in _TABLES_WITH_TEXTS:
+                self._mend_texts(table)
             for statement in (
                 "INSERT INTO search (search) VALUES ('delete-all')",
                 """
@@ -221,8 +229,20 @@ class Search:
                 """
                 INSERT INTO title_search (rowid, text)
                 SELECT id, index_text(title) FROM conversations WHERE title <> ''""",
+                *(trigger["sql"] for trigger in triggers),
             ):
                 self._database.execute(statement)
+
+    def _mend_texts(self, table: str) -> None:
+        found = self._database.rows(f"PRAGMA table_info({table})")
+        for column in [row["name"] for row in found if row["type"] == "TEXT"]:
+            mended = f"mended(CAST({column} AS BLOB))"
+            # A text that would equal another one in a unique column stays as it is.
+            self._database.execute(
+                f"""
+                UPDATE OR IGNORE {table} SET {column} = {mended}
+                WHERE typeof({column}) = 'text' AND {mended} IS NOT NULL"""
+            )
 
     def _rows(self, query: Query, conversation_id: int | None, limit: int) -> list[sqlite3.Row]:
         match = f"text : ({query.match})"
