@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 from msgspec.structs import replace
 
 from app.api.answering import Indexed
@@ -88,10 +88,7 @@ def _called(namespace: str, name: str) -> str:
 
 
 class _InputItem(MessageFields, kw_only=True):
-    type: Annotated[
-        Literal["message", "function_call", "function_call_output", "reasoning"] | None,
-        Meta(extra={"unsupported": "Items of the type {!r} are not supported."}),
-    ] = None
+    type: Literal["message", "function_call", "function_call_output", "reasoning"] | None = None
     role: Role | None = None
     call_id: str | None = None
     namespace: str | None = None
