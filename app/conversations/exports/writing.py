@@ -33,9 +33,7 @@ class Run(Protocol):
     def __call__(self, operation: Callable[[ConversationStore], Result]) -> Result: ...
 
 
-def write_json(
-    run: Run, conversation_ids: Sequence[int], path: Path, *, with_tokens: bool = True, private: bool = True
-) -> None:
+def write_json(run: Run, conversation_ids: Sequence[int], path: Path, *, private: bool = True) -> None:
     """Write chats into one JSON file, which only its owner may read if it is `private`.
 
     Call it on a thread that may wait. On OSError no file is left.
@@ -44,7 +42,7 @@ def write_json(
 
     def objects() -> Iterator[dict[str, Any]]:
         for identity in conversation_ids:
-            yield run(partial(conversation_as_object, conversation_id=identity, with_tokens=with_tokens))
+            yield run(partial(conversation_as_object, conversation_id=identity))
 
     pieces = (piece.encode() for piece in document(objects(), exported_at))
     write_atomically(path, pieces, mode=_PRIVATE if private else _SHARED)
