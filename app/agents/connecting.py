@@ -1,29 +1,24 @@
 """Writes the configuration of a program for the local API, and takes it back.
 
-Nothing is written before the caller has shown the `Plan`. The file as it was is kept beside it, and what was written is
-noted, so that exactly that is taken back.
+Nothing is written before the caller has shown the `Plan`, and never into a file with anything else in it. What was
+written is noted, so that exactly that is taken back.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import shlex
-import stat
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from app.agents.endpoint import Endpoint
-from app.agents.json_member import members_of, with_members
 from app.agents.table import App
 from app.system.paths import data_folder
 from engine.errors import CodedError
 from engine.files.atomic_file import write_atomically
 from engine.files.bounded_json import CONFIG, read_bytes
 from engine.files.kept_json import KeptJson
-
-_NEW_FILE = 0o600
 
 
 class NotConnected(CodedError):
@@ -39,8 +34,8 @@ class NotConnected(CodedError):
 class Plan:
     """What connecting a program would do: `file` has the content `before`, None for no file, and would get `after`.
 
-    `text` is all of the file, or what is added to one with other settings, or for a program without a file the
-    variables that a person sets. `after` is None where only a person can add it. Programs that read the API's key from
+    `text` is all of the file, or what only a person can add to one with other settings, for which `after` is None, or
+    the variables to set for a program without a file. Programs that read the API's key from
     a variable need `key_variable`, else "".
     """
 
@@ -67,15 +62,14 @@ def file_of(app: App) -> Path | None:
     if not app.file:
         return None
     folder, _, name = app.file.partition("/")
-    # Atomic writing would replace a link by a file.
-    return (Path(os.environ.get(app.folder_variable) or Path.home() / folder) / name).resolve()
+    return Path(os.environ.get(app.folder_variable) or Path.home() / folder) / name
 
 
 def connected(app: App) -> bool:
-    """Whether the program's file has what Tandem wrote."""
+    """Whether the program's file is what Tandem wrote."""
     noted = _noted().values.get(app.id)
     try:
-        return noted is not None and noted["text"] in (_read(Path(noted["file"])) or "")
+        return noted is not None and _read(Path(noted["file"])) == noted["text"]
     except ValueError:
         return False
 
@@ -87,49 +81,31 @@ def plan(app: App, endpoint: Endpoint) -> Plan:
     if file is not None:
         with suppress(ValueError):
             before = _read(file)
-            others = _without(_noted().values.get(app.id, {}).get("text", ""), before or "")
-            after = with_members(others, text) if app.shared else None if others.strip() else text
+            after = text if not (before or "").strip() or connected(app) else None
     return Plan(app, file, before, after, text, app.key_variable if endpoint.needs_key else "")
 
 
-def write(plan: Plan) -> Path | None:
-    """Write the file of the plan; returns the copy of the file as it was, if there was one. Raises `NotConnected`."""
-    app, file = plan.app, plan.file
-    assert file is not None
-    assert plan.after is not None
-    copy = _copy_of(file)
+def write(plan: Plan) -> None:
+    """Write the file of the plan. Raises `NotConnected`."""
+    assert plan.file is not None
     try:
-        if _read(file) != plan.before:
-            raise NotConnected(file)
-        # A second time, the copy is of the file before the first.
-        if plan.before is not None and not connected(app):
-            write_atomically(copy, plan.before.encode(), _mode(file))
-        write_atomically(file, plan.after.encode(), _mode(file))
+        if _read(plan.file) != plan.before:
+            raise NotConnected(plan.file)
+        write_atomically(plan.file, plan.text.encode())
     except (OSError, ValueError) as error:
-        raise NotConnected(file, error) from error
-    _noted().keep(app.id, {"file": str(file), "text": members_of(plan.text) if app.shared else plan.text})
-    return copy if copy.exists() else None
+        raise NotConnected(plan.file, error) from error
+    _noted().keep(plan.app.id, {"file": str(plan.file), "text": plan.text})
 
 
 def take_back(app: App) -> Path:
-    """Remove what was written from the file of a connected program, and a file that was made for it.
-
-    Raises `NotConnected`.
-    """
+    """Remove the file that was written for a connected program. Raises `NotConnected`."""
     noted = _noted()
-    file, text = Path(noted.values[app.id]["file"]), noted.values[app.id]["text"]
-    copy = _copy_of(file)
+    file = Path(noted.values[app.id]["file"])
     try:
-        content = _read(file) or ""
-        if text not in content:
+        if not connected(app):
             raise NotConnected(file)
-        others = _without(text, content)
-        if copy.exists() or others.strip("{} \n"):
-            write_atomically(file, others.encode(), _mode(file))
-            copy.unlink(missing_ok=True)
-        else:
-            file.unlink()
-    except (OSError, ValueError) as error:
+        file.unlink()
+    except OSError as error:
         raise NotConnected(file, error) from error
     noted.forget([app.id])
     return file
@@ -140,18 +116,6 @@ def _noted() -> KeptJson:
     return KeptJson(data_folder() / "connected.json", {"format": 2})
 
 
-def _without(text: str, content: str) -> str:
-    return re.sub(f"{re.escape(text)},?", "", content, count=1) if text else content
-
-
-def _copy_of(file: Path) -> Path:
-    return file.with_name(f"{file.name}.before-tandem")
-
-
 def _read(file: Path) -> str | None:
     """Return the content of a file, None for no file. Raises `ValueError`."""
     return read_bytes(file, CONFIG.size).decode() if os.path.lexists(file) else None
-
-
-def _mode(file: Path) -> int:
-    return stat.S_IMODE(file.stat().st_mode) if file.exists() else _NEW_FILE

@@ -90,7 +90,12 @@ class ConnectCard(Restyled, Overlay):
     def _write(self) -> None:
         planned = self._plan
         assert planned is not None
-        self._try(lambda: written_sentence(write(planned)))
+
+        def act() -> str:
+            write(planned)
+            return written_sentence()
+
+        self._try(act)
 
     def _take_back(self) -> None:
         self._try(lambda: self.tr("Taken back: {file}").format(file=take_back(self._app)))
