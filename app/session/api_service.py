@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from app.conversations.request_history import ProgramRequest
-from app.conversations.served_calls import answers_of
 from app.session.model_service import ModelService
 from app.settings.keychain import Keychain
 from app.system.background import Background
@@ -158,7 +157,7 @@ class ApiService(QObject):
     def _pass_on_ended(self) -> None:
         found: list[ProgramRequest] = []
         while self._just_ended:
-            found += answers_of(self._just_ended.popleft())
+            found += _answers_of(self._just_ended.popleft())
         if found:
             self.calls_ended.emit(found)
 
@@ -169,3 +168,13 @@ class ApiService(QObject):
         self.status = found if found is not None and found.serving else None
         if self.status != before:
             self.changed.emit()
+
+
+def _answers_of(call: Call) -> list[ProgramRequest]:
+    """Return the answers of an ended call as rows of the history, without empty ones that did not fail."""
+    ended = call.began + (call.seconds or 0.0)
+    return [
+        ProgramRequest(call.client, call.endpoint, ended, call.main, call.draft, call.method, reason, stats)
+        for stats, reason in zip(call.stats, call.reasons, strict=True)
+        if stats.generated_tokens or reason == "failed"
+    ]
