@@ -71,7 +71,7 @@ def free_name(path: Path) -> Path:
     """Return the path, with a number if such a file exists already."""
     candidate, number = path, 2
     while candidate.exists():
-        candidate = path.with_name(f"{path.stem}-{number}{path.suffix}")
+        candidate = path.with_name(f"{path.stem} {number}{path.suffix}")
         number += 1
     return candidate
 

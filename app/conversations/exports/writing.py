@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from app.conversations import store_files
 from app.conversations.exports.json_format import conversation_as_object, document
 from app.conversations.exports.labels import Labels
 from app.conversations.exports.markdown import as_markdown
@@ -80,8 +81,4 @@ def free_name(folder: Path, title: str, suffix: str) -> Path:
     """Return a path in `folder` that does not exist yet, named after `title` as far as file systems allow."""
     name = " ".join(_UNFIT.sub(" ", unicodedata.normalize("NFC", title)).split()).strip(" .") or "chat"
     name = name.encode()[:_LONGEST_NAME].decode(errors="ignore").rstrip(" .")
-    path, number = folder / f"{name}{suffix}", 2
-    while path.exists():
-        path = folder / f"{name} {number}{suffix}"
-        number += 1
-    return path
+    return store_files.free_name(folder / f"{name}{suffix}")
