@@ -22,12 +22,11 @@ from app.api.conversation import (
     thoughts_of,
 )
 from app.api.errors import ApiError, bad_field
-from app.api.logprobs import MessageTokens, TopLogprobs, token_logprobs
 from app.api.replies import sse
 from app.api.request_settings import Format, grammar_of, refuse_unsupported, thinking_options
 from app.api.shapes import Items, new_id, now
 from app.api.tool_use import Choice, Function, openai_tools
-from app.api.usage import speculation, timings
+from app.api.usage import MessageTokens, TopLogprobs, speculation, timings, token_logprobs
 from app.text.answer_parts import AnswerParts
 from engine.call_forms.form import ToolCall
 from engine.events import Finished, Token

@@ -55,11 +55,6 @@ def add_parser(subparsers: Any) -> None:
         help=f"require a key: the one in {_KEY_VARIABLE}, or else one made once and kept in the keychain",
     )
     parser.add_argument(
-        "--strict-models",
-        action="store_true",
-        help="reject requests for a model that is not installed; by default, the loaded model answers them",
-    )
-    parser.add_argument(
         "--origin", action="append", default=[], metavar="URL", help="let web pages of this origin connect; repeatable"
     )
 
@@ -81,8 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     values = SettingsStore(settings_folder() / "settings.json").values
     speculation = SpeculationSettings(same_text=values.same_text)
     key = api_key() if arguments.key else None
-    origins, strict = tuple(arguments.origin), arguments.strict_models
-    settings = ApiSettings(arguments.host, arguments.port, key, origins, speculation, strict_models=strict)
+    settings = ApiSettings(arguments.host, arguments.port, key, tuple(arguments.origin), speculation)
     try:
         with serving(values, chosen_pair(arguments), settings) as api:
             _say_where(api.status.address, key)

@@ -38,7 +38,6 @@ class ApiChoice:
     network: bool = False
     asks_key: bool = False
     origins: tuple[str, ...] = ()
-    strict_models: bool = False
     model_folders: tuple[Path, ...] = ()
     other_apps: bool = True
     same_text: bool = False
@@ -134,8 +133,7 @@ class ApiService(QObject):
         host = ANY_HOST if choice.network else ApiSettings.host
         try:
             speculation = SpeculationSettings(same_text=choice.same_text)
-            strict = choice.strict_models
-            api.start(ApiSettings(host, choice.port, key or None, choice.origins, speculation, strict_models=strict))
+            api.start(ApiSettings(host, choice.port, key or None, choice.origins, speculation))
         except CodedError as error:
             return key, error
         return key, None
