@@ -812,12 +812,20 @@
         <translation>{app} は {file} で設定済みです。</translation>
     </message>
     <message>
+        <source>This is added to {file}. Everything else in it stays.</source>
+        <translation>{file} にこの内容を追加します。ほかの内容は変わりません。</translation>
+    </message>
+    <message>
         <source>This file tells {app} about Tandem: {file}</source>
         <translation>このファイルで {app} に Tandem を設定します：{file}</translation>
     </message>
     <message>
         <source>Written.</source>
         <translation>書き込みました。</translation>
+    </message>
+    <message>
+        <source>Written. The file as it was: {copy}</source>
+        <translation>書き込みました。以前のファイル：{copy}</translation>
     </message>
     <message>
         <source>Set them in the environment where {app} first starts. Later, enter them in its admin settings, under “Connections”.</source>
@@ -1234,8 +1242,16 @@
         <translation>応答がないまま {time} たつと停止します。</translation>
     </message>
     <message>
+        <source>Working: {done} so far.</source>
+        <translation>処理中：これまでに {done}。</translation>
+    </message>
+    <message>
         <source>Working.</source>
         <translation>処理中です。</translation>
+    </message>
+    <message>
+        <source>Working: {done} of {total}.</source>
+        <translation>処理中：{done}/{total}。</translation>
     </message>
     <message>
         <source>Working: {share}.</source>
@@ -4495,6 +4511,10 @@
         <translation>編集…</translation>
     </message>
     <message>
+        <source>Always allow the tools that only read</source>
+        <translation>読み取るだけのツールを常に許可</translation>
+    </message>
+    <message>
         <source>Standard error of the server</source>
         <translation>サーバの標準エラー出力</translation>
     </message>
@@ -4525,6 +4545,10 @@
     <message>
         <source>Allow and test</source>
         <translation>許可してテスト</translation>
+    </message>
+    <message>
+        <source>Not offered, because they can only run as tasks, which Tandem does not support: {names}.</source>
+        <translation>Tandem が対応していないタスク方式でしか実行できないため、使えないツール：{names}。</translation>
     </message>
     <message>
         <source>Turned off.</source>
@@ -5967,6 +5991,10 @@
     <message>
         <source>Import mcp.json…</source>
         <translation>mcp.json を読み込む…</translation>
+    </message>
+    <message>
+        <source>Or drop the file of another app onto this page.</source>
+        <translation>ほかのアプリのファイルをこのページにドロップすることもできます。</translation>
     </message>
     <message>
         <source>This Mac has no keychain that Tandem can use: the values are for this run only.</source>

@@ -812,12 +812,20 @@
         <translation>{app} 앱이 이미 설정되어 있어요({file}).</translation>
     </message>
     <message>
+        <source>This is added to {file}. Everything else in it stays.</source>
+        <translation>{file} 파일에 이 내용을 추가해요. 나머지는 그대로예요.</translation>
+    </message>
+    <message>
         <source>This file tells {app} about Tandem: {file}</source>
         <translation>이 파일이 {app} 앱에 Tandem을 알려 줘요: {file}</translation>
     </message>
     <message>
         <source>Written.</source>
         <translation>파일을 저장했어요.</translation>
+    </message>
+    <message>
+        <source>Written. The file as it was: {copy}</source>
+        <translation>파일을 저장했어요. 이전 파일: {copy}</translation>
     </message>
     <message>
         <source>Set them in the environment where {app} first starts. Later, enter them in its admin settings, under “Connections”.</source>
@@ -1234,8 +1242,16 @@
         <translation>{time} 동안 응답이 없으면 중단돼요.</translation>
     </message>
     <message>
+        <source>Working: {done} so far.</source>
+        <translation>작업 중: 지금까지 {done}.</translation>
+    </message>
+    <message>
         <source>Working.</source>
         <translation>작업 중이에요.</translation>
+    </message>
+    <message>
+        <source>Working: {done} of {total}.</source>
+        <translation>작업 중: {done}/{total}.</translation>
     </message>
     <message>
         <source>Working: {share}.</source>
@@ -4495,6 +4511,10 @@
         <translation>편집…</translation>
     </message>
     <message>
+        <source>Always allow the tools that only read</source>
+        <translation>읽기만 하는 도구 항상 허용</translation>
+    </message>
+    <message>
         <source>Standard error of the server</source>
         <translation>서버의 표준 오류</translation>
     </message>
@@ -4513,6 +4533,10 @@
     <message>
         <source>Its server says that it only reads.</source>
         <translation>서버에 따르면 읽기만 해요.</translation>
+    </message>
+    <message>
+        <source>Not offered, because they can only run as tasks, which Tandem does not support: {names}.</source>
+        <translation>Tandem이 지원하지 않는 MCP 태스크 방식으로만 실행돼서 제공되지 않는 도구: {names}.</translation>
     </message>
     <message>
         <source>Not allowed to run yet.</source>
@@ -5967,6 +5991,10 @@
     <message>
         <source>Import mcp.json…</source>
         <translation>mcp.json 가져오기…</translation>
+    </message>
+    <message>
+        <source>Or drop the file of another app onto this page.</source>
+        <translation>다른 앱의 파일을 이 페이지로 끌어 놓아도 돼요.</translation>
     </message>
     <message>
         <source>This Mac has no keychain that Tandem can use: the values are for this run only.</source>

@@ -812,12 +812,20 @@
         <translation>已在 {file} 中设置好 {app}。</translation>
     </message>
     <message>
+        <source>This is added to {file}. Everything else in it stays.</source>
+        <translation>以下内容会添加到 {file}，其余内容不变。</translation>
+    </message>
+    <message>
         <source>This file tells {app} about Tandem: {file}</source>
         <translation>这个文件会让 {app} 使用 Tandem：{file}</translation>
     </message>
     <message>
         <source>Written.</source>
         <translation>已写入。</translation>
+    </message>
+    <message>
+        <source>Written. The file as it was: {copy}</source>
+        <translation>已写入。之前的文件：{copy}</translation>
     </message>
     <message>
         <source>Set them in the environment where {app} first starts. Later, enter them in its admin settings, under “Connections”.</source>
@@ -1234,8 +1242,16 @@
         <translation>如果持续 {time}没有响应，将会停止。</translation>
     </message>
     <message>
+        <source>Working: {done} so far.</source>
+        <translation>正在处理：已完成 {done}。</translation>
+    </message>
+    <message>
         <source>Working.</source>
         <translation>正在处理。</translation>
+    </message>
+    <message>
+        <source>Working: {done} of {total}.</source>
+        <translation>正在处理：{done}/{total}。</translation>
     </message>
     <message>
         <source>Working: {share}.</source>
@@ -4495,6 +4511,10 @@
         <translation>编辑…</translation>
     </message>
     <message>
+        <source>Always allow the tools that only read</source>
+        <translation>始终允许只读取的工具</translation>
+    </message>
+    <message>
         <source>Standard error of the server</source>
         <translation>服务器的标准错误输出</translation>
     </message>
@@ -4513,6 +4533,10 @@
     <message>
         <source>Its server says that it only reads.</source>
         <translation>其服务器称它只读取内容。</translation>
+    </message>
+    <message>
+        <source>Not offered, because they can only run as tasks, which Tandem does not support: {names}.</source>
+        <translation>以下工具只能以 MCP 任务方式运行，而 Tandem 不支持这种方式，因此不提供：{names}。</translation>
     </message>
     <message>
         <source>Not allowed to run yet.</source>
@@ -5967,6 +5991,10 @@
     <message>
         <source>Import mcp.json…</source>
         <translation>导入 mcp.json…</translation>
+    </message>
+    <message>
+        <source>Or drop the file of another app onto this page.</source>
+        <translation>也可以将其他应用的文件拖到此页面。</translation>
     </message>
     <message>
         <source>This Mac has no keychain that Tandem can use: the values are for this run only.</source>

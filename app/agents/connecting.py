@@ -1,24 +1,29 @@
 """Writes the configuration of a program for the local API, and takes it back.
 
-Nothing is written before the caller has shown the `Plan`, and never into a file with anything else in it. What was
-written is noted, so that exactly that is taken back.
+Nothing is written before the caller has shown the `Plan`. The file as it was is kept beside it, and what was written is
+noted, so that exactly that is taken back.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shlex
+import stat
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from app.agents.endpoint import Endpoint
+from app.agents.json_member import members_of, with_members
 from app.agents.table import App
 from app.system.paths import data_folder
 from engine.errors import CodedError
 from engine.files.atomic_file import write_atomically
 from engine.files.bounded_json import CONFIG, read_bytes
 from engine.files.kept_json import KeptJson
+
+_NEW_FILE = 0o600
 
 
 class NotConnected(CodedError):
@@ -34,8 +39,8 @@ class NotConnected(CodedError):
 class Plan:
     """What connecting a program would do: `file` has the content `before`, None for no file, and would get `after`.
 
-    `text` is all of the file, or what only a person can add to one with other settings, for which `after` is None, or
-    the variables to set for a program without a file. Programs that read the API's key from
+    `text` is all of the file, or what is added to one with other settings, or for a program without a file the
+    variables that a person sets. `after` is None where only a person can add it. Programs that read the API's key from
     a variable need `key_variable`, else "".
     """
 
@@ -62,14 +67,15 @@ def file_of(app: App) -> Path | None:
     if not app.file:
         return None
     folder, _, name = app.file.partition("/")
-    return Path(os.environ.get(app.folder_variable) or Path.home() / folder) / name
+    # Atomic writing would replace a link by a file.
+    return (Path(os.environ.get(app.folder_variable) or Path.home() / folder) / name).resolve()
 
 
 def connected(app: App) -> bool:
-    """Whether the program's file is what Tandem wrote."""
+    """Whether the program's file has what Tandem wrote."""
     noted = _noted().values.get(app.id)
     try:
-        return noted is not None and _read(Path(noted["file"])) == noted["text"]
+        return noted is not None and noted["text"] in (_read(Path(noted["file"])) or "")
     except ValueError:
         return False
 
@@ -81,31 +87,49 @@ def plan(app: App, endpoint: Endpoint) -> Plan:
     if file is not None:
         with suppress(ValueError):
             before = _read(file)
-            after = text if not (before or "").strip() or connected(app) else None
+            others = _without(_noted().values.get(app.id, {}).get("text", ""), before or "")
+            after = with_members(others, text) if app.shared else None if others.strip() else text
     return Plan(app, file, before, after, text, app.key_variable if endpoint.needs_key else "")
 
 
-def write(plan: Plan) -> None:
-    """Write the file of the plan. Raises `NotConnected`."""
-    assert plan.file is not None
+def write(plan: Plan) -> Path | None:
+    """Write the file of the plan; returns the copy of the file as it was, if there was one. Raises `NotConnected`."""
+    app, file = plan.app, plan.file
+    assert file is not None
+    assert plan.after is not None
+    copy = _copy_of(file)
     try:
-        if _read(plan.file) != plan.before:
-            raise NotConnected(plan.file)
-        write_atomically(plan.file, plan.text.encode())
+        if _read(file) != plan.before:
+            raise NotConnected(file)
+        # A second time, the copy is of the file before the first.
+        if plan.before is not None and not connected(app):
+            write_atomically(copy, plan.before.encode(), _mode(file))
+        write_atomically(file, plan.after.encode(), _mode(file))
     except (OSError, ValueError) as error:
-        raise NotConnected(plan.file, error) from error
-    _noted().keep(plan.app.id, {"file": str(plan.file), "text": plan.text})
+        raise NotConnected(file, error) from error
+    _noted().keep(app.id, {"file": str(file), "text": members_of(plan.text) if app.shared else plan.text})
+    return copy if copy.exists() else None
 
 
 def take_back(app: App) -> Path:
-    """Remove the file that was written for a connected program. Raises `NotConnected`."""
+    """Remove what was written from the file of a connected program, and a file that was made for it.
+
+    Raises `NotConnected`.
+    """
     noted = _noted()
-    file = Path(noted.values[app.id]["file"])
+    file, text = Path(noted.values[app.id]["file"]), noted.values[app.id]["text"]
+    copy = _copy_of(file)
     try:
-        if not connected(app):
+        content = _read(file) or ""
+        if text not in content:
             raise NotConnected(file)
-        file.unlink()
-    except OSError as error:
+        others = _without(text, content)
+        if copy.exists() or others.strip("{} \n"):
+            write_atomically(file, others.encode(), _mode(file))
+            copy.unlink(missing_ok=True)
+        else:
+            file.unlink()
+    except (OSError, ValueError) as error:
         raise NotConnected(file, error) from error
     noted.forget([app.id])
     return file
@@ -116,6 +140,18 @@ def _noted() -> KeptJson:
     return KeptJson(data_folder() / "connected.json", {"format": 2})
 
 
+def _without(text: str, content: str) -> str:
+    return re.sub(f"{re.escape(text)},?", "", content, count=1) if text else content
+
+
+def _copy_of(file: Path) -> Path:
+    return file.with_name(f"{file.name}.before-tandem")
+
+
 def _read(file: Path) -> str | None:
     """Return the content of a file, None for no file. Raises `ValueError`."""
     return read_bytes(file, CONFIG.size).decode() if os.path.lexists(file) else None
+
+
+def _mode(file: Path) -> int:
+    return stat.S_IMODE(file.stat().st_mode) if file.exists() else _NEW_FILE

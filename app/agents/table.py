@@ -1,7 +1,6 @@
 """The programs that can be set up to use the local API, each by its documented configuration.
 
-Where a program reads a file of its own for a custom endpoint, that file is written and the person's stays untouched. A
-person adds to Zed's settings by hand.
+Where a program reads a file of its own for a custom endpoint, that file is written and the person's stays untouched.
 """
 
 from __future__ import annotations
@@ -26,15 +25,17 @@ _LEAST_CLAUDE_WINDOW = 100_000
 class App:
     """One program and its configuration.
 
-    `content` is all of `file`, or lines of variables for a program without one. `file` is below the person's folder;
-    the variable `folder_variable` moves its first folder. The program reads the API's key from `key_variable`. `start`
-    is the command that uses the file, "" for a program with a list of models. `run` turns the content into a command
-    for one run, with its variables; None for a program that is no command.
+    `content` is all of `file`, or an object whose members are added to it if that is `shared` with other settings, or
+    lines of variables for a program without a file. `file` is below the person's folder; the variable `folder_variable`
+    moves its first folder. The program reads the API's key from `key_variable`. `start` is the command that uses the
+    file, "" for a program with a list of models. `run` turns the content into a command for one run, with its
+    variables; None for a program that is no command.
     """
 
     name: str
     content: Callable[[Endpoint], str]
     file: str = ""
+    shared: bool = False
     key_variable: str = "TANDEM_API_KEY"
     folder_variable: str = ""
     start: str = ""
@@ -157,7 +158,7 @@ _APPS = (
         start="aider --env-file {file}",
         run=lambda content: (("aider",), _variables(content)),
     ),
-    App("Zed", _zed, ".config/zed/settings.json"),
+    App("Zed", _zed, ".config/zed/settings.json", shared=True),
     App("Continue", _continue, ".continue/models/tandem.yaml", folder_variable="CONTINUE_GLOBAL_DIR"),
     App(
         "Open WebUI",

@@ -76,10 +76,9 @@ def _connect(app: App, values: SettingsValues, *, only_show: bool) -> int:
         if not _agreed(f"Write {planned.file}?"):
             print("Nothing was written.")
             return DONE
-        write(planned)
-        print(written_sentence(), f"`tandem connect {app.id} --undo` takes it back.", sep="\n")
+        print(written_sentence(write(planned)), f"`tandem connect {app.id} --undo` takes it back.", sep="\n")
     print(next_sentence(planned))
-    return DONE
+    return FAILED if planned.after is None and planned.file is not None else DONE
 
 
 def _take_back(app: App) -> int:

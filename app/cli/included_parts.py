@@ -90,19 +90,8 @@ def _make_prompt() -> None:
 
 
 def _read_pdf(folder: Path) -> None:
-    from pypdf import PdfWriter
-    from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
-
-    font = {"/Type": "/Font", "/Subtype": "/Type1", "/BaseFont": "/Helvetica"}
-    fonts = DictionaryObject(
-        {NameObject("/F"): DictionaryObject({NameObject(k): NameObject(v) for k, v in font.items()})}
-    )
-    drawn, writer, file = DecodedStreamObject(), PdfWriter(), folder / "page.pdf"
-    drawn.set_data(f"BT /F 12 Tf 40 100 Td ({_PDF_TEXT}) Tj ET".encode())
-    page = writer.add_blank_page(300, 150)
-    page[NameObject("/Resources")] = DictionaryObject({NameObject("/Font"): fonts})
-    page[NameObject("/Contents")] = drawn
-    writer.write(file)
+    file = folder / "page.pdf"
+    file.write_bytes(_pdf(_PDF_TEXT))
     if _PDF_TEXT not in (text := read_attachment(file).text):
         raise ValueError(f"the page says {text!r}")
 
@@ -186,3 +175,23 @@ def _start_tools() -> None:
         host.close()
     if error is None or error.code != "ended":
         raise ValueError(f"a program that ends at once gives {error}")
+
+
+def _pdf(text: str) -> bytes:
+    """Return a file with one page that says `text` in a standard font."""
+    drawn = f"BT /F1 12 Tf 40 100 Td ({text}) Tj ET".encode()
+    objects = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 150]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>",
+        b"<</Length %d>>\nstream\n%s\nendstream" % (len(drawn), drawn),
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+    ]
+    content, offsets = b"%PDF-1.4\n", []
+    for number, one in enumerate(objects, 1):
+        offsets.append(len(content))
+        content += b"%d 0 obj\n%s\nendobj\n" % (number, one)
+    table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+    head = b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
+    tail = b"trailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, len(content))
+    return content + head + table + tail

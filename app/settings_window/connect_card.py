@@ -90,12 +90,7 @@ class ConnectCard(Restyled, Overlay):
     def _write(self) -> None:
         planned = self._plan
         assert planned is not None
-
-        def act() -> str:
-            write(planned)
-            return written_sentence()
-
-        self._try(act)
+        self._try(lambda: written_sentence(write(planned)))
 
     def _take_back(self) -> None:
         self._try(lambda: self.tr("Taken back: {file}").format(file=take_back(self._app)))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QPlainTextEdit, QPushButton, QWidget
 
 from app.session.tool_service import ToolService
@@ -24,7 +25,7 @@ from app.widgets.popups import round_field_menu
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording.errors import joined
-from app.wording.tools import server_risk, server_state, tool_sentence
+from app.wording.tools import server_risk, server_state, tool_sentence, unoffered_sentence
 
 _CHOICES = (Permission.ASK, Permission.ALWAYS, Permission.DENY)
 # Of the standard error; more lines scroll.
@@ -53,6 +54,7 @@ class ServerView(Restyled, QFrame):
         self.edit = self.bound("Edit…", styled(QPushButton(self), "button"))
         fill(hbox(buttons, margins=(0, 0, 0, 0), spacing=8), self.test, self.edit, self.switch)
         self.row = Row(buttons, self, at_end=True)
+        self.allow_reading = self.bound("Always allow the tools that only read", styled(QPushButton(self), "link"))
         self.errors = self.bound("Standard error of the server", QPlainTextEdit(self), QWidget.setAccessibleName)
         round_field_menu(self.errors)
         self.errors.setObjectName("record")
@@ -60,10 +62,11 @@ class ServerView(Restyled, QFrame):
         self.errors.setTabChangesFocus(True)
         self.errors.setFixedHeight(theme.scaled(_HEIGHT))
         self._tools = vbox(margins=(24, 0, 0, 0), spacing=0)
-        fill(vbox(self, margins=(0, 0, 0, 0), spacing=4), self.row, self._tools, self.errors)
+        fill(vbox(self, margins=(0, 0, 0, 0), spacing=4), self.row, self._tools, self.allow_reading, self.errors)
         self.test.clicked.connect(lambda: self.tested.emit(self._server))
         self.edit.clicked.connect(lambda: self.edited.emit(self._server))
         self.switch.clicked.connect(lambda on: self.changed.emit(replace(self._server, enabled=on)))
+        self.allow_reading.clicked.connect(lambda: self._permit(self._reading, Permission.ALWAYS))
         self.restyle()
 
     def show_server(self, server: Server, status: ServerStatus) -> None:
@@ -73,7 +76,7 @@ class ServerView(Restyled, QFrame):
                 row.deleteLater()
             self.rows = []
             for tool in status.tools:
-                chooser = Chooser(self, _CHOICES, partial(self._permit, tool))
+                chooser = Chooser(self, _CHOICES, partial(self._permit, [tool]))
                 self.rows.append((tool, Row(chooser, self, at_end=True), chooser))
                 self._tools.addWidget(self.rows[-1][1])
         self.switch.setChecked(server.enabled)
@@ -84,7 +87,7 @@ class ServerView(Restyled, QFrame):
         server, status = self._server, self._status
         target = visible(server.target.replace("\n", "\\n"))
         values = [f"{name}{'=' if server.command else ': '}{DOTS}" for name in server.values]
-        sentences = server_state(server, status), server_risk(server)
+        sentences = server_state(server, status), unoffered_sentence(status), server_risk(server)
         self.row.set_words(server.name, "\n".join(filter(None, [target, *values, *sentences])))
         self.test.setText(self.tr("Test") if server.is_approved else self.tr("Allow and test"))
         self.test.setAccessibleName(f"{self.test.text()}: {server.name}")
@@ -98,13 +101,24 @@ class ServerView(Restyled, QFrame):
             about = about if len(about) <= _LONGEST_DESCRIPTION else f"{about[:_LONGEST_DESCRIPTION]}…"
             reads = self.tr("Its server says that it only reads.") if tool.read_only else ""
             row.set_words(tool.title or tool.name, "\n".join(filter(None, (about, reads))))
+        self.allow_reading.setVisible(bool(self._reading))
         if status.stderr != self.errors.toPlainText():
             self.errors.setPlainText(status.stderr)
         self.errors.setVisible(bool(status.stderr))
 
-    def _permit(self, tool: Tool, chosen: str) -> None:
-        # Qt returns a plain text.
-        self._service.settings.permit(tool, Permission(chosen))
+    @property
+    def _reading(self) -> list[Tool]:
+        """The tools that say they only read, and about which the person is asked."""
+        return [
+            tool
+            for tool, _, _ in self.rows
+            if tool.read_only and self._service.settings.permission(tool) is Permission.ASK
+        ]
+
+    def _permit(self, tools: Sequence[Tool], chosen: str) -> None:
+        for tool in tools:
+            # Qt returns a plain text.
+            self._service.settings.permit(tool, Permission(chosen))
         self._service.changed.emit()
 
 
@@ -127,10 +141,13 @@ class ToolsPage(Restyled, Form):
         self.add_server = self.bound("Add a server…", styled(QPushButton(self), "button"))
         self.import_file = self.bound("Import mcp.json…", styled(QPushButton(self), "button"))
         self.add_line(12, self.add_server, self.import_file)
-        self.outcome = label(self, "reason-plain", wraps=True)
+        self.hint, self.outcome = label(self, "muted", wraps=True), label(self, "reason-plain", wraps=True)
+        self.bound("Or drop the file of another app onto this page.", self.hint)
+        self.add(self.hint, 6)
         self.add(self.outcome, 6)
         self.add_server.clicked.connect(lambda: self._open_card(None))
         self.import_file.clicked.connect(self._choose_file)
+        self.viewport().setAcceptDrops(True)
         tools.changed.connect(self._show)
         self._say("")
         self.restyle()
@@ -217,3 +234,13 @@ class ToolsPage(Restyled, Form):
                 self.tr("Left as they are, because there are servers with these names: {names}.").format(names=left),
             )
         self._put(added, words)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if [url for url in event.mimeData().urls() if url.isLocalFile()]:
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        for url in event.mimeData().urls():
+            if url.isLocalFile():
+                self.import_servers(Path(url.toLocalFile()))
+        event.acceptProposedAction()

@@ -54,6 +54,7 @@ class Connection:
         self.server = server
         self.tools: tuple[Tool, ...] = ()
         self.left_out = 0
+        self.only_as_tasks: tuple[str, ...] = ()
         self.failure: ToolFailed | None = None
         self.over = asyncio.Event()
         self._start_s, self._changed = start_s, changed
@@ -70,7 +71,7 @@ class Connection:
         if self.over.is_set():
             return ServerStatus("stopped" if self.failure is None else "failed", self.failure, stderr=stderr)
         if self._settled.is_set():
-            return ServerStatus("running", None, self.tools, self.left_out, stderr)
+            return ServerStatus("running", None, self.tools, self.left_out, self.only_as_tasks, stderr)
         return ServerStatus("starting", stderr=stderr)
 
     @property
@@ -223,7 +224,7 @@ class Connection:
             cursor = page.next_cursor
             if not cursor or len(listed) > MOST_TOOLS:
                 break
-        self.tools, self.left_out = tools_of(self.server, listed)
+        self.tools, self.left_out, self.only_as_tasks = tools_of(self.server, listed)
 
     async def _follow(self) -> None:
         """Read the list of tools again whenever the server has changed it."""

@@ -43,23 +43,26 @@ def _text_of(block: types.ContentBlock) -> str:
             return f"[Not shown: {block.type}, {block.mime_type}]"
 
 
-def tools_of(server: Server, listed: Iterable[types.Tool]) -> tuple[tuple[Tool, ...], int]:
-    """Return the tools that can be used, and the number of those that cannot: too many, too large, or not valid."""
+def tools_of(server: Server, listed: Iterable[types.Tool]) -> tuple[tuple[Tool, ...], int, tuple[str, ...]]:
+    """Return the tools that can be used, the number of those that cannot, and the names of those that are only tasks.
+
+    Those that cannot be used are too many, too large, or not valid.
+    """
     found: dict[str, Tool] = {}
+    tasks: list[str] = []
     left_out = 0
     for one in listed:
-        if len(found) < MOST_TOOLS and one.name not in found and _is_usable(one):
-            found[one.name] = _tool(server, one)
-        else:
+        if not (len(found) + len(tasks) < MOST_TOOLS and one.name not in found and _is_usable(one)):
             left_out += 1
-    return tuple(found.values()), left_out
+        elif one.execution is not None and one.execution.task_support == "required":
+            tasks.append(one.name)
+        else:
+            found[one.name] = _tool(server, one)
+    return tuple(found.values()), left_out, tuple(tasks)
 
 
 def _is_usable(tool: types.Tool) -> bool:
     schema = tool.input_schema
-    if tool.execution is not None and tool.execution.task_support == "required":
-        # It only runs as a task, a part of the protocol that is not supported here.
-        return False
     if not (0 < len(tool.name) <= LONGEST_TOOL_NAME and tool.name.isprintable() and schema.get("type") == "object"):
         return False
     try:

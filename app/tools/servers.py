@@ -77,12 +77,16 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """The state of a server, why it failed, its tools, and its standard error; `left_out` more tools cannot be used."""
+    """The state of a server, why it failed, its tools, and its standard error.
+
+    `left_out` more tools could not be used, and those with the names `only_as_tasks` can only be called as tasks.
+    """
 
     state: Literal["stopped", "starting", "running", "failed"] = "stopped"
     error: ToolFailed | None = None
     tools: tuple[Tool, ...] = ()
     left_out: int = 0
+    only_as_tasks: tuple[str, ...] = ()
     stderr: str = ""
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtCore import QCoreApplication
 
 from app.agents.connecting import NotConnected, Plan
@@ -17,14 +19,18 @@ def plan_sentence(plan: Plan) -> str:
         said = translate("Agents", "Tandem can't change {file} safely, so it stays as it is. Add this by hand:")
     elif not plan.writes:
         said = translate("Agents", "{app} is set up, in {file}.")
+    elif plan.app.shared:
+        said = translate("Agents", "This is added to {file}. Everything else in it stays.")
     else:
         said = translate("Agents", "This file tells {app} about Tandem: {file}")
     return said.format(app=plan.app.name, file=plan.file)
 
 
-def written_sentence() -> str:
-    """Say that the file was written."""
-    return translate("Agents", "Written.")
+def written_sentence(copy: Path | None) -> str:
+    """Say that the file was written, and where it is as it was before, if there was one."""
+    if copy is None:
+        return translate("Agents", "Written.")
+    return translate("Agents", "Written. The file as it was: {copy}").format(copy=copy)
 
 
 def next_sentence(plan: Plan) -> str:

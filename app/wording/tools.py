@@ -11,12 +11,14 @@ from app.session.calls import Call, CallState
 from app.tools.servers import Server, ServerStatus
 from app.tools.tool import SILENCE_S, TANDEM, Progress, visible
 from app.wording.errors import joined
-from app.wording.figures import duration, percent, seconds
+from app.wording.figures import duration, number, percent, seconds
 
 translate = QCoreApplication.translate
 
 # Seconds of silence after which a person begins to wonder whether a tool still works.
 QUIET_S = 10.0
+# More parts than a person counts are shown as percent.
+_MOST_PARTS = 100
 # Characters of a message about progress, which a stranger writes: a line or two of a card.
 _LONGEST_MESSAGE = 120
 
@@ -128,13 +130,27 @@ def _running_sentence(call: Call, now: float) -> str:
 
 def _progress(progress: Progress) -> str:
     done, total = progress.done, progress.total
+    if not total or total < 0:
+        words = translate("CallCard", "Working: {done} so far.") if done >= 1 else translate("CallCard", "Working.")
+    elif 1 < total < _MOST_PARTS and done.is_integer() and total.is_integer():
+        words = translate("CallCard", "Working: {done} of {total}.")
+    else:
+        words = translate("CallCard", "Working: {share}.")
     message = visible(" ".join(progress.message.split()))
     if len(message) > _LONGEST_MESSAGE:
         message = f"{message[:_LONGEST_MESSAGE]}…"
-    if not total or total < 0:
-        return joined(translate("CallCard", "Working."), message)
-    share = percent(max(0.0, min(1.0, done / total)))
-    return joined(translate("CallCard", "Working: {share}.").format(share=share), message)
+    share = percent(max(0.0, min(1.0, done / total))) if total else ""
+    return joined(words.format(done=number(done, 0), total=number(total, 0), share=share), message)
+
+
+def unoffered_sentence(status: ServerStatus) -> str:
+    """Say which tools of a server are not offered to models, and why; "" if all are."""
+    if not status.only_as_tasks:
+        return ""
+    words = translate(
+        "ServerView", "Not offered, because they can only run as tasks, which Tandem does not support: {names}."
+    )
+    return words.format(names=visible(", ".join(status.only_as_tasks)))
 
 
 def server_state(server: Server, status: ServerStatus) -> str:

@@ -56,8 +56,8 @@ def test_what_it_cannot_write_is_shown_to_be_added_by_hand(
 ) -> None:
     answer("y\n")
     (own_home / ".config/zed").mkdir(parents=True)
-    (own_home / ".config/zed/settings.json").write_text('{"theme": "dark"}')
-    assert main(["connect", "zed"]) == 0
+    (own_home / ".config/zed/settings.json").write_text('{"a" 1}')
+    assert main(["connect", "zed"]) == 1
     assert "by hand:\n\n{\n" in capsys.readouterr().out
     assert main(["connect", "zed", "--undo"]) == 1
     assert "not connected" in capsys.readouterr().err

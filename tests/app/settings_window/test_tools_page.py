@@ -10,7 +10,9 @@ from typing import Any
 import keyring
 import pytest
 from keyring.errors import KeyringError
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QLineEdit
 
 from app.tools.tool import Permission
 from app.wording.tools import server_state
@@ -84,13 +86,20 @@ def test_a_tested_server_lists_its_tools_which_ask_unless_the_person_says_otherw
     [(tool, _, chooser)] = view.rows
     assert tool.read_only
     assert settings.permission(tool) is Permission.ASK
-    chooser.set_value(Permission.ALWAYS)
-    chooser.activated.emit(chooser.currentIndex())
+    view.allow_reading.click()
     assert settings.permission(tool) is Permission.ALWAYS
+    assert view.allow_reading.isHidden()
     assert chooser.currentText() == "Always allow"
     chooser.set_value(Permission.DENY)
     chooser.activated.emit(chooser.currentIndex())
     assert settings.permission(tool) is Permission.DENY
+
+
+def test_tools_that_only_run_as_tasks_are_named_with_the_reason(window: WindowDriver, imported: Any) -> None:
+    page = imported({"slow": entry("runs-tasks")})
+    allow(window, page, "slow")
+    assert [tool.name for tool, _, _ in page.view("slow").rows] == ["echo"]
+    assert "can only run as tasks, which Tandem does not support: research." in state(page, "slow")
 
 
 def test_a_server_that_fails_says_why_and_shows_its_standard_error(window: WindowDriver, imported: Any) -> None:
@@ -157,10 +166,16 @@ def test_a_server_with_a_secret_is_added_and_removed(window: WindowDriver, monke
     window.wait(lambda: not window.session.tools.settings.servers)
 
 
-def test_a_file_adds_only_servers_whose_names_are_free(window: WindowDriver, imported: Any, tmp_path: Path) -> None:
+def test_a_dropped_file_adds_only_servers_whose_names_are_free(
+    window: WindowDriver, imported: Any, tmp_path: Path
+) -> None:
     page = imported({"files": entry()})
     (tmp_path / "mcp.json").write_text(json.dumps({"servers": {"files": {"command": "rm"}, "new": entry()}}))
-    page.import_servers(tmp_path / "mcp.json")
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "mcp.json"))])
+    how = Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    QApplication.sendEvent(page.viewport(), QDragEnterEvent(QPoint(9, 9), *how))
+    QApplication.sendEvent(page.viewport(), QDropEvent(QPointF(9, 9), *how))
     window.wait(lambda: "new" in page.outcome.text())
     assert "files" in page.outcome.text()
     assert {one.name: one.command for one in window.session.tools.settings.servers}["files"] == hostile().command

@@ -66,7 +66,7 @@ def test_what_does_no_harm_is_borne(hosts: Hosts, behaviour: str) -> None:
 def test_a_tool_that_only_runs_as_a_task_is_not_offered_but_named(hosts: Hosts) -> None:
     assert [tool.name for tool in hosts.start(hostile("runs-tasks"))] == ["echo"]
     status = hosts.host.status("runs-tasks")
-    assert status.left_out == 1
+    assert (status.only_as_tasks, status.left_out) == (("research",), 0)
 
 
 def test_a_flood_does_not_take_the_memory(hosts: Hosts) -> None:

@@ -35,12 +35,15 @@ def test_an_error_of_another_version_has_a_sentence() -> None:
 @pytest.mark.parametrize(
     ("done", "total", "message", "words"),
     [
-        (3, 10, "Reading page 3", "Working: 30%. Reading page 3"),
+        (3, 10, "Reading page 3", "Working: 3 of 10. Reading page 3"),
         (0.25, 1, "", "Working: 25%."),
+        (5_242_880, 20_971_520, "", "Working: 25%."),
+        (12, 10, "", "Working: 12 of 10."),
         (250, 100, "", "Working: 100%."),
-        (3, None, "Page\n3\u202e", "Working. Page 3\\u202e"),
+        (3, None, "Page\n3\u202e", "Working: 3 so far. Page 3\\u202e"),
         (-1, -1, "", "Working."),
-        (1, 0, "A" * 1000, f"Working. {'A' * 120}…"),
+        (0.3, None, "", "Working."),
+        (1, 0, "A" * 1000, f"Working: 1 so far. {'A' * 120}…"),
     ],
 )
 def test_progress_is_said_as_a_person_would(done: float, total: float | None, message: str, words: str) -> None:
@@ -55,7 +58,7 @@ def test_a_tool_that_is_silent_is_said_to_be_stopped_some_time() -> None:
     call.begun_at -= 20
     assert call_sentence(call) == "If it stays silent for 5 min, it is stopped."
     call.progress = Progress(3.0, 10.0, "", time.monotonic() - 20)
-    assert call_sentence(call) == "Working: 30%. If it stays silent for 5 min, it is stopped."
+    assert call_sentence(call) == "Working: 3 of 10. If it stays silent for 5 min, it is stopped."
 
 
 def test_silence_is_said_in_minutes() -> None:
