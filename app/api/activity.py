@@ -1,4 +1,4 @@
-"""The calls under way and those ended last, by counts, for the window and the log.
+"""The calls under way and those ended last, by counts, for the window, the log and /v1/speculation/events.
 
 Written on the server's and the engine's threads, read on any.
 """
@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from engine.events import Event, Failed, Finished, PrefillProgress, TokensCommitted
-from engine.stats import RequestStats
+from engine.stats import RequestStats, RoundRecord
 
 log = logging.getLogger(__name__)
 
@@ -98,6 +98,9 @@ class _UnderWay:
         return replace(self.call, state=self.state, stats=tuple(self.stats), reasons=tuple(self.reasons))
 
 
+OnRound = Callable[[str, RoundRecord, RequestStats], object]
+
+
 @dataclass
 class Activity:
     """The calls under way and those ended last.
@@ -110,6 +113,7 @@ class Activity:
     _calls: dict[str, _UnderWay] = field(default_factory=dict)
     _ended: deque[Call] = field(default_factory=lambda: deque(maxlen=MOST_KEPT))
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    _round_listeners: list[OnRound] = field(default_factory=list)
 
     @property
     def under_way(self) -> tuple[Call, ...]:
@@ -146,6 +150,9 @@ class Activity:
             changed = call.now if call.take(index, event) else None
         if changed is not None:
             self.on_change(changed)
+        if isinstance(event, TokensCommitted):
+            for listener in tuple(self._round_listeners):
+                listener(call_id, event.round, event.stats)
 
     def end(self, call_id: str, state: str) -> None:
         """End a call as `state`, and log its counts, never its content."""
@@ -169,6 +176,11 @@ class Activity:
             call.seconds,
         )
         self.on_change(call)
+
+    def listen(self, listener: OnRound) -> Callable[[], None]:
+        """Call `listener` on the engine's thread after every round of every call; return what ends that."""
+        self._round_listeners.append(listener)
+        return lambda: self._round_listeners.remove(listener)
 
 
 def outcome(events: Sequence[Event]) -> str:

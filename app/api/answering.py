@@ -225,18 +225,23 @@ class EventStream:
             self._close()
 
     async def _send_all(self, send: Send) -> None:
-        headers = [(b"content-type", EVENT_STREAM.encode()), (b"x-accel-buffering", b"no")]
-        await _send_in_time(send, {"type": "http.response.start", "status": 200, "headers": headers})
+        await start_events(send)
         sent = time.monotonic()
         async for batch in self._answering.events():
             silent = time.monotonic() - sent >= KEEP_ALIVE_S
             if body := self._write(batch) or (KEEP_ALIVE if silent else b""):
-                await _send_in_time(send, {"type": "http.response.body", "body": body, "more_body": True})
+                await send_in_time(send, {"type": "http.response.body", "body": body, "more_body": True})
                 sent = time.monotonic()
-        await _send_in_time(send, {"type": "http.response.body", "body": self._finish(), "more_body": False})
+        await send_in_time(send, {"type": "http.response.body", "body": self._finish(), "more_body": False})
 
 
-async def _send_in_time(send: Send, message: Message) -> None:
+async def start_events(send: Send) -> None:
+    """Begin a response of server-sent events. Raises `TimeoutError`."""
+    headers = [(b"content-type", EVENT_STREAM.encode()), (b"x-accel-buffering", b"no")]
+    await send_in_time(send, {"type": "http.response.start", "status": 200, "headers": headers})
+
+
+async def send_in_time(send: Send, message: Message) -> None:
     """Send a message. Raises `TimeoutError` if the client reads nothing for STALL_S."""
     async with asyncio.timeout(STALL_S):
         await send(message)

@@ -49,6 +49,7 @@ class ModelDirectory:
         self._users = 0
         self._unused = asyncio.Event()
         self._unused.set()
+        self.loading = ""
 
     async def installed(self) -> dict[str, InstalledModel]:
         """Return the usable models of this machine by name."""
@@ -84,6 +85,13 @@ class ModelDirectory:
         """The names of the loaded models."""
         return tuple(filter(None, (self.name_of(self.host.pair.main), self.name_of(self.host.pair.draft))))
 
+    def progress_of(self, name: str) -> dict[str, Any]:
+        """Return the progress of a model that is being loaded, in bytes; empty for others."""
+        if name != self.loading:
+            return {}
+        done, total = self.host.engine.loading_progress
+        return {"loading": {"loaded_bytes": done, "total_bytes": total}}
+
     def name_of(self, info: ModelInfo | None) -> str:
         """Return the name of a loaded model; "" for None."""
         if info is None:
@@ -106,7 +114,7 @@ class ModelDirectory:
         try:
             main = self.host.pair.main
             if wanted is not None and (main is None or main.path != Path(wanted)):
-                await self._change_main(wanted)
+                await self._change_main(name, wanted)
             info = self.host.pair.main
             if info is None:
                 raise ApiError(503, "No model is loaded.", code="no-model")
@@ -130,7 +138,11 @@ class ModelDirectory:
         async with self._turn:
             if self.host.pair.draft is not None and self.host.pair.draft.path == Path(model.path):
                 return
-            pair = await _result(self.host.set_draft(model.path))
+            self.loading = name
+            try:
+                pair = await _result(self.host.set_draft(model.path))
+            finally:
+                self.loading = ""
         if pair.draft_problem is not None:
             raise errors.of_engine(pair.draft_problem)
 
@@ -160,7 +172,7 @@ class ModelDirectory:
             return self.name_of(self.host.kept.main)
         return self._names.get(Path(name), name)
 
-    async def _change_main(self, path: str) -> None:
+    async def _change_main(self, name: str, path: str) -> None:
         try:
             async with asyncio.timeout(self._most_waiting_s):
                 await self._unused.wait()
@@ -169,7 +181,11 @@ class ModelDirectory:
                     await asyncio.sleep(_LOOK_S)
         except TimeoutError as error:
             raise errors.too_busy("Another model is in use. Try again later.", 10) from error
-        await _result(self.host.load(path, self.host.draft_for(path)))
+        self.loading = name
+        try:
+            await _result(self.host.load(path, self.host.draft_for(path)))
+        finally:
+            self.loading = ""
 
 
 async def _result(future: Future[LoadedPair]) -> LoadedPair:
@@ -185,7 +201,7 @@ def _unknown(name: str, param: str) -> ApiError:
     return ApiError(404, sentence, param=param, code="model_not_found")
 
 
-def listed(model: InstalledModel, *, loaded: bool) -> dict[str, Any]:
+def listed(model: InstalledModel, *, loaded: bool, **more: Any) -> dict[str, Any]:
     """Return a model as /v1/models shows it."""
     return {
         "id": model.id,
@@ -196,4 +212,5 @@ def listed(model: InstalledModel, *, loaded: bool) -> dict[str, Any]:
         "kinds": list(model.kinds),
         "context_length": model.context,
         "bytes": model.weight_bytes,
+        **more,
     }

@@ -47,7 +47,7 @@ async def show_model(request: Request) -> Response:
     model = await api.models.named(request.path_params["name"])
     if model is None:
         raise ApiError(404, "There is no installed model of that name.", param="model", code="model_not_found")
-    return JsonReply(listed(model, loaded=model.id in api.models.loaded_names))
+    return JsonReply(listed(model, loaded=model.id in api.models.loaded_names, **api.models.progress_of(model.id)))
 
 
 async def openapi(request: Request) -> Response:
@@ -67,6 +67,7 @@ ENDPOINTS = (
     Endpoint("GET", "/v1/speculation", speculation.show),
     Endpoint("PUT", "/v1/speculation", speculation.change, SpeculationBody),
     Endpoint("DELETE", "/v1/speculation", speculation.clear),
+    Endpoint("GET", "/v1/speculation/events", speculation.events),
 )
 
 

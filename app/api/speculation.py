@@ -1,17 +1,28 @@
-"""/v1/speculation: the default draft model, method and depth of calls."""
+"""/v1/speculation: the default draft model, method and depth of calls, and the rounds of all calls, live."""
 
 from __future__ import annotations
 
+import asyncio
+from collections import deque
+from contextlib import suppress
+from dataclasses import asdict
 from typing import Any
 
 from msgspec import UNSET, UnsetType
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
+from app.api.activity import Activity
+from app.api.answering import KEEP_ALIVE_S, send_in_time, start_events
 from app.api.calls import Api
-from app.api.replies import JsonReply
+from app.api.replies import KEEP_ALIVE, JsonReply, sse
 from app.api.request_settings import Speculation
 from engine.requests import SpeculationSettings
+from engine.stats import RequestStats, RoundRecord
+
+# Rounds that may wait for a listener; older ones are dropped and counted.
+_MOST_BEHIND = 1024
 
 
 async def show(request: Request) -> Response:
@@ -42,6 +53,11 @@ async def clear(request: Request) -> Response:
     return JsonReply(_state(api))
 
 
+async def events(request: Request) -> RoundStream:
+    """The rounds of all calls, as server-sent events."""
+    return RoundStream(request.app.state.api.activity)
+
+
 def _state(api: Api) -> dict[str, Any]:
     pair, settings = api.models.host.pair, api.speculation
     return {
@@ -64,3 +80,57 @@ def _state(api: Api) -> dict[str, Any]:
             for call in api.activity.under_way
         ],
     }
+
+
+class RoundStream:
+    """An ASGI response: every round of every call as a server-sent event, until the client leaves."""
+
+    def __init__(self, activity: Activity) -> None:
+        self._activity = activity
+        self._rounds: deque[bytes] = deque(maxlen=_MOST_BEHIND)
+        self._left_out = 0
+        self._wake = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        del scope
+        end = self._activity.listen(self._take)
+        gone = asyncio.get_running_loop().create_task(self._watch(receive))
+        try:
+            await start_events(send)
+            body = KEEP_ALIVE
+            while not gone.done():
+                await send_in_time(send, {"type": "http.response.body", "body": body, "more_body": True})
+                body = await self._next()
+        except TimeoutError:
+            return
+        finally:
+            end()
+            gone.cancel()
+
+    async def _next(self) -> bytes:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(KEEP_ALIVE_S):
+                await self._wake.wait()
+        self._wake.clear()
+        found = b"".join(self._rounds.popleft() for _ in range(len(self._rounds)))
+        if self._left_out:
+            found = sse({"left_out": self._left_out}, "behind") + found
+            self._left_out = 0
+        return found or KEEP_ALIVE
+
+    async def _watch(self, receive: Receive) -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        self._wake.set()
+
+    def _take(self, call_id: str, record: RoundRecord, stats: RequestStats) -> None:
+        """Runs on the engine's thread."""
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._add, call_id, record, stats)
+
+    def _add(self, call_id: str, record: RoundRecord, stats: RequestStats) -> None:
+        self._left_out += len(self._rounds) == _MOST_BEHIND
+        figures = {"accept_rate": stats.accept_rate, "tokens_per_round": stats.tokens_per_round}
+        self._rounds.append(sse({"id": call_id, **asdict(record), **figures}, "round"))
+        self._wake.set()

@@ -81,14 +81,18 @@ class Answers:
             )
             changes.messages.add(message_id)
 
-    def finish(self, message_id: int, reason: str, stats: RequestStats, text: str = "", *rest: Any) -> None:
-        """End a streaming answer; its figures enter the history.
-
-        `text` is its last part, and `rest` are its tokens and rounds as in `append`.
-        """
+    def finish(
+        self,
+        message_id: int,
+        reason: str,
+        stats: RequestStats,
+        text: str = "",
+        tokens: Sequence[Token] = (),
+        rounds: Sequence[RoundRecord] = (),
+    ) -> None:
+        """End a streaming answer; its figures enter the history. `text` is its last part."""
         with self._database.write():
-            self.append(message_id, text, *rest)
-            self._end(message_id, COMPLETE, finish_reason=reason, stats=stats)
+            self._end(message_id, COMPLETE, text, tokens, rounds, finish_reason=reason, stats=stats)
 
     def fail(
         self,
@@ -97,13 +101,13 @@ class Answers:
         arguments: Mapping[str, Any],
         stats: RequestStats | None = None,
         text: str = "",
-        *rest: Any,
+        tokens: Sequence[Token] = (),
+        rounds: Sequence[RoundRecord] = (),
     ) -> None:
-        """End a streaming answer with an engine error's code and arguments; what was written stays. See `finish`."""
+        """End a streaming answer with an engine error's code and arguments; what was written stays."""
         error = error_to_json((code, {name: str(value) for name, value in arguments.items()}))
         with self._database.write():
-            self.append(message_id, text, *rest)
-            self._end(message_id, FAILED, error=error, stats=stats)
+            self._end(message_id, FAILED, text, tokens, rounds, error=error, stats=stats)
 
     def start_calls(self, answer_id: int, calls: Sequence[ToolUse]) -> list[int]:
         """Add the calls that an ended answer asked for, each below the one before it, and return their ids."""
@@ -119,8 +123,8 @@ class Answers:
     ) -> None:
         """End a call with its result, or with the error's code and arguments because of which it has none."""
         with self._database.write():
-            self.append(message_id, text)
-            self._end(message_id, COMPLETE if error is None else FAILED, error=error_to_json(error))
+            state = COMPLETE if error is None else FAILED
+            self._end(message_id, state, text, (), (), error=error_to_json(error))
             self._database.execute(
                 "UPDATE messages SET tool_use = ? WHERE id = ?", (tool_use_to_json(tool_use), message_id)
             )
@@ -130,13 +134,16 @@ class Answers:
         found = self._database.ids("SELECT id FROM messages WHERE state = ? ORDER BY id", (STREAMING,))
         with self._database.write():
             for message_id in found:
-                self._end(message_id, INTERRUPTED)
+                self._end(message_id, INTERRUPTED, "", (), ())
         return tuple(found)
 
     def _end(
         self,
         message_id: int,
         state: str,
+        text: str,
+        tokens: Sequence[Token],
+        rounds: Sequence[RoundRecord],
         finish_reason: str | None = None,
         error: str | None = None,
         stats: RequestStats | None = None,
@@ -145,7 +152,7 @@ class Answers:
         message = self._messages.get(message_id)
         now = self._database.clock()
         with self._database.write() as changes:
-            self._fold(message_id, message.content)
+            self._fold(message_id, message.content + text, tokens, rounds)
             self._database.execute(
                 """
                 UPDATE messages SET state = ?, finish_reason = ?, error = ?, stats = coalesce(?, stats)
@@ -171,14 +178,19 @@ class Answers:
             changes.messages.add(message_id)
             changes.conversations.add(message.conversation_id)
 
-    def _fold(self, message_id: int, content: str) -> None:
-        """Move the chunks into the message itself."""
+    def _fold(
+        self, message_id: int, content: str, last_tokens: Sequence[Token], last_rounds: Sequence[RoundRecord]
+    ) -> None:
+        """Move the chunks, the last tokens and the last rounds into the message itself."""
         packed = self._messages.packed(message_id)
+        if last_tokens or last_rounds:
+            packed.append((pack_tokens(last_tokens), pack_rounds(last_rounds)))
         self._database.execute("UPDATE messages SET content = ? WHERE id = ?", (content, message_id))
-        if tokens := join_packed(tokens for tokens, _ in packed):
+        if packed:
+            tokens, rounds = map(join_packed, zip(*packed, strict=True))
             self._database.execute(
                 "INSERT OR REPLACE INTO token_views (message_id, tokens, rounds) VALUES (?, ?, ?)",
-                (message_id, tokens, join_packed(rounds for _, rounds in packed)),
+                (message_id, tokens, rounds),
             )
         self._database.execute("DELETE FROM chunks WHERE message_id = ?", (message_id,))
 

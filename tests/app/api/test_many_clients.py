@@ -251,6 +251,21 @@ def test_another_model_is_loaded_by_name_once_nobody_uses_the_one_before(
     assert starter.post("/v1/chat/completions", question | {"model": "starter/head"}).status_code == 404
 
 
+def test_a_model_that_is_being_loaded_says_how_far_it_is(serve: Serve, question: dict[str, Any]) -> None:
+    engine = ScriptedEngine()
+    served = serve(engine)
+    engine.load_gate, engine.loading_progress = threading.Event(), (3, 12)
+    assert "loading" not in served.get("/v1/models/starter/draft").json()
+    thread, answers = ask_in_background(served, question | {"model": "starter/draft"})
+    until(lambda: served.get("/v1/models/starter/draft").json().get("loading"))
+    assert served.get("/v1/models/starter/draft").json()["loading"] == {"loaded_bytes": 3, "total_bytes": 12}
+    assert "loading" not in served.get("/v1/models/starter/main").json()
+    engine.load_gate.set()
+    thread.join()
+    assert answers[0].status_code == 200
+    assert "loading" not in served.get("/v1/models/starter/draft").json()
+
+
 def test_a_window_hears_of_every_change_and_reads_the_figures(question: dict[str, Any]) -> None:
     changes: list[Call] = []
     engine = ScriptedEngine([Script(STORY)])

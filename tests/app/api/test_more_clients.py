@@ -70,6 +70,7 @@ def test_the_clients_of_npm_read_the_same_answer(starter: Served, question: dict
 
 
 def test_schemathesis_finds_no_server_error(told: Served, tmp_path: Path, python: Path) -> None:
-    options = ("--checks=not_a_server_error", "--max-examples=150")
+    # The stream of rounds never ends by itself.
+    options = ("--checks=not_a_server_error", "--max-examples=150", "--exclude-path=/v1/speculation/events")
     command = (python, "-m", "schemathesis.cli", "run", f"{told.address}/openapi.json")
     run(*command, *options, folder=tmp_path)

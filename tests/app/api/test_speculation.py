@@ -1,13 +1,20 @@
-"""/v1/speculation: draft model, method and depth change while the server runs."""
+"""/v1/speculation: draft model, method and depth change while the server runs, and rounds are streamed live."""
 
 from __future__ import annotations
 
+import asyncio
+import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from starlette.types import Message
 
+from app.api.activity import Activity, Call
+from app.api.speculation import RoundStream
+from engine.events import TokensCommitted
+from engine.stats import RequestStats, RoundRecord
 from tests.app.api.conftest import Serve
 from tests.app.api.serving import Served
 from tests.app.scripted_engine import ScriptedEngine
@@ -89,3 +96,50 @@ def test_what_cannot_be_set_changes_nothing(starter: Served, fields: dict[str, A
     before = starter.get("/v1/speculation").json()
     assert put(starter, **fields).status_code == status
     assert starter.get("/v1/speculation").json() == before
+
+
+def test_rounds_are_streamed_live(starter: Served, question: dict[str, Any]) -> None:
+    with starter.client.stream("GET", "/v1/speculation/events") as response:
+        lines = response.iter_lines()
+        assert next(lines).startswith(":")
+        usage = starter.chat(question | {"num_draft_tokens": 4})["usage"]["speculation"]
+        rounds: list[dict[str, Any]] = []
+        while sum(one["committed"] for one in rounds) < 24:
+            if (line := next(lines)).startswith("data: "):
+                rounds.append(json.loads(line.removeprefix("data: ")))
+    assert len({one["id"] for one in rounds}) == 1
+    assert len(rounds) == usage["rounds"]
+    assert sum(one["accepted"] for one in rounds) == usage["accepted"]
+    assert rounds[-1]["accept_rate"] == usage["accept_rate"]
+
+
+def test_a_listener_that_falls_behind_hears_how_many_rounds_it_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.api.speculation._MOST_BEHIND", 3)
+    record = RoundRecord(
+        4, "", drafted=4, accepted=3, committed=4, rows=5, at_s=0.0, draft_s=0.0, verify_s=0.0, host_s=0.0
+    )
+    bodies: list[str] = []
+
+    async def listen() -> None:
+        activity, leaving = Activity(), asyncio.Event()
+        activity.begin(Call("call-1", "/v1/messages", "main", "agent", 0.0))
+
+        async def receive() -> Message:
+            await leaving.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message: Message) -> None:
+            bodies.append(message.get("body", b"").decode())
+            if len(bodies) == 2:
+                for _ in range(5):
+                    activity.note("call-1", 0, TokensCommitted("a", (), record, RequestStats(drafted=4, accepted=3)))
+                await asyncio.sleep(0)
+            elif len(bodies) == 3:
+                leaving.set()
+
+        await asyncio.wait_for(RoundStream(activity)({}, receive, send), PATIENCE_S)
+
+    asyncio.run(listen())
+    events = [json.loads(line.removeprefix("data: ")) for line in bodies[2].splitlines() if line.startswith("data: ")]
+    assert events[0] == {"left_out": 2}
+    assert [one["id"] for one in events[1:]] == ["call-1"] * 3
