@@ -4993,14 +4993,6 @@
         <translation>ほかのコンピュータからの接続を許可</translation>
     </message>
     <message>
-        <source>Refuse unknown model names</source>
-        <translation>不明なモデル名を拒否</translation>
-    </message>
-    <message>
-        <source>Many programs ask for a model by a name of their own. By default, the loaded model answers them, and the reply names it.</source>
-        <translation>多くのプログラムは独自の名前でモデルを指定します。デフォルトでは、読み込まれているモデルが回答し、応答にそのモデル名が入ります。</translation>
-    </message>
-    <message>
         <source>Their addresses, such as http://localhost:3000, separated by spaces. Leave empty for none.</source>
         <translation>http://localhost:3000 のようなアドレスをスペースで区切って入力します。空欄ならどのページも接続できません。</translation>
     </message>

@@ -4993,14 +4993,6 @@
         <translation>다른 컴퓨터의 연결 허용</translation>
     </message>
     <message>
-        <source>Refuse unknown model names</source>
-        <translation>알 수 없는 모델 이름 거부</translation>
-    </message>
-    <message>
-        <source>Many programs ask for a model by a name of their own. By default, the loaded model answers them, and the reply names it.</source>
-        <translation>많은 프로그램이 자체 이름으로 모델을 요청해요. 기본적으로는 불러온 모델이 대신 답하고, 응답에 그 모델의 이름이 들어가요.</translation>
-    </message>
-    <message>
         <source>Their addresses, such as http://localhost:3000, separated by spaces. Leave empty for none.</source>
         <translation>http://localhost:3000 같은 주소를 빈칸으로 구분해 입력해 주세요. 비워 두면 아무 페이지도 연결할 수 없어요.</translation>
     </message>

@@ -4993,14 +4993,6 @@
         <translation>允许其他电脑连接</translation>
     </message>
     <message>
-        <source>Refuse unknown model names</source>
-        <translation>拒绝未知的模型名称</translation>
-    </message>
-    <message>
-        <source>Many programs ask for a model by a name of their own. By default, the loaded model answers them, and the reply names it.</source>
-        <translation>许多程序用自己的名称请求模型。默认由已加载的模型回答，并在回复中注明其名称。</translation>
-    </message>
-    <message>
         <source>Their addresses, such as http://localhost:3000, separated by spaces. Leave empty for none.</source>
         <translation>填写地址，例如 http://localhost:3000，以空格分隔。留空则不允许任何网页连接。</translation>
     </message>

@@ -16,8 +16,7 @@ from app.cli.bench_tables import print_report
 from app.cli.exit_codes import BAD_USAGE, DONE, FAILED, INTERRUPTED
 from app.cli.help_text import RareOptions, add_command
 from app.cli.pair_options import add_pair_options, chosen_pair, explained, model_path
-from app.cli.terminal_text import terminal_of
-from app.cli.word_wrap import say
+from app.cli.terminal_text import say, terminal_of
 from app.system.versions import installed_version
 from engine import EngineError, SamplingSettings, starter_pair
 from engine.errors import BadRequest, require

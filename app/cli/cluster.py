@@ -18,7 +18,7 @@ from app.cli.help_text import add_actions, add_command
 from app.cli.memory_limit import chosen_memory_limit
 from app.cli.pair_options import add_pair_options, chosen_pair, explained
 from app.cli.tables import format_bytes, print_table
-from app.cli.word_wrap import say
+from app.cli.terminal_text import say
 from app.system.paths import data_folder, learned_file
 from engine.client import EngineClient
 from engine.errors import EngineError

@@ -17,7 +17,7 @@ from app.cli.help_text import add_actions, add_command
 from app.cli.memory_limit import memory_limit
 from app.cli.pair_options import models_here
 from app.cli.tables import format_bytes, print_table
-from app.cli.word_wrap import say
+from app.cli.terminal_text import say
 from app.system.paths import cache_folder
 from engine.advice.catalog import load_catalog
 from engine.advice.pairing import PairAdvice, advise, candidates

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from app.conversations.request_history import ProgramRequest
-from app.conversations.served_calls import answers_of
 from app.session.model_service import ModelService
 from app.settings.keychain import Keychain
 from app.system.background import Background
@@ -39,7 +38,6 @@ class ApiChoice:
     network: bool = False
     asks_key: bool = False
     origins: tuple[str, ...] = ()
-    strict_models: bool = False
     model_folders: tuple[Path, ...] = ()
     other_apps: bool = True
     same_text: bool = False
@@ -135,8 +133,7 @@ class ApiService(QObject):
         host = ANY_HOST if choice.network else ApiSettings.host
         try:
             speculation = SpeculationSettings(same_text=choice.same_text)
-            strict = choice.strict_models
-            api.start(ApiSettings(host, choice.port, key or None, choice.origins, speculation, strict_models=strict))
+            api.start(ApiSettings(host, choice.port, key or None, choice.origins, speculation))
         except CodedError as error:
             return key, error
         return key, None
@@ -158,7 +155,7 @@ class ApiService(QObject):
     def _pass_on_ended(self) -> None:
         found: list[ProgramRequest] = []
         while self._just_ended:
-            found += answers_of(self._just_ended.popleft())
+            found += _answers_of(self._just_ended.popleft())
         if found:
             self.calls_ended.emit(found)
 
@@ -169,3 +166,13 @@ class ApiService(QObject):
         self.status = found if found is not None and found.serving else None
         if self.status != before:
             self.changed.emit()
+
+
+def _answers_of(call: Call) -> list[ProgramRequest]:
+    """Return the answers of an ended call as rows of the history, without empty ones that did not fail."""
+    ended = call.began + (call.seconds or 0.0)
+    return [
+        ProgramRequest(call.client, call.endpoint, ended, call.main, call.draft, call.method, reason, stats)
+        for stats, reason in zip(call.stats, call.reasons, strict=True)
+        if stats.generated_tokens or reason == "failed"
+    ]

@@ -329,15 +329,6 @@ class SettingsValues(RememberedValues):
             "unencrypted. Turn it on only on a network you trust.",
         ),
     )
-    api_strict_models: bool = API.setting(
-        False,
-        title=QT_TRANSLATE_NOOP("Settings", "Refuse unknown model names"),
-        help=QT_TRANSLATE_NOOP(
-            "Settings",
-            "Many programs ask for a model by a name of their own. By default, the loaded model answers them, and the "
-            "reply names it.",
-        ),
-    )
     api_origins: str = API.setting(
         "",
         title=QT_TRANSLATE_NOOP("Settings", "Allowed web origins"),

@@ -68,7 +68,6 @@ class Effects(QObject):
                 network=values.api_network,
                 asks_key=values.api_asks_key,
                 origins=tuple(values.api_origins.split()),
-                strict_models=values.api_strict_models,
                 model_folders=tuple(Path(folder) for folder in values.model_folders),
                 other_apps=values.use_other_apps,
                 same_text=values.same_text,

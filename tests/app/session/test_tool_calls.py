@@ -17,8 +17,7 @@ from app.session.calls import CallState
 from app.session.chats import Turn
 from app.session.session import Session
 from app.session.tool_calls import ONCE
-from app.tools.errors import ToolFailed
-from app.tools.tool import Permission, Tool, ToolResult
+from app.tools.tool import Permission, Tool, ToolFailed, ToolResult
 from engine.errors import InternalFailure
 from engine.stats import RequestStats
 from tests.app.fake_tools import FakeHost, call_text, set_up, tool
