@@ -36,14 +36,6 @@
         <translation>スピーチ</translation>
     </message>
     <message>
-        <source>Appearance</source>
-        <translation>外観</translation>
-    </message>
-    <message>
-        <source>Language</source>
-        <translation>言語</translation>
-    </message>
-    <message>
         <source>Edit</source>
         <translation>編集</translation>
     </message>
@@ -82,18 +74,6 @@
     <message>
         <source>Stop the local API</source>
         <translation>ローカル API を停止</translation>
-    </message>
-    <message>
-        <source>Local API…</source>
-        <translation>ローカル API…</translation>
-    </message>
-    <message>
-        <source>Multiple Macs…</source>
-        <translation>複数の Mac…</translation>
-    </message>
-    <message>
-        <source>Run a model on multiple Macs together</source>
-        <translation>1 つのモデルを複数の Mac で動かす</translation>
     </message>
     <message>
         <source>Send</source>
@@ -444,44 +424,12 @@
         <translation>モデルとダウンロードを表示</translation>
     </message>
     <message>
-        <source>Unload models</source>
-        <translation>モデルをメモリから解放</translation>
-    </message>
-    <message>
-        <source>Free the memory of both models</source>
-        <translation>両方のモデルのメモリを解放</translation>
-    </message>
-    <message>
         <source>Use the starter pair</source>
         <translation>スターターモデルを使う</translation>
     </message>
     <message>
         <source>Load the two small models that come with Tandem</source>
         <translation>Tandem に付属の小さなモデルを 2 つ読み込む</translation>
-    </message>
-    <message>
-        <source>Open main model…</source>
-        <translation>メインモデルを開く…</translation>
-    </message>
-    <message>
-        <source>Choose a main model folder</source>
-        <translation>メインモデルのフォルダを選択</translation>
-    </message>
-    <message>
-        <source>Open draft model…</source>
-        <translation>ドラフトモデルを開く…</translation>
-    </message>
-    <message>
-        <source>Choose a draft model folder</source>
-        <translation>ドラフトモデルのフォルダを選択</translation>
-    </message>
-    <message>
-        <source>No draft model</source>
-        <translation>ドラフトモデルなし</translation>
-    </message>
-    <message>
-        <source>Answer without a draft model</source>
-        <translation>ドラフトモデルなしで回答</translation>
     </message>
     <message>
         <source>Auto</source>
@@ -628,42 +576,6 @@
         <translation>コマンドを探す</translation>
     </message>
     <message>
-        <source>Keyboard shortcuts</source>
-        <translation>キーボードショートカット</translation>
-    </message>
-    <message>
-        <source>Show the keyboard shortcuts</source>
-        <translation>キーボードショートカットを表示</translation>
-    </message>
-    <message>
-        <source>Match system</source>
-        <translation>システムに合わせる</translation>
-    </message>
-    <message>
-        <source>Match the system appearance</source>
-        <translation>システムの外観に合わせる</translation>
-    </message>
-    <message>
-        <source>Light</source>
-        <translation>ライト</translation>
-    </message>
-    <message>
-        <source>Light appearance</source>
-        <translation>ライトモード</translation>
-    </message>
-    <message>
-        <source>Dark</source>
-        <translation>ダーク</translation>
-    </message>
-    <message>
-        <source>Dark appearance</source>
-        <translation>ダークモード</translation>
-    </message>
-    <message>
-        <source>Use the system&apos;s language</source>
-        <translation>システムの言語を使う</translation>
-    </message>
-    <message>
         <source>Make the window as large as possible, or restore its size</source>
         <translation>ウインドウをできるだけ大きくする、または元の大きさに戻す</translation>
     </message>
@@ -674,10 +586,6 @@
     <message>
         <source>Go to the chat below this one in the list</source>
         <translation>チャット一覧で 1 つ下のチャットに移動</translation>
-    </message>
-    <message>
-        <source>Show the address and status of the local API</source>
-        <translation>ローカル API のアドレスと状況を表示</translation>
     </message>
     <message>
         <source>Restore the chat or messages you deleted last</source>
@@ -5254,13 +5162,6 @@
     <message>
         <source>Settings of all chats</source>
         <translation>すべてのチャットの設定</translation>
-    </message>
-</context>
-<context>
-    <name>ShortcutSheet</name>
-    <message>
-        <source>Keyboard shortcuts</source>
-        <translation>キーボードショートカット</translation>
     </message>
 </context>
 <context>

@@ -36,14 +36,6 @@
         <translation>말하기</translation>
     </message>
     <message>
-        <source>Appearance</source>
-        <translation>화면 모드</translation>
-    </message>
-    <message>
-        <source>Language</source>
-        <translation>언어</translation>
-    </message>
-    <message>
         <source>Edit</source>
         <translation>편집</translation>
     </message>
@@ -82,18 +74,6 @@
     <message>
         <source>Stop the local API</source>
         <translation>로컬 API 끄기</translation>
-    </message>
-    <message>
-        <source>Local API…</source>
-        <translation>로컬 API…</translation>
-    </message>
-    <message>
-        <source>Multiple Macs…</source>
-        <translation>여러 대의 Mac…</translation>
-    </message>
-    <message>
-        <source>Run a model on multiple Macs together</source>
-        <translation>여러 대의 Mac에서 모델 하나를 함께 실행하기</translation>
     </message>
     <message>
         <source>Send</source>
@@ -444,44 +424,12 @@
         <translation>모델과 다운로드 보기</translation>
     </message>
     <message>
-        <source>Unload models</source>
-        <translation>모델 언로드</translation>
-    </message>
-    <message>
-        <source>Free the memory of both models</source>
-        <translation>두 모델이 쓰는 메모리 비우기</translation>
-    </message>
-    <message>
         <source>Use the starter pair</source>
         <translation>스타터 모델 쌍 사용</translation>
     </message>
     <message>
         <source>Load the two small models that come with Tandem</source>
         <translation>Tandem에 포함된 작은 모델 두 개 불러오기</translation>
-    </message>
-    <message>
-        <source>Open main model…</source>
-        <translation>메인 모델 열기…</translation>
-    </message>
-    <message>
-        <source>Choose a main model folder</source>
-        <translation>메인 모델 폴더 선택</translation>
-    </message>
-    <message>
-        <source>Open draft model…</source>
-        <translation>초안 모델 열기…</translation>
-    </message>
-    <message>
-        <source>Choose a draft model folder</source>
-        <translation>초안 모델 폴더 선택</translation>
-    </message>
-    <message>
-        <source>No draft model</source>
-        <translation>초안 모델 없음</translation>
-    </message>
-    <message>
-        <source>Answer without a draft model</source>
-        <translation>초안 모델 없이 답하기</translation>
     </message>
     <message>
         <source>Auto</source>
@@ -628,42 +576,6 @@
         <translation>명령 찾기</translation>
     </message>
     <message>
-        <source>Keyboard shortcuts</source>
-        <translation>키보드 단축키</translation>
-    </message>
-    <message>
-        <source>Show the keyboard shortcuts</source>
-        <translation>키보드 단축키 보기</translation>
-    </message>
-    <message>
-        <source>Match system</source>
-        <translation>시스템 설정과 동일하게</translation>
-    </message>
-    <message>
-        <source>Match the system appearance</source>
-        <translation>시스템의 화면 모드에 맞추기</translation>
-    </message>
-    <message>
-        <source>Light</source>
-        <translation>라이트</translation>
-    </message>
-    <message>
-        <source>Light appearance</source>
-        <translation>라이트 모드</translation>
-    </message>
-    <message>
-        <source>Dark</source>
-        <translation>다크</translation>
-    </message>
-    <message>
-        <source>Dark appearance</source>
-        <translation>다크 모드</translation>
-    </message>
-    <message>
-        <source>Use the system&apos;s language</source>
-        <translation>시스템 언어 사용</translation>
-    </message>
-    <message>
         <source>Make the window as large as possible, or restore its size</source>
         <translation>윈도우를 최대 크기로, 또는 이전 크기로</translation>
     </message>
@@ -674,10 +586,6 @@
     <message>
         <source>Go to the chat below this one in the list</source>
         <translation>목록에서 아래에 있는 대화 보기</translation>
-    </message>
-    <message>
-        <source>Show the address and status of the local API</source>
-        <translation>로컬 API의 주소와 상태 보기</translation>
     </message>
     <message>
         <source>Restore the chat or messages you deleted last</source>
@@ -5254,13 +5162,6 @@
     <message>
         <source>Settings of all chats</source>
         <translation>모든 대화의 설정</translation>
-    </message>
-</context>
-<context>
-    <name>ShortcutSheet</name>
-    <message>
-        <source>Keyboard shortcuts</source>
-        <translation>키보드 단축키</translation>
     </message>
 </context>
 <context>

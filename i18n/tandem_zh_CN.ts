@@ -36,14 +36,6 @@
         <translation>语音</translation>
     </message>
     <message>
-        <source>Appearance</source>
-        <translation>外观</translation>
-    </message>
-    <message>
-        <source>Language</source>
-        <translation>语言</translation>
-    </message>
-    <message>
         <source>Edit</source>
         <translation>编辑</translation>
     </message>
@@ -82,18 +74,6 @@
     <message>
         <source>Stop the local API</source>
         <translation>停止本地 API</translation>
-    </message>
-    <message>
-        <source>Local API…</source>
-        <translation>本地 API…</translation>
-    </message>
-    <message>
-        <source>Multiple Macs…</source>
-        <translation>多台 Mac…</translation>
-    </message>
-    <message>
-        <source>Run a model on multiple Macs together</source>
-        <translation>在多台 Mac 上运行同一个模型</translation>
     </message>
     <message>
         <source>Send</source>
@@ -444,44 +424,12 @@
         <translation>显示模型与下载</translation>
     </message>
     <message>
-        <source>Unload models</source>
-        <translation>将模型移出内存</translation>
-    </message>
-    <message>
-        <source>Free the memory of both models</source>
-        <translation>释放两个模型占用的内存</translation>
-    </message>
-    <message>
         <source>Use the starter pair</source>
         <translation>使用入门模型</translation>
     </message>
     <message>
         <source>Load the two small models that come with Tandem</source>
         <translation>加载 Tandem 自带的两个小模型</translation>
-    </message>
-    <message>
-        <source>Open main model…</source>
-        <translation>打开主模型…</translation>
-    </message>
-    <message>
-        <source>Choose a main model folder</source>
-        <translation>选择主模型的文件夹</translation>
-    </message>
-    <message>
-        <source>Open draft model…</source>
-        <translation>打开草稿模型…</translation>
-    </message>
-    <message>
-        <source>Choose a draft model folder</source>
-        <translation>选择草稿模型的文件夹</translation>
-    </message>
-    <message>
-        <source>No draft model</source>
-        <translation>不用草稿模型</translation>
-    </message>
-    <message>
-        <source>Answer without a draft model</source>
-        <translation>不用草稿模型回答</translation>
     </message>
     <message>
         <source>Auto</source>
@@ -628,42 +576,6 @@
         <translation>查找命令</translation>
     </message>
     <message>
-        <source>Keyboard shortcuts</source>
-        <translation>键盘快捷键</translation>
-    </message>
-    <message>
-        <source>Show the keyboard shortcuts</source>
-        <translation>显示键盘快捷键</translation>
-    </message>
-    <message>
-        <source>Match system</source>
-        <translation>跟随系统</translation>
-    </message>
-    <message>
-        <source>Match the system appearance</source>
-        <translation>跟随系统外观</translation>
-    </message>
-    <message>
-        <source>Light</source>
-        <translation>浅色</translation>
-    </message>
-    <message>
-        <source>Light appearance</source>
-        <translation>浅色外观</translation>
-    </message>
-    <message>
-        <source>Dark</source>
-        <translation>深色</translation>
-    </message>
-    <message>
-        <source>Dark appearance</source>
-        <translation>深色外观</translation>
-    </message>
-    <message>
-        <source>Use the system&apos;s language</source>
-        <translation>使用系统语言</translation>
-    </message>
-    <message>
         <source>Make the window as large as possible, or restore its size</source>
         <translation>将窗口放到最大，或恢复原来的大小</translation>
     </message>
@@ -674,10 +586,6 @@
     <message>
         <source>Go to the chat below this one in the list</source>
         <translation>转到列表中的下一个对话</translation>
-    </message>
-    <message>
-        <source>Show the address and status of the local API</source>
-        <translation>显示本地 API 的地址和状态</translation>
     </message>
     <message>
         <source>Restore the chat or messages you deleted last</source>
@@ -5254,13 +5162,6 @@
     <message>
         <source>Settings of all chats</source>
         <translation>所有对话的设置</translation>
-    </message>
-</context>
-<context>
-    <name>ShortcutSheet</name>
-    <message>
-        <source>Keyboard shortcuts</source>
-        <translation>键盘快捷键</translation>
     </message>
 </context>
 <context>

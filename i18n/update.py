@@ -31,12 +31,17 @@ def update(folder: Path = FOLDER) -> None:
 def _marked() -> Iterator[str]:
     """Yield lines that mark the registry's strings for the extractor."""
     sys.path.insert(0, str(FOLDER.parent))
+    from app.actions.spec import MENUS, SUBMENUS
+    from app.window.actions import ACTIONS
     from engine.speculation.proposers.registry import PROPOSERS, method_words, methods, source_words
 
     for source in PROPOSERS:
         yield f"QT_TRANSLATE_NOOP('Figures', {source_words(source)!r})\n"
     for method in methods():
         yield f"QT_TRANSLATE_NOOP('Settings', {method_words(method)!r})\n"
+    actions = [spec for specs in ACTIONS.values() for spec in specs]
+    for text in (*MENUS.values(), *SUBMENUS.values(), *(text for spec in actions for text in spec.texts)):
+        yield f"QT_TRANSLATE_NOOP('Actions', {text!r})\n"
 
 
 def _run(tool: Path, sources: Sequence[Path], folder: Path) -> None:

@@ -32,8 +32,6 @@ class Effects(QObject):
         self._apply_to_chats()
         application.theme.set_text_size(self._shown.text_size)
         settings.subscribe(self._changed)
-        application.language.changed.connect(self._keep_language)
-        application.theme.changed.connect(self._keep_theme)
         session.settings.speculation_changed.connect(self._keep_speculation)
         session.models.changed.connect(self._pair_changed)
         session.drafter_secret.changed.connect(self._changed)
@@ -47,9 +45,9 @@ class Effects(QObject):
             return
         before, now = self._shown, self._settings.values
         self._shown = now
-        if now.language != before.language and now.language != self._application.language.choice:
+        if now.language != before.language:
             self._application.language.choose(now.language)
-        if now.theme != before.theme and now.theme != self._application.theme.mode:
+        if now.theme != before.theme:
             self._application.theme.set_mode(now.theme)
         if now.text_size != before.text_size:
             self._application.theme.set_text_size(now.text_size)
@@ -108,14 +106,6 @@ class Effects(QObject):
         wanted, before = settings_for(self._settings.values, main, draft), session.settings.defaults
         chosen = replace(wanted, max_depth=before.speculation.max_depth)
         session.settings.set_defaults(replace(before, speculation=chosen))
-
-    def _keep_language(self) -> None:
-        if not self._closed:
-            self._settings.change(language=self._application.language.choice)
-
-    def _keep_theme(self) -> None:
-        if not self._closed:
-            self._settings.change(theme=self._application.theme.mode)
 
     def _keep_speculation(self) -> None:
         chosen, values = self._session.settings.defaults.speculation, self._settings.values

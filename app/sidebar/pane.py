@@ -77,7 +77,6 @@ class ChatPane(Restyled, QFrame):
         # A tool button, because a push button with a menu does not keep the margins of the style sheet.
         self.settings = self.bound("Settings", styled(QToolButton(self), "plain"))
         self.settings.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.settings.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.settings.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.settings.setIconSize(QSize(20, 16))
         self.row_menu = RowMenu(session.list, session.chats, self)

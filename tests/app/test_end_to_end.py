@@ -229,7 +229,7 @@ def test_a_folder_that_is_no_model_is_told_and_the_pair_stays_until_its_draft_is
     window.ask_and_wait("Hello")
     assert window.answer().text
     assert models.pair.draft is not None
-    window.trigger("no-draft")
+    models.set_draft(None)
     window.wait(lambda: not models.pair.loading)
     assert "no draft model" in window.header.draft.toolTip()
     assert window.session.answers.ready

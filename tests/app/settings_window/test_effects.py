@@ -114,10 +114,7 @@ def test_theme_text_size_and_the_send_key_change_at_once(desk: Desk, qtbot: QtBo
     assert desk.qapp.theme.is_dark
     assert desk.qapp.language.code == "ja"
     assert window.edit.fontMetrics().height() > before
-    # Choices elsewhere in the window are stored.
-    desk.qapp.theme.set_mode("light")
-    desk.qapp.language.choose("en")
-    assert (desk.settings.values.theme, desk.settings.values.language) == ("light", "en")
+    desk.settings.change(theme="light", language="en")
     desk.session.models.load_starter()
     qtbot.waitUntil(lambda: desk.session.answers.ready)
     desk.settings.change(send_key="modifier")

@@ -33,7 +33,7 @@ def test_every_control_and_every_action_can_be_reached(window: WindowDriver) -> 
 
     def look(name: str, shown: QWidget) -> None:
         # Layouts follow in the event loop.
-        window.wait(lambda: bool(controls(shown)) or name == "shortcuts")
+        window.wait(lambda: bool(controls(shown)))
         found[name] = (len(controls(shown)), unreachable(shown))
 
     look("chat", window.window)
@@ -45,7 +45,6 @@ def test_every_control_and_every_action_can_be_reached(window: WindowDriver) -> 
     look("find", window.find_bar)
     for action, card in (
         ("palette", window.palette.palette),
-        ("shortcuts", window.shortcut_sheet),
         ("chat-settings", window.chat_settings),
         ("choose-main", window.picker("main").picker),
         ("choose-draft", window.picker("draft").picker),
