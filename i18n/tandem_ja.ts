@@ -945,8 +945,8 @@
         <translation>ほかのプログラムでは</translation>
     </message>
     <message>
-        <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. If a program requires a key, enter anything, or the key above if API keys are required. For tools in a terminal, copy the variables that the official libraries read.</source>
-        <translation>プロバイダには「OpenAI-compatible」を選び、ベース URL に上のアドレスを、モデルにはモデル名か「default」を入力してください。キーの入力が必須のプログラムには、何を入力してもかまいません。「API キーを要求」がオンのときは、上のキーを入力してください。ターミナルのツールには、公式ライブラリが読み込む環境変数をコピーして使えます。</translation>
+        <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. As the key, enter the one above, or anything if there is none. For tools in a terminal, copy the variables that the official libraries read.</source>
+        <translation>プロバイダには「OpenAI-compatible」を選び、ベース URL に上のアドレスを、モデルにはモデル名か「default」を入力してください。キーには上のキーを入力してください。上にキーがなければ、何を入力してもかまいません。ターミナルのツールには、公式ライブラリが読み込む環境変数をコピーして使えます。</translation>
     </message>
     <message>
         <source>Requests</source>
@@ -959,10 +959,6 @@
     <message>
         <source>New key</source>
         <translation>新しいキー</translation>
-    </message>
-    <message>
-        <source>Running, for programs on this Mac, including those of other users. Require an API key to keep other users out.</source>
-        <translation>実行中です。この Mac のプログラムが、ほかのユーザのものも含めて利用できます。ほかのユーザに利用させないようにするには、「API キーを要求」をオンにしてください。</translation>
     </message>
     <message>
         <source>Running, for programs on your network.</source>
@@ -2109,25 +2105,6 @@
     <message>
         <source>There is not enough memory for it.</source>
         <translation>メモリが足りません。</translation>
-    </message>
-</context>
-<context>
-    <name>DrafterPage</name>
-    <message>
-        <source>Your secret is in the keychain.</source>
-        <translation>シークレットをキーチェーンに保存しました。</translation>
-    </message>
-    <message>
-        <source>This Mac has no keychain that Tandem can use, so the secret is for this run only.</source>
-        <translation>この Mac には Tandem が使えるキーチェーンがないため、シークレットは今回の起動中だけ有効です。</translation>
-    </message>
-    <message>
-        <source>Secret</source>
-        <translation>シークレット</translation>
-    </message>
-    <message>
-        <source>The secret of “tandem drafter serve” on the other computer. Stored only in the system keychain.</source>
-        <translation>別のコンピュータの「tandem drafter serve」のシークレットです。システムのキーチェーンにだけ保存されます。</translation>
     </message>
 </context>
 <context>
@@ -4529,22 +4506,6 @@
         <translation>最大</translation>
     </message>
     <message>
-        <source>All chats</source>
-        <translation>すべてのチャット</translation>
-    </message>
-    <message>
-        <source>Chats of the last 7 days</source>
-        <translation>過去 7 日間のチャット</translation>
-    </message>
-    <message>
-        <source>Chats of the last 30 days</source>
-        <translation>過去 30 日間のチャット</translation>
-    </message>
-    <message>
-        <source>Chats of the last 90 days</source>
-        <translation>過去 90 日間のチャット</translation>
-    </message>
-    <message>
         <source>This Mac&apos;s CPU</source>
         <translation>この Mac の CPU</translation>
     </message>
@@ -4567,14 +4528,6 @@
     <message>
         <source>Same distribution</source>
         <translation>同一の分布</translation>
-    </message>
-    <message>
-        <source>Network</source>
-        <translation>ネットワーク</translation>
-    </message>
-    <message>
-        <source>Thunderbolt</source>
-        <translation>Thunderbolt</translation>
     </message>
     <message>
         <source>Language</source>
@@ -4649,22 +4602,6 @@
         <translation>回答が完了したら通知</translation>
     </message>
     <message>
-        <source>On startup, load</source>
-        <translation>起動時に読み込む</translation>
-    </message>
-    <message>
-        <source>The starter pair is small and answers questions about Tandem only.</source>
-        <translation>スターターモデルは小さく、Tandem についての質問にだけ答えます。</translation>
-    </message>
-    <message>
-        <source>Last used models</source>
-        <translation>最後に使ったモデル</translation>
-    </message>
-    <message>
-        <source>The starter pair</source>
-        <translation>スターターモデル</translation>
-    </message>
-    <message>
         <source>Draft source</source>
         <translation>ドラフトの生成方法</translation>
     </message>
@@ -4683,22 +4620,6 @@
     <message>
         <source>Proposes tokens from answers in your other chats, which speeds up repeated work. The index stays on this Mac and loses a chat that you permanently delete.</source>
         <translation>ほかのチャットの回答で見つけたトークンをドラフトとして提案し、繰り返しの作業を速くします。索引はこの Mac にだけ保存され、チャットを完全に削除すると索引からも消えます。</translation>
-    </message>
-    <message>
-        <source>Draft with a smaller vocabulary</source>
-        <translation>小さな語彙でドラフトを生成</translation>
-    </message>
-    <message>
-        <source>Proposes only common tokens and those in earlier answers, where that is faster. Answers stay the same. This needs “Reuse wording from your chats”.</source>
-        <translation>よく使われるトークンと、これまでの回答に出てきたトークンだけを提案します。速くなる場合にだけ使われ、回答は変わりません。「ほかのチャットの表現を再利用」をオンにする必要があります。</translation>
-    </message>
-    <message>
-        <source>Chats to learn from</source>
-        <translation>学習に使うチャット</translation>
-    </message>
-    <message>
-        <source>The newest come first; those in the trash are left out.</source>
-        <translation>新しいチャットから順に使い、ゴミ箱のチャットは使いません。</translation>
     </message>
     <message>
         <source>Teach while Tandem is idle</source>
@@ -4801,16 +4722,16 @@
         <translation>停止して通知</translation>
     </message>
     <message>
-        <source>Tool calls in one answer</source>
-        <translation>1 つの回答でのツール呼び出し回数</translation>
-    </message>
-    <message>
-        <source>After this many calls, the model has to answer with what it knows.</source>
-        <translation>この回数だけ呼び出すと、モデルはそれまでにわかったことで回答します。</translation>
+        <source>KV cache</source>
+        <translation>KV キャッシュ</translation>
     </message>
     <message>
         <source>The address of a mirror of Hugging Face. Leave empty to use Hugging Face directly.</source>
         <translation>Hugging Face のミラーのアドレスです。空欄にすると Hugging Face を直接使います。</translation>
+    </message>
+    <message>
+        <source>Reopens long chats instantly and takes up to 4 GB. Removed when the chat is permanently deleted.</source>
+        <translation>長いチャットをすぐに開き直せます。最大 4 GB を使い、チャットを完全に削除すると一緒に削除されます。</translation>
     </message>
     <message>
         <source>Run a local API server</source>
@@ -4821,28 +4742,12 @@
         <translation>この Mac のエディタ、エージェント、スクリプトが、読み込まれているモデルに質問できます。投機的デコーディングも同じように働きます。チャットが共有されることはありません。</translation>
     </message>
     <message>
-        <source>Require an API key</source>
-        <translation>API キーを要求</translation>
-    </message>
-    <message>
-        <source>Requests without the key below are rejected.</source>
-        <translation>下のキーがないリクエストは拒否されます。</translation>
-    </message>
-    <message>
         <source>Allowed web origins</source>
         <translation>許可する Web オリジン</translation>
     </message>
     <message>
-        <source>Uses Thunderbolt if every Mac is connected by it; otherwise the network.</source>
-        <translation>すべての Mac が Thunderbolt でつながっていれば Thunderbolt を、それ以外はネットワークを使います。</translation>
-    </message>
-    <message>
         <source>Loads models beyond the limit. This Mac may become very slow, and the system may quit Tandem.</source>
         <translation>上限を超えてもモデルを読み込みます。この Mac がとても遅くなったり、システムが Tandem を終了したりすることがあります。</translation>
-    </message>
-    <message>
-        <source>Marks such as &lt;|im_end|&gt; in messages and files take effect instead of being ordinary text. A file or web page can then pretend to be you or the system.</source>
-        <translation>メッセージやファイルにある &lt;|im_end|&gt; のような記号を、通常のテキストではなく制御トークンとして扱います。ファイルや Web ページがユーザやシステムになりすませるようになります。</translation>
     </message>
     <message>
         <source>Model default</source>
@@ -4861,20 +4766,8 @@
         <translation>古いメッセージから除く</translation>
     </message>
     <message>
-        <source>KV cache of the main model</source>
-        <translation>メインモデルの KV キャッシュ</translation>
-    </message>
-    <message>
         <source>The model&apos;s working memory of a chat. Fewer bits use less memory; answers can change slightly.</source>
         <translation>モデルがチャットを記憶する作業メモリです。ビット数が少ないほどメモリを使いませんが、回答が少し変わることがあります。</translation>
-    </message>
-    <message>
-        <source>KV cache of the draft model</source>
-        <translation>ドラフトモデルの KV キャッシュ</translation>
-    </message>
-    <message>
-        <source>Fewer bits use less memory. Draft tokens may be accepted slightly less often; the text stays the same.</source>
-        <translation>ビット数が少ないほどメモリを使いません。ドラフトトークンの受理がやや減ることがありますが、テキストは変わりません。</translation>
     </message>
     <message>
         <source>Work offline</source>
@@ -4917,18 +4810,6 @@
         <translation>プロンプトキャッシュをディスクに保存</translation>
     </message>
     <message>
-        <source>Reopens long chats instantly. Removed when the chat is permanently deleted.</source>
-        <translation>長いチャットをすぐに再開できます。チャットを完全に削除すると一緒に消えます。</translation>
-    </message>
-    <message>
-        <source>Disk limit for the prompt cache</source>
-        <translation>プロンプトキャッシュの最大サイズ</translation>
-    </message>
-    <message>
-        <source>In GB. The least recently used chats are removed first.</source>
-        <translation>GB 単位です。最も長く使っていないチャットのキャッシュから削除されます。</translation>
-    </message>
-    <message>
         <source>Port</source>
         <translation>ポート</translation>
     </message>
@@ -4939,14 +4820,6 @@
     <message>
         <source>Let other computers connect</source>
         <translation>ほかのコンピュータからの接続を許可</translation>
-    </message>
-    <message>
-        <source>Refuse unknown model names</source>
-        <translation>不明なモデル名を拒否</translation>
-    </message>
-    <message>
-        <source>Many programs ask for a model by a name of their own. By default, the loaded model answers them, and the reply names it.</source>
-        <translation>多くのプログラムは独自の名前でモデルを指定します。デフォルトでは、読み込まれているモデルが回答し、応答にそのモデル名が入ります。</translation>
     </message>
     <message>
         <source>Their addresses, such as http://localhost:3000, separated by spaces. Leave empty for none.</source>
@@ -4961,10 +4834,6 @@
         <translation>mac-studio.local のような名前またはアドレスを、コンマで区切って入力します。この Mac から SSH 鍵で接続でき、接続先にも Tandem がインストールされている必要があります。</translation>
     </message>
     <message>
-        <source>Connection</source>
-        <translation>接続</translation>
-    </message>
-    <message>
         <source>Unload idle models after</source>
         <translation>使わないモデルを解放するまでの時間</translation>
     </message>
@@ -4975,14 +4844,6 @@
     <message>
         <source>Never</source>
         <translation>解放しない</translation>
-    </message>
-    <message>
-        <source>Prompt cache in memory</source>
-        <translation>メモリ内のプロンプトキャッシュ</translation>
-    </message>
-    <message>
-        <source>In GB. Keeps processed chats in memory so follow-up questions start faster.</source>
-        <translation>GB 単位です。処理済みのチャットをメモリに残し、続けて質問したときに速く回答を始められるようにします。</translation>
     </message>
     <message>
         <source>Memory for models and chats</source>
@@ -4999,30 +4860,6 @@
     <message>
         <source>Allow exceeding the memory limit</source>
         <translation>メモリ上限の超過を許可</translation>
-    </message>
-    <message>
-        <source>Control tokens in messages</source>
-        <translation>メッセージ内の制御トークン</translation>
-    </message>
-    <message>
-        <source>Log level</source>
-        <translation>ログレベル</translation>
-    </message>
-    <message>
-        <source>What the log below contains. Kept in memory only; never contains chat text.</source>
-        <translation>下のログに記録する内容です。メモリ内にのみ保持し、チャットの本文は記録しません。</translation>
-    </message>
-    <message>
-        <source>Errors and warnings</source>
-        <translation>エラーと警告</translation>
-    </message>
-    <message>
-        <source>Errors, warnings and events</source>
-        <translation>エラー、警告、イベント</translation>
-    </message>
-    <message>
-        <source>Everything</source>
-        <translation>すべて</translation>
     </message>
     <message>
         <source>General</source>
@@ -5099,10 +4936,6 @@
     <message>
         <source>Applies the next time a model is loaded.</source>
         <translation>次に読み込むモデルから有効になります。</translation>
-    </message>
-    <message>
-        <source>Takes effect after a restart.</source>
-        <translation>再起動後に有効になります。</translation>
     </message>
     <message>
         <source>Same text</source>
@@ -5247,6 +5080,22 @@
     <message>
         <source>Customize</source>
         <translation>カスタマイズ</translation>
+    </message>
+    <message>
+        <source>The secret of “tandem drafter serve” on the other computer. Stored only in the system keychain.</source>
+        <translation>別のコンピュータの「tandem drafter serve」のシークレットです。システムのキーチェーンにだけ保存されます。</translation>
+    </message>
+    <message>
+        <source>Your secret is in the keychain.</source>
+        <translation>シークレットをキーチェーンに保存しました。</translation>
+    </message>
+    <message>
+        <source>This Mac has no keychain that Tandem can use, so the secret is for this run only.</source>
+        <translation>この Mac には Tandem が使えるキーチェーンがないため、シークレットは今回の起動中だけ有効です。</translation>
+    </message>
+    <message>
+        <source>Secret</source>
+        <translation>シークレット</translation>
     </message>
     <message>
         <source>Remove</source>

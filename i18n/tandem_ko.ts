@@ -945,8 +945,8 @@
         <translation>다른 프로그램에서</translation>
     </message>
     <message>
-        <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. If a program requires a key, enter anything, or the key above if API keys are required. For tools in a terminal, copy the variables that the official libraries read.</source>
-        <translation>제공자는 ‘OpenAI-compatible’을 선택하고, 기본 URL에는 위의 주소를, 모델에는 모델 이름이나 ‘default’를 입력해 주세요. 키를 꼭 넣어야 하는 프로그램에는 아무 글자나 넣으면 돼요. ‘API 키 요구’를 켰다면 위의 키를 넣어 주세요. 터미널 도구에는 공식 라이브러리가 읽는 환경 변수를 복사해서 쓰면 돼요.</translation>
+        <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. As the key, enter the one above, or anything if there is none. For tools in a terminal, copy the variables that the official libraries read.</source>
+        <translation>제공자는 ‘OpenAI-compatible’을 선택하고, 기본 URL에는 위의 주소를, 모델에는 모델 이름이나 ‘default’를 입력해 주세요. 키에는 위의 키를, 위에 키가 없으면 아무 글자나 넣으면 돼요. 터미널 도구에는 공식 라이브러리가 읽는 환경 변수를 복사해서 쓰면 돼요.</translation>
     </message>
     <message>
         <source>Requests</source>
@@ -959,10 +959,6 @@
     <message>
         <source>New key</source>
         <translation>새 키</translation>
-    </message>
-    <message>
-        <source>Running, for programs on this Mac, including those of other users. Require an API key to keep other users out.</source>
-        <translation>실행 중이에요. 이 Mac의 프로그램이 쓸 수 있고, 다른 사용자의 프로그램도 쓸 수 있어요. 다른 사용자를 막으려면 ‘API 키 요구’를 켜 주세요.</translation>
     </message>
     <message>
         <source>Running, for programs on your network.</source>
@@ -2109,25 +2105,6 @@
     <message>
         <source>There is not enough memory for it.</source>
         <translation>메모리가 부족해요.</translation>
-    </message>
-</context>
-<context>
-    <name>DrafterPage</name>
-    <message>
-        <source>Your secret is in the keychain.</source>
-        <translation>공유 암호를 키체인에 보관했어요.</translation>
-    </message>
-    <message>
-        <source>This Mac has no keychain that Tandem can use, so the secret is for this run only.</source>
-        <translation>이 Mac에는 Tandem이 쓸 수 있는 키체인이 없어서, 공유 암호는 이번 실행 동안에만 쓰여요.</translation>
-    </message>
-    <message>
-        <source>Secret</source>
-        <translation>공유 암호</translation>
-    </message>
-    <message>
-        <source>The secret of “tandem drafter serve” on the other computer. Stored only in the system keychain.</source>
-        <translation>다른 컴퓨터의 ‘tandem drafter serve’에서 쓰는 공유 암호예요. 시스템 키체인에만 저장돼요.</translation>
     </message>
 </context>
 <context>
@@ -4529,22 +4506,6 @@
         <translation>최대</translation>
     </message>
     <message>
-        <source>All chats</source>
-        <translation>모든 대화</translation>
-    </message>
-    <message>
-        <source>Chats of the last 7 days</source>
-        <translation>최근 7일 동안의 대화</translation>
-    </message>
-    <message>
-        <source>Chats of the last 30 days</source>
-        <translation>최근 30일 동안의 대화</translation>
-    </message>
-    <message>
-        <source>Chats of the last 90 days</source>
-        <translation>최근 90일 동안의 대화</translation>
-    </message>
-    <message>
         <source>This Mac&apos;s CPU</source>
         <translation>이 Mac의 CPU</translation>
     </message>
@@ -4567,14 +4528,6 @@
     <message>
         <source>Same distribution</source>
         <translation>동일한 분포</translation>
-    </message>
-    <message>
-        <source>Network</source>
-        <translation>네트워크</translation>
-    </message>
-    <message>
-        <source>Thunderbolt</source>
-        <translation>Thunderbolt</translation>
     </message>
     <message>
         <source>Language</source>
@@ -4649,22 +4602,6 @@
         <translation>답변이 준비되면 알림</translation>
     </message>
     <message>
-        <source>On startup, load</source>
-        <translation>시작할 때 불러오기</translation>
-    </message>
-    <message>
-        <source>The starter pair is small and answers questions about Tandem only.</source>
-        <translation>스타터 모델 쌍은 작고, Tandem에 관한 질문에만 답해요.</translation>
-    </message>
-    <message>
-        <source>Last used models</source>
-        <translation>마지막으로 사용한 모델</translation>
-    </message>
-    <message>
-        <source>The starter pair</source>
-        <translation>스타터 모델 쌍</translation>
-    </message>
-    <message>
         <source>Draft source</source>
         <translation>초안 생성 방법</translation>
     </message>
@@ -4683,22 +4620,6 @@
     <message>
         <source>Proposes tokens from answers in your other chats, which speeds up repeated work. The index stays on this Mac and loses a chat that you permanently delete.</source>
         <translation>다른 대화의 답변에서 찾은 토큰을 초안으로 제안해서 반복되는 작업이 더 빨라져요. 색인은 이 Mac에만 저장되고, 대화를 완전히 삭제하면 색인에서도 지워져요.</translation>
-    </message>
-    <message>
-        <source>Draft with a smaller vocabulary</source>
-        <translation>더 작은 어휘로 초안 생성</translation>
-    </message>
-    <message>
-        <source>Proposes only common tokens and those in earlier answers, where that is faster. Answers stay the same. This needs “Reuse wording from your chats”.</source>
-        <translation>자주 쓰이는 토큰과 답변에 나왔던 토큰만 초안으로 제안해요. 더 빨라질 때만 사용하고, 답변은 그대로예요. ‘다른 대화의 표현 활용’을 켜야 해요.</translation>
-    </message>
-    <message>
-        <source>Chats to learn from</source>
-        <translation>학습에 쓸 대화</translation>
-    </message>
-    <message>
-        <source>The newest come first; those in the trash are left out.</source>
-        <translation>최신 대화부터 쓰고, 휴지통에 있는 대화는 제외해요.</translation>
     </message>
     <message>
         <source>Teach while Tandem is idle</source>
@@ -4801,16 +4722,16 @@
         <translation>멈추고 알리기</translation>
     </message>
     <message>
-        <source>Tool calls in one answer</source>
-        <translation>답변 하나의 도구 호출</translation>
-    </message>
-    <message>
-        <source>After this many calls, the model has to answer with what it knows.</source>
-        <translation>이만큼 호출한 뒤에는 모델이 아는 내용으로 답해요.</translation>
+        <source>KV cache</source>
+        <translation>KV 캐시</translation>
     </message>
     <message>
         <source>The address of a mirror of Hugging Face. Leave empty to use Hugging Face directly.</source>
         <translation>Hugging Face 미러의 주소예요. 비워 두면 Hugging Face를 직접 써요.</translation>
+    </message>
+    <message>
+        <source>Reopens long chats instantly and takes up to 4 GB. Removed when the chat is permanently deleted.</source>
+        <translation>긴 대화를 바로 다시 열 수 있고, 최대 4GB를 차지해요. 대화를 완전히 삭제하면 함께 삭제돼요.</translation>
     </message>
     <message>
         <source>Run a local API server</source>
@@ -4821,28 +4742,12 @@
         <translation>이 Mac의 편집기, 에이전트, 스크립트가 불러온 모델에 질문할 수 있고, 추측도 똑같이 쓰여요. 대화는 절대 공유되지 않아요.</translation>
     </message>
     <message>
-        <source>Require an API key</source>
-        <translation>API 키 요구</translation>
-    </message>
-    <message>
-        <source>Requests without the key below are rejected.</source>
-        <translation>아래의 키가 없는 요청은 거부해요.</translation>
-    </message>
-    <message>
         <source>Allowed web origins</source>
         <translation>허용할 웹 출처</translation>
     </message>
     <message>
-        <source>Uses Thunderbolt if every Mac is connected by it; otherwise the network.</source>
-        <translation>모든 Mac이 Thunderbolt로 연결되어 있으면 Thunderbolt를, 아니면 네트워크를 사용해요.</translation>
-    </message>
-    <message>
         <source>Loads models beyond the limit. This Mac may become very slow, and the system may quit Tandem.</source>
         <translation>한도를 넘어도 모델을 불러와요. 이 Mac이 아주 느려지거나 시스템이 Tandem을 종료할 수 있어요.</translation>
-    </message>
-    <message>
-        <source>Marks such as &lt;|im_end|&gt; in messages and files take effect instead of being ordinary text. A file or web page can then pretend to be you or the system.</source>
-        <translation>메시지와 파일에 있는 &lt;|im_end|&gt; 같은 표시를 일반 텍스트로 다루지 않고 그대로 적용해요. 그러면 파일이나 웹 페이지가 사용자나 시스템인 척할 수 있어요.</translation>
     </message>
     <message>
         <source>Model default</source>
@@ -4861,20 +4766,8 @@
         <translation>오래된 메시지부터 제외</translation>
     </message>
     <message>
-        <source>KV cache of the main model</source>
-        <translation>메인 모델의 KV 캐시</translation>
-    </message>
-    <message>
         <source>The model&apos;s working memory of a chat. Fewer bits use less memory; answers can change slightly.</source>
         <translation>모델이 대화를 기억하는 작업 메모리예요. 비트가 적으면 메모리를 덜 쓰지만 답변이 조금 달라질 수 있어요.</translation>
-    </message>
-    <message>
-        <source>KV cache of the draft model</source>
-        <translation>초안 모델의 KV 캐시</translation>
-    </message>
-    <message>
-        <source>Fewer bits use less memory. Draft tokens may be accepted slightly less often; the text stays the same.</source>
-        <translation>비트가 적으면 메모리를 덜 써요. 초안 토큰이 조금 덜 채택될 수 있지만 텍스트는 그대로예요.</translation>
     </message>
     <message>
         <source>Work offline</source>
@@ -4917,18 +4810,6 @@
         <translation>프롬프트 캐시를 디스크에 보관</translation>
     </message>
     <message>
-        <source>Reopens long chats instantly. Removed when the chat is permanently deleted.</source>
-        <translation>긴 대화를 바로 이어 갈 수 있어요. 대화를 완전히 삭제하면 함께 삭제돼요.</translation>
-    </message>
-    <message>
-        <source>Disk limit for the prompt cache</source>
-        <translation>프롬프트 캐시의 디스크 한도</translation>
-    </message>
-    <message>
-        <source>In GB. The least recently used chats are removed first.</source>
-        <translation>GB 단위예요. 가장 오래 쓰지 않은 대화의 캐시부터 삭제돼요.</translation>
-    </message>
-    <message>
         <source>Port</source>
         <translation>포트</translation>
     </message>
@@ -4939,14 +4820,6 @@
     <message>
         <source>Let other computers connect</source>
         <translation>다른 컴퓨터의 연결 허용</translation>
-    </message>
-    <message>
-        <source>Refuse unknown model names</source>
-        <translation>알 수 없는 모델 이름 거부</translation>
-    </message>
-    <message>
-        <source>Many programs ask for a model by a name of their own. By default, the loaded model answers them, and the reply names it.</source>
-        <translation>많은 프로그램이 자체 이름으로 모델을 요청해요. 기본적으로는 불러온 모델이 대신 답하고, 응답에 그 모델의 이름이 들어가요.</translation>
     </message>
     <message>
         <source>Their addresses, such as http://localhost:3000, separated by spaces. Leave empty for none.</source>
@@ -4961,10 +4834,6 @@
         <translation>mac-studio.local 같은 이름이나 주소를 쉼표로 구분해 입력해 주세요. 이 Mac에서 SSH 키로 접속할 수 있어야 하고, 그 Mac에도 Tandem이 설치되어 있어야 해요.</translation>
     </message>
     <message>
-        <source>Connection</source>
-        <translation>연결</translation>
-    </message>
-    <message>
         <source>Unload idle models after</source>
         <translation>쓰지 않는 모델 자동 언로드</translation>
     </message>
@@ -4975,14 +4844,6 @@
     <message>
         <source>Never</source>
         <translation>안 함</translation>
-    </message>
-    <message>
-        <source>Prompt cache in memory</source>
-        <translation>메모리의 프롬프트 캐시</translation>
-    </message>
-    <message>
-        <source>In GB. Keeps processed chats in memory so follow-up questions start faster.</source>
-        <translation>GB 단위예요. 처리한 대화를 메모리에 두어 이어지는 질문에 더 빨리 답해요.</translation>
     </message>
     <message>
         <source>Memory for models and chats</source>
@@ -4999,30 +4860,6 @@
     <message>
         <source>Allow exceeding the memory limit</source>
         <translation>메모리 한도 초과 허용</translation>
-    </message>
-    <message>
-        <source>Control tokens in messages</source>
-        <translation>메시지 속 제어 토큰</translation>
-    </message>
-    <message>
-        <source>Log level</source>
-        <translation>로그 수준</translation>
-    </message>
-    <message>
-        <source>What the log below contains. Kept in memory only; never contains chat text.</source>
-        <translation>아래 로그에 담을 내용이에요. 메모리에만 보관하고 대화 내용은 담지 않아요.</translation>
-    </message>
-    <message>
-        <source>Errors and warnings</source>
-        <translation>오류와 경고</translation>
-    </message>
-    <message>
-        <source>Errors, warnings and events</source>
-        <translation>오류, 경고, 이벤트</translation>
-    </message>
-    <message>
-        <source>Everything</source>
-        <translation>모두</translation>
     </message>
     <message>
         <source>General</source>
@@ -5099,10 +4936,6 @@
     <message>
         <source>Applies the next time a model is loaded.</source>
         <translation>다음에 불러오는 모델부터 적용돼요.</translation>
-    </message>
-    <message>
-        <source>Takes effect after a restart.</source>
-        <translation>다시 시작하면 적용돼요.</translation>
     </message>
     <message>
         <source>Same text</source>
@@ -5247,6 +5080,22 @@
     <message>
         <source>Customize</source>
         <translation>사용자 설정</translation>
+    </message>
+    <message>
+        <source>The secret of “tandem drafter serve” on the other computer. Stored only in the system keychain.</source>
+        <translation>다른 컴퓨터의 ‘tandem drafter serve’에서 쓰는 공유 암호예요. 시스템 키체인에만 저장돼요.</translation>
+    </message>
+    <message>
+        <source>Your secret is in the keychain.</source>
+        <translation>공유 암호를 키체인에 보관했어요.</translation>
+    </message>
+    <message>
+        <source>This Mac has no keychain that Tandem can use, so the secret is for this run only.</source>
+        <translation>이 Mac에는 Tandem이 쓸 수 있는 키체인이 없어서, 공유 암호는 이번 실행 동안에만 쓰여요.</translation>
+    </message>
+    <message>
+        <source>Secret</source>
+        <translation>공유 암호</translation>
     </message>
     <message>
         <source>Remove</source>

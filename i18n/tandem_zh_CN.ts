@@ -945,8 +945,8 @@
         <translation>在其他程序中</translation>
     </message>
     <message>
-        <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. If a program requires a key, enter anything, or the key above if API keys are required. For tools in a terminal, copy the variables that the official libraries read.</source>
-        <translation>提供商选择“OpenAI-compatible”，基础 URL 填写上面的地址，模型填写任意模型名称或“default”。如果程序必须填写密钥，可以随意填写；打开“要求 API 密钥”后请填写上面的密钥。对于终端里的工具，可以拷贝官方库读取的环境变量。</translation>
+        <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. As the key, enter the one above, or anything if there is none. For tools in a terminal, copy the variables that the official libraries read.</source>
+        <translation>提供商选择“OpenAI-compatible”，基础 URL 填写上面的地址，模型填写任意模型名称或“default”。密钥填写上面的密钥；如果上面没有密钥，可以随意填写。对于终端里的工具，可以拷贝官方库读取的环境变量。</translation>
     </message>
     <message>
         <source>Requests</source>
@@ -959,10 +959,6 @@
     <message>
         <source>New key</source>
         <translation>新密钥</translation>
-    </message>
-    <message>
-        <source>Running, for programs on this Mac, including those of other users. Require an API key to keep other users out.</source>
-        <translation>正在运行，可供本机上的程序使用，其他用户的程序也包括在内。如果只想自己使用，请打开“要求 API 密钥”。</translation>
     </message>
     <message>
         <source>Running, for programs on your network.</source>
@@ -2109,25 +2105,6 @@
     <message>
         <source>There is not enough memory for it.</source>
         <translation>内存不足。</translation>
-    </message>
-</context>
-<context>
-    <name>DrafterPage</name>
-    <message>
-        <source>Your secret is in the keychain.</source>
-        <translation>密钥已存入钥匙串。</translation>
-    </message>
-    <message>
-        <source>This Mac has no keychain that Tandem can use, so the secret is for this run only.</source>
-        <translation>本机没有 Tandem 可用的钥匙串，因此密钥仅在本次运行中有效。</translation>
-    </message>
-    <message>
-        <source>Secret</source>
-        <translation>密钥</translation>
-    </message>
-    <message>
-        <source>The secret of “tandem drafter serve” on the other computer. Stored only in the system keychain.</source>
-        <translation>另一台电脑上“tandem drafter serve”的密钥。只保存在系统钥匙串中。</translation>
     </message>
 </context>
 <context>
@@ -4529,22 +4506,6 @@
         <translation>最高</translation>
     </message>
     <message>
-        <source>All chats</source>
-        <translation>所有对话</translation>
-    </message>
-    <message>
-        <source>Chats of the last 7 days</source>
-        <translation>过去 7 天的对话</translation>
-    </message>
-    <message>
-        <source>Chats of the last 30 days</source>
-        <translation>过去 30 天的对话</translation>
-    </message>
-    <message>
-        <source>Chats of the last 90 days</source>
-        <translation>过去 90 天的对话</translation>
-    </message>
-    <message>
         <source>This Mac&apos;s CPU</source>
         <translation>本机的 CPU</translation>
     </message>
@@ -4567,14 +4528,6 @@
     <message>
         <source>Same distribution</source>
         <translation>分布一致</translation>
-    </message>
-    <message>
-        <source>Network</source>
-        <translation>网络</translation>
-    </message>
-    <message>
-        <source>Thunderbolt</source>
-        <translation>雷雳</translation>
     </message>
     <message>
         <source>Language</source>
@@ -4649,22 +4602,6 @@
         <translation>回答完成时通知</translation>
     </message>
     <message>
-        <source>On startup, load</source>
-        <translation>启动时加载</translation>
-    </message>
-    <message>
-        <source>The starter pair is small and answers questions about Tandem only.</source>
-        <translation>入门模型很小，只回答关于 Tandem 的问题。</translation>
-    </message>
-    <message>
-        <source>Last used models</source>
-        <translation>上次使用的模型</translation>
-    </message>
-    <message>
-        <source>The starter pair</source>
-        <translation>入门模型</translation>
-    </message>
-    <message>
         <source>Draft source</source>
         <translation>草稿来源</translation>
     </message>
@@ -4683,22 +4620,6 @@
     <message>
         <source>Proposes tokens from answers in your other chats, which speeds up repeated work. The index stays on this Mac and loses a chat that you permanently delete.</source>
         <translation>从其他对话的回答中提取草稿 token，让重复性的工作更快。索引只保存在本机；永久删除对话后，也会从索引中移除。</translation>
-    </message>
-    <message>
-        <source>Draft with a smaller vocabulary</source>
-        <translation>用较小的词表生成草稿</translation>
-    </message>
-    <message>
-        <source>Proposes only common tokens and those in earlier answers, where that is faster. Answers stay the same. This needs “Reuse wording from your chats”.</source>
-        <translation>只提出常用 token 和以往回答中出现过的 token，仅在能加快速度时使用。回答保持不变。需要打开“复用其他对话中的表述”。</translation>
-    </message>
-    <message>
-        <source>Chats to learn from</source>
-        <translation>用来学习的对话</translation>
-    </message>
-    <message>
-        <source>The newest come first; those in the trash are left out.</source>
-        <translation>从最新的对话开始，不使用废纸篓中的对话。</translation>
     </message>
     <message>
         <source>Teach while Tandem is idle</source>
@@ -4801,16 +4722,16 @@
         <translation>停止并提示</translation>
     </message>
     <message>
-        <source>Tool calls in one answer</source>
-        <translation>每个回答的工具调用次数</translation>
-    </message>
-    <message>
-        <source>After this many calls, the model has to answer with what it knows.</source>
-        <translation>调用达到此次数后，模型必须用已知内容回答。</translation>
+        <source>KV cache</source>
+        <translation>KV 缓存</translation>
     </message>
     <message>
         <source>The address of a mirror of Hugging Face. Leave empty to use Hugging Face directly.</source>
         <translation>Hugging Face 镜像的地址。留空则直接使用 Hugging Face。</translation>
+    </message>
+    <message>
+        <source>Reopens long chats instantly and takes up to 4 GB. Removed when the chat is permanently deleted.</source>
+        <translation>可立即重新打开长对话，最多占用 4 GB。永久删除对话时会一并删除。</translation>
     </message>
     <message>
         <source>Run a local API server</source>
@@ -4821,28 +4742,12 @@
         <translation>本机上的编辑器、智能体和脚本可以向已加载的模型提问，推测同样生效。对话绝不会共享。</translation>
     </message>
     <message>
-        <source>Require an API key</source>
-        <translation>要求 API 密钥</translation>
-    </message>
-    <message>
-        <source>Requests without the key below are rejected.</source>
-        <translation>未携带下方密钥的请求会被拒绝。</translation>
-    </message>
-    <message>
         <source>Allowed web origins</source>
         <translation>允许的网页来源</translation>
     </message>
     <message>
-        <source>Uses Thunderbolt if every Mac is connected by it; otherwise the network.</source>
-        <translation>每台 Mac 都通过雷雳连接时使用雷雳，否则使用网络。</translation>
-    </message>
-    <message>
         <source>Loads models beyond the limit. This Mac may become very slow, and the system may quit Tandem.</source>
         <translation>超出上限也会加载模型。本机可能变得很慢，系统也可能强制退出 Tandem。</translation>
-    </message>
-    <message>
-        <source>Marks such as &lt;|im_end|&gt; in messages and files take effect instead of being ordinary text. A file or web page can then pretend to be you or the system.</source>
-        <translation>消息和文件中的 &lt;|im_end|&gt; 等标记将直接生效，而不再作为普通文本处理。这样，文件或网页就可以冒充你或系统。</translation>
     </message>
     <message>
         <source>Model default</source>
@@ -4861,20 +4766,8 @@
         <translation>丢弃最早的消息</translation>
     </message>
     <message>
-        <source>KV cache of the main model</source>
-        <translation>主模型的 KV 缓存</translation>
-    </message>
-    <message>
         <source>The model&apos;s working memory of a chat. Fewer bits use less memory; answers can change slightly.</source>
         <translation>模型处理对话时的工作内存。位数越少，占用的内存越少，回答可能略有变化。</translation>
-    </message>
-    <message>
-        <source>KV cache of the draft model</source>
-        <translation>草稿模型的 KV 缓存</translation>
-    </message>
-    <message>
-        <source>Fewer bits use less memory. Draft tokens may be accepted slightly less often; the text stays the same.</source>
-        <translation>位数越少，占用的内存越少。草稿 token 的接受率可能略低，文字不变。</translation>
     </message>
     <message>
         <source>Work offline</source>
@@ -4917,18 +4810,6 @@
         <translation>在磁盘上保留提示词缓存</translation>
     </message>
     <message>
-        <source>Reopens long chats instantly. Removed when the chat is permanently deleted.</source>
-        <translation>可立即重新打开长对话。永久删除对话时会一并删除。</translation>
-    </message>
-    <message>
-        <source>Disk limit for the prompt cache</source>
-        <translation>提示词缓存的磁盘上限</translation>
-    </message>
-    <message>
-        <source>In GB. The least recently used chats are removed first.</source>
-        <translation>以 GB 为单位。最久未用的对话最先移除。</translation>
-    </message>
-    <message>
         <source>Port</source>
         <translation>端口</translation>
     </message>
@@ -4939,14 +4820,6 @@
     <message>
         <source>Let other computers connect</source>
         <translation>允许其他电脑连接</translation>
-    </message>
-    <message>
-        <source>Refuse unknown model names</source>
-        <translation>拒绝未知的模型名称</translation>
-    </message>
-    <message>
-        <source>Many programs ask for a model by a name of their own. By default, the loaded model answers them, and the reply names it.</source>
-        <translation>许多程序用自己的名称请求模型。默认由已加载的模型回答，并在回复中注明其名称。</translation>
     </message>
     <message>
         <source>Their addresses, such as http://localhost:3000, separated by spaces. Leave empty for none.</source>
@@ -4961,10 +4834,6 @@
         <translation>名称或地址，用逗号分隔，例如 mac-studio.local。本机要能用 SSH 密钥连接它们，它们也要安装 Tandem。</translation>
     </message>
     <message>
-        <source>Connection</source>
-        <translation>连接</translation>
-    </message>
-    <message>
         <source>Unload idle models after</source>
         <translation>空闲多久后将模型移出内存</translation>
     </message>
@@ -4975,14 +4844,6 @@
     <message>
         <source>Never</source>
         <translation>从不</translation>
-    </message>
-    <message>
-        <source>Prompt cache in memory</source>
-        <translation>内存中的提示词缓存</translation>
-    </message>
-    <message>
-        <source>In GB. Keeps processed chats in memory so follow-up questions start faster.</source>
-        <translation>以 GB 为单位。将处理过的对话保留在内存中，使后续问题更快开始。</translation>
     </message>
     <message>
         <source>Memory for models and chats</source>
@@ -4999,30 +4860,6 @@
     <message>
         <source>Allow exceeding the memory limit</source>
         <translation>允许超出内存上限</translation>
-    </message>
-    <message>
-        <source>Control tokens in messages</source>
-        <translation>消息中的控制 token</translation>
-    </message>
-    <message>
-        <source>Log level</source>
-        <translation>日志级别</translation>
-    </message>
-    <message>
-        <source>What the log below contains. Kept in memory only; never contains chat text.</source>
-        <translation>下方日志包含的内容。仅保存在内存中，绝不含对话内容。</translation>
-    </message>
-    <message>
-        <source>Errors and warnings</source>
-        <translation>错误和警告</translation>
-    </message>
-    <message>
-        <source>Errors, warnings and events</source>
-        <translation>错误、警告和事件</translation>
-    </message>
-    <message>
-        <source>Everything</source>
-        <translation>全部</translation>
     </message>
     <message>
         <source>General</source>
@@ -5099,10 +4936,6 @@
     <message>
         <source>Applies the next time a model is loaded.</source>
         <translation>下次加载模型时生效。</translation>
-    </message>
-    <message>
-        <source>Takes effect after a restart.</source>
-        <translation>重新启动后生效。</translation>
     </message>
     <message>
         <source>Same text</source>
@@ -5247,6 +5080,22 @@
     <message>
         <source>Customize</source>
         <translation>自定义</translation>
+    </message>
+    <message>
+        <source>The secret of “tandem drafter serve” on the other computer. Stored only in the system keychain.</source>
+        <translation>另一台电脑上“tandem drafter serve”的密钥。只保存在系统钥匙串中。</translation>
+    </message>
+    <message>
+        <source>Your secret is in the keychain.</source>
+        <translation>密钥已存入钥匙串。</translation>
+    </message>
+    <message>
+        <source>This Mac has no keychain that Tandem can use, so the secret is for this run only.</source>
+        <translation>本机没有 Tandem 可用的钥匙串，因此密钥仅在本次运行中有效。</translation>
+    </message>
+    <message>
+        <source>Secret</source>
+        <translation>密钥</translation>
     </message>
     <message>
         <source>Remove</source>

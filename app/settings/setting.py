@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 # When a change takes effect. If that is not at once, the page says so.
-AT_ONCE, NEXT_ANSWER, NEXT_MODEL, NEXT_START = "at-once", "next-answer", "next-model", "next-start"
+AT_ONCE, NEXT_ANSWER, NEXT_MODEL = "at-once", "next-answer", "next-model"
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,13 @@ class Setting:
     step: float = 1
     least_words: str = ""
     grouped: bool = True
+
+    @property
+    def texts(self) -> list[str]:
+        """Its English texts, of the translation context "Settings"."""
+        return [
+            text for text in (self.title, self.help, self.least_words, *(words for _, words in self.choices)) if text
+        ]
 
     def accepts(self, value: object) -> bool:
         """Whether a value from a file may be used."""

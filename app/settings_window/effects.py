@@ -14,7 +14,6 @@ from app.session.session import Session
 from app.settings.engine_settings import engine_settings_of, is_chosen, recommended_of, sampling_of
 from app.settings.pairs import own_settings, settings_for, with_own
 from app.settings.store import SettingsStore
-from app.system.log_buffer import LOG_BUFFER
 from app.widgets.application import Application
 
 
@@ -65,18 +64,15 @@ class Effects(QObject):
                 serve=values.api_serve,
                 port=values.api_port,
                 network=values.api_network,
-                asks_key=values.api_asks_key,
                 origins=tuple(values.api_origins.split()),
-                strict_models=values.api_strict_models,
                 model_folders=tuple(Path(folder) for folder in values.model_folders),
                 other_apps=values.use_other_apps,
                 same_text=values.same_text,
             )
         )
-        session.teaching.configure(values.teach_days, values.teach_when_idle)
-        session.cluster.configure(ClusterChoice(values.machines, values.machines_backend))
+        session.teaching.configure(0, values.teach_when_idle)
+        session.cluster.configure(ClusterChoice(values.machines))
         self._composer.set_send_key(values.send_key)
-        LOG_BUFFER.set_level(values.log_level)
 
     def _apply_to_answers(self) -> None:
         """Set the defaults of answers, with the sampling that was chosen or that the model's authors recommend."""
@@ -88,7 +84,6 @@ class Effects(QObject):
             max_tokens=values.max_tokens or None,
             overflow=values.overflow,
             thinking=values.thinking,
-            most_calls=values.most_calls,
         )
         session.settings.set_defaults(chosen)
 

@@ -11,6 +11,7 @@ from app.session.session import Session
 from app.settings.declarations import SETTINGS
 from app.settings.pairs import own_settings, with_own, without_own
 from app.settings.store import SettingsStore
+from app.settings_window.form import Row
 from app.settings_window.table_page import TablePage
 from app.speculation.forms import SpeculationForm
 from app.speculation.learned_section import LearnedSection
@@ -47,6 +48,10 @@ class SpeculationPage(TablePage):
     def __init__(self, title: str, settings: SettingsStore, session: Session, parent: QWidget | None = None) -> None:
         super().__init__("speculation", title, settings, parent)
         self._session = session
+        self.secret = self.secret_row()
+        self.secret.typed.connect(lambda secret: session.drafter_secret.keep(secret, self._secret_kept))
+        # Whether the typed secret is in the keychain; None before one was typed.
+        self._kept: bool | None = None
         self.pairs: list[OwnSettings] = []
         self.add(self.bound("Settings per model pair", label(self, "title")), 24)
         note = label(self, "muted", wraps=True)
@@ -62,10 +67,7 @@ class SpeculationPage(TablePage):
         self._loaded_pair: LearnedPair | None = None
         self.learned = LearnedSection(session, self)
         self.learned.found.connect(self._take_learned)
-        rows = [
-            row for row in self.rows if row.control in (self.control("teach_days"), self.control("teach_when_idle"))
-        ]
-        self.teaching = TeachingSection(session, rows, self)
+        self.teaching = TeachingSection(session, [self._row_of("teach_when_idle")], self)
         self.add(self.teaching, 24)
         self.add(self.learned, 24)
         self.own.clicked.connect(self._give_own)
@@ -99,6 +101,23 @@ class SpeculationPage(TablePage):
         self._loaded.setText(words.format(pair=pair_name(main, draft)))
         self.own.setAccessibleDescription(self._loaded.text())
 
+    def _row_of(self, key: str) -> Row:
+        return next(row for row in self.rows if row.control is self.control(key))
+
+    def _secret_kept(self, kept: bool) -> None:
+        self._kept = kept
+        self._word_secret()
+
+    def _word_secret(self) -> None:
+        help_ = {
+            None: self.tr(
+                "The secret of “tandem drafter serve” on the other computer. Stored only in the system keychain."
+            ),
+            True: self.tr("Your secret is in the keychain."),
+            False: self.tr("This Mac has no keychain that Tandem can use, so the secret is for this run only."),
+        }[self._kept]
+        self.secret.set_words(self.tr("Secret"), help_)
+
     def _take_learned(self, pairs: tuple[LearnedPair, ...]) -> None:
         self._loaded_pair = next((pair for pair in pairs if pair.loaded), None)
         self._word_same_text()
@@ -106,7 +125,7 @@ class SpeculationPage(TablePage):
     def _word_same_text(self) -> None:
         """Say below the switch what it costs with the loaded pair."""
         setting = SETTINGS["same_text"]
-        row = next(row for row in self.rows if row.control is self.control(setting.key))
+        row = self._row_of(setting.key)
         name, help_ = (QCoreApplication.translate("Settings", text) for text in (setting.title, setting.help))
         row.set_words(name, joined(help_, same_text_sentence(self._loaded_pair)))
 
@@ -128,9 +147,13 @@ class SpeculationPage(TablePage):
 
     def show_values(self) -> None:
         super().show_values()
+        drafts_elsewhere = self.settings.values.async_drafter == "remote"
+        for row in (self._row_of("drafter_address"), self.secret):
+            row.set_due(drafts_elsewhere)
         self._show_pairs()
 
     def retranslate(self) -> None:
         self._word_pairs()
         super().retranslate()
+        self._word_secret()
         self._word_same_text()

@@ -166,7 +166,7 @@ def _wanted(session: Session, preferences: SettingsStore | None) -> tuple[str, s
     """Return the paths of the main and the draft model to load."""
     if preferences is not None:
         main, draft = preferences.values.main_model, preferences.values.draft_model
-        if preferences.values.start_with == "last" and main and (Path(main) / "config.json").exists():
+        if main and (Path(main) / "config.json").exists():
             return main, draft or None
     starter = session.models.starter_pair
     return str(starter[0]), str(starter[1])

@@ -235,7 +235,7 @@ def _models(application: Application, folder: Path, name: str) -> None:
         )
         session.models.engine.known = list(LEARNED)
         _add_history(session)
-        library.settings.change(api_serve=True, api_port=free_port(), api_asks_key=True)
+        library.settings.change(api_serve=True, api_port=free_port(), api_network=True)
         settle(application, lambda: session.api.status is not None)
         for width, height in ((1200, 820), (760, 600)):
             window.settings.resize(width, height)

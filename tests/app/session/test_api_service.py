@@ -101,9 +101,12 @@ def test_a_port_that_is_taken_is_a_problem_that_goes_away_with_another_port(sess
     assert client.get("/health")[0] == 200
 
 
-def test_a_key_is_asked_for_kept_and_renewed(session: Session, qtbot: QtBot) -> None:
+def test_others_with_accounts_need_a_key_which_is_kept_and_renewed(
+    session: Session, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.session.api_service.others_have_accounts", lambda: True)
     secrets = KeychainInMemory()
-    api, client = serving(session, qtbot, secrets, asks_key=True)
+    api, client = serving(session, qtbot, secrets)
     first = api.key
     assert first in secrets.kept.values()
     assert client.get("/v1/models")[0] == 401

@@ -61,12 +61,10 @@ def test_sampling_and_limits_reach_the_next_request_and_the_engine(desk: Desk, q
     assert (chosen.method, chosen.depth, chosen.acceptance) == ("ngram", 3, "rejection")
     engine = desk.session.models.engine
     assert (engine.settings.kv_bits, engine.settings.overflow) == (8, "shorten")
-    desk.settings.change(
-        draft_kv_bits=4, unload_after_min=10, prefix_cache_gb=0.5, memory_limit_gb=20.0, allow_oversize=True
-    )
+    desk.settings.change(unload_after_min=10, memory_limit_gb=20.0, allow_oversize=True)
     now = engine.settings
-    assert (now.kv_bits, now.draft_kv_bits, now.unload_after_s) == (8, 4, 600)
-    assert (now.prefix_cache_bytes, now.memory_limit, now.allow_oversize) == (500_000_000, 20_000_000_000, True)
+    assert (now.kv_bits, now.draft_kv_bits, now.unload_after_s) == (8, 8, 600)
+    assert (now.memory_limit, now.allow_oversize) == (20_000_000_000, True)
 
 
 def test_another_answer_keeps_a_temperature_of_0_that_was_chosen(desk: Desk, qtbot: QtBot) -> None:

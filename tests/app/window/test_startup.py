@@ -61,7 +61,7 @@ def loaded_at_start(
     return names
 
 
-def test_the_last_pair_is_loaded_again_while_it_is_there_unless_the_user_wants_the_starter(
+def test_the_last_pair_is_loaded_again_while_it_is_there(
     preferences: SettingsStore, tmp_path: Path, qapp: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     main, starter = tmp_path / "main", tuple(map(str, STARTER))
@@ -69,9 +69,6 @@ def test_the_last_pair_is_loaded_again_while_it_is_there_unless_the_user_wants_t
     (main / "config.json").write_text("{}")
     preferences.change(main_model=str(main), draft_model="draft")
     assert loaded_at_start(preferences, qapp, qtbot, monkeypatch) == (str(main), "draft")
-    preferences.change(start_with="starter")
-    assert loaded_at_start(preferences, qapp, qtbot, monkeypatch) == starter
-    preferences.change(main_model=str(main), draft_model="draft", start_with="last")
     (main / "config.json").unlink()
     assert loaded_at_start(preferences, qapp, qtbot, monkeypatch) == starter
     assert preferences.values.main_model == ""
