@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QWidget
+from PySide6.QtWidgets import QStackedWidget
 
 from app.actions.actions import Actions
 from app.actions.menus import Menus
@@ -50,6 +50,7 @@ from app.widgets.overlay import Overlay
 from app.widgets.restyled import Restyled
 from app.widgets.tab_order import TabOrdered
 from app.window.actions import ACTIONS
+from app.window.actions.window_action import ActedWindow
 from app.window.announcer import Announcer
 from app.window.answer_notice import AnswerNotice
 from app.window.attachment_reader import AttachmentReader
@@ -67,33 +68,8 @@ from app.window.unsaved import Unsaved
 from app.window.updates import UpdateChecker
 
 
-class MainWindow(Restyled, TabOrdered, QMainWindow):
+class MainWindow(Restyled, TabOrdered, ActedWindow):
     """Wires the session to the three panes. Closing it ends the session."""
-
-    # What the actions use.
-    session: Session
-    application: Application
-    preferences: SettingsStore
-    notifications: Notifications
-    updates: UpdateChecker
-    settings: SettingsWindow
-    models: ModelController
-    panes: Panes
-    command_palette: CommandPalette
-    sidebar: ChatPane
-    chats: ChatCommands
-    turns: TurnCommands
-    transcript: Transcript
-    find_bar: FindBar
-    composer: Composer
-    attachments: AttachmentReader
-    chat_settings: ChatSettingsSheet
-    transfer: Transfer
-    comparer: Comparer
-    comparison: ComparisonView
-    explanations: Explanations
-    tuner: Tuner
-    tuning: TuningView
 
     def __init__(self, session: Session, application: Application, library: Library | None = None) -> None:
         super().__init__()
@@ -221,11 +197,6 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
             changed.connect(self._actions.refresh_checks)
         for changed in (self.notifications.report_changed, self.turns.speaker.changed, self.transfer.changed):
             changed.connect(self._update_actions)
-
-    @property
-    def front_window(self) -> QWidget:
-        """The active window, which may be the settings: they have no menu bar of their own."""
-        return QApplication.activeWindow() or self
 
     def prepare_answers(self) -> None:
         """Create what the first answer needs, once the window is open."""

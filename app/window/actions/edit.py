@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication
 
-from app.window.actions.window_action import WindowAction
-
-if TYPE_CHECKING:
-    from app.window.main_window import MainWindow
+from app.window.actions.window_action import ActedWindow, WindowAction
 
 
 def _text_action(action_id: str, text: str, name: str, shortcut: str, begins_section: bool = False) -> WindowAction:
@@ -29,7 +25,7 @@ def _text_action(action_id: str, text: str, name: str, shortcut: str, begins_sec
     )
 
 
-def _press(keys: QKeySequence, _window: MainWindow) -> None:
+def _press(keys: QKeySequence, _window: ActedWindow) -> None:
     """Send the keys to the widget with the focus."""
     focus = QApplication.focusWidget()
     if focus is not None:
@@ -38,7 +34,7 @@ def _press(keys: QKeySequence, _window: MainWindow) -> None:
         QCoreApplication.sendEvent(focus, event)
 
 
-def _search_chats(window: MainWindow) -> None:
+def _search_chats(window: ActedWindow) -> None:
     window.panes.show("sidebar", True)
     window.sidebar.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
 

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from app.window.actions.window_action import WindowAction
-
-if TYPE_CHECKING:
-    from app.window.main_window import MainWindow
+from app.window.actions.window_action import ActedWindow, WindowAction
 
 
-def _print(window: MainWindow) -> None:
+def _print(window: ActedWindow) -> None:
     from app.chat.printing import print_chat
 
     print_chat(window.session.chat, window)

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
-from app.window.actions.window_action import WindowAction
-
-if TYPE_CHECKING:
-    from app.window.main_window import MainWindow
+from app.window.actions.window_action import ActedWindow, WindowAction
 
 
-def _use_method(method: str, window: MainWindow) -> None:
+def _use_method(method: str, window: ActedWindow) -> None:
     window.session.settings.set_speculation(replace(window.session.settings.speculation, method=method))
 
 
-def _compare(window: MainWindow) -> None:
+def _compare(window: ActedWindow) -> None:
     chat, shown = window.session.chat, window.comparer.comparison
     if chat.turns:
         window.comparer.start(chat, chat.turns[-1])
@@ -27,7 +23,7 @@ def _compare(window: MainWindow) -> None:
         window.comparison.open()
 
 
-def _tune(window: MainWindow) -> None:
+def _tune(window: ActedWindow) -> None:
     window.tuner.start()
     if window.tuning.isHidden():
         window.tuning.open()

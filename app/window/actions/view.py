@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
 from app.settings.declarations import SETTINGS
-from app.window.actions.window_action import WindowAction
-
-if TYPE_CHECKING:
-    from app.window.main_window import MainWindow
+from app.window.actions.window_action import ActedWindow, WindowAction
 
 
-def _zoom(window: MainWindow, step: int) -> None:
+def _zoom(window: ActedWindow, step: int) -> None:
     """Choose the next larger or smaller text size, if there is one."""
     sizes = [size for size, _ in SETTINGS["text_size"].choices]
     wanted = sizes.index(window.preferences.values.text_size) + step
     window.preferences.change(text_size=sizes[min(max(wanted, 0), len(sizes) - 1)])
 
 
-def _toggle_full_screen(window: MainWindow) -> None:
+def _toggle_full_screen(window: ActedWindow) -> None:
     if window.isFullScreen():
         window.showNormal()
     else:

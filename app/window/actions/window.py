@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 
-from app.window.actions.window_action import WindowAction
-
-if TYPE_CHECKING:
-    from app.window.main_window import MainWindow
+from app.window.actions.window_action import ActedWindow, WindowAction
 
 
-def _zoom(window: MainWindow) -> None:
+def _zoom(window: ActedWindow) -> None:
     """Maximise the window in front, or restore it."""
     front = window.front_window
     if front.isMaximized():

@@ -1,14 +1,70 @@
-"""The type of the main window's actions, which act on its views and services."""
+"""The window that actions act on, as far as they know it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
+
 from app.actions.spec import ActionSpec
 
 if TYPE_CHECKING:
-    from app.window.main_window import MainWindow
+    from app.chat.composer import Composer
+    from app.chat.find_bar import FindBar
+    from app.chat.settings_sheet import ChatSettingsSheet
+    from app.chat.transcript import Transcript
+    from app.models.model_controller import ModelController
+    from app.session.session import Session
+    from app.settings.store import SettingsStore
+    from app.settings_window.dialog import SettingsWindow
+    from app.sidebar.pane import ChatPane
+    from app.speculation.comparison import Comparer
+    from app.speculation.comparison_view import ComparisonView
+    from app.speculation.explanations import Explanations
+    from app.speculation.tuner import Tuner
+    from app.speculation.tuning_view import TuningView
+    from app.widgets.application import Application
+    from app.window.attachment_reader import AttachmentReader
+    from app.window.chat_commands import ChatCommands
+    from app.window.notifications import Notifications
+    from app.window.palette import CommandPalette
+    from app.window.panes import Panes
+    from app.window.transfer import Transfer
+    from app.window.turn_commands import TurnCommands
+    from app.window.updates import UpdateChecker
 
-    WindowAction = ActionSpec[MainWindow]
-else:
-    WindowAction = ActionSpec
+
+class ActedWindow(QMainWindow):
+    """A main window with the views and services that its actions use."""
+
+    session: Session
+    application: Application
+    preferences: SettingsStore
+    notifications: Notifications
+    updates: UpdateChecker
+    settings: SettingsWindow
+    models: ModelController
+    panes: Panes
+    command_palette: CommandPalette
+    sidebar: ChatPane
+    chats: ChatCommands
+    turns: TurnCommands
+    transcript: Transcript
+    find_bar: FindBar
+    composer: Composer
+    attachments: AttachmentReader
+    chat_settings: ChatSettingsSheet
+    transfer: Transfer
+    comparer: Comparer
+    comparison: ComparisonView
+    explanations: Explanations
+    tuner: Tuner
+    tuning: TuningView
+
+    @property
+    def front_window(self) -> QWidget:
+        """The active window, which may be the settings: they have no menu bar of their own."""
+        return QApplication.activeWindow() or self
+
+
+WindowAction = ActionSpec[ActedWindow]
