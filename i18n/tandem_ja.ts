@@ -472,14 +472,6 @@
         <translation>ライブパネルの数値を説明</translation>
     </message>
     <message>
-        <source>Tune for this Mac</source>
-        <translation>この Mac に合わせて調整</translation>
-    </message>
-    <message>
-        <source>Measure the cost and benefit of speculation for these models</source>
-        <translation>このモデルの組み合わせで投機的デコーディングのコストと効果を測定</translation>
-    </message>
-    <message>
         <source>Show or hide the chat list</source>
         <translation>チャット一覧の表示を切り替え</translation>
     </message>
@@ -1789,6 +1781,14 @@
         <translation>比較</translation>
     </message>
     <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
         <source>{times} as fast with speculation.</source>
         <translation>投機的デコーディングで {times}の速さです。</translation>
     </message>
@@ -1988,8 +1988,8 @@
         <translation>詳細</translation>
     </message>
     <message>
-        <source>charts, totals, tune</source>
-        <translation>グラフ、合計、調整</translation>
+        <source>charts, totals</source>
+        <translation>グラフ、合計</translation>
     </message>
     <message>
         <source>first token</source>
@@ -1998,10 +1998,6 @@
     <message>
         <source>time saved</source>
         <translation>短縮した時間</translation>
-    </message>
-    <message>
-        <source>plain decoding: {speed} tokens/s</source>
-        <translation>通常のデコード：{speed} トークン/秒</translation>
     </message>
 </context>
 <context>
@@ -2876,10 +2872,6 @@
         <translation>チャット中に更新され、ドラフト長を決めるのに使われます。消去した値は測定し直します。</translation>
     </message>
     <message>
-        <source>No measurements yet. Load models and chat, or choose “Tune for this Mac” in the live panel.</source>
-        <translation>まだ測定値がありません。モデルを読み込んでチャットするか、ライブパネルで「この Mac に合わせて調整」を実行してください。</translation>
-    </message>
-    <message>
         <source>Measured on this Mac</source>
         <translation>この Mac での測定値</translation>
     </message>
@@ -2894,6 +2886,10 @@
     <message>
         <source>Clear all</source>
         <translation>すべて消去</translation>
+    </message>
+    <message>
+        <source>No measurements yet. Load models and chat.</source>
+        <translation>まだ測定値がありません。モデルを読み込んでチャットしてください。</translation>
     </message>
 </context>
 <context>
@@ -3074,17 +3070,6 @@
     <message>
         <source>Over a network, nothing that the Macs exchange is encrypted. Connect them only over a network you trust, or by Thunderbolt.</source>
         <translation>ネットワーク経由では、Mac の間の通信は暗号化されません。信頼できるネットワークか Thunderbolt でのみ接続してください。</translation>
-    </message>
-</context>
-<context>
-    <name>MeasurementCard</name>
-    <message>
-        <source>Stop</source>
-        <translation>停止</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>閉じる</translation>
     </message>
 </context>
 <context>
@@ -4979,25 +4964,6 @@
     </message>
 </context>
 <context>
-    <name>SettingsInForce</name>
-    <message>
-        <source>Change…</source>
-        <translation>変更…</translation>
-    </message>
-    <message>
-        <source>Settings of this chat</source>
-        <translation>このチャットの設定</translation>
-    </message>
-    <message>
-        <source>Settings of this model pair</source>
-        <translation>この組み合わせの設定</translation>
-    </message>
-    <message>
-        <source>Settings of all chats</source>
-        <translation>すべてのチャットの設定</translation>
-    </message>
-</context>
-<context>
     <name>SlashMenu</name>
     <message>
         <source>{name}, in use</source>
@@ -5213,10 +5179,6 @@
         <translation>投機的デコーディングなしなら余分にかかっていた時間です。</translation>
     </message>
     <message>
-        <source>Tokens per second</source>
-        <translation>トークン/秒の推移</translation>
-    </message>
-    <message>
         <source>Acceptance by position</source>
         <translation>位置ごとの受理率</translation>
     </message>
@@ -5239,10 +5201,6 @@
     <message>
         <source>Close</source>
         <translation>閉じる</translation>
-    </message>
-    <message>
-        <source>The speed over the course of the answer. The dashed line is plain decoding, measured along the way.</source>
-        <translation>回答中の速度の推移です。破線は、その間に測定した通常のデコードの速度です。</translation>
     </message>
 </context>
 <context>
@@ -5956,77 +5914,6 @@
     <message>
         <source>This answer ended with an error.</source>
         <translation>この回答はエラーで終了しました。</translation>
-    </message>
-</context>
-<context>
-    <name>TuningView</name>
-    <message>
-        <source>The time of a round compared with that of one token, the acceptance rate from which it is faster, and the expected tokens per second.</source>
-        <translation>トークン 1 個と比べた 1 ラウンドの時間、速くなるために必要な受理率、予想される速度（トークン/秒）です。</translation>
-    </message>
-    <message>
-        <source>Measuring the cost of each draft length. This takes a few seconds.</source>
-        <translation>ドラフト長ごとのコストを測定しています。数秒で終わります。</translation>
-    </message>
-    <message>
-        <source>Nothing could be measured.</source>
-        <translation>測定できませんでした。</translation>
-    </message>
-    <message>
-        <source>Plain decoding: {speed} tokens/s.</source>
-        <translation>通常のデコードは {speed} トークン/秒です。</translation>
-    </message>
-    <message>
-        <source>Saved for new answers. Took {time}.</source>
-        <translation>今後の回答用に保存しました。所要時間は {time}です。</translation>
-    </message>
-    <message>
-        <source>Stopped early. Unmeasured lengths keep their previous values.</source>
-        <translation>途中で停止しました。測定していない長さは前の値のままです。</translation>
-    </message>
-    <message numerus="yes">
-        <source>Best: %n draft token(s) per round, {times} as fast.</source>
-        <translation>
-            <numerusform>最適：1 ラウンドにドラフトトークン %n 個、{times}の速さです。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Best: %n draft token(s) per round, {times} as fast at a typical acceptance rate. Your chats will refine this.</source>
-        <translation>
-            <numerusform>最適：1 ラウンドにドラフトトークン %n 個、一般的な受理率で {times}の速さです。チャットを続けると精度が上がります。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Plain decoding is fastest on this Mac, even if every draft token were accepted.</source>
-        <translation>この Mac では通常のデコードが最速です。ドラフトトークンがすべて受理されても変わりません。</translation>
-    </message>
-    <message>
-        <source>Plain decoding is fastest on this Mac. Speculation helps above {rate} acceptance.</source>
-        <translation>この Mac では通常のデコードが最速です。受理率が {rate} を超えれば、投機的デコーディングの効果が出ます。</translation>
-    </message>
-    <message>
-        <source>Draft tokens</source>
-        <translation>ドラフトトークン</translation>
-    </message>
-    <message>
-        <source>Cost (× one token)</source>
-        <translation>コスト（トークン換算）</translation>
-    </message>
-    <message>
-        <source>Acceptance needed</source>
-        <translation>必要な受理率</translation>
-    </message>
-    <message>
-        <source>Expected</source>
-        <translation>予想速度</translation>
-    </message>
-    <message>
-        <source>Tune for this Mac</source>
-        <translation>この Mac に合わせて調整</translation>
-    </message>
-    <message>
-        <source>Measure again</source>
-        <translation>もう一度測定</translation>
     </message>
 </context>
 <context>

@@ -472,14 +472,6 @@
         <translation>실시간 패널의 수치 설명 보기</translation>
     </message>
     <message>
-        <source>Tune for this Mac</source>
-        <translation>이 Mac에 맞게 조정</translation>
-    </message>
-    <message>
-        <source>Measure the cost and benefit of speculation for these models</source>
-        <translation>이 모델 쌍에서 추측의 비용과 효과 측정</translation>
-    </message>
-    <message>
         <source>Show or hide the chat list</source>
         <translation>대화 목록 보기 또는 가리기</translation>
     </message>
@@ -1789,6 +1781,14 @@
         <translation>비교</translation>
     </message>
     <message>
+        <source>Close</source>
+        <translation>닫기</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>중지</translation>
+    </message>
+    <message>
         <source>{times} as fast with speculation.</source>
         <translation>추측을 켜면 {times} 속도예요.</translation>
     </message>
@@ -1988,8 +1988,8 @@
         <translation>자세히</translation>
     </message>
     <message>
-        <source>charts, totals, tune</source>
-        <translation>차트, 합계, 조정</translation>
+        <source>charts, totals</source>
+        <translation>차트, 합계</translation>
     </message>
     <message>
         <source>first token</source>
@@ -1998,10 +1998,6 @@
     <message>
         <source>time saved</source>
         <translation>절약한 시간</translation>
-    </message>
-    <message>
-        <source>plain decoding: {speed} tokens/s</source>
-        <translation>일반 디코딩 속도: 초당 {speed}토큰</translation>
     </message>
 </context>
 <context>
@@ -2876,10 +2872,6 @@
         <translation>대화하는 동안 계속 갱신되고, 초안 길이를 정하는 데 쓰여요. 지운 값은 다시 측정해요.</translation>
     </message>
     <message>
-        <source>No measurements yet. Load models and chat, or choose “Tune for this Mac” in the live panel.</source>
-        <translation>아직 측정값이 없어요. 모델을 불러와 대화하거나 실시간 패널에서 ‘이 Mac에 맞게 조정’을 눌러 보세요.</translation>
-    </message>
-    <message>
         <source>Measured on this Mac</source>
         <translation>이 Mac에서 측정한 값</translation>
     </message>
@@ -2894,6 +2886,10 @@
     <message>
         <source>Clear all</source>
         <translation>모두 지우기</translation>
+    </message>
+    <message>
+        <source>No measurements yet. Load models and chat.</source>
+        <translation>아직 측정값이 없어요. 모델을 불러와 대화해 보세요.</translation>
     </message>
 </context>
 <context>
@@ -3074,17 +3070,6 @@
     <message>
         <source>Over a network, nothing that the Macs exchange is encrypted. Connect them only over a network you trust, or by Thunderbolt.</source>
         <translation>네트워크로 연결하면 Mac 사이에 오가는 내용이 암호화되지 않아요. 신뢰하는 네트워크나 Thunderbolt로만 연결해 주세요.</translation>
-    </message>
-</context>
-<context>
-    <name>MeasurementCard</name>
-    <message>
-        <source>Stop</source>
-        <translation>중지</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>닫기</translation>
     </message>
 </context>
 <context>
@@ -4979,25 +4964,6 @@
     </message>
 </context>
 <context>
-    <name>SettingsInForce</name>
-    <message>
-        <source>Change…</source>
-        <translation>변경…</translation>
-    </message>
-    <message>
-        <source>Settings of this chat</source>
-        <translation>이 대화의 설정</translation>
-    </message>
-    <message>
-        <source>Settings of this model pair</source>
-        <translation>이 모델 쌍의 설정</translation>
-    </message>
-    <message>
-        <source>Settings of all chats</source>
-        <translation>모든 대화의 설정</translation>
-    </message>
-</context>
-<context>
     <name>SlashMenu</name>
     <message>
         <source>{name}, in use</source>
@@ -5213,10 +5179,6 @@
         <translation>추측 없이 답했다면 더 걸렸을 시간이에요.</translation>
     </message>
     <message>
-        <source>Tokens per second</source>
-        <translation>초당 토큰 추이</translation>
-    </message>
-    <message>
         <source>Acceptance by position</source>
         <translation>위치별 채택률</translation>
     </message>
@@ -5239,10 +5201,6 @@
     <message>
         <source>Close</source>
         <translation>닫기</translation>
-    </message>
-    <message>
-        <source>The speed over the course of the answer. The dashed line is plain decoding, measured along the way.</source>
-        <translation>답변이 진행되는 동안의 속도예요. 점선은 그동안 측정한 일반 디코딩 속도예요.</translation>
     </message>
 </context>
 <context>
@@ -5956,77 +5914,6 @@
     <message>
         <source>This answer ended with an error.</source>
         <translation>이 답변은 오류로 끝났어요.</translation>
-    </message>
-</context>
-<context>
-    <name>TuningView</name>
-    <message>
-        <source>The time of a round compared with that of one token, the acceptance rate from which it is faster, and the expected tokens per second.</source>
-        <translation>토큰 하나와 비교한 라운드 시간, 더 빨라지는 데 필요한 채택률, 예상되는 초당 토큰이에요.</translation>
-    </message>
-    <message>
-        <source>Measuring the cost of each draft length. This takes a few seconds.</source>
-        <translation>초안 길이별 비용을 측정하고 있어요. 몇 초면 돼요.</translation>
-    </message>
-    <message>
-        <source>Nothing could be measured.</source>
-        <translation>측정된 값이 없어요.</translation>
-    </message>
-    <message>
-        <source>Plain decoding: {speed} tokens/s.</source>
-        <translation>일반 디코딩은 초당 {speed}토큰이에요.</translation>
-    </message>
-    <message>
-        <source>Saved for new answers. Took {time}.</source>
-        <translation>새 답변에 쓰도록 저장했어요. {time} 걸렸어요.</translation>
-    </message>
-    <message>
-        <source>Stopped early. Unmeasured lengths keep their previous values.</source>
-        <translation>도중에 중지했어요. 측정하지 못한 길이는 이전 값을 유지해요.</translation>
-    </message>
-    <message numerus="yes">
-        <source>Best: %n draft token(s) per round, {times} as fast.</source>
-        <translation>
-            <numerusform>최적: 라운드당 초안 토큰 %n개, {times} 속도예요.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Best: %n draft token(s) per round, {times} as fast at a typical acceptance rate. Your chats will refine this.</source>
-        <translation>
-            <numerusform>최적: 라운드당 초안 토큰 %n개, 일반적인 채택률에서 {times} 속도예요. 대화하면서 더 정확해져요.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Plain decoding is fastest on this Mac, even if every draft token were accepted.</source>
-        <translation>이 Mac에서는 일반 디코딩이 가장 빨라요. 초안 토큰이 모두 채택되어도 마찬가지예요.</translation>
-    </message>
-    <message>
-        <source>Plain decoding is fastest on this Mac. Speculation helps above {rate} acceptance.</source>
-        <translation>이 Mac에서는 일반 디코딩이 가장 빨라요. 채택률이 {rate}보다 높으면 추측이 도움이 돼요.</translation>
-    </message>
-    <message>
-        <source>Draft tokens</source>
-        <translation>초안 토큰</translation>
-    </message>
-    <message>
-        <source>Cost (× one token)</source>
-        <translation>비용(토큰 1개 기준)</translation>
-    </message>
-    <message>
-        <source>Acceptance needed</source>
-        <translation>필요한 채택률</translation>
-    </message>
-    <message>
-        <source>Expected</source>
-        <translation>예상 속도</translation>
-    </message>
-    <message>
-        <source>Tune for this Mac</source>
-        <translation>이 Mac에 맞게 조정</translation>
-    </message>
-    <message>
-        <source>Measure again</source>
-        <translation>다시 측정</translation>
     </message>
 </context>
 <context>

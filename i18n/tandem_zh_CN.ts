@@ -472,14 +472,6 @@
         <translation>说明实时面板中各项数字的含义</translation>
     </message>
     <message>
-        <source>Tune for this Mac</source>
-        <translation>为本机调优</translation>
-    </message>
-    <message>
-        <source>Measure the cost and benefit of speculation for these models</source>
-        <translation>测量这些模型的推测开销和收益</translation>
-    </message>
-    <message>
         <source>Show or hide the chat list</source>
         <translation>显示或隐藏对话列表</translation>
     </message>
@@ -1789,6 +1781,14 @@
         <translation>比较</translation>
     </message>
     <message>
+        <source>Close</source>
+        <translation>折叠</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
         <source>{times} as fast with speculation.</source>
         <translation>开启推测后为 {times}速。</translation>
     </message>
@@ -1988,8 +1988,8 @@
         <translation>详细信息</translation>
     </message>
     <message>
-        <source>charts, totals, tune</source>
-        <translation>图表、合计、调优</translation>
+        <source>charts, totals</source>
+        <translation>图表、合计</translation>
     </message>
     <message>
         <source>first token</source>
@@ -1998,10 +1998,6 @@
     <message>
         <source>time saved</source>
         <translation>节省的时间</translation>
-    </message>
-    <message>
-        <source>plain decoding: {speed} tokens/s</source>
-        <translation>普通解码：{speed} token/秒</translation>
     </message>
 </context>
 <context>
@@ -2876,10 +2872,6 @@
         <translation>会在对话中持续更新，用来决定草稿 token 数。清除的数据会重新测量。</translation>
     </message>
     <message>
-        <source>No measurements yet. Load models and chat, or choose “Tune for this Mac” in the live panel.</source>
-        <translation>还没有测量数据。请加载模型并对话，或使用实时面板里的“为本机调优”。</translation>
-    </message>
-    <message>
         <source>Measured on this Mac</source>
         <translation>本机测得的数据</translation>
     </message>
@@ -2894,6 +2886,10 @@
     <message>
         <source>Clear all</source>
         <translation>全部清除</translation>
+    </message>
+    <message>
+        <source>No measurements yet. Load models and chat.</source>
+        <translation>还没有测量数据。请加载模型并对话。</translation>
     </message>
 </context>
 <context>
@@ -3074,17 +3070,6 @@
     <message>
         <source>Over a network, nothing that the Macs exchange is encrypted. Connect them only over a network you trust, or by Thunderbolt.</source>
         <translation>通过网络连接时，各台 Mac 之间交换的内容不加密。请只使用可信的网络，或通过雷雳连接。</translation>
-    </message>
-</context>
-<context>
-    <name>MeasurementCard</name>
-    <message>
-        <source>Stop</source>
-        <translation>停止</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
     </message>
 </context>
 <context>
@@ -4979,25 +4964,6 @@
     </message>
 </context>
 <context>
-    <name>SettingsInForce</name>
-    <message>
-        <source>Change…</source>
-        <translation>更改…</translation>
-    </message>
-    <message>
-        <source>Settings of this chat</source>
-        <translation>此对话的设置</translation>
-    </message>
-    <message>
-        <source>Settings of this model pair</source>
-        <translation>此模型组合的设置</translation>
-    </message>
-    <message>
-        <source>Settings of all chats</source>
-        <translation>所有对话的设置</translation>
-    </message>
-</context>
-<context>
     <name>SlashMenu</name>
     <message>
         <source>{name}, in use</source>
@@ -5213,10 +5179,6 @@
         <translation>不使用推测时，回答会多花的时间。</translation>
     </message>
     <message>
-        <source>Tokens per second</source>
-        <translation>速度（token/秒）</translation>
-    </message>
-    <message>
         <source>Acceptance by position</source>
         <translation>各位置的接受率</translation>
     </message>
@@ -5239,10 +5201,6 @@
     <message>
         <source>Close</source>
         <translation>关闭</translation>
-    </message>
-    <message>
-        <source>The speed over the course of the answer. The dashed line is plain decoding, measured along the way.</source>
-        <translation>回答过程中的速度。虚线是其间测得的普通解码速度。</translation>
     </message>
 </context>
 <context>
@@ -5956,77 +5914,6 @@
         <translation>
             <numerusform>有 %n 个文件、工具调用或思考内容未导入。</numerusform>
         </translation>
-    </message>
-</context>
-<context>
-    <name>TuningView</name>
-    <message>
-        <source>The time of a round compared with that of one token, the acceptance rate from which it is faster, and the expected tokens per second.</source>
-        <translation>一轮相对于 1 个 token 的用时、变快所需的接受率，以及预计的 token/秒。</translation>
-    </message>
-    <message>
-        <source>Measuring the cost of each draft length. This takes a few seconds.</source>
-        <translation>正在测量各草稿 token 数的开销，只需几秒。</translation>
-    </message>
-    <message>
-        <source>Nothing could be measured.</source>
-        <translation>未能测得任何数据。</translation>
-    </message>
-    <message>
-        <source>Plain decoding: {speed} tokens/s.</source>
-        <translation>普通解码：{speed} token/秒。</translation>
-    </message>
-    <message>
-        <source>Saved for new answers. Took {time}.</source>
-        <translation>已保存，用于之后的回答。用时 {time}。</translation>
-    </message>
-    <message>
-        <source>Stopped early. Unmeasured lengths keep their previous values.</source>
-        <translation>已提前停止。未测量的草稿 token 数保留原来的数值。</translation>
-    </message>
-    <message numerus="yes">
-        <source>Best: %n draft token(s) per round, {times} as fast.</source>
-        <translation>
-            <numerusform>最佳：每轮 %n 个草稿 token，{times}速。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Best: %n draft token(s) per round, {times} as fast at a typical acceptance rate. Your chats will refine this.</source>
-        <translation>
-            <numerusform>最佳：每轮 %n 个草稿 token，按一般接受率计为 {times}速。对话越多，数值越准确。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Plain decoding is fastest on this Mac, even if every draft token were accepted.</source>
-        <translation>在本机上普通解码最快，即使草稿 token 全部被接受也一样。</translation>
-    </message>
-    <message>
-        <source>Plain decoding is fastest on this Mac. Speculation helps above {rate} acceptance.</source>
-        <translation>在本机上普通解码最快。接受率高于 {rate} 时，推测才能提速。</translation>
-    </message>
-    <message>
-        <source>Draft tokens</source>
-        <translation>草稿 token</translation>
-    </message>
-    <message>
-        <source>Cost (× one token)</source>
-        <translation>开销（1 个 token 的倍数）</translation>
-    </message>
-    <message>
-        <source>Acceptance needed</source>
-        <translation>所需接受率</translation>
-    </message>
-    <message>
-        <source>Expected</source>
-        <translation>预计速度</translation>
-    </message>
-    <message>
-        <source>Tune for this Mac</source>
-        <translation>为本机调优</translation>
-    </message>
-    <message>
-        <source>Measure again</source>
-        <translation>重新测量</translation>
     </message>
 </context>
 <context>

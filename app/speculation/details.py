@@ -1,20 +1,15 @@
-"""The second level of the live panel, behind a fold: options, more figures, charts, totals and Tune."""
+"""The second level of the live panel, behind a fold: more figures, charts and totals."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
-from typing import TypeVar
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
-from app.actions.actions import Actions
 from app.conversations.request_history import Totals
 from app.session.answer import Answer
-from app.speculation.charts import LineChart, PositionBars, TimeBar
+from app.speculation.charts import PositionBars, TimeBar
 from app.speculation.explanations import explanations
-from app.speculation.gauges import ActionButtons, Figure, Section, set_text
-from app.speculation.history import RoundHistory
+from app.speculation.gauges import Figure, Section, set_text
 from app.speculation.totals_view import TotalsView
 from app.widgets import theme
 from app.widgets.icons import icon
@@ -23,8 +18,6 @@ from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording import figures
-
-Controls = TypeVar("Controls", bound=QWidget)
 
 
 class Details(Restyled, QWidget):
@@ -35,18 +28,16 @@ class Details(Restyled, QWidget):
 
     toggled = Signal(bool)
 
-    def __init__(self, actions: Actions, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self._history = RoundHistory()
         self.has_figures = False
         self.fold = self.bound("Details", styled(QPushButton(self), "fold"))
         self.fold.setIconSize(QSize(14, 14))
         self.fold.setCheckable(True)
-        self._hint = self.bound("charts, totals, tune", label(self, "caption"))
+        self._hint = self.bound("charts, totals", label(self, "caption"))
         self._body = QWidget(self)
         self._body.hide()
-        self.measurements = ActionButtons(actions, ("tune",), self._body)
-        self._column = fill(vbox(self._body, margins=(0, 0, 0, 0), spacing=8), self.measurements)
+        self._column = vbox(self._body, margins=(0, 0, 0, 0), spacing=8)
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=8), fill(hbox(), self.fold, 1, self._hint), self._body)
         self.fold.toggled.connect(self._unfold)
         self.fold.clicked.connect(self.toggled)
@@ -58,11 +49,8 @@ class Details(Restyled, QWidget):
         self._figures = QWidget(self._body)
         self.depth_figure, self.first, self.saved = (Figure(self._figures) for _ in range(3))
         self._charts = QWidget(self._body)
-        self.speed_line = LineChart(52, "draft", self._charts)
         self.positions, self.time = PositionBars(self._charts), TimeBar(self._charts)
-        self._speed_section, self._positions_section = (
-            Section(chart, self._charts) for chart in (self.speed_line, self.positions)
-        )
+        self._positions_section = Section(self.positions, self._charts)
         self._time_section = Section(self.time, self._charts, with_words=True)
         self.totals = TotalsView(self._body)
         grid = QGridLayout(self._figures)
@@ -73,16 +61,9 @@ class Details(Restyled, QWidget):
             grid.addWidget(figure, index // 2, index % 2)
             grid.setColumnStretch(index % 2, 1)
         charts = vbox(self._charts, margins=(0, 0, 0, 0), spacing=8)
-        fill(charts, self._speed_section, self._positions_section, self._time_section)
-        for view in (self._figures, self._charts, self.totals):
-            self._column.insertWidget(self._column.indexOf(self.measurements), view)
+        fill(charts, self._positions_section, self._time_section)
+        fill(self._column, self._figures, self._charts, self.totals)
         self._word_figures()
-
-    def add_controls(self, make: Callable[[QWidget], Controls]) -> Controls:
-        """Insert the controls that `make` makes in a parent above the figures, and return them."""
-        controls = make(self._body)
-        self._column.insertWidget(0, controls)
-        return controls
 
     def set_open(self, unfolded: bool) -> None:
         self.fold.setChecked(unfolded)
@@ -105,10 +86,6 @@ class Details(Restyled, QWidget):
         self.depth_figure.show_value(figures.number(depth, decimals), figures.depth_text(answer))
         self.first.show_value(figures.seconds(stats.ttft_s), self.tr("first token"))
         self.saved.show_value(figures.duration(stats.saved_s), self.tr("time saved"))
-        self._history.follow(answer)
-        plain = self.tr("plain decoding: {speed} tokens/s").format(speed=figures.number(stats.plain_tps))
-        level = stats.plain_tps
-        self.speed_line.show_values(self._history.speed.values, level, "" if level is None else plain)
         self.positions.show_stats(stats)
         self.time.show_stats(stats)
         set_text(self._time_section.words, self.time.words())
@@ -121,7 +98,6 @@ class Details(Restyled, QWidget):
         explained = explanations()
         for figure, key in ((self.depth_figure, "depth"), (self.first, "first"), (self.saved, "saved")):
             figure.setToolTip(wrapped_tip(explained[key][1]))
-        self._speed_section.explain(*explained["speed"])
         self._positions_section.explain(*explained["positions"])
         self._time_section.explain(*explained["time"])
         self.depth_figure.reserve_width(figures.depth_texts())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QStackedWidget
@@ -39,9 +37,6 @@ from app.speculation.comparison import Comparer
 from app.speculation.comparison_view import ComparisonView
 from app.speculation.explanations import Explanations
 from app.speculation.panel import SpeculationPanel
-from app.speculation.settings_in_force import SettingsInForce
-from app.speculation.tuner import Tuner
-from app.speculation.tuning_view import TuningView
 from app.system.paths import settings_folder
 from app.widgets.application import Application
 from app.widgets.banner import Banner
@@ -132,16 +127,12 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
     def _make_panel(self) -> None:
         session, actions = self.session, self._actions
         self._panel = SpeculationPanel(actions, self.panes.whole)
-        view = self._panel.add_controls(partial(SettingsInForce, session, self.preferences, actions["chat-settings"]))
-        view.page_wanted.connect(self.settings.open)
         self._panel.details.set_open(self.preferences.values.panel_details)
         self._panel.details.toggled.connect(lambda unfolded: self.preferences.change(panel_details=unfolded))
         self._panel_controller = PanelController(session, self.transcript, self._panel, self)
         self.comparer = Comparer(session, self)
         self.comparison = ComparisonView(self.comparer, actions["compare"], self)
         self.explanations = Explanations(self)
-        self.tuner = Tuner(session, self)
-        self.tuning = TuningView(self.tuner, actions["tune"], self)
 
     def _build(self) -> None:
         for page in (self._welcome, self.transcript):

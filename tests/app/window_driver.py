@@ -39,7 +39,6 @@ from app.settings_window.dialog import SettingsWindow
 from app.sidebar.pane import ChatPane
 from app.speculation.comparison_view import ComparisonView
 from app.speculation.panel import SpeculationPanel
-from app.speculation.tuning_view import TuningView
 from app.system.background import Background
 from app.widgets.banner import Banner
 from app.widgets.labels import ElidedLabel
@@ -76,7 +75,7 @@ class WindowDriver:
     What is read:  is_enabled, is_checked, unsent, attached, context_text, banner_text, notices, turns, shown_text,
                    foot, titles
     The parts:     composer, transcript, header, banner, find_bar, panel, settings, chat_settings, palette, sidebar,
-                   picker("main" or "draft"), turn(index), comparison, tuning, offer, preset_button
+                   picker("main" or "draft"), turn(index), comparison, offer, preset_button
     """
 
     composer = _Part(Composer)
@@ -88,7 +87,6 @@ class WindowDriver:
     settings = _Part(SettingsWindow)
     chat_settings = _Part(ChatSettingsSheet)
     comparison = _Part(ComparisonView)
-    tuning = _Part(TuningView)
     offer = _Part(FirstRunOffer)
     preset_button = _Part(PresetButton)
 

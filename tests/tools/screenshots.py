@@ -35,7 +35,7 @@ from app.widgets.application import Application
 from engine.hub.failures import HubError
 from engine.stats import RequestStats
 from tests.app.free_port import free_port
-from tests.app.learned_figures import FOUND, LEARNED
+from tests.app.learned_figures import LEARNED
 from tests.app.scripted_engine import PLAIN, Script
 from tests.app.shown_library import LLAMA_DRAFT, TOGETHER, ShownLibrary, bare, downloading, stocked
 from tests.app.two_answers import OFTEN_RIGHT, SECOND, SELDOM_RIGHT, TogetherEngine
@@ -146,11 +146,6 @@ def _tried(application: Application, folder: Path, name: str, code: str) -> None
         settle(application, lambda: not session.busy)
         save(application, window, folder / f"compare-{name}-{width}.png")
         window.comparison.close_overlay()
-        window.trigger("tune")
-        session.models.engine.calibrating.set_result(FOUND)
-        settle(application, lambda: not session.busy)
-        save(application, window, folder / f"tune-{name}-{width}.png")
-        window.tuning.close_overlay()
         session.models.engine.scripts[:] = [Script("read"), guessed, plain]
     window.close()
 

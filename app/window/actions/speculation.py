@@ -23,12 +23,6 @@ def _compare(window: ActedWindow) -> None:
         window.comparison.open()
 
 
-def _tune(window: ActedWindow) -> None:
-    window.tuner.start()
-    if window.tuning.isHidden():
-        window.tuning.open()
-
-
 SPECULATION_ACTIONS = (
     WindowAction(
         "speculation-auto",
@@ -86,12 +80,5 @@ SPECULATION_ACTIONS = (
         _compare,
         enabled=lambda now: now.can_measure and (now.has_turns or now.demonstrated),
         begins_section=True,
-    ),
-    WindowAction(
-        "tune",
-        "Tune for this Mac",
-        "Measure the cost and benefit of speculation for these models",
-        _tune,
-        enabled=lambda now: now.can_measure,
     ),
 )

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from app.speculation.comparison import Comparer
     from app.speculation.comparison_view import ComparisonView
     from app.speculation.explanations import Explanations
-    from app.speculation.tuner import Tuner
-    from app.speculation.tuning_view import TuningView
     from app.widgets.application import Application
     from app.window.attachment_reader import AttachmentReader
     from app.window.chat_commands import ChatCommands
@@ -58,8 +56,6 @@ class ActedWindow(QMainWindow):
     comparer: Comparer
     comparison: ComparisonView
     explanations: Explanations
-    tuner: Tuner
-    tuning: TuningView
 
     @property
     def front_window(self) -> QWidget:

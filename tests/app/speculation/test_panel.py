@@ -21,7 +21,6 @@ from app.chat.answer_texts import origin_text
 from app.conversations.request_history import Totals
 from app.session.answer import Answer, State
 from app.speculation.explanations import Explanations, explanations
-from app.speculation.history import POINTS
 from app.speculation.panel import SpeculationPanel
 from app.speculation.sample_round import ACCEPTED
 from app.system.language import LANGUAGES
@@ -80,7 +79,7 @@ def heights(panel: SpeculationPanel) -> list[int]:
     for _ in range(3):
         QCoreApplication.processEvents()
     shown = panel.details
-    parts = (panel.buttons, panel.strip, shown.speed_line, shown.positions, shown.time, shown.totals)
+    parts = (panel.buttons, panel.strip, shown.positions, shown.time, shown.totals)
     return [part.mapTo(panel, part.rect().topLeft()).y() for part in parts]
 
 
@@ -247,7 +246,7 @@ def test_the_foot_says_how_many_messages_the_context_could_not_hold() -> None:
     assert len(figures.foot(Answer(stats=RequestStats(decode_tps=30.0)))) == len(left_out) - 1
 
 
-def test_the_lines_and_the_strip_do_not_grow_with_the_answer(panel: SpeculationPanel) -> None:
+def test_the_strip_does_not_grow_with_the_answer(panel: SpeculationPanel) -> None:
     answer = Answer()
     panel.show_answer(answer)
     events = rounds_of(ROUNDS)
@@ -263,7 +262,6 @@ def test_the_lines_and_the_strip_do_not_grow_with_the_answer(panel: SpeculationP
                 held.append(_bytes_of("app/speculation"))
     finally:
         tracemalloc.stop()
-    assert len(panel.details.speed_line.points()) < POINTS
     assert len(panel.strip.visible_rounds()) <= panel.strip.columns
     # The panel's own code holds no more after the second half of the rounds than after the first.
     assert held[1] - held[0] < 6_000
