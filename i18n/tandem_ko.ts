@@ -4964,21 +4964,6 @@
     </message>
 </context>
 <context>
-    <name>SlashMenu</name>
-    <message>
-        <source>{name}, in use</source>
-        <translation>{name}, 사용 중</translation>
-    </message>
-    <message>
-        <source>Preset: {name}</source>
-        <translation>프리셋: {name}</translation>
-    </message>
-    <message>
-        <source>Presets</source>
-        <translation>프리셋</translation>
-    </message>
-</context>
-<context>
     <name>Speculation</name>
     <message>
         <source>The draft model is loading. You can already ask questions.</source>
@@ -5969,10 +5954,6 @@
 </context>
 <context>
     <name>TurnView</name>
-    <message>
-        <source>Reached the length limit: the JSON is incomplete.</source>
-        <translation>길이 제한에 도달해서 JSON이 완성되지 않았어요.</translation>
-    </message>
     <message>
         <source>Try again</source>
         <translation>다시 시도</translation>

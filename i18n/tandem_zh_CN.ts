@@ -4964,21 +4964,6 @@
     </message>
 </context>
 <context>
-    <name>SlashMenu</name>
-    <message>
-        <source>{name}, in use</source>
-        <translation>{name}，使用中</translation>
-    </message>
-    <message>
-        <source>Preset: {name}</source>
-        <translation>预设：{name}</translation>
-    </message>
-    <message>
-        <source>Presets</source>
-        <translation>预设</translation>
-    </message>
-</context>
-<context>
     <name>Speculation</name>
     <message>
         <source>The draft model is loading. You can already ask questions.</source>
@@ -5969,10 +5954,6 @@
 </context>
 <context>
     <name>TurnView</name>
-    <message>
-        <source>Reached the length limit: the JSON is incomplete.</source>
-        <translation>已达到长度上限：JSON 不完整。</translation>
-    </message>
     <message>
         <source>Try again</source>
         <translation>重试</translation>

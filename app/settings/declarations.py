@@ -7,11 +7,79 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from app.settings import choices
-from app.settings.pages import ADVANCED, API, GENERAL, GENERATION, MACHINES, NETWORK, SPECULATION, STORAGE
-from app.settings.remembered import RememberedValues
-from app.settings.setting import AT_ONCE, NEXT_MODEL, Setting
+from app.settings.setting import (
+    ADVANCED,
+    API,
+    AT_ONCE,
+    GENERAL,
+    GENERATION,
+    MACHINES,
+    NETWORK,
+    NEXT_MODEL,
+    SPECULATION,
+    STORAGE,
+    Setting,
+    setting,
+)
 from engine.speculation.proposers.registry import method_words, methods
+
+# The choices of settings as (value, words); words are "" for a name that is the same in every language.
+LANGUAGE_NAMES = (("en", ""), ("ko", ""), ("ja", ""), ("zh_CN", ""))
+LANGUAGES = (("system", "Match system"), *LANGUAGE_NAMES)
+THEMES = (("system", "Match system"), ("light", "Light"), ("dark", "Dark"))
+TEXT_SIZES = ((90, "Small"), (100, "Normal"), (115, "Large"), (130, "Very large"))
+SEND_KEYS = (("enter", "Enter"), ("modifier", "Cmd+Enter (Ctrl+Enter)"))
+THINKING = (
+    ("auto", "Model default"),
+    ("off", "Off"),
+    ("on", "On"),
+    ("low", "Low"),
+    ("medium", "Medium"),
+    ("high", "High"),
+    ("max", "Maximum"),
+)
+WHEN_FULL = (("refuse", "Stop and notify me"), ("shorten", "Drop the oldest messages"))
+FIT_CONTEXTS = (4096, 8192, 16384, 32768, 65536, 131072)
+# Where the draft model drafts while the main model verifies; another computer runs `tandem drafter serve`.
+AHEAD = (("off", "Off"), ("auto", "Automatic"), ("cpu", "This Mac's CPU"), ("remote", "Another computer"))
+# Bits of the KV cache, 0 for the model's own precision.
+KV_PRECISION = ((0, "Full precision"), (8, "8-bit"), (4, "4-bit"))
+RULES = (("match", "Same text"), ("rejection", "Same distribution"))
+
+
+@dataclass(frozen=True)
+class RememberedValues:
+    """Values without a row on a page.
+
+    `pairs` has its rows in `settings.pairs`. `model_folders` are searched for models besides the Hugging Face cache.
+    `move_chats_to` is the folder that the chats move to at the next start, "" for none; `restore_backup` is the name of
+    the backup that replaces them then. With `remove_everything` Tandem removes all its data when it quits.
+    `update_checked_at` is in seconds since 1970. `offer_seen` says whether the user answered the offer of a first pair.
+    `fit_context` is the context in tokens for which memory is calculated. `main_model` and `draft_model` are the
+    folders of the pair used last: both "" for the starter pair, else `draft_model` "" for no draft. `window_place` is
+    the window's x, y, width and height, empty before the first run, `window_state` its state. `sidebar` and `panel` say
+    whether a pane is shown ("auto": if it fits); their widths are in pixels, 0 for the default.
+    `panel_details` says whether the live panel's details are unfolded.
+    """
+
+    kept_sampling: tuple[str, ...] = ()
+    pairs: tuple[tuple[str, str, str, int, str], ...] = ()
+    model_folders: tuple[str, ...] = ()
+    move_chats_to: str = ""
+    restore_backup: str = ""
+    remove_everything: bool = False
+    update_checked_at: int = 0
+    offer_seen: bool = False
+    fit_context: int = setting(8192, choices=tuple((tokens, "") for tokens in FIT_CONTEXTS))
+    main_model: str = ""
+    draft_model: str = ""
+    window_place: tuple[int, ...] = ()
+    window_state: str = setting("normal", choices=(("normal", ""), ("maximized", ""), ("full-screen", "")))
+    sidebar: str = setting("auto", choices=(("auto", ""), ("shown", ""), ("hidden", "")))
+    panel: str = setting("auto", choices=(("auto", ""), ("shown", ""), ("hidden", "")))
+    sidebar_width: int = 0
+    panel_width: int = 0
+    panel_details: bool = False
 
 
 @dataclass(frozen=True)
@@ -25,16 +93,12 @@ class SettingsValues(RememberedValues):
         "system",
         title="Language",
         help="App language. Models usually answer in the language you write in.",
-        choices=choices.LANGUAGES,
+        choices=LANGUAGES,
     )
-    theme: str = GENERAL.setting(
-        "system", title="Appearance", help="Light, dark, or match the system.", choices=choices.THEMES
-    )
-    text_size: int = GENERAL.setting(
-        100, title="Text size", help="Applies to the whole app.", choices=choices.TEXT_SIZES
-    )
+    theme: str = GENERAL.setting("system", title="Appearance", help="Light, dark, or match the system.", choices=THEMES)
+    text_size: int = GENERAL.setting(100, title="Text size", help="Applies to the whole app.", choices=TEXT_SIZES)
     send_key: str = GENERAL.setting(
-        "enter", title="Send messages with", help="Shift+Enter always starts a new line.", choices=choices.SEND_KEYS
+        "enter", title="Send messages with", help="Shift+Enter always starts a new line.", choices=SEND_KEYS
     )
     notify_answers: bool = GENERAL.setting(
         True,
@@ -68,7 +132,7 @@ class SettingsValues(RememberedValues):
             "distribution”: above temperature 0 the text may differ, but follows the main model's "
             "probabilities exactly."
         ),
-        choices=choices.RULES,
+        choices=RULES,
     )
     same_text: bool = SPECULATION.setting(
         False,
@@ -103,7 +167,7 @@ class SettingsValues(RememberedValues):
             "CPU where answers could get faster. The CPU needs a second copy of the draft model in memory. Another "
             "computer receives the text of your chats unencrypted."
         ),
-        choices=choices.AHEAD,
+        choices=AHEAD,
     )
     drafter_address: str = SPECULATION.setting(
         "",
@@ -164,7 +228,7 @@ class SettingsValues(RememberedValues):
         "auto",
         title="Thinking",
         help="Models that can think do so before they answer. Other models ignore it.",
-        choices=choices.THINKING,
+        choices=THINKING,
     )
     overflow: str = GENERATION.setting(
         "refuse",
@@ -173,14 +237,14 @@ class SettingsValues(RememberedValues):
             "Stop with a message, or drop the oldest messages. The system prompt and recent messages "
             "stay; the chat itself is not changed."
         ),
-        choices=choices.WHEN_FULL,
+        choices=WHEN_FULL,
     )
     kv_bits: int = GENERATION.setting(
         0,
         title="KV cache",
         help="The model's working memory of a chat. Fewer bits use less memory; answers can change slightly.",
         effect=NEXT_MODEL,
-        choices=choices.KV_PRECISION,
+        choices=KV_PRECISION,
     )
     work_offline: bool = NETWORK.setting(
         False,

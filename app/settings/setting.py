@@ -1,4 +1,4 @@
-"""The declaration of one setting: default, allowed values, page, texts, when a change takes effect. No Qt in here."""
+"""The declaration of one setting: default, allowed values, texts, page, when a change takes effect. No Qt in here."""
 
 from __future__ import annotations
 
@@ -54,3 +54,25 @@ def setting(default: T, **declared: Any) -> T:
     """Return a field of `SettingsValues` whose metadata are the arguments of its `Setting`."""
     made: T = field(default=default, metadata=declared)
     return made
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of the settings window. `effect` is the default of its settings."""
+
+    name: str
+    effect: str = AT_ONCE
+
+    def setting(self, default: T, **declared: Any) -> T:
+        """Return a field of `SettingsValues` with a row on this page."""
+        return setting(default, **{"page": self.name, "effect": self.effect, **declared})
+
+
+GENERAL = Page("general")
+SPECULATION = Page("speculation", NEXT_ANSWER)
+GENERATION = Page("generation", NEXT_ANSWER)
+NETWORK = Page("network")
+API = Page("api")
+MACHINES = Page("machines")
+STORAGE = Page("storage")
+ADVANCED = Page("advanced")

@@ -24,8 +24,7 @@ from app.session.session import Session
 from app.sidebar.list_model import ROW, ChatListModel
 from app.sidebar.purge_button import PurgeButton
 from app.sidebar.row_menu import MOVE_DOWN, MOVE_UP, RowMenu, fill_folders
-from app.sidebar.row_painter import RowPainter
-from app.sidebar.row_view import RowView
+from app.sidebar.row_painter import RowPainter, RowView
 from app.widgets import theme
 from app.widgets.focus_ring import mark_keyboard_focus
 from app.widgets.icons import icon

@@ -14,8 +14,7 @@ from app.system.translatable import QT_TRANSLATE_NOOP
 from app.widgets.figure_table import Column, FigureTable
 from app.widgets.labels import tip
 from app.wording import figures
-from app.wording.names import recorded_name
-from app.wording.sources import method_name, source_name
+from app.wording.sources import method_name, recorded_name, source_name
 
 
 def _moment(row: RequestRow) -> str:

@@ -115,7 +115,6 @@ QLineEdit:focus { border: 1px solid $main; }
 #overlay QListWidget { background: transparent; border: none; outline: none; }
 #overlay QListWidget::item { border-radius: 8px; }
 #overlay QListWidget::item:selected, #overlay QListWidget::item:hover { background: $selection; }
-#presetList::item { color: $text; padding: 0 8px; }
 #banner { background: $problem_tint; border-radius: 12px; }
 #offer { background: $panel; border: 1px solid $line; border-radius: 14px; }
 #line { background: $line; min-height: 1px; max-height: 1px; border: none; }

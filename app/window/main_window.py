@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
-from PySide6.QtWidgets import QStackedWidget
+from PySide6.QtWidgets import QScrollArea, QStackedWidget
 
 from app.actions.actions import Actions
 from app.actions.menus import Menus
@@ -15,10 +15,8 @@ from app.chat.composer import Composer
 from app.chat.context_meter import ContextMeter
 from app.chat.find_bar import FindBar
 from app.chat.message_edit import files_in
-from app.chat.preparing import prepare_answers
 from app.chat.preset_button import PresetButton
 from app.chat.settings_sheet import ChatSettingsSheet
-from app.chat.slash_menu import SlashMenu
 from app.chat.thinking_button import ThinkingButton
 from app.chat.transcript import Transcript
 from app.chat.turn_column import COLUMN_WIDTH
@@ -46,11 +44,9 @@ from app.widgets.restyled import Restyled
 from app.widgets.tab_order import TabOrdered
 from app.window.actions import ACTIONS
 from app.window.actions.window_action import ActedWindow
-from app.window.announcer import Announcer
-from app.window.answer_notice import AnswerNotice
+from app.window.answer_notice import Announcer, AnswerNotice
 from app.window.attachment_reader import AttachmentReader
-from app.window.chat_commands import ChatCommands
-from app.window.chat_search import ChatSearch
+from app.window.chat_commands import ChatCommands, ChatSearch
 from app.window.header import Header
 from app.window.notifications import Notifications
 from app.window.palette import CommandPalette
@@ -61,6 +57,18 @@ from app.window.transfer import Transfer
 from app.window.turn_commands import TurnCommands
 from app.window.unsaved import Unsaved
 from app.window.updates import UpdateChecker
+
+
+def prepare_answers() -> None:
+    """Import the turn's widgets and the Markdown parser, and make PySide6 create the types of all widgets.
+
+    PySide6 does that when it is first asked for a widget that Qt made.
+    """
+    import app.chat.turn_view  # noqa: F401
+    from app.text.blocks import prepare_parser
+
+    prepare_parser()
+    QScrollArea().viewport()
 
 
 class MainWindow(Restyled, TabOrdered, ActedWindow):
@@ -119,7 +127,6 @@ class MainWindow(Restyled, TabOrdered, ActedWindow):
         format_mark = AnswerFormatMark(session, actions["chat-settings"], self)
         buttons = attach_button(actions["attach"], self), self._preset_button, ThinkingButton(session, self)
         self.composer.add_tools(*buttons, tools_button(session, self._library, self), format_mark)
-        SlashMenu(session, self.composer, self)
         self._meter = ContextMeter(session, self.composer, self)
         self.turns = TurnCommands(session, self.transcript, self.composer, self)
         self.chats = ChatCommands(session, self.sidebar, self._search, self.transfer, self.notifications, self)

@@ -151,8 +151,8 @@ def remove_all(preferences: SettingsStore) -> None:
     """Remove all files that Tandem keeps on this computer. No process may have them open."""
     from app.api.local_api import KEY_NAME
     from app.session.drafter_secret import SECRET_NAME
+    from app.settings.disk_use import remove_everything
     from app.settings.keychain import Keychain
-    from app.settings.removal import remove_everything
     from app.tools.servers import ToolSettings
     from engine.hub.client import HUGGING_FACE
 

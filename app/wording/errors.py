@@ -12,7 +12,7 @@ from app.conversations.opening import Damage
 from app.wording.cluster import cluster_sentence
 from app.wording.grammars import grammar_sentence
 from app.wording.hub import hub_sentence
-from app.wording.names import recorded_name
+from app.wording.sources import recorded_name
 from app.wording.teaching import teaching_sentence
 from engine.errors import EngineError
 from engine.model_files.cache_names import name_of_snapshot

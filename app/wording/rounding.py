@@ -1,4 +1,4 @@
-"""Sentences on rounding: whether speculation could change a text, and what it costs that it never does."""
+"""Sentences on rounding, and on what drafting ahead did in an answer or why it cannot help."""
 
 from __future__ import annotations
 
@@ -79,3 +79,48 @@ def _about(count: int) -> str:
     """Format a number that is known within a factor of two: with one digit."""
     step = 10 ** floor(log10(count))
     return QLocale().toString(round(count / step) * step)
+
+
+def ahead_sentence(stats: RequestStats) -> str:
+    """Return the sentence for the panel; "" if drafting ahead is off."""
+    translate = QCoreApplication.translate
+    verdicts = stats.ahead_hits + stats.ahead_misses + stats.ahead_late
+    if stats.ahead == "ready" and verdicts and not stats.ahead_hidden_s:
+        return translate("Ahead", "Parallel drafting was tried, but would not have made this answer faster.")
+    if stats.ahead == "ready" and verdicts:
+        text = translate(
+            "Ahead",
+            "Parallel drafting: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. "
+            "{seconds} of drafting overlapped with verification.",
+        )
+        return text.format(
+            hits=stats.ahead_hits,
+            rounds=verdicts,
+            branches=QLocale().toString(stats.ahead_branches / verdicts, "f", 1),
+            seconds=translate("Figures", "{value} s")
+            .format(value=QLocale().toString(stats.ahead_hidden_s, "f", 1))
+            .replace(" ", "\u00a0"),
+        )
+    return {
+        "ready": translate("Ahead", "Parallel drafting was not needed for this answer."),
+        "starting": translate("Ahead", "Parallel drafting is starting."),
+        "no-gain": translate("Ahead", "Parallel drafting would not help: drafting takes too little of a round."),
+        "no-memory": translate(
+            "Ahead", "Parallel drafting is off: a second copy of the draft model does not fit in memory."
+        ),
+        "no-address": translate(
+            "Ahead", "Parallel drafting is off: the other computer's address or secret is missing."
+        ),
+        "no-branches": translate("Ahead", "Parallel drafting is off: this draft model cannot do it."),
+        "not-usable": translate("Ahead", "Parallel drafting is off: its copy of the draft model cannot be loaded."),
+        "other-tokenizer": translate(
+            "Ahead", "Parallel drafting is off: it needs a draft model with the same tokenizer."
+        ),
+        "unreachable": translate("Ahead", "Parallel drafting is off: the process that drafts cannot be reached."),
+        "network-denied": translate(
+            "Ahead",
+            "Parallel drafting is off: macOS does not let Tandem use the local network. Turn on Tandem in System "
+            "Settings > Privacy & Security > Local Network.",
+        ),
+        "ended": translate("Ahead", "Parallel drafting is off: the process that drafts quit unexpectedly twice."),
+    }.get(stats.ahead, "")

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.settings.choices import LANGUAGE_NAMES, RULES
-from app.settings.declarations import SETTINGS, SettingsValues
+from app.settings.declarations import LANGUAGE_NAMES, RULES, SETTINGS, SettingsValues
 from app.settings.engine_settings import engine_settings_of, sampling_of, speculation_of
 from app.settings.setting import Setting
 from app.system.language import LANGUAGES

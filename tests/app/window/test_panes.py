@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.settings.store import SettingsStore
 from app.system.paths import settings_folder
 from app.widgets.application import Application
-from app.window.pane_handle import PaneHandle
+from app.window.panes import PaneHandle
 from tests.app.conftest import EACH_LANGUAGE, OpenWindow
 from tests.app.cut_texts import wait_until_nothing_is_cut
 from tests.app.scripted_engine import ScriptedEngine

@@ -15,8 +15,8 @@ from pytestqt.qtbot import QtBot
 from app.session.model_service import Pair
 from app.settings.store import SettingsStore
 from app.settings_window.dialog import SettingsWindow
+from app.speculation.details import TotalsView
 from app.speculation.forms import SpeculationForm
-from app.speculation.totals_view import TotalsView
 from app.widgets.application import Application
 from app.widgets.overlay import Overlay
 from app.window import startup as app_window
