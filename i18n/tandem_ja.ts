@@ -5025,14 +5025,6 @@
 <context>
     <name>SpeculationPage</name>
     <message>
-        <source>{pair} is loaded and uses the settings above.</source>
-        <translation>読み込まれている「{pair}」には、上の設定が使われます。</translation>
-    </message>
-    <message>
-        <source>Customize</source>
-        <translation>カスタマイズ</translation>
-    </message>
-    <message>
         <source>The secret of “tandem drafter serve” on the other computer. Stored only in the system keychain.</source>
         <translation>別のコンピュータの「tandem drafter serve」のシークレットです。システムのキーチェーンにだけ保存されます。</translation>
     </message>
@@ -5047,22 +5039,6 @@
     <message>
         <source>Secret</source>
         <translation>シークレット</translation>
-    </message>
-    <message>
-        <source>Remove</source>
-        <translation>削除</translation>
-    </message>
-    <message>
-        <source>Remove the settings of {pair}</source>
-        <translation>「{pair}」の設定を削除</translation>
-    </message>
-    <message>
-        <source>Settings per model pair</source>
-        <translation>モデルの組み合わせごとの設定</translation>
-    </message>
-    <message>
-        <source>These override the settings above while that pair is loaded.</source>
-        <translation>その組み合わせを読み込んでいる間は、上の設定より優先されます。</translation>
     </message>
 </context>
 <context>

@@ -5025,14 +5025,6 @@
 <context>
     <name>SpeculationPage</name>
     <message>
-        <source>{pair} is loaded and uses the settings above.</source>
-        <translation>불러온 {pair}에는 위의 설정이 적용돼요.</translation>
-    </message>
-    <message>
-        <source>Customize</source>
-        <translation>사용자 설정</translation>
-    </message>
-    <message>
         <source>The secret of “tandem drafter serve” on the other computer. Stored only in the system keychain.</source>
         <translation>다른 컴퓨터의 ‘tandem drafter serve’에서 쓰는 공유 암호예요. 시스템 키체인에만 저장돼요.</translation>
     </message>
@@ -5047,22 +5039,6 @@
     <message>
         <source>Secret</source>
         <translation>공유 암호</translation>
-    </message>
-    <message>
-        <source>Remove</source>
-        <translation>삭제</translation>
-    </message>
-    <message>
-        <source>Remove the settings of {pair}</source>
-        <translation>{pair} 설정 삭제</translation>
-    </message>
-    <message>
-        <source>Settings per model pair</source>
-        <translation>모델 쌍별 설정</translation>
-    </message>
-    <message>
-        <source>These override the settings above while that pair is loaded.</source>
-        <translation>해당 모델 쌍을 불러온 동안에는 위의 설정 대신 이 설정이 적용돼요.</translation>
     </message>
 </context>
 <context>

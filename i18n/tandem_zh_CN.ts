@@ -5025,14 +5025,6 @@
 <context>
     <name>SpeculationPage</name>
     <message>
-        <source>{pair} is loaded and uses the settings above.</source>
-        <translation>已加载的“{pair}”使用上面的设置。</translation>
-    </message>
-    <message>
-        <source>Customize</source>
-        <translation>自定义</translation>
-    </message>
-    <message>
         <source>The secret of “tandem drafter serve” on the other computer. Stored only in the system keychain.</source>
         <translation>另一台电脑上“tandem drafter serve”的密钥。只保存在系统钥匙串中。</translation>
     </message>
@@ -5047,22 +5039,6 @@
     <message>
         <source>Secret</source>
         <translation>密钥</translation>
-    </message>
-    <message>
-        <source>Remove</source>
-        <translation>移除</translation>
-    </message>
-    <message>
-        <source>Remove the settings of {pair}</source>
-        <translation>移除“{pair}”的设置</translation>
-    </message>
-    <message>
-        <source>Settings per model pair</source>
-        <translation>各模型组合的设置</translation>
-    </message>
-    <message>
-        <source>These override the settings above while that pair is loaded.</source>
-        <translation>加载该模型组合时，这些设置优先于上面的设置。</translation>
     </message>
 </context>
 <context>

@@ -32,8 +32,10 @@ def _marked() -> Iterator[str]:
     """Yield lines that mark the registry's strings for the extractor."""
     sys.path.insert(0, str(FOLDER.parent))
     from app.actions.spec import MENUS, SUBMENUS
+    from app.settings.checkup import TEXTS
     from app.settings.declarations import SETTINGS
     from app.settings_window.dialog import PAGES
+    from app.speculation.history_table import COLUMNS
     from app.window.actions import ACTIONS
     from engine.speculation.proposers.registry import PROPOSERS, method_words, methods, source_words
 
@@ -44,6 +46,10 @@ def _marked() -> Iterator[str]:
     settings = [text for setting in SETTINGS.values() for text in setting.texts]
     for text in dict.fromkeys([*settings, *(page.title for page in PAGES)]):
         yield f"QT_TRANSLATE_NOOP('Settings', {text!r})\n"
+    for text in dict.fromkeys(TEXTS):
+        yield f"QT_TRANSLATE_NOOP('Checkup', {text!r})\n"
+    for column in COLUMNS:
+        yield f"QT_TRANSLATE_NOOP('History', {column.heading!r})\n"
     actions = [spec for specs in ACTIONS.values() for spec in specs]
     for text in (*MENUS.values(), *SUBMENUS.values(), *(text for spec in actions for text in spec.texts)):
         yield f"QT_TRANSLATE_NOOP('Actions', {text!r})\n"

@@ -11,8 +11,7 @@ from app.chat.composer import Composer
 from app.session.api_service import ApiChoice
 from app.session.cluster_service import ClusterChoice
 from app.session.session import Session
-from app.settings.engine_settings import engine_settings_of, is_chosen, recommended_of, sampling_of
-from app.settings.pairs import own_settings, settings_for, with_own
+from app.settings.engine_settings import engine_settings_of, is_chosen, recommended_of, sampling_of, speculation_of
 from app.settings.store import SettingsStore
 from app.widgets.application import Application
 
@@ -55,7 +54,6 @@ class Effects(QObject):
     def _apply_to_chats(self) -> None:
         values, session = self._settings.values, self._session
         self._apply_to_answers()
-        self._apply_to_pair()
         if values.async_drafter == "remote":
             session.drafter_secret.read()
         session.models.configure(engine_settings_of(values, session.drafter_secret.value))
@@ -81,6 +79,7 @@ class Effects(QObject):
         chosen = replace(
             session.settings.defaults,
             sampling=sampling_of(values, recommended_of(session.models.pair.sampling)),
+            speculation=speculation_of(values),
             max_tokens=values.max_tokens or None,
             overflow=values.overflow,
             thinking=values.thinking,
@@ -91,21 +90,7 @@ class Effects(QObject):
         if self._closed:
             return
         self._apply_to_answers()
-        if not self._session.models.pair.loading:
-            self._apply_to_pair()
-
-    def _apply_to_pair(self) -> None:
-        """Set the loaded pair's own settings of speculation, or those for all pairs."""
-        session = self._session
-        main, draft = session.models.pair.names
-        wanted, before = settings_for(self._settings.values, main, draft), session.settings.defaults
-        chosen = replace(wanted, max_depth=before.speculation.max_depth)
-        session.settings.set_defaults(replace(before, speculation=chosen))
 
     def _keep_speculation(self) -> None:
-        chosen, values = self._session.settings.defaults.speculation, self._settings.values
-        main, draft = self._session.models.pair.names
-        if own_settings(values, main, draft) is not None:
-            self._settings.change(pairs=with_own(values, main, draft, chosen))
-            return
+        chosen = self._session.settings.defaults.speculation
         self._settings.change(method=chosen.method, depth=chosen.depth or 0, acceptance=chosen.acceptance)

@@ -213,7 +213,6 @@ def _models(application: Application, folder: Path, name: str) -> None:
     with TemporaryDirectory() as home:
         library = ShownLibrary(Path(home))
         window, session = opened(application, [Script("")], library=library)
-        library.settings.change(pairs=(("Qwen3-8B-4bit", "Qwen3-0.6B-4bit", "draft", 4, "match"),))
         library.show(downloading("mlx-community/Qwen3-14B-4bit"))
         for width, height in SIZES:
             window.resize(width, height)

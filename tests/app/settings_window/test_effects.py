@@ -82,29 +82,6 @@ def test_another_answer_keeps_a_temperature_of_0_that_was_chosen(desk: Desk, qtb
     assert [one > 0.0 for one in temperatures] == [False, True, False, False]
 
 
-def test_a_pair_with_settings_of_its_own_has_them_while_it_is_loaded(desk: Desk, qtbot: QtBot) -> None:
-    own = ("Qwen3-8B-4bit", "Qwen3-0.6B-4bit", "draft", 4, "rejection")
-    SettingsStore(desk.folder / "settings.json").change(method="ngram", pairs=(own,))
-    desk.open()
-    session = desk.session
-    for main, expected in (("Qwen3-8B-4bit", ("draft", 4, "rejection")), ("other", ("ngram", None, "match"))):
-        session.models.load(main, "Qwen3-0.6B-4bit")
-        qtbot.waitUntil(lambda: not session.models.pair.loading)
-        chosen = session.settings.speculation
-        assert (chosen.method, chosen.depth, chosen.acceptance) == expected
-    assert desk.settings.values.pairs == (own,)
-
-
-def test_the_panel_changes_the_settings_of_the_pair_that_has_its_own(desk: Desk, qtbot: QtBot) -> None:
-    SettingsStore(desk.folder / "settings.json").change(pairs=(("main", "draft", "draft", 4, "match"),))
-    window = desk.open()
-    desk.session.models.load_starter()
-    qtbot.waitUntil(lambda: desk.session.answers.ready)
-    window.trigger("speculation-off")
-    assert desk.settings.values.pairs == (("main", "draft", "off", 4, "match"),)
-    assert desk.settings.values.method == "auto"
-
-
 def test_theme_text_size_and_the_send_key_change_at_once(desk: Desk, qtbot: QtBot) -> None:
     window = desk.open()
     before = window.edit.fontMetrics().height()

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import html
 import statistics
 import sys
 import time
-import tracemalloc
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -39,7 +37,6 @@ if TYPE_CHECKING:
     from app.widgets.application import Application
     from engine.events import Event
 
-ROUNDS = 600
 WORDS = " ".join(f"word{number}" for number in range(12_000))
 
 
@@ -244,32 +241,6 @@ def test_the_foot_says_how_many_messages_the_context_could_not_hold() -> None:
     left_out = figures.foot(Answer(stats=RequestStats(decode_tps=30.0, dropped_messages=4)))
     assert left_out[-1] == ("older messages left out: {value}", "4")
     assert len(figures.foot(Answer(stats=RequestStats(decode_tps=30.0)))) == len(left_out) - 1
-
-
-def test_the_strip_does_not_grow_with_the_answer(panel: SpeculationPanel) -> None:
-    answer = Answer()
-    panel.show_answer(answer)
-    events = rounds_of(ROUNDS)
-    assert sum(event.__class__.__name__ == "TokensCommitted" for event in events) == ROUNDS
-    held: list[int] = []
-    tracemalloc.start()
-    try:
-        for number, event in enumerate(events):
-            answer.apply([event])
-            panel.refresh()
-            if number in (ROUNDS // 2, ROUNDS + 1):
-                gc.collect()
-                held.append(_bytes_of("app/speculation"))
-    finally:
-        tracemalloc.stop()
-    assert len(panel.strip.visible_rounds()) <= panel.strip.columns
-    # The panel's own code holds no more after the second half of the rounds than after the first.
-    assert held[1] - held[0] < 6_000
-
-
-def _bytes_of(package: str) -> int:
-    taken = tracemalloc.take_snapshot().filter_traces([tracemalloc.Filter(True, f"*/{package}/*")])
-    return sum(one.size for one in taken.statistics("filename"))
 
 
 @pytest.mark.campaign

@@ -83,32 +83,6 @@ def test_large_text_reaches_out_of_neither_palette_nor_sheet(
     window.palette.press(Qt.Key.Key_Escape)
 
 
-def test_the_rows_that_can_be_seen_are_made_and_no_others(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine())
-    window.trigger("palette")
-    palette = window.palette
-
-    def made() -> list[int]:
-        return [row for row in range(palette.list.count()) if palette.list.itemWidget(palette.list.item(row))]
-
-    def seen() -> list[int]:
-        settle_layouts()
-        shown = palette.list.viewport().rect()
-        rects = [palette.list.visualItemRect(palette.list.item(row)) for row in range(palette.list.count())]
-        return [row for row, rect in enumerate(rects) if rect.intersects(shown)]
-
-    assert set(seen()) <= set(made())
-    assert len(made()) < palette.list.count() // 2
-    palette.press(Qt.Key.Key_Up)
-    assert seen()[-1] == palette.list.count() - 1
-    assert set(seen()) <= set(made())
-    palette.type("the")
-    assert set(seen()) <= set(made())
-    window.resize(1440, 1200)
-    palette.list.setFixedHeight(900)
-    assert set(seen()) <= set(made())
-
-
 def test_only_what_is_possible_now_is_offered_and_arrows_choose_and_wrap(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine())
     window.trigger("palette")

@@ -16,7 +16,6 @@ from app.session.model_service import Pair
 from app.settings.store import SettingsStore
 from app.settings_window.dialog import SettingsWindow
 from app.speculation.details import TotalsView
-from app.speculation.forms import SpeculationForm
 from app.widgets.application import Application
 from app.widgets.overlay import Overlay
 from app.window import startup as app_window
@@ -144,7 +143,6 @@ def test_what_nobody_sees_yet_is_made_after_the_first_paint(qapp: Application, q
     cards = (*window.findChildren(Overlay), window.findChild(SettingsWindow))
     assert len(cards) == 7
     assert not [card for card in cards if card.findChildren(QWidget)]
-    assert not window.findChildren(SpeculationForm)
     assert not window.findChildren(TotalsView)
     # They are made before the first answer, which would otherwise wait for them.
     qtbot.waitUntil(lambda: window.findChild(TotalsView) is not None)
