@@ -43,9 +43,6 @@ class SettingsStore:
         """Call `listener` after every change."""
         self._listeners.append(listener)
 
-    def unsubscribe(self, listener: Callable[[], None]) -> None:
-        self._listeners.remove(listener)
-
     def change(self, **choices: Any) -> None:
         """Set values, write the file and call the listeners. If writing fails, the values hold for this run only."""
         changed = replace(self.values, **choices)

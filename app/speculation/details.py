@@ -57,10 +57,6 @@ class TotalsView(Restyled, QWidget):
     def any_answers(self) -> bool:
         return any(one.answers for one in self._totals)
 
-    def figures_of(self, column: int) -> list[str]:
-        """Return the figures of the chat (0) or the week (1), from the top."""
-        return [cells[column].text() for cells in self._cells]
-
     def _show_figures(self) -> None:
         for column, one in enumerate(self._totals):
             shown = (

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.library.library import Library
 from app.settings_window.network_page import NetworkPage
-from app.wording.hub import hub_reasons
+from app.wording.hub import HUB_REASONS
 from tests.fakehub.server import FakeHub, Fault
 
 
@@ -65,5 +65,5 @@ def test_offline_it_connects_to_nobody_and_says_so(
 ) -> None:
     library.settings.change(work_offline=True)
     before = list(hub.requests)
-    assert press(page, qtbot) == hub_reasons()["kept-offline"]
+    assert press(page, qtbot) == HUB_REASONS["kept-offline"]
     assert hub.requests == before
