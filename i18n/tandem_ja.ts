@@ -1836,10 +1836,6 @@
         <translation>{keys} で送信 · Enter で改行</translation>
     </message>
     <message>
-        <source>Message (type / for presets)</source>
-        <translation>メッセージ（/ でプリセット）</translation>
-    </message>
-    <message>
         <source>Message</source>
         <translation>メッセージ</translation>
     </message>

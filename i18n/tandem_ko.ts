@@ -1836,10 +1836,6 @@
         <translation>{keys}로 보내기 · Enter로 줄바꿈</translation>
     </message>
     <message>
-        <source>Message (type / for presets)</source>
-        <translation>메시지 (/를 입력하면 프리셋)</translation>
-    </message>
-    <message>
         <source>Message</source>
         <translation>메시지</translation>
     </message>

@@ -1836,10 +1836,6 @@
         <translation>{keys} 发送 · Enter 换行</translation>
     </message>
     <message>
-        <source>Message (type / for presets)</source>
-        <translation>消息（输入 / 选择预设）</translation>
-    </message>
-    <message>
         <source>Message</source>
         <translation>消息</translation>
     </message>

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -68,20 +67,6 @@ def test_arrow_keys_move_an_edge_the_way_they_point_and_a_double_click_or_enter_
     QTest.keyClick(panel, Qt.Key.Key_Return)
     assert (window.sidebar.pane.width(), window.panel.width()) == (248, 360)
     assert kept() == (0, 0)
-
-
-def test_an_edge_is_named_and_shows_its_focus(window: WindowDriver, qapp: Application) -> None:
-    handle = handle_of(window, "panel")
-    assert handle.accessibleName() == "Width of the live panel"
-    assert QAccessible.queryAccessibleInterface(handle).role() == QAccessible.Role.Slider
-    assert handle.cursor().shape() == Qt.CursorShape.SplitHCursor
-    assert handle.focusPolicy() == Qt.FocusPolicy.TabFocus
-    bare = handle.grab().toImage()
-    window.activateWindow()
-    handle.setFocus(Qt.FocusReason.TabFocusReason)
-    assert handle.grab().toImage() != bare
-    qapp.language.choose("ko")
-    window.wait(lambda: handle.accessibleName() == "실시간 패널 너비")
 
 
 def test_the_panel_follows_the_text_size_and_very_large_text_leaves_the_chat_room(
