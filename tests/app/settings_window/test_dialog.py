@@ -92,13 +92,14 @@ def test_every_control_of_a_page_has_a_name(open_settings: OpenShown) -> None:
 
 
 def test_the_focus_goes_to_what_replaced_a_pressed_button(open_settings: OpenShown) -> None:
-    window, _, _ = open_settings()
-    page = window.settings_page("speculation")
+    window, library, _ = open_settings()
+    page = window.settings_page("general")
+    library.settings.change(send_key="modifier")
     window.settings.activateWindow()
     window.wait(window.settings.isActiveWindow)
-    page.own.setFocus(Qt.FocusReason.TabFocusReason)
-    page.own.click()
-    window.wait(lambda: not page.own.isVisible())
+    page.reset.setFocus(Qt.FocusReason.TabFocusReason)
+    page.reset.click()
+    window.wait(lambda: not page.reset.isVisible())
     window.wait(lambda: page.isAncestorOf(QApplication.focusWidget()))
     # Who goes to the search stays there.
     window.settings.search.setFocus(Qt.FocusReason.MouseFocusReason)

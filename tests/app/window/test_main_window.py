@@ -151,7 +151,7 @@ def test_the_language_changes_everywhere_while_the_window_is_open(open_window: O
     window.ask_and_wait("이야기해 주세요")
     qapp.language.choose("ko")
     window.wait(lambda: "새 대화" in texts(window.sidebar.pane))
-    assert window.edit.placeholderText() == "메시지 (/를 입력하면 프리셋)"
+    assert window.edit.placeholderText() == "메시지"
     assert "초안" in window.header.draft.accessibleName()
     assert "채택" in window.turn().view.answer_row.toolTip()
     assert "초안 토큰" in window.panel_text
