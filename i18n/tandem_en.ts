@@ -261,23 +261,6 @@
     </message>
 </context>
 <context>
-    <name>TuningView</name>
-    <message numerus="yes">
-        <source>Best: %n draft token(s) per round, {times} as fast.</source>
-        <translation>
-            <numerusform>Best: %n draft token per round, {times} as fast.</numerusform>
-            <numerusform>Best: %n draft tokens per round, {times} as fast.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Best: %n draft token(s) per round, {times} as fast at a typical acceptance rate. Your chats will refine this.</source>
-        <translation>
-            <numerusform>Best: %n draft token per round, {times} as fast at a typical acceptance rate. Your chats will refine this.</numerusform>
-            <numerusform>Best: %n draft tokens per round, {times} as fast at a typical acceptance rate. Your chats will refine this.</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>Unsaved</name>
     <message numerus="yes">
         <source>%n chat(s) in this window are not saved.</source>

@@ -43,7 +43,7 @@ class Generation:
     overflow: str = "refuse"
     thinking: str = "auto"
     answer_format: str = TEXT
-    most_calls: int = 10
+    most_calls: int = 25
 
     def with_own(self, own: Mapping[str, Any]) -> Generation:
         """Return these settings, changed by a chat's own ones."""

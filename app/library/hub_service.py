@@ -99,7 +99,7 @@ def hub_options_of(values: SettingsValues) -> HubOptions:
         values.work_offline,
         values.fit_context,
         values.kv_bits,
-        values.draft_kv_bits,
+        values.kv_bits,
         memory_limit_of(values),
     )
 

@@ -13,7 +13,7 @@ from app.models.cards import CardState, ModelCard
 from app.models.download_card import DownloadList
 from app.models.model_controller import ModelController
 from app.session.session import Session
-from app.settings.choices import FIT_CONTEXTS
+from app.settings.declarations import FIT_CONTEXTS
 from app.widgets.controls import Chooser, Segments
 from app.widgets.labels import label
 from app.widgets.layouts import fill, keep_right_edge, vbox

@@ -16,6 +16,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from app.conversations.request_history import ProgramRequest
 from app.session.model_service import ModelService
 from app.settings.keychain import Keychain
+from app.system.accounts import others_have_accounts
 from app.system.background import Background
 from engine.errors import CodedError
 from engine.requests import SpeculationSettings
@@ -31,12 +32,14 @@ _LOOK_MS = 250
 
 @dataclass(frozen=True)
 class ApiChoice:
-    """The user's settings of the API. `network` lets other computers connect."""
+    """The user's settings of the API. `network` lets other computers connect.
+
+    Clients need a key if others can reach it: over the network, or with accounts on this computer.
+    """
 
     serve: bool = False
     port: int = 0
     network: bool = False
-    asks_key: bool = False
     origins: tuple[str, ...] = ()
     model_folders: tuple[Path, ...] = ()
     other_apps: bool = True
@@ -124,7 +127,7 @@ class ApiService(QObject):
             api.stop()
             return "", None
         key = ""
-        if choice.network or choice.asks_key:
+        if choice.network or others_have_accounts():
             store = self._secrets()
             if renew:
                 store.write(KEY_NAME, new_key())

@@ -15,7 +15,7 @@ from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording import figures
 from app.wording.errors import error_sentence, joined
-from app.wording.names import recorded_name
+from app.wording.sources import recorded_name
 from app.wording.teaching import problem_sentence
 from engine.status import TeachingProgress, TeachingResult
 

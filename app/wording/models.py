@@ -13,7 +13,7 @@ from app.settings.engine_settings import recommended_of
 from app.wording.errors import draft_reasons, joined
 from app.wording.figures import number, percent, speedup, times, times_between
 from app.wording.hub import hub_sentence, size_words
-from app.wording.names import recorded_name
+from app.wording.sources import recorded_name
 from engine.advice.verdicts import HEADS
 
 if TYPE_CHECKING:

@@ -145,10 +145,10 @@ def test_a_gated_model_says_what_to_do_and_comes_once_there_is_a_token(
     qtbot.waitUntil(lambda: "Accept the terms on its page" in hub_settings.banner_text)
     hub_settings.settings.open("network")
     page = hub_settings.settings.page("network")
-    QTest.keyClicks(page.token, "hf_secret")
-    QTest.keyClick(page.token, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: page.token.text() == "")
-    assert "Your token is in the keychain." in [label.text() for label in page.findChildren(QLabel)]
+    QTest.keyClicks(page.token.field, "hf_secret")
+    QTest.keyClick(page.token.field, Qt.Key.Key_Return)
+    assert page.token.field.text() == ""
+    qtbot.waitUntil(lambda: "Your token is in the keychain." in [one.text() for one in page.findChildren(QLabel)])
     library.resume(DRAFT)
     qtbot.waitUntil(lambda: [status.state for status in library.downloads] == ["ready"])
     hub_settings.close()

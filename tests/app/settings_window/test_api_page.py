@@ -82,15 +82,6 @@ def test_the_address_and_an_example_can_be_copied(window: WindowDriver, qtbot: Q
     assert page.key.isHidden()
 
 
-@pytest.mark.parametrize(("others", "key", "warns"), [(True, False, True), (True, True, False), (False, False, False)])
-def test_other_users_of_the_computer_are_named_unless_a_key_keeps_them_out(
-    window: WindowDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, others: bool, key: bool, warns: bool
-) -> None:
-    monkeypatch.setattr("app.settings_window.api_page.others_have_accounts", lambda: others)
-    page = serve(window, qtbot, api_asks_key=key)
-    assert ("other users" in page.state.help.text()) is warns
-
-
 def test_requests_are_counted_on_the_page_and_the_header_shows_that_it_serves_until_it_is_switched_off(
     window: WindowDriver, qtbot: QtBot
 ) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from app.session.answer import Answer
-from app.wording.ahead import ahead_sentence
 from app.wording.figures import depth_text
+from app.wording.rounding import ahead_sentence
 from engine.stats import RequestStats
 from tests.app.scripted_engine import Script, ScriptedRound, play
 
