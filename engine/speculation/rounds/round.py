@@ -124,7 +124,6 @@ class Rounds:
         self.sequence = sequence
         self.proposers: Mapping[str, Proposer] = {} if proposers is None else proposers
         self._sampler = sampler
-        # Whether the host computes the log-probabilities of draft rounds.
         self._reads_scores = backend().host_reads_scores and sampler.greedy and not sampler.alternatives
 
     def start(self, source: str | None, depth: int, *, timed: bool = False) -> PendingRound:
