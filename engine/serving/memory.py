@@ -68,9 +68,7 @@ def _size_of_head(head: HeadContent, config: Mapping[str, Any], kv_bits: int | N
 
 def element_bytes(kv_bits: int | None) -> float:
     """Return the bytes of one number in a cache of `kv_bits` bits."""
-    if kv_bits is None and not backend().keeps_weights:
-        return 4.0
-    return number_bytes(kv_bits or 0)
+    return number_bytes(kv_bits or 0) if kv_bits or backend().keeps_weights else 4.0
 
 
 def count_here(config: Mapping[str, Any]) -> CacheShape:

@@ -137,7 +137,6 @@ class Rounds:
         self.proposers: Mapping[str, Proposer] = {} if proposers is None else proposers
         self.leads_every = self._drawn = 0
         self._sampler = sampler
-        # Whether the host computes the log-probabilities of draft rounds.
         self._reads_scores = backend().host_reads_scores and sampler.greedy and not sampler.alternatives
 
     def start(self, source: str | None, depth: int, *, timed: bool = False) -> PendingRound:

@@ -76,7 +76,7 @@ def test_every_answer_is_what_a_drafter_without_caches_would_draft(
 ) -> None:
     main, draft = models
     begin = Begin(11, 5, 384, SETTINGS[settings])
-    written = continued(main, sampler_of(begin), PROMPT, 24)
+    written = continued(main, sampler_of(begin), PROMPT, 48)
     statuses = set()
     for text, answer in rounds(drafter, begin, PROMPT, written, 3, steps):
         assert list(answer.tokens) == continued(draft, sampler_of(begin), text, len(answer.tokens))

@@ -21,7 +21,7 @@ from tests.engine.serving.driving import Expected
 from tests.engine.serving_requests import request
 from tests.patience import PATIENCE_S
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
+pytestmark = pytest.mark.usefixtures("without_compilation", "module_as_on_linux")
 
 SOME_DEPTHS = (1, 2, 3)
 OFF, AUTO = SpeculationSettings(method="off"), SpeculationSettings()
