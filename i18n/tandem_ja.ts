@@ -3249,14 +3249,6 @@
         <translation>この Mac での実測：{speed}</translation>
     </message>
     <message>
-        <source>checking</source>
-        <translation>検査中</translation>
-    </message>
-    <message>
-        <source>damaged</source>
-        <translation>破損</translation>
-    </message>
-    <message>
         <source>in use</source>
         <translation>使用中</translation>
     </message>
@@ -3295,10 +3287,6 @@
     <message>
         <source>Resume</source>
         <translation>再開</translation>
-    </message>
-    <message>
-        <source>Repair</source>
-        <translation>修復</translation>
     </message>
     <message>
         <source>Chat</source>
@@ -3463,10 +3451,6 @@
         <translation>「{main}」のドラフトとして：{verdict}</translation>
     </message>
     <message>
-        <source>Files differ from the published version: {files}. Repair downloads only these again.</source>
-        <translation>公開されたバージョンと異なるファイルがあります：{files}。修復すると、これらだけをダウンロードし直します。</translation>
-    </message>
-    <message>
         <source>Same tokenizer (padded vocabulary).</source>
         <translation>トークナイザーは同じです（語彙のサイズだけが異なります）。</translation>
     </message>
@@ -3481,10 +3465,6 @@
     <message>
         <source>about {speed} (estimate until measured)</source>
         <translation>約 {speed}（実測前の推定）</translation>
-    </message>
-    <message>
-        <source>Files differ from the published version: {files}. Delete the model and download it again.</source>
-        <translation>公開されたバージョンと異なるファイルがあります：{files}。モデルを削除して、もう一度ダウンロードしてください。</translation>
     </message>
     <message>
         <source>Cannot be used. {reason}</source>
@@ -3608,14 +3588,6 @@
     <message>
         <source>Choose a folder that contains models</source>
         <translation>モデルのあるフォルダを選択</translation>
-    </message>
-    <message>
-        <source>All files of {name} match the published version.</source>
-        <translation>「{name}」のファイルはすべて公開されたバージョンと一致しています。</translation>
-    </message>
-    <message>
-        <source>No checksums were published for {name}, so its files can&apos;t be verified.</source>
-        <translation>「{name}」のチェックサムは公開されていないため、ファイルを検証できません。</translation>
     </message>
     <message>
         <source>Scanning models…</source>

@@ -3249,14 +3249,6 @@
         <translation>本机实测 {speed}</translation>
     </message>
     <message>
-        <source>checking</source>
-        <translation>检查中</translation>
-    </message>
-    <message>
-        <source>damaged</source>
-        <translation>已损坏</translation>
-    </message>
-    <message>
         <source>in use</source>
         <translation>使用中</translation>
     </message>
@@ -3295,10 +3287,6 @@
     <message>
         <source>Resume</source>
         <translation>继续</translation>
-    </message>
-    <message>
-        <source>Repair</source>
-        <translation>修复</translation>
     </message>
     <message>
         <source>Chat</source>
@@ -3463,10 +3451,6 @@
         <translation>作为“{main}”的草稿：{verdict}</translation>
     </message>
     <message>
-        <source>Files differ from the published version: {files}. Repair downloads only these again.</source>
-        <translation>文件与发布的版本不一致：{files}。“修复”只会重新下载这些文件。</translation>
-    </message>
-    <message>
         <source>Same tokenizer (padded vocabulary).</source>
         <translation>分词器相同（词表有填充）。</translation>
     </message>
@@ -3481,10 +3465,6 @@
     <message>
         <source>about {speed} (estimate until measured)</source>
         <translation>约 {speed}（实测前估算）</translation>
-    </message>
-    <message>
-        <source>Files differ from the published version: {files}. Delete the model and download it again.</source>
-        <translation>文件与发布的版本不一致：{files}。请删除模型后重新下载。</translation>
     </message>
     <message>
         <source>Cannot be used. {reason}</source>
@@ -3608,14 +3588,6 @@
     <message>
         <source>Choose a folder that contains models</source>
         <translation>选择存放模型的文件夹</translation>
-    </message>
-    <message>
-        <source>All files of {name} match the published version.</source>
-        <translation>“{name}”的所有文件都与发布的版本一致。</translation>
-    </message>
-    <message>
-        <source>No checksums were published for {name}, so its files can&apos;t be verified.</source>
-        <translation>“{name}”没有发布校验和，无法校验它的文件。</translation>
     </message>
     <message>
         <source>Scanning models…</source>

@@ -39,10 +39,9 @@ from engine.hub.download_state import DownloadStatus
 from engine.hub.downloads import DownloadQueue
 from engine.hub.failures import HubError
 from engine.hub.remove import plan_removal, remove
-from engine.hub.repository_names import parse_repository
+from engine.hub.repository_names import head_of, parse_repository
 from engine.hub.search import find_model, read_repository, search_models
-from engine.hub.values import AccessReport, FoundModel, RemovalPlan, VerifyReport
-from engine.hub.verify import verify_model
+from engine.hub.values import AccessReport, FoundModel, RemovalPlan
 from engine.model_files.discovery import InstalledModel, describe_folder, installed_models
 from engine.tokenizers.prompt_process.client import COUNTING_PROCESS
 
@@ -129,7 +128,6 @@ class HubService:
         self._cache = paths.cache or Path(constants.HF_HUB_CACHE)
         heal(self._cache)
         self._lock = threading.RLock()
-        self._stop = threading.Event()
         self._folders: tuple[Path, ...] = ()
         self._options = hub_options_of(SettingsValues())
         self._access = HubAccess()
@@ -168,8 +166,7 @@ class HubService:
         return kept
 
     def close(self) -> None:
-        """Stop running work; unfinished downloads stay queued for the next start. Safe to call twice."""
-        self._stop.set()
+        """Disconnect; unfinished downloads stay queued for the next start. Safe to call twice."""
         with self._lock:
             self._disconnect()
 
@@ -305,20 +302,17 @@ class HubService:
 
     # Installed files
 
-    def verify(self, path: str) -> VerifyReport | None:
-        """Compare every file with its published checksum; None if `close` interrupts it."""
-        return verify_model(Path(path), stop=self._stop)
+    def check(self, path: str) -> None:
+        """Download the installed revision of a model in the Hub cache again. Raises `HubError`.
 
-    def repair(self, path: str) -> None:
-        """Download the damaged files of a model in the Hub cache again, and nothing else. Raises `HubError`.
-
-        Downloading the installed revision checks every byte and replaces what is wrong.
+        That compares every file with its checksum, and fetches only what is damaged or missing.
         """
         model = self._model_at(path)
         with self._lock:
             self._connected()
             assert self._queue is not None
-            self._queue.add(model.id, revision=Path(path).name)
+            # A head is cut anew out of the files of its source.
+            self._queue.add(model.id, revision="main" if head_of(model.id) else Path(path).name)
 
     def plan_removal(self, path: str) -> RemovalPlan:
         return plan_removal(self._model_at(path), self._cache)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from app.settings.store import SettingsStore
     from engine.advice.pairing import PairAdvice
     from engine.hub.download_state import DownloadStatus
-    from engine.hub.values import AccessReport, RemovalPlan, VerifyReport
+    from engine.hub.values import AccessReport, RemovalPlan
 
 # The longer one while a download waits for the network, which may take hours.
 _POLL_MS, _WAITING_POLL_MS = 250, 2000
@@ -56,8 +56,7 @@ class Library(QObject):
     """Belongs to the window, which closes it, and does nothing before `start`.
 
     `settled` carries the status of a download that is ready (after a new scan of the disk) or has failed, `problem` an
-    error to show, `verified` a path and its report. `damaged` holds the reports of models whose files differ from the
-    published ones. `background` runs other work off the Qt thread.
+    error to show. `background` runs other work off the Qt thread.
     """
 
     models_changed = Signal()
@@ -66,7 +65,6 @@ class Library(QObject):
     measured_changed = Signal()
     settled = Signal(object)
     problem = Signal(object)
-    verified = Signal(str, object)
 
     def __init__(
         self,
@@ -83,8 +81,6 @@ class Library(QObject):
         self._measured: MeasuredPairs = {}
         self._of_answers: MeasuredPairs = {}
         self._of_engine: MeasuredPairs = {}
-        self.verifying: set[str] = set()
-        self.damaged: dict[str, VerifyReport] = {}
         self._paths, self._keychain = paths, keychain or Keychain()
         self._hub: HubService | None = None
         self._options: HubOptions | None = None
@@ -327,33 +323,9 @@ class Library(QObject):
         """Return the address of a model's page on the Hub in use."""
         return f"{(self.settings.values.hub_endpoint or 'https://huggingface.co').rstrip('/')}/{repository}"
 
-    def repair(self, path: str) -> None:
-        """Download the damaged files of a model again; its download shows the progress."""
-        self.damaged.pop(path, None)
-        self._call(lambda hub: hub.repair(path), then=lambda _: self._poll())
-        self.models_changed.emit()
-
-    def verify(self, path: str) -> None:
-        """Compare every file of a model with its checksum; `verified` follows."""
-
-        def take(report: VerifyReport | None) -> None:
-            self.verifying.discard(path)
-            self.damaged.pop(path, None)
-            if report is not None and (report.damaged or report.missing):
-                self.damaged[path] = report
-            self.models_changed.emit()
-            if report is not None:
-                self.verified.emit(path, report)
-
-        def fail(error: EngineError) -> None:
-            self.verifying.discard(path)
-            self.models_changed.emit()
-            self.problem.emit(error)
-
-        if path not in self.verifying:
-            self.verifying.add(path)
-            self.models_changed.emit()
-            self._call(lambda hub: hub.verify(path), then=take, failed=fail)
+    def check(self, path: str) -> None:
+        """Compare a model's files with their checksums and download damaged ones again, shown as a download."""
+        self._call(lambda hub: hub.check(path), then=lambda _: self._poll())
 
     def plan_removal(self, path: str, then: Callable[[RemovalPlan], object]) -> None:
         """Plan the removal of a model; `then` gets the plan."""

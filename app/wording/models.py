@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QLocale, QObject
+from PySide6.QtCore import QCoreApplication, QObject
 
 from app.session.model_names import short_name
 from app.settings.declarations import SETTINGS
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from engine.advice.pairing import PairAdvice
     from engine.advice.speedup import Estimate
     from engine.hub.download_state import DownloadStatus
-    from engine.hub.values import VerifyReport
     from engine.status import ModelInfo
 
 translate = QCoreApplication.translate
@@ -211,20 +210,6 @@ def as_draft_words(advice: PairAdvice, main: str, measured: Measured | None = No
     """Return the verdict on a search result as a draft for the main model named `main`."""
     sentence = translate("Models", "As draft for {main}: {verdict}").format(main=main, verdict=verdict_words(advice))
     return joined(sentence, _expected_words(advice) if measured is None else _measured_words(measured))
-
-
-def damage_words(report: VerifyReport, repairable: bool) -> str:
-    """Say which files of a model differ from the published ones, and what to do."""
-    names = "、" if QLocale().language() in (QLocale.Language.Japanese, QLocale.Language.Chinese) else ", "
-    files = names.join((*report.damaged, *report.missing))
-    text = translate(
-        "Models", "Files differ from the published version: {files}. Delete the model and download it again."
-    )
-    if repairable:
-        text = translate(
-            "Models", "Files differ from the published version: {files}. Repair downloads only these again."
-        )
-    return text.format(files=files)
 
 
 def problem_words(entry: Entry) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,8 +17,6 @@ from engine.hub.connections import Connections
 from engine.hub.download_state import DownloadEntry
 from engine.hub.failures import HubError, InterruptedTransferError
 from engine.hub.listing import list_model, resolve
-from engine.hub.network_watch import Polling
-from engine.hub.rates import RateMeter
 from engine.hub.repository_names import COMMIT
 from engine.hub.transfer import RetryPolicy, Transfer, digest_of
 from engine.hub.values import Listing, RemoteFile
@@ -24,6 +24,8 @@ from engine.hub.values import Listing, RemoteFile
 _FILES_AT_ONCE = 4
 # Bytes that stay free for the system, whatever the model's size.
 SPACE_MARGIN = 512 * 2**20
+# Seconds over which the rate of a download is measured.
+_RATE_S = 5.0
 
 
 @dataclass(slots=True)
@@ -44,16 +46,36 @@ class Progress:
             return max(self.attempts.values(), default=0)
 
 
+class RateMeter:
+    """The rate at which bytes have arrived in the last seconds, which falls to zero when none arrive. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._arrived: deque[tuple[float, int]] = deque()
+        self._started = time.monotonic()
+
+    def add(self, count: int) -> None:
+        with self._lock:
+            self._arrived.append((time.monotonic(), count))
+
+    def bytes_per_second(self) -> float:
+        with self._lock:
+            now = time.monotonic()
+            while self._arrived and now - self._arrived[0][0] > _RATE_S:
+                self._arrived.popleft()
+            return sum(count for _, count in self._arrived) / max(min(_RATE_S, now - self._started), 0.1)
+
+
 @dataclass(slots=True)
 class JobSettings:
     """How a job retries, and how it measures free space.
 
-    A download without any connection for `unreached_s` seconds fails as no-network; the queue then waits for the
-    network according to `polling`.
+    A download without any connection for `unreached_s` seconds fails as no-network; the queue then tries the network
+    after the waits of `polling`.
     """
 
     unreached_s: float = 4.0
-    polling: Polling = field(default_factory=Polling)
+    polling: RetryPolicy = field(default_factory=lambda: RetryPolicy(first_s=2.0, longest_s=30.0))
     policy: RetryPolicy = field(default_factory=RetryPolicy)
     space_margin: int = SPACE_MARGIN
     free_bytes: Callable[[Path], int | None] = free_bytes
@@ -209,7 +231,9 @@ class DownloadJob:
         except queue.Empty:
             return False
         fresh = not self.cache.has(file)
-        transfer = Transfer(client, self.cache, self.cache, self.entry.commit, self._count, self._failed_attempt)
+        transfer = Transfer(
+            client, self.cache, self.entry.repository, self.entry.commit, self._count, self._failed_attempt
+        )
         if not transfer.fetch(file):
             return False
         self.cache.link(self.entry.commit, file.name, file.digest)

@@ -298,12 +298,12 @@ class DownloadQueue:
         )
         if job is None:
             return status
-        moving = entry.state == "downloading"
+        speed = job.meter.bytes_per_second() if entry.state == "downloading" else 0.0
         return replace(
             status,
             bytes_done=job.progress.bytes_done() if job.progress.total else status.bytes_done,
-            bytes_per_second=job.meter.bytes_per_second() if moving else 0.0,
-            seconds_left=job.meter.seconds_left(job.remaining_bytes()) if moving else None,
+            bytes_per_second=speed,
+            seconds_left=job.remaining_bytes() / speed if speed else None,
             attempt=job.progress.worst_attempt(),
         )
 

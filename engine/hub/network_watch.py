@@ -4,23 +4,13 @@ from __future__ import annotations
 
 import socket
 import threading
-import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from engine.hub.client import HubAccess
+from engine.hub.transfer import RetryPolicy
 
 _CONNECT_S = 4.0
-
-
-@dataclass(frozen=True, slots=True)
-class Polling:
-    """Waits of `first_s`, doubled up to `longest_s`; given up after `total_s` seconds without a success."""
-
-    first_s: float = 2.0
-    longest_s: float = 30.0
-    total_s: float = 24 * 3600.0
 
 
 class NetworkWatch:
@@ -29,25 +19,23 @@ class NetworkWatch:
     It makes one connection at a time, closes it at once and sends nothing. With offline access it never connects.
     """
 
-    def __init__(self, access: HubAccess, polling: Polling, on_back: Callable[[], None]) -> None:
+    def __init__(self, access: HubAccess, polling: RetryPolicy, on_back: Callable[[], None]) -> None:
         self._access, self._polling, self._on_back = access, polling, on_back
         self._lock = threading.Lock()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
-        self._wait, self._until = polling.first_s, 0.0
+        self._attempt = 0
 
     def start(self) -> None:
         """Begin to wait, unless the watch is waiting already."""
         with self._lock:
             if self._thread is None and not self._stop.is_set() and not self._access.offline:
-                self._until = self._until or time.monotonic() + self._polling.total_s
                 self._thread = threading.Thread(target=self._run, name="hub-network", daemon=True)
                 self._thread.start()
 
     def succeeded(self) -> None:
         """Begin with short waits again. Until then they grow, because a Hub may be reached while its files are not."""
-        with self._lock:
-            self._wait, self._until = self._polling.first_s, 0.0
+        self._attempt = 0
 
     def close(self) -> threading.Thread | None:
         """Stop for good, and return the thread that ends."""
@@ -57,13 +45,12 @@ class NetworkWatch:
 
     def _run(self) -> None:
         back = False
-        while not back and time.monotonic() < self._until and not self._stop.wait(self._wait):
+        while not back and not self._stop.wait(self._polling.wait(self._attempt + 1, None)):
             back = _is_reachable(self._access)
-            with self._lock:
-                self._wait = min(2.0 * self._wait, self._polling.longest_s)
+            self._attempt += 1
         with self._lock:
             self._thread = None
-        if back and not self._stop.is_set():
+        if not self._stop.is_set():
             self._on_back()
 
 

@@ -113,15 +113,12 @@ def test_a_search_finds_and_a_pasted_address_is_looked_at(page: Any, qtbot: QtBo
     qtbot.waitUntil(lambda: "There is no model tiny-org/nothing" in page.empty.text())
 
 
-def test_an_installed_model_is_checked_and_removed_with_its_size_first(
+def test_an_installed_model_is_removed_with_its_size_first(
     page: Any, library: Library, tmp_path: Path, qtbot: QtBot
 ) -> None:
     library.get(DRAFT)
     qtbot.waitUntil(lambda: bool(library.inventory.installed))  # type: ignore[union-attr]
     page.show_tab(INSTALLED)
-    (card,) = page.cards()
-    card.check_button.click()
-    qtbot.waitUntil(lambda: page.note.text().startswith("All files of Tiny Draft"))
     (card,) = page.cards()
     card.remove_button.click()
     qtbot.waitUntil(lambda: "Delete this model?" in card.facts.text())
