@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -79,8 +78,6 @@ class Library(QObject):
         self.inventory: Inventory | None = None
         self.downloads: tuple[DownloadStatus, ...] = ()
         self._measured: MeasuredPairs = {}
-        self._of_answers: MeasuredPairs = {}
-        self._of_engine: MeasuredPairs = {}
         self._paths, self._keychain = paths, keychain or Keychain()
         self._hub: HubService | None = None
         self._options: HubOptions | None = None
@@ -160,9 +157,9 @@ class Library(QObject):
             self._call(lambda hub: hub.configure(options), then=lambda _: self._refresh())
 
     def _options_now(self) -> HubOptions:
-        from app.library.hub_service import hub_options_of
+        from app.library.hub_service import HubOptions
 
-        return replace(hub_options_of(self.settings.values), device_limit=self._device_limit, machines=self._machines)
+        return HubOptions(self.settings.values, self._device_limit, self._machines)
 
     def keep_token(self, token: str, then: Callable[[bool], object]) -> None:
         """Store the token in the system's keychain and reconnect with it; `then` gets whether that worked."""
@@ -233,7 +230,12 @@ class Library(QObject):
 
     def take_measured(self, measured: MeasuredPairs) -> None:
         """Take the figures of all stored answers. New figures discard the advice."""
-        self._take_figures(measured, self._of_engine)
+        if measured == self._measured:
+            return
+        self._measured = measured
+        self._advice.clear()
+        self._asked.clear()
+        self.measured_changed.emit()
 
     def take_memory_limit(self, limit: int) -> None:
         """Judge models by the bytes that the engine admits, unless the user set a limit."""
@@ -246,20 +248,6 @@ class Library(QObject):
         if free != self._machines:
             self._machines = free
             self._reconfigure()
-
-    def take_learned(self, learned: MeasuredPairs) -> None:
-        """Take the engine's figures, which are used for pairs without a stored answer."""
-        self._take_figures(self._of_answers, learned)
-
-    def _take_figures(self, of_answers: MeasuredPairs, of_engine: MeasuredPairs) -> None:
-        self._of_answers, self._of_engine = of_answers, of_engine
-        measured = {**of_engine, **of_answers}
-        if measured == self._measured:
-            return
-        self._measured = measured
-        self._advice.clear()
-        self._asked.clear()
-        self.measured_changed.emit()
 
     # Downloads
 

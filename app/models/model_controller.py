@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
-from app.library.measured import learned_pairs, measured_pairs
+from app.library.measured import measured_pairs
 from app.models.download_tray import DownloadTray
 from app.models.picker import Picker
 from app.session.cluster_service import OFF
@@ -72,7 +72,7 @@ class ModelController(QObject):
         library.downloads_changed.connect(self._dismiss_failures)
         library.problem.connect(self._show_problem)
         session.models.changed.connect(self._judge_for)
-        session.models.changed.connect(self._read_learned)
+        session.models.changed.connect(self._read_memory_limit)
         session.cluster.changed.connect(lambda: library.take_machines(session.cluster.memory))
         for changed in (session.models.changed, library.models_changed):
             changed.connect(self._keep_opened_folders)
@@ -238,14 +238,10 @@ class ModelController(QObject):
         if turn.answer.ended and stats.drafted and speedup_is_known(stats):
             self._read_measured()
 
-    def _read_learned(self) -> None:
-        library, models = self._library, self._session.models
-        if not models.pair.loading:
-            models.call_engine(
-                lambda engine: engine.learned(), lambda pairs: library.take_learned(learned_pairs(pairs))
-            )
-            models.call_engine(
-                lambda engine: engine.status(), lambda status: library.take_memory_limit(status.memory.limit)
+    def _read_memory_limit(self) -> None:
+        if not self._session.models.pair.loading:
+            self._session.models.call_engine(
+                lambda engine: engine.status(), lambda status: self._library.take_memory_limit(status.memory.limit)
             )
 
     def _read_measured(self) -> None:
