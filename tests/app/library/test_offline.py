@@ -12,8 +12,6 @@ from app.library.hub_service import LibraryPaths
 from app.library.library import Library
 from app.settings.keychain import Keychain
 from app.settings.store import SettingsStore
-from engine.hub.client import HubAccess, HubClient
-from engine.hub.failures import HubError
 from tests.fakehub.server import FakeHub
 
 
@@ -39,13 +37,6 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     monkeypatch.setattr(socket.socket, "connect", note)
     monkeypatch.setattr(socket, "getaddrinfo", note_name)
     return found
-
-
-def test_a_client_that_is_offline_refuses_before_it_connects(tried: list[object]) -> None:
-    with HubClient(HubAccess("http://127.0.0.1:9", offline=True)) as client, pytest.raises(HubError) as caught:
-        client.get_json("/api/models")
-    assert caught.value.reason == "kept-offline"
-    assert tried == []
 
 
 def test_search_and_download_wait_until_the_user_goes_online(tried: list[object], tmp_path: Path, qtbot: QtBot) -> None:

@@ -151,26 +151,6 @@ def test_too_little_room_is_told_with_both_sizes_before_a_byte_comes(
     assert hub.bytes_sent(NAME) == 0
 
 
-def test_a_cable_that_is_pulled_and_put_back_costs_nothing(
-    hub: FakeHub, paths: LibraryPaths, tmp_path: Path, qtbot: QtBot
-) -> None:
-    files = model_files() | {"model-00002-of-00002.safetensors": bytes(400_000)}
-    hub.add(NAME, files)
-    hub.bytes_a_second = 20_000
-    patient = JobSettings(policy=replace(QUICK, tries=10_000), space_margin=0)
-    library = library_of(tmp_path, hub.endpoint, paths, patient)
-    library.get(NAME)
-    qtbot.waitUntil(lambda: bool(library.downloads) and library.downloads[0].bytes_done > 10_000)
-    hub.unplugged = True
-    qtbot.waitUntil(lambda: "reconnecting" in wording.download_words(library.downloads[0]))
-    assert library.downloads[0].bytes_per_second >= 0
-    hub.unplugged, hub.bytes_a_second = False, None
-    qtbot.waitUntil(lambda: library.downloads[0].state == "ready")
-    library.close()
-    twice = hub.bytes_sent(NAME) - sum(len(content) for name, content in files.items() if name != "README.md")
-    assert twice <= 64 * 1024
-
-
 def test_a_gated_model_leads_to_its_page_after_saying_where_that_is(
     hub_settings: WindowDriver, library: Library, hub: FakeHub, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:

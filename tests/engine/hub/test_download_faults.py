@@ -124,10 +124,6 @@ def test_a_hub_may_ask_for_a_wait_in_seconds(hub: FakeHub, asked: str, least: fl
     assert (caught.value.retry_after or 0.0) >= least
 
 
-def test_nobody_listening_is_no_network(site: Site) -> None:
-    assert failure(site.queue(endpoint="http://127.0.0.1:9")).reason == "no-network"
-
-
 def test_too_little_space_is_refused_before_a_byte_is_fetched(site: Site) -> None:
     error = failure(site.queue(settings=JobSettings(policy=QUICK, space_margin=10, free_bytes=lambda _: 1000)))
     needed = needed_bytes(site.files) + 10

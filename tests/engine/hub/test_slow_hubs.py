@@ -87,14 +87,6 @@ def test_a_whole_answer_has_a_deadline(hub: FakeHub) -> None:
         client.get_json(API)
 
 
-def test_closing_a_client_ends_its_request_from_another_thread(hub: FakeHub) -> None:
-    hub.api_faults[API] = Fault(raw=SLOW_BODY, drip=20)
-    client = HubClient(HubAccess(hub.endpoint, stall_s=600.0))
-    threading.Thread(target=lambda: (until(lambda: bool(hub.requests)), client.close())).start()
-    with pytest.raises(InterruptedTransferError):
-        client.get_json(API)
-
-
 MANY, DEEP = b"[" + b"[]," * 3_000_000 + b"[]]", b"[" * 5_000_000
 
 

@@ -82,14 +82,6 @@ def test_no_broken_character_is_ever_shown_and_no_tail_is_lost(tokenizer: Any, w
     assert "".join(deltas) in (written, written.removeprefix(" "))
 
 
-def test_a_stop_string_inside_a_multi_byte_character_never_matches_half_of_it(tokenizer: Any) -> None:
-    tokens = tokenizer.encode("가나다라", add_special_tokens=False)
-    text = AnswerText(tokenizer.detokenizer, ["다"])
-    shown = "".join(text.add(token) for token in tokens if not text.stopped)
-    assert shown == "가나"
-    assert text.stopped
-
-
 def test_an_unfinished_character_at_the_end_is_not_shown(tokenizer: Any) -> None:
     tokens = tokenizer.encode("라🙂", add_special_tokens=False)
     text = AnswerText(tokenizer.detokenizer)

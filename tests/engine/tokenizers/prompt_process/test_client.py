@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -206,12 +205,3 @@ def test_while_a_template_runs_its_question_can_be_cancelled_and_the_engine_answ
     [failed] = list(waiting)
     assert isinstance(failed, Failed)
     assert failed.error.code == "engine-closed"
-
-
-@pytest.mark.full
-def test_the_process_imports_neither_qt_nor_mlx() -> None:
-    script = (
-        "import sys; from engine.tokenizers.prompt_process import worker; worker._tokenizer_loader(); "
-        "sys.exit(any(name in sys.modules for name in ('mlx', 'mlx.core', 'PySide6', 'torch')))"
-    )
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=PATIENCE_S)
