@@ -32,8 +32,7 @@ from engine.advice.pairing import PairAdvice, PairModel, advise, candidates, fro
 from engine.advice.suggestion import draft_for
 from engine.errors import ModelNotUsable
 from engine.files.system_memory import system_memory
-from engine.hub.access_check import check_access
-from engine.hub.client import HUGGING_FACE, HubAccess, HubClient
+from engine.hub.client import HUGGING_FACE, HubAccess, HubClient, check_access
 from engine.hub.download_job import JobSettings
 from engine.hub.download_state import DownloadStatus
 from engine.hub.downloads import DownloadQueue

@@ -20,7 +20,7 @@ from app.settings.keychain import Keychain
 from app.system.background import Background
 from app.system.paths import cache_folder, data_folder, resource
 from engine.errors import EngineError
-from engine.model_files.cache_names import repository_of_folder
+from engine.model_files.names import repository_of_folder
 
 if TYPE_CHECKING:
     # Imported off the Qt thread: huggingface_hub would delay the first frame.

@@ -15,7 +15,7 @@ from app.wording.hub import hub_sentence
 from app.wording.names import recorded_name
 from app.wording.teaching import teaching_sentence
 from engine.errors import EngineError
-from engine.model_files.cache_names import name_of_snapshot
+from engine.model_files.names import name_of_snapshot
 from engine.stats import PlainSpan
 
 translate = QCoreApplication.translate

@@ -10,7 +10,7 @@ import re
 import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -19,6 +19,7 @@ import httpx2
 from engine.files.bounded_json import JsonLimits, UntrustedJsonError, parse
 from engine.hub.connections import Connections, Request
 from engine.hub.failures import HubError, InterruptedTransferError
+from engine.hub.values import ACCEPTED, NONE, REFUSED, UNKNOWN, AccessReport
 
 HUGGING_FACE = "https://huggingface.co"
 # The Hub sends pages of a thousand files, but some mirrors send all files of a repository at once.
@@ -229,3 +230,28 @@ def _requested_wait(headers: Mapping[str, str]) -> float | None:
 
 def _last_part(url: httpx2.URL) -> str:
     return url.path.rsplit("/", 1)[-1][:200]
+
+
+def check_access(access: HubAccess) -> AccessReport:
+    """Ask the Hub for one model and for the owner of the token. Raises `HubError`; offline, without connecting."""
+    # Without the token, so that a wrong one does not look like a wrong address.
+    with HubClient(replace(access, token=None)) as client:
+        models, _ = client.get_json("/api/models", limit=1)
+    if not isinstance(models, list):
+        raise HubError("wrong-mirror", endpoint=access.endpoint)
+    token, user = _token_owner(access) if access.token else (NONE, "")
+    return AccessReport(access.endpoint != HUGGING_FACE, access.proxy is not None, token, user)
+
+
+def _token_owner(access: HubAccess) -> tuple[str, str]:
+    with HubClient(access) as client:
+        try:
+            answer, _ = client.get_json("/api/whoami-v2")
+        except HubError as error:
+            if error.reason == "token-refused":
+                return REFUSED, ""
+            if error.reason in ("wrong-mirror", "missing", "forbidden"):
+                return UNKNOWN, ""
+            raise
+    name = answer.get("name") if isinstance(answer, dict) else None
+    return (ACCEPTED, name) if isinstance(name, str) else (UNKNOWN, "")

@@ -18,12 +18,12 @@ from engine.errors import ModelNotUsable
 from engine.files.atomic_file import write_atomically
 from engine.files.bounded_json import JsonLimits, UntrustedJsonError, read_bytes, read_object
 from engine.model_files.architecture import mlx_lm_module
-from engine.model_files.cache_names import repository_of_folder
 from engine.model_files.config import context_length, experts_of, read_config, text_config
 from engine.model_files.head_files import is_inner, kind_of_folder
 from engine.model_files.head_folder import config_folder, head_weight_files, read_head_tensors, sidecars
 from engine.model_files.head_kinds import can_run
 from engine.model_files.inspection import inspect_folder, read_checked_config
+from engine.model_files.names import repository_of_folder
 from engine.model_files.other_apps import app_folders
 from engine.model_files.safetensors_header import TensorHeader, parameter_count
 from engine.model_files.tokenizer_files import fingerprint, read_folder

@@ -18,8 +18,8 @@ from engine.advice.catalog import load_catalog
 from engine.advice.pairing import PairAdvice
 from engine.advice.speedup import Estimate
 from engine.hub.values import FoundModel, Listing, RemoteFile, RemoteModel
-from engine.model_files.cache_names import name_of_snapshot
 from engine.model_files.discovery import describe_folder
+from engine.model_files.names import name_of_snapshot
 from tests.app.shown_library import stocked
 from tests.engine.heads.golden.cases import CASES
 from tests.engine.heads.heads_on_disk import tensors_of, write_head

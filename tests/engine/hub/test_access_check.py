@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.hub.access_check import check_access
-from engine.hub.client import HubAccess
+from engine.hub.client import HubAccess, check_access
 from engine.hub.values import ACCEPTED, REFUSED, UNKNOWN, AccessReport
 from tests.engine.hub.downloading import refused
 from tests.fakehub.server import FakeHub, Fault
