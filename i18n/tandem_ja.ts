@@ -2128,15 +2128,6 @@
     </message>
 </context>
 <context>
-    <name>DownloadTray</name>
-    <message numerus="yes">
-        <source>%n download(s) running</source>
-        <translation>
-            <numerusform>%n 件をダウンロード中</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>DraftReasons</name>
     <message>
         <source>Its folder is missing.</source>

@@ -2128,15 +2128,6 @@
     </message>
 </context>
 <context>
-    <name>DownloadTray</name>
-    <message numerus="yes">
-        <source>%n download(s) running</source>
-        <translation>
-            <numerusform>다운로드 %n개 진행 중</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>DraftReasons</name>
     <message>
         <source>Its folder is missing.</source>

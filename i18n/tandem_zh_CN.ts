@@ -2128,15 +2128,6 @@
     </message>
 </context>
 <context>
-    <name>DownloadTray</name>
-    <message numerus="yes">
-        <source>%n download(s) running</source>
-        <translation>
-            <numerusform>正在下载 %n 项</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>DraftReasons</name>
     <message>
         <source>Its folder is missing.</source>
