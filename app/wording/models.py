@@ -78,7 +78,7 @@ def choice_name(choice: Choice) -> str:
         return translate("Models", "No draft")
     if choice.kind == "unload":
         return translate("Models", "Unload")
-    return entry_name(choice.entry) if choice.entry is not None else model_name(choice.name, choice.bits)
+    return entry_name(choice.entry) if choice.entry is not None else ""
 
 
 def choice_sentence(choice: Choice) -> str:

@@ -59,8 +59,6 @@ class InstalledModel:
     active_bytes: int = 0
     parameters: int = 0
     bits: int | None = None
-    group_size: int | None = None
-    mode: str = ""
     context: int | None = None
     vocabulary_size: int | None = None
     tokenizer: str = ""
@@ -121,7 +119,6 @@ def describe_folder(folder: Path, name: str, source: str) -> InstalledModel:
         active_bytes=weights,
         parameters=parameter_count(tensors, quantisation.get("group_size")),
         bits=quantisation.get("bits") or _plain_bits(tensors),
-        group_size=quantisation.get("group_size"),
         architecture=str(config.get("model_type", ""))[:80],
     )
     if head is not None:
@@ -132,7 +129,6 @@ def describe_folder(folder: Path, name: str, source: str) -> InstalledModel:
     return replace(
         model,
         active_bytes=weights - _idle_expert_bytes(config, tensors),
-        mode=str(quantisation.get("mode", "affine" if quantisation else "")),
         **_described(config),
     )
 
@@ -253,14 +249,13 @@ def _disk_bytes(folder: Path) -> int:
     return total
 
 
-def _quantisation(config: dict[str, Any]) -> dict[str, Any]:
+def _quantisation(config: dict[str, Any]) -> dict[str, int]:
     settings = config.get("quantization") or config.get("quantization_config")
     if not isinstance(settings, dict):
         return {}
     if settings.get("quant_method") in ("mxfp4", "mxfp8"):
-        return {"bits": int(settings["quant_method"][-1]), "group_size": 32, "mode": settings["quant_method"]}
-    wanted = {"bits": int, "group_size": int, "mode": str}
-    return {key: settings[key] for key, kind in wanted.items() if type(settings.get(key)) is kind}
+        return {"bits": int(settings["quant_method"][-1]), "group_size": 32}
+    return {key: settings[key] for key in ("bits", "group_size") if type(settings.get(key)) is int}
 
 
 def _plain_bits(tensors: dict[str, TensorHeader]) -> int | None:

@@ -53,7 +53,7 @@ def test_quantised_weights_are_counted_as_parameters(tmp_path: Path) -> None:
     files["model.safetensors"] = safetensors(tensors)
     write_snapshot(tmp_path, "org/model", files)
     model = only(installed_models(tmp_path))
-    assert (model.bits, model.group_size, model.mode) == (4, 32, "affine")
+    assert model.bits == 4
     narrow = sum(
         shape[0] * 16 for name, (_, shape) in llama_tensors().items() if name.endswith("proj.weight") and shape[1] == 16
     )
