@@ -17,7 +17,6 @@ from typing import Any
 from engine.errors import ModelNotUsable
 from engine.files.atomic_file import write_atomically
 from engine.files.bounded_json import JsonLimits, UntrustedJsonError, read_bytes, read_object
-from engine.model_files.architecture import mlx_lm_module
 from engine.model_files.config import context_length, experts_of, read_config, text_config
 from engine.model_files.head_files import is_inner, kind_of_folder
 from engine.model_files.head_folder import config_folder, head_weight_files, read_head_tensors, sidecars
@@ -44,8 +43,7 @@ class InstalledModel:
     `complete`, `problem` is a reason code of `ModelNotUsable` and `detail` its detail. `disk_bytes` counts all its
     files, partial ones too, `weight_bytes` the weights, `active_bytes` those read for one token (fewer with experts).
     `bits` is the quantisation (16 or 32 for plain weights). `tokenizer` is the fingerprint of its vocabulary. `head` is
-    the kind of a head, "" for models. `supported` means that mlx-lm has the `architecture`, or that Tandem can run the
-    kind of head.
+    the kind of a head, "" for models.
     """
 
     id: str
@@ -63,13 +61,12 @@ class InstalledModel:
     vocabulary_size: int | None = None
     tokenizer: str = ""
     architecture: str = ""
-    supported: bool = False
     head: str = ""
 
     @property
     def kinds(self) -> tuple[str, ...]:
         """The roles that the model can have: main, draft, both, or head; none if it is not usable."""
-        if not self.complete or not self.supported:
+        if not self.complete or self.problem:
             return ()
         if self.head:
             return ("head",)
@@ -102,13 +99,16 @@ def installed_models(
 
 def describe_folder(folder: Path, name: str, source: str) -> InstalledModel:
     """Describe one model folder without the index."""
-    model = InstalledModel(name, str(folder), source, False, disk_bytes=_disk_bytes(folder))
-    if (head := kind_of_folder(folder)) is not None:
-        model = replace(model, head=head, supported=can_run(head))
+    head = kind_of_folder(folder) or ""
+    model = InstalledModel(name, str(folder), source, False, disk_bytes=_disk_bytes(folder), head=head)
     try:
-        config, tensors = _read_head(folder) if head is not None else _read_model(folder)
+        if head:
+            config = read_checked_config(config_folder(folder))
+            tensors = read_head_tensors(folder, head_weight_files(folder))
+        else:
+            config, tensors = inspect_folder(folder)
     except ModelNotUsable as error:
-        known = {} if head is not None else _of_config(folder)
+        known = {} if head else _of_config(folder)
         return replace(model, problem=error.reason, detail=error.detail, **known)
     quantisation = _quantisation(config)
     weights = sum(tensor.nbytes for tensor in tensors.values())
@@ -116,30 +116,15 @@ def describe_folder(folder: Path, name: str, source: str) -> InstalledModel:
         model,
         complete=True,
         weight_bytes=weights,
-        active_bytes=weights,
+        active_bytes=weights - (0 if head else _idle_expert_bytes(config, tensors)),
         parameters=parameter_count(tensors, quantisation.get("group_size")),
         bits=quantisation.get("bits") or _plain_bits(tensors),
-        architecture=str(config.get("model_type", ""))[:80],
     )
-    if head is not None:
-        # Advice judges whether the head fits a main model.
-        problem = ("", "") if model.supported else ("unknown-head", head)
-        disk_bytes = weights if is_inner(folder) else model.disk_bytes
-        return replace(model, problem=problem[0], detail=problem[1], disk_bytes=disk_bytes)
-    return replace(
-        model,
-        active_bytes=weights - _idle_expert_bytes(config, tensors),
-        **_described(config),
-    )
-
-
-def _read_head(folder: Path) -> tuple[dict[str, Any], dict[str, TensorHeader]]:
-    return read_checked_config(config_folder(folder)), read_head_tensors(folder, head_weight_files(folder))
-
-
-def _read_model(folder: Path) -> tuple[dict[str, Any], dict[str, TensorHeader]]:
-    content = inspect_folder(folder)
-    return content.config, content.tensors
+    if not head:
+        return replace(model, **_described(config))
+    # Advice judges whether the head fits a main model.
+    model = model if can_run(head) else replace(model, problem="unknown-head", detail=head)
+    return replace(model, disk_bytes=weights) if is_inner(folder) else model
 
 
 def _described(config: dict[str, Any]) -> dict[str, Any]:
@@ -148,7 +133,6 @@ def _described(config: dict[str, Any]) -> dict[str, Any]:
         "context": context_length(config),
         "vocabulary_size": size if type(size) is int else None,
         "architecture": str(config.get("model_type", ""))[:80],
-        "supported": mlx_lm_module(config) is not None,
     }
 
 

@@ -34,7 +34,7 @@ def test_a_model_in_the_hub_cache_is_described(tmp_path: Path) -> None:
     snapshot = write_snapshot(tmp_path, "org/model", model_files(shards=2))
     model = only(installed_models(tmp_path))
     assert (model.id, model.path, model.source, model.complete) == ("org/model", str(snapshot), "cache", True)
-    assert (model.architecture, model.supported, model.context, model.bits) == ("llama", True, 512, 16)
+    assert (model.architecture, model.context, model.bits) == ("llama", 512, 16)
     assert model.parameters == sum(int.__mul__(*(*shape, 1)[:2]) for _, shape in llama_tensors().values())
     assert model.weight_bytes == model.active_bytes == 2 * model.parameters
     assert model.disk_bytes > model.weight_bytes
@@ -90,7 +90,7 @@ def test_a_snapshot_without_its_last_shard_is_partial_and_says_what_is_missing(t
 def test_an_unknown_architecture_is_listed_with_its_reason(tmp_path: Path) -> None:
     write_snapshot(tmp_path, "org/model", model_files(llama_config(model_type="new_thing")))
     model = only(installed_models(tmp_path))
-    assert (model.problem, model.detail, model.supported) == ("unknown-architecture", "new_thing", False)
+    assert (model.problem, model.detail, model.kinds) == ("unknown-architecture", "new_thing", ())
 
 
 def test_data_sets_and_empty_shells_are_no_models(tmp_path: Path) -> None:
