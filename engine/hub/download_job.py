@@ -28,14 +28,23 @@ SPACE_MARGIN = 512 * 2**20
 _RATE_S = 5.0
 
 
-@dataclass(slots=True)
 class Progress:
     """The counters of a running job, written by its threads and read by any; `lock` guards them."""
 
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    lengths: dict[str, int] = field(default_factory=dict)
-    attempts: dict[str, int] = field(default_factory=dict)
-    total: int = 0
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.lengths: dict[str, int] = {}
+        self.attempts: dict[str, int] = {}
+        self.total = 0
+        self._arrived: deque[tuple[float, int]] = deque()
+        self._started = time.monotonic()
+
+    def note(self, name: str, arrived: int, length: int) -> None:
+        """Note that bytes of a file have arrived, which has `length` bytes now."""
+        with self.lock:
+            self._arrived.append((time.monotonic(), arrived))
+            self.lengths[name] = length
+            self.attempts.pop(name, None)
 
     def bytes_done(self) -> int:
         with self.lock:
@@ -45,21 +54,9 @@ class Progress:
         with self.lock:
             return max(self.attempts.values(), default=0)
 
-
-class RateMeter:
-    """The rate at which bytes have arrived in the last seconds, which falls to zero when none arrive. Thread-safe."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._arrived: deque[tuple[float, int]] = deque()
-        self._started = time.monotonic()
-
-    def add(self, count: int) -> None:
-        with self._lock:
-            self._arrived.append((time.monotonic(), count))
-
     def bytes_per_second(self) -> float:
-        with self._lock:
+        """Return the rate of the last seconds, which falls to zero when nothing arrives."""
+        with self.lock:
             now = time.monotonic()
             while self._arrived and now - self._arrived[0][0] > _RATE_S:
                 self._arrived.popleft()
@@ -100,7 +97,6 @@ class DownloadJob:
         self.entry = entry
         self.cache = RepositoryCache(cache_dir, entry.repository)
         self.progress = Progress()
-        self.meter = RateMeter()
         self.connections = Connections()
         self._access, self._settings = access, settings
         self._on_change = on_change
@@ -237,10 +233,9 @@ class DownloadJob:
         if not transfer.fetch(file):
             return False
         self.cache.link(self.entry.commit, file.name, file.digest)
-        with self.progress.lock:
-            self.progress.attempts.pop(file.name, None)
-            self.progress.lengths[file.name] = file.size
-            if fresh:
+        self.progress.note(file.name, 0, file.size)
+        if fresh:
+            with self.progress.lock:
                 self.entry.verified.add(file.digest)
         self._on_change(self, "downloading")
         return True
@@ -271,7 +266,4 @@ class DownloadJob:
 
     def _count(self, file: RemoteFile, arrived: int, length: int) -> None:
         self.connections.reached()
-        self.meter.add(arrived)
-        with self.progress.lock:
-            self.progress.lengths[file.name] = length
-            self.progress.attempts.pop(file.name, None)
+        self.progress.note(file.name, arrived, length)

@@ -301,7 +301,7 @@ class DownloadQueue:
         )
         if job is None:
             return status
-        speed = job.meter.bytes_per_second() if entry.state == "downloading" else 0.0
+        speed = job.progress.bytes_per_second() if entry.state == "downloading" else 0.0
         return replace(
             status,
             bytes_done=job.progress.bytes_done() if job.progress.total else status.bytes_done,
