@@ -254,20 +254,17 @@ class _Handler(BaseHTTPRequestHandler):
             "private": repository.private,
             "gated": "manual" if repository.gated else False,
             "downloads": repository.downloads,
-            "lastModified": "2026-10-01T00:00:00.000Z",
             "usedStorage": sum(map(len, files.values())),
             "safetensors": {"parameters": {"F16": 1000}, "total": 1000},
-            "library_name": "mlx",
         }
 
     def _search(self, query: dict[str, list[str]]) -> None:
         wanted = query.get("search", [""])[0].lower()
-        author = query.get("author", [""])[0]
         tags = set(query.get("filter", []))
         found = [
             self._info(name, repository)
             for name, repository in self.hub.repositories.items()
-            if wanted in name.lower() and name.startswith(author) and tags <= set(repository.tags)
+            if wanted in name.lower() and tags <= set(repository.tags)
         ]
         self._json(found[: int(query.get("limit", ["100"])[0])])
 
