@@ -275,7 +275,6 @@ class HubService:
         """Call `name` of the queue: "add", "pause", "resume" or "cancel". Raises `HubError`."""
         with self._lock:
             self._connected()
-            assert self._queue is not None
             getattr(self._queue, name)(repository)
 
     def _connected(self) -> HubClient:

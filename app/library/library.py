@@ -259,19 +259,13 @@ class Library(QObject):
     def get(self, *repositories: str) -> None:
         """Download models, or continue their downloads."""
         for repository in repositories:
-            self._command("add", repository)
+            self.command("add", repository)
 
-    def pause(self, repository: str) -> None:
-        self._command("pause", repository)
+    def command(self, name: str, repository: str) -> None:
+        """Pause, resume or cancel ("pause" and so on) a download.
 
-    def resume(self, repository: str) -> None:
-        self._command("resume", repository)
-
-    def cancel(self, repository: str) -> None:
-        """Stop a download and delete its files; a finished one only leaves the list."""
-        self._command("cancel", repository)
-
-    def _command(self, name: str, repository: str) -> None:
+        To cancel deletes its files; a finished one only leaves the list.
+        """
         self._call(lambda hub: hub.command(name, repository), then=lambda _: self._poll())
 
     def _poll(self) -> None:

@@ -122,9 +122,6 @@ class ModelController(QObject):
         self._as_draft.add(entry.id)
         self._library.get(entry.id)
 
-    def unload(self) -> None:
-        self._session.models.unload()
-
     def _judge_for(self) -> None:
         """Judge search results as drafts for the loaded model; the starter works with its own draft only."""
         models = self._session.models
@@ -141,7 +138,7 @@ class ModelController(QObject):
 
     def _choose_main(self, choice: Choice) -> None:
         if choice.kind == "unload":
-            self.unload()
+            self._session.models.unload()
         elif choice.entry is not None and not choice.loaded:
             self.use(choice.entry)
 
@@ -166,7 +163,7 @@ class ModelController(QObject):
 
     def _get_choice(self, choice: Choice) -> None:
         if choice.download is not None:
-            self._library.resume(choice.id)
+            self._library.command("resume", choice.id)
         elif choice.advice is None and choice.entry is not None:
             self.get(choice.entry)
         else:

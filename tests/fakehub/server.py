@@ -21,7 +21,7 @@ LARGE = 10 * 1024
 _SEND_BYTES = 16 * 1024
 # The system's buffer of a connection. A large one would hold much that a slow reader has not read when it ends.
 _HELD_BYTES = 16 * 1024
-_MODEL_API = re.compile(r"/api/models/([^/]+/[^/]+)(?:/(revision|tree|auth-check)(?:/(.+))?)?")
+_MODEL_API = re.compile(r"/api/models/([^/]+/[^/]+)(?:/(revision|tree)(?:/(.+))?)?")
 
 
 @dataclass
@@ -232,7 +232,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif path == "/api/whoami-v2":
             self._whoami()
         elif match := _MODEL_API.fullmatch(path):
-            repository = self._visible(match[1], listing=match[2] != "auth-check")
+            repository = self._visible(match[1], listing=True)
             if repository is None:
                 return
             if match[3] not in (None, "main", repository.commit):

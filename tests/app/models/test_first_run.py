@@ -146,7 +146,7 @@ def test_a_gated_model_says_what_to_do_and_comes_once_there_is_a_token(
     QTest.keyClick(page.token, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: page.token.text() == "")
     assert "Your token is in the keychain." in [label.text() for label in page.findChildren(QLabel)]
-    library.resume(DRAFT)
+    library.command("resume", DRAFT)
     qtbot.waitUntil(lambda: [status.state for status in library.downloads] == ["ready"])
     hub_settings.close()
     for file in tmp_path.rglob("*"):

@@ -83,7 +83,7 @@ def test_each_trouble_is_a_sentence_on_the_card_in_every_language(
         if name == "offline":
             # One press continues after an outage.
             hub.unplugged = False
-            library.resume(NAME)
+            library.command("resume", NAME)
             qtbot.waitUntil(lambda: library.downloads[0].state == "ready")
     finally:
         library.close()
