@@ -75,6 +75,9 @@ class FirstRunOffer(Restyled, QFrame):
         by_id = {status.repository: status for status in self._library.downloads}
         for row, entry in zip(self._rows, offers, strict=True):
             row.show_entry(entry, by_id.get(entry.id))
+        widest = max(row.button.sizeHint().width() for row in self._rows)
+        for row in self._rows:
+            row.button.setMinimumWidth(widest)
         self.show()
 
     @property

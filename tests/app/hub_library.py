@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -42,6 +43,15 @@ class KeychainInMemory(Keychain):
     def write(self, endpoint: str, token: str) -> bool:
         self.kept[endpoint] = token
         return True
+
+
+def empty_library(folder: Path, **settings: Any) -> Library:
+    """Return the library of a machine without models, with these settings."""
+    names = ("queue.json", "index.json", "small", "no-starter")
+    paths = LibraryPaths(*(folder / name for name in names), cache=folder / "cache")
+    store = SettingsStore(folder / "settings.json")
+    store.change(**settings)
+    return Library(store, lambda: paths, KeychainInMemory())
 
 
 @pytest.fixture(scope="session")
