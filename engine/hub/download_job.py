@@ -43,6 +43,7 @@ class Progress:
         """Note that bytes of a file have arrived, which has `length` bytes now."""
         with self.lock:
             self._arrived.append((time.monotonic(), arrived))
+            self._forget_earlier(self._arrived[-1][0])
             self.lengths[name] = length
             self.attempts.pop(name, None)
 
@@ -58,9 +59,12 @@ class Progress:
         """Return the rate of the last seconds, which falls to zero when nothing arrives."""
         with self.lock:
             now = time.monotonic()
-            while self._arrived and now - self._arrived[0][0] > _RATE_S:
-                self._arrived.popleft()
+            self._forget_earlier(now)
             return sum(count for _, count in self._arrived) / max(min(_RATE_S, now - self._started), 0.1)
+
+    def _forget_earlier(self, now: float) -> None:
+        while self._arrived and now - self._arrived[0][0] > _RATE_S:
+            self._arrived.popleft()
 
 
 @dataclass(slots=True)
