@@ -80,16 +80,6 @@
     </message>
 </context>
 <context>
-    <name>DownloadTray</name>
-    <message numerus="yes">
-        <source>%n download(s) running</source>
-        <translation>
-            <numerusform>%n download running</numerusform>
-            <numerusform>%n downloads running</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>Header</name>
     <message numerus="yes">
         <source>%n download(s) running</source>

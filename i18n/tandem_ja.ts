@@ -2020,15 +2020,6 @@
     </message>
 </context>
 <context>
-    <name>DownloadTray</name>
-    <message numerus="yes">
-        <source>%n download(s) running</source>
-        <translation>
-            <numerusform>%n 件をダウンロード中</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>DraftReasons</name>
     <message>
         <source>Its folder is missing.</source>
@@ -3111,14 +3102,6 @@
         <translation>この Mac での実測：{speed}</translation>
     </message>
     <message>
-        <source>checking</source>
-        <translation>検査中</translation>
-    </message>
-    <message>
-        <source>damaged</source>
-        <translation>破損</translation>
-    </message>
-    <message>
         <source>in use</source>
         <translation>使用中</translation>
     </message>
@@ -3157,10 +3140,6 @@
     <message>
         <source>Resume</source>
         <translation>再開</translation>
-    </message>
-    <message>
-        <source>Repair</source>
-        <translation>修復</translation>
     </message>
     <message>
         <source>Chat</source>
@@ -3325,10 +3304,6 @@
         <translation>「{main}」のドラフトとして：{verdict}</translation>
     </message>
     <message>
-        <source>Files differ from the published version: {files}. Repair downloads only these again.</source>
-        <translation>公開されたバージョンと異なるファイルがあります：{files}。修復すると、これらだけをダウンロードし直します。</translation>
-    </message>
-    <message>
         <source>Same tokenizer (padded vocabulary).</source>
         <translation>トークナイザーは同じです（語彙のサイズだけが異なります）。</translation>
     </message>
@@ -3343,10 +3318,6 @@
     <message>
         <source>about {speed} (estimate until measured)</source>
         <translation>約 {speed}（実測前の推定）</translation>
-    </message>
-    <message>
-        <source>Files differ from the published version: {files}. Delete the model and download it again.</source>
-        <translation>公開されたバージョンと異なるファイルがあります：{files}。モデルを削除して、もう一度ダウンロードしてください。</translation>
     </message>
     <message>
         <source>Cannot be used. {reason}</source>
@@ -3470,14 +3441,6 @@
     <message>
         <source>Choose a folder that contains models</source>
         <translation>モデルのあるフォルダを選択</translation>
-    </message>
-    <message>
-        <source>All files of {name} match the published version.</source>
-        <translation>「{name}」のファイルはすべて公開されたバージョンと一致しています。</translation>
-    </message>
-    <message>
-        <source>No checksums were published for {name}, so its files can&apos;t be verified.</source>
-        <translation>「{name}」のチェックサムは公開されていないため、ファイルを検証できません。</translation>
     </message>
     <message>
         <source>Scanning models…</source>

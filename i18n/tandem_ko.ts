@@ -2020,15 +2020,6 @@
     </message>
 </context>
 <context>
-    <name>DownloadTray</name>
-    <message numerus="yes">
-        <source>%n download(s) running</source>
-        <translation>
-            <numerusform>다운로드 %n개 진행 중</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>DraftReasons</name>
     <message>
         <source>Its folder is missing.</source>
@@ -3111,14 +3102,6 @@
         <translation>이 Mac에서 측정: {speed}</translation>
     </message>
     <message>
-        <source>checking</source>
-        <translation>검사 중</translation>
-    </message>
-    <message>
-        <source>damaged</source>
-        <translation>손상됨</translation>
-    </message>
-    <message>
         <source>in use</source>
         <translation>사용 중</translation>
     </message>
@@ -3157,10 +3140,6 @@
     <message>
         <source>Resume</source>
         <translation>다시 시작</translation>
-    </message>
-    <message>
-        <source>Repair</source>
-        <translation>복구</translation>
     </message>
     <message>
         <source>Chat</source>
@@ -3325,10 +3304,6 @@
         <translation>{main} 모델의 초안으로 쓰면: {verdict}</translation>
     </message>
     <message>
-        <source>Files differ from the published version: {files}. Repair downloads only these again.</source>
-        <translation>배포된 버전과 다른 파일이 있어요: {files}. 복구하면 이 파일만 다시 다운로드해요.</translation>
-    </message>
-    <message>
         <source>Same tokenizer (padded vocabulary).</source>
         <translation>토크나이저가 같아요(어휘 크기만 달라요).</translation>
     </message>
@@ -3343,10 +3318,6 @@
     <message>
         <source>about {speed} (estimate until measured)</source>
         <translation>약 {speed}(실측 전 추정)</translation>
-    </message>
-    <message>
-        <source>Files differ from the published version: {files}. Delete the model and download it again.</source>
-        <translation>배포된 버전과 다른 파일이 있어요: {files}. 모델을 삭제한 뒤 다시 다운로드해 주세요.</translation>
     </message>
     <message>
         <source>Cannot be used. {reason}</source>
@@ -3470,14 +3441,6 @@
     <message>
         <source>Choose a folder that contains models</source>
         <translation>모델이 있는 폴더 선택</translation>
-    </message>
-    <message>
-        <source>All files of {name} match the published version.</source>
-        <translation>{name} 모델의 모든 파일이 배포된 버전과 일치해요.</translation>
-    </message>
-    <message>
-        <source>No checksums were published for {name}, so its files can&apos;t be verified.</source>
-        <translation>{name} 모델에는 공개된 체크섬이 없어서 파일을 검사할 수 없어요.</translation>
     </message>
     <message>
         <source>Scanning models…</source>

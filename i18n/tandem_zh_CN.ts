@@ -2020,15 +2020,6 @@
     </message>
 </context>
 <context>
-    <name>DownloadTray</name>
-    <message numerus="yes">
-        <source>%n download(s) running</source>
-        <translation>
-            <numerusform>正在下载 %n 项</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>DraftReasons</name>
     <message>
         <source>Its folder is missing.</source>
@@ -3111,14 +3102,6 @@
         <translation>本机实测 {speed}</translation>
     </message>
     <message>
-        <source>checking</source>
-        <translation>检查中</translation>
-    </message>
-    <message>
-        <source>damaged</source>
-        <translation>已损坏</translation>
-    </message>
-    <message>
         <source>in use</source>
         <translation>使用中</translation>
     </message>
@@ -3157,10 +3140,6 @@
     <message>
         <source>Resume</source>
         <translation>继续</translation>
-    </message>
-    <message>
-        <source>Repair</source>
-        <translation>修复</translation>
     </message>
     <message>
         <source>Chat</source>
@@ -3325,10 +3304,6 @@
         <translation>作为“{main}”的草稿：{verdict}</translation>
     </message>
     <message>
-        <source>Files differ from the published version: {files}. Repair downloads only these again.</source>
-        <translation>文件与发布的版本不一致：{files}。“修复”只会重新下载这些文件。</translation>
-    </message>
-    <message>
         <source>Same tokenizer (padded vocabulary).</source>
         <translation>分词器相同（词表有填充）。</translation>
     </message>
@@ -3343,10 +3318,6 @@
     <message>
         <source>about {speed} (estimate until measured)</source>
         <translation>约 {speed}（实测前估算）</translation>
-    </message>
-    <message>
-        <source>Files differ from the published version: {files}. Delete the model and download it again.</source>
-        <translation>文件与发布的版本不一致：{files}。请删除模型后重新下载。</translation>
     </message>
     <message>
         <source>Cannot be used. {reason}</source>
@@ -3470,14 +3441,6 @@
     <message>
         <source>Choose a folder that contains models</source>
         <translation>选择存放模型的文件夹</translation>
-    </message>
-    <message>
-        <source>All files of {name} match the published version.</source>
-        <translation>“{name}”的所有文件都与发布的版本一致。</translation>
-    </message>
-    <message>
-        <source>No checksums were published for {name}, so its files can&apos;t be verified.</source>
-        <translation>“{name}”没有发布校验和，无法校验它的文件。</translation>
     </message>
     <message>
         <source>Scanning models…</source>

@@ -16,7 +16,7 @@ from app.session.bridge import Bridge, as_engine_error
 from engine.client import EngineClient, RequestStream
 from engine.errors import DeviceFailed, EngineClosed, EngineError, InternalFailure
 from engine.events import Event, Failed
-from engine.model_files.cache_names import name_of_snapshot
+from engine.model_files.names import name_of_snapshot
 from engine.requests import ChatRequest
 from engine.settings import EngineSettings
 from engine.tokenizers.thinking import ThinkingChoice

@@ -16,7 +16,7 @@ from app.wording.sentences import Sentences
 from app.wording.sources import recorded_name
 from app.wording.teaching import teaching_sentence
 from engine.errors import EngineError
-from engine.model_files.cache_names import name_of_snapshot
+from engine.model_files.names import name_of_snapshot
 from engine.stats import PlainSpan
 
 translate = QCoreApplication.translate
