@@ -14,7 +14,6 @@ from contextlib import suppress
 from types import ModuleType
 from typing import Any
 
-from app.cli import completion
 from app.cli.exit_codes import FAILED, INTERRUPTED, UNREAD
 from app.cli.terminal_text import shown_on_terminals
 from app.system import crash
@@ -96,7 +95,6 @@ def _parser(commands: Iterable[str]) -> argparse.ArgumentParser:
         if module := _module(COMMANDS[command]):
             module.add_parser(subparsers)
             subparsers.choices[command].set_defaults(run=module.run)
-    completion.add_parser(subparsers, lambda: _parser(COMMANDS))
     return parser
 
 

@@ -13,9 +13,9 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
-from engine.errors import EngineClosed, EngineError
+from engine.errors import CannotTeach, EngineClosed, EngineError
 from engine.events import Event, Failed, Finished
 from engine.requests import ChatRequest, OwnAnswer, SpeculationSettings
 from engine.settings import EngineSettings
@@ -95,7 +95,7 @@ class EngineClient(Protocol):
     """An engine that serves chat models outside the caller's thread.
 
     Every method may be called from any thread and returns at once, except `close`, which waits. Futures raise
-    `EngineError`s; after `close` they raise `EngineClosed`, and requests end with it.
+    `EngineError`s; after `close` they raise `EngineClosed`, and requests end with it. An engine may be unable to teach.
     """
 
     def load(self, main: str | Path, draft: str | Path | None = None, *, allow_oversize: bool = False) -> Loading:
@@ -176,34 +176,34 @@ class EngineClient(Protocol):
         `stop_teaching` is called or the pair changes. What it learned is used if it was better, from the next time that
         the drafter is loaded. Raises `NoModel` and `CannotTeach`.
         """
-        ...
+        return _refused(answers)
 
     def stop_teaching(self) -> Future[None]:
         """Interrupt the teaching under way, if any."""
-        ...
+        return _done(None)
 
     @property
     def teaching_progress(self) -> TeachingProgress:
         """How far the teaching under way is."""
-        ...
+        return TeachingProgress()
 
     def taught(self) -> Future[TaughtDraft]:
         """Report what the drafter in use was taught for the main model. Raises `NoModel`."""
-        ...
+        return _done(TaughtDraft(refusal=CannotTeach("other-engine")))
 
-    def choose_taught(self, number: int) -> Future[None]:
-        """Use this version of what the drafter was taught, or none for 0, when it is loaded next.
+    def use_taught(self, used: bool) -> Future[None]:
+        """Use what the drafter was taught, or the drafter as it was downloaded, when it is loaded next.
 
         Raises `NoModel`, and `CannotTeach` if the choice cannot be written.
         """
-        ...
+        return _refused(used)
 
     def forget_taught(self) -> Future[None]:
         """Delete all that the drafter was taught for the main model; it is used until it is loaded next.
 
         Raises `NoModel`, and `CannotTeach` if it cannot be deleted.
         """
-        ...
+        return _refused()
 
     def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
         """Queue a request. Its events come through the returned stream, or to `on_event` on the engine's thread."""
@@ -219,3 +219,16 @@ class EngineClient(Protocol):
     def close(self) -> None:
         """Cancel all requests and wait until the engine has ended. May be called twice."""
         ...
+
+
+def _done(result: Any) -> Future[Any]:
+    future: Future[Any] = Future()
+    future.set_result(result)
+    return future
+
+
+def _refused(*_: object) -> Future[Any]:
+    """Refuse to teach."""
+    future: Future[Any] = Future()
+    future.set_exception(CannotTeach("other-engine"))
+    return future

@@ -165,8 +165,8 @@ class Engine(EngineClient):
     def taught(self) -> Future[TaughtDraft]:
         return self._call(lambda scheduler: scheduler.teaching.known(), urgent=False)
 
-    def choose_taught(self, number: int) -> Future[None]:
-        return self._call(lambda scheduler: scheduler.teaching.choose(number))
+    def use_taught(self, used: bool) -> Future[None]:
+        return self._call(lambda scheduler: scheduler.teaching.use(used))
 
     def forget_taught(self) -> Future[None]:
         return self._call(lambda scheduler: scheduler.teaching.forget())

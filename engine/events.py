@@ -40,8 +40,8 @@ class Token:
     forming), `source` the name of its proposer, `position` its index in its round (0 is the first draft token), `round`
     the round's number in this request, and `logprob` the main model's natural log-probability of it. `alternatives` are
     the `ChatRequest.alternatives` likeliest tokens in its place, the likeliest first. `lead` is by how much its score,
-    with the noise of the draw, exceeds that of the next best token, in units of logits; None if it was not measured, as
-    in a batch.
+    with the noise of the draw, exceeds that of the next best token, in units of logits; None if it was not measured: a
+    request has to ask for that, and a batch cannot.
     """
 
     id: int
@@ -56,7 +56,10 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class TokensCommitted:
-    """One round's result: the text it added, its tokens, what the round did and the request's figures so far."""
+    """One round's result: the text it added, its tokens and what the round did.
+
+    `stats` are the figures as they were at most a tenth of a second ago, with the last round those of the whole answer.
+    """
 
     text: str
     tokens: tuple[Token, ...]

@@ -133,7 +133,8 @@ class ChatRequest:
     only for the calls in the answer, and not at all if it cannot be used.
     Marks of control tokens in the texts of messages and tools, such as "<|im_end|>", are ordinary text, unless
     `control_tokens`; None uses the engine's setting. In a `prompt` they are control tokens.
-    Each token is reported with `alternatives` others that could have been drawn, at most MOST_ALTERNATIVES.
+    Each token is reported with `alternatives` others that could have been drawn, at most MOST_ALTERNATIVES, and with
+    `leads` with its lead over the next best one.
 
     Raises `BadRequest` when a message has no role or content, or the last one has nothing to answer.
     """
@@ -152,6 +153,7 @@ class ChatRequest:
     grammar: Grammar | None = None
     control_tokens: bool | None = None
     alternatives: int = 0
+    leads: bool = False
 
     def __post_init__(self) -> None:
         if self.prompt is None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, exp, floor, log
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,6 +16,8 @@ BUSY = 1.5
 KNOWN = 0.14
 # Speeds that differ by less than this factor feel the same.
 FELT = 1.05
+# The most seconds by which the figures of an event are older than its round: nobody reads them more often.
+FIGURES_S = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +146,8 @@ class RequestStats(Struct, frozen=True):
 
     `ahead` is the state of an asynchronous drafter, "" if none was configured: "starting", "ready", a reason of
     `DrafterLink`, "no-gain" (drafting takes too little of a round), "not-faster" (as was measured), "no-memory" or
-    "no-address". The drafter had prepared draft tokens for `ahead_hits` verdicts and not for `ahead_misses`;
-    `ahead_late` answers came too late. `ahead_branches` were prepared; `ahead_hidden_s` seconds of useful drafting took
-    place while the main model verified.
+    "no-address". The drafter had prepared draft tokens for `ahead_hits` verdicts, of which `ahead_used` were verified,
+    and not for `ahead_misses`; `ahead_late` answers came too late.
     """
 
     prompt_tokens: int = 0
@@ -186,16 +186,16 @@ class RequestStats(Struct, frozen=True):
     ahead_hits: int = 0
     ahead_misses: int = 0
     ahead_late: int = 0
-    ahead_branches: int = 0
-    ahead_hidden_s: float = 0.0
+    ahead_used: int = 0
     plain_spans: tuple[PlainSpan, ...] = ()
     sources: tuple[str, ...] = ()
 
 
 class RequestLog:
-    """Adds the rounds of a request to its `figures`. Belongs to the engine's thread.
+    """Adds up the rounds of a request; `snapshot` makes figures of them. Belongs to the engine's thread.
 
-    The request's decoder sets the other figures. Times are `time.perf_counter()` values in seconds.
+    `figures` are those that do not follow from rounds; the request's decoder sets some of them before a snapshot. Times
+    are `time.perf_counter()` values in seconds.
     """
 
     def __init__(self, started: float, figures: RequestStats) -> None:
@@ -206,9 +206,19 @@ class RequestLog:
         self.shared = False
         # Whether every pass so far had a width that is rounded like that of a plain round.
         self.exact = True
+        self.drafted = self._accepted = self._rounds = self._tokens = 0
+        self._draft_s = self._verify_s = self._host_s = 0.0
         self._first_at: float | None = None
+        self._latest_at = started
         self._first_tokens = 0
+        # [reached, accepted] of each draft token, as in `RequestStats.accept_by_position`.
+        self._by_position: list[list[int]] = []
+        self._sources: list[str] = []
+        # The tokens and the newest round of each span without speculation.
+        self._spans: list[tuple[int, RoundRecord]] = []
         self._latest_was_plain = False
+        self._shown: RequestStats | None = None
+        self._shown_at = 0.0
 
     def skip(self, seconds: float) -> None:
         """Count no `seconds` of the time so far, in which the computer slept or the process was stopped."""
@@ -216,50 +226,74 @@ class RequestLog:
         if self._first_at is not None:
             self._first_at += seconds
 
-    def snapshot(self, record: RoundRecord | None = None, now: float = 0.0) -> RequestStats:
-        """Count `record`, if given, a round that was read at `now`, and return the figures so far."""
-        if record is not None:
-            self._add(record, now)
-        return replace(self.figures, **self._speedup_figures())
-
-    def _add(self, record: RoundRecord, now: float) -> None:
+    def add(self, record: RoundRecord, now: float) -> None:
+        """Count a round that was read at `now`."""
         if self._first_at is None:
             self._first_at, self._first_tokens = now, record.committed
-        before, seconds = self.figures, now - self._first_at
-        rounds, generated = before.rounds + 1, before.generated_tokens + record.committed
-        drafted, accepted = before.drafted + record.drafted, before.accepted + record.accepted
-        self.figures = replace(
-            before,
-            generated_tokens=generated,
-            rounds=rounds,
-            drafted=drafted,
-            accepted=accepted,
-            accept_rate=accepted / drafted if drafted else None,
-            accept_by_position=_by_position(before.accept_by_position, record),
-            tokens_per_round=generated / rounds,
+        self._latest_at = now
+        self._rounds += 1
+        self._tokens += record.committed
+        self._draft_s += record.draft_s
+        self._verify_s += record.verify_s
+        self._host_s += record.host_s
+        if record.drafted:
+            self._add_drafted(record)
+        elif record.committed:
+            spans = self._spans
+            if self._latest_was_plain and spans and spans[-1][1].reason == record.reason:
+                spans[-1] = spans[-1][0] + record.committed, record
+            else:
+                spans.append((record.committed, record))
+        self._latest_was_plain = not record.drafted
+
+    def is_due(self, now: float) -> bool:
+        """Whether `latest` will make new figures."""
+        return self._shown is None or now - self._shown_at >= FIGURES_S
+
+    def latest(self, now: float) -> RequestStats:
+        """Return figures that are at most FIGURES_S old."""
+        if self._shown is None or self.is_due(now):
+            self._shown, self._shown_at = self.snapshot(), now
+        return self._shown
+
+    def snapshot(self) -> RequestStats:
+        """Return the figures so far."""
+        if self._first_at is None:
+            return self.figures
+        seconds = self._latest_at - self._first_at
+        return replace(
+            self.figures,
+            generated_tokens=self._tokens,
+            rounds=self._rounds,
+            drafted=self.drafted,
+            accepted=self._accepted,
+            accept_rate=self._accepted / self.drafted if self.drafted else None,
+            accept_by_position=tuple((reached, accepted) for reached, accepted in self._by_position),
+            tokens_per_round=self._tokens / self._rounds,
             ttft_s=self._first_at - self.started,
-            decode_tps=(generated - self._first_tokens) / seconds if seconds > 0.0 else None,
-            draft_s=before.draft_s + record.draft_s,
-            verify_s=before.verify_s + record.verify_s,
-            host_s=before.host_s + record.host_s,
-            plain_spans=self._plain_spans(record),
-            sources=_with_source(before.sources, record),
+            decode_tps=(self._tokens - self._first_tokens) / seconds if seconds > 0.0 else None,
+            draft_s=self._draft_s,
+            verify_s=self._verify_s,
+            host_s=self._host_s,
+            plain_spans=tuple(PlainSpan(tokens, newest.reason, newest.arguments) for tokens, newest in self._spans),
+            sources=tuple(self._sources),
+            **self._speedup_figures(),
         )
 
-    def _plain_spans(self, record: RoundRecord) -> tuple[PlainSpan, ...]:
-        spans, tokens = self.figures.plain_spans, record.committed
-        goes_on = self._latest_was_plain and spans[-1:] and spans[-1].reason == record.reason
-        self._latest_was_plain = not record.drafted
-        if record.drafted or not tokens:
-            return spans
-        if goes_on:
-            *earlier, last = spans
-            return *earlier, PlainSpan(last.tokens + tokens, record.reason, record.arguments)
-        return *spans, PlainSpan(tokens, record.reason, record.arguments)
+    def _add_drafted(self, record: RoundRecord) -> None:
+        self.drafted += record.drafted
+        self._accepted += record.accepted
+        if record.source not in self._sources:
+            self._sources.append(record.source)
+        for index in range(min(record.drafted, record.accepted + 1)):
+            if index == len(self._by_position):
+                self._by_position.append([0, 0])
+            self._by_position[index][0] += 1
+            self._by_position[index][1] += index < record.accepted
 
-    def _speedup_figures(self) -> dict[str, Any]:
+    def _speedup_figures(self) -> dict[str, float]:
         found = self.speedup
-        if found is None or self.shared or not self.figures.drafted:
+        if found is None or self.shared or not self.drafted:
             return {}
         bounds = {"speedup_low": found.factor * exp(-found.error), "speedup_high": found.factor * exp(found.error)}
         if not found.known:
@@ -270,15 +304,3 @@ class RequestLog:
             "saved_s": found.plain_s - found.decode_s,
             "load": found.load,
         }
-
-
-def _with_source(before: tuple[str, ...], record: RoundRecord) -> tuple[str, ...]:
-    return before if not record.drafted or record.source in before else (*before, record.source)
-
-
-def _by_position(before: Sequence[tuple[int, int]], record: RoundRecord) -> tuple[tuple[int, int], ...]:
-    counts = [*before, *[(0, 0)] * (min(record.drafted, record.accepted + 1) - len(before))]
-    for index in range(min(record.drafted, record.accepted + 1)):
-        reached, accepted = counts[index]
-        counts[index] = reached + 1, accepted + (index < record.accepted)
-    return tuple(counts)

@@ -78,30 +78,29 @@ class EngineStatus:
 
 @dataclass(frozen=True, slots=True)
 class TaughtVersion:
-    """What a drafter was once taught for one main model, by `number` from 1 on.
+    """What a drafter was taught for one main model last; `number` counts from 1 on.
 
     `before` and `after` are the shares of `places` in answers of held-out chats where its likeliest token was the main
-    model's, with what it used before (`former`, a number or 0 for the draft model as it was downloaded) and with this.
+    model's, with what it used before and with this.
     """
 
     number: int
     before: float
     after: float
     places: int
-    former: int
 
 
 @dataclass(frozen=True, slots=True)
 class TaughtDraft:
-    """What the loaded drafter was taught for the loaded main model: `versions`, and which is `chosen` (0: none).
+    """What the loaded drafter was taught for the loaded main model: the `version`, and whether it is `used`.
 
-    `problem` says why the chosen version is not used: "main-changed", "draft-changed" or "damaged", else "". `begun`
+    `problem` says why it cannot be used: "main-changed", "draft-changed" or "damaged", else "". `begun`
     says that a teaching was interrupted and would continue. `refusal` is why the drafter cannot be taught, if so.
     `judged_from` is when the last teaching that was judged began, in seconds since 1970; 0 if none was.
     """
 
-    versions: tuple[TaughtVersion, ...] = ()
-    chosen: int = 0
+    version: TaughtVersion | None = None
+    used: bool = False
     problem: str = ""
     begun: bool = False
     refusal: EngineError | None = None

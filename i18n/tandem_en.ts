@@ -80,16 +80,6 @@
     </message>
 </context>
 <context>
-    <name>DownloadTray</name>
-    <message numerus="yes">
-        <source>%n download(s) running</source>
-        <translation>
-            <numerusform>%n download running</numerusform>
-            <numerusform>%n downloads running</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>Header</name>
     <message numerus="yes">
         <source>%n download(s) running</source>
@@ -257,23 +247,6 @@
         <translation>
             <numerusform>%n file, tool call or reasoning text was left out.</numerusform>
             <numerusform>%n files, tool calls or reasoning texts were left out.</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>TuningView</name>
-    <message numerus="yes">
-        <source>Best: %n draft token(s) per round, {times} as fast.</source>
-        <translation>
-            <numerusform>Best: %n draft token per round, {times} as fast.</numerusform>
-            <numerusform>Best: %n draft tokens per round, {times} as fast.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Best: %n draft token(s) per round, {times} as fast at a typical acceptance rate. Your chats will refine this.</source>
-        <translation>
-            <numerusform>Best: %n draft token per round, {times} as fast at a typical acceptance rate. Your chats will refine this.</numerusform>
-            <numerusform>Best: %n draft tokens per round, {times} as fast at a typical acceptance rate. Your chats will refine this.</numerusform>
         </translation>
     </message>
 </context>

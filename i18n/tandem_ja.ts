@@ -36,14 +36,6 @@
         <translation>スピーチ</translation>
     </message>
     <message>
-        <source>Appearance</source>
-        <translation>外観</translation>
-    </message>
-    <message>
-        <source>Language</source>
-        <translation>言語</translation>
-    </message>
-    <message>
         <source>Edit</source>
         <translation>編集</translation>
     </message>
@@ -82,18 +74,6 @@
     <message>
         <source>Stop the local API</source>
         <translation>ローカル API を停止</translation>
-    </message>
-    <message>
-        <source>Local API…</source>
-        <translation>ローカル API…</translation>
-    </message>
-    <message>
-        <source>Multiple Macs…</source>
-        <translation>複数の Mac…</translation>
-    </message>
-    <message>
-        <source>Run a model on multiple Macs together</source>
-        <translation>1 つのモデルを複数の Mac で動かす</translation>
     </message>
     <message>
         <source>Send</source>
@@ -444,44 +424,12 @@
         <translation>モデルとダウンロードを表示</translation>
     </message>
     <message>
-        <source>Unload models</source>
-        <translation>モデルをメモリから解放</translation>
-    </message>
-    <message>
-        <source>Free the memory of both models</source>
-        <translation>両方のモデルのメモリを解放</translation>
-    </message>
-    <message>
         <source>Use the starter pair</source>
         <translation>スターターモデルを使う</translation>
     </message>
     <message>
         <source>Load the two small models that come with Tandem</source>
         <translation>Tandem に付属の小さなモデルを 2 つ読み込む</translation>
-    </message>
-    <message>
-        <source>Open main model…</source>
-        <translation>メインモデルを開く…</translation>
-    </message>
-    <message>
-        <source>Choose a main model folder</source>
-        <translation>メインモデルのフォルダを選択</translation>
-    </message>
-    <message>
-        <source>Open draft model…</source>
-        <translation>ドラフトモデルを開く…</translation>
-    </message>
-    <message>
-        <source>Choose a draft model folder</source>
-        <translation>ドラフトモデルのフォルダを選択</translation>
-    </message>
-    <message>
-        <source>No draft model</source>
-        <translation>ドラフトモデルなし</translation>
-    </message>
-    <message>
-        <source>Answer without a draft model</source>
-        <translation>ドラフトモデルなしで回答</translation>
     </message>
     <message>
         <source>Auto</source>
@@ -522,14 +470,6 @@
     <message>
         <source>Explain the figures of the live panel</source>
         <translation>ライブパネルの数値を説明</translation>
-    </message>
-    <message>
-        <source>Tune for this Mac</source>
-        <translation>この Mac に合わせて調整</translation>
-    </message>
-    <message>
-        <source>Measure the cost and benefit of speculation for these models</source>
-        <translation>このモデルの組み合わせで投機的デコーディングのコストと効果を測定</translation>
     </message>
     <message>
         <source>Show or hide the chat list</source>
@@ -628,42 +568,6 @@
         <translation>コマンドを探す</translation>
     </message>
     <message>
-        <source>Keyboard shortcuts</source>
-        <translation>キーボードショートカット</translation>
-    </message>
-    <message>
-        <source>Show the keyboard shortcuts</source>
-        <translation>キーボードショートカットを表示</translation>
-    </message>
-    <message>
-        <source>Match system</source>
-        <translation>システムに合わせる</translation>
-    </message>
-    <message>
-        <source>Match the system appearance</source>
-        <translation>システムの外観に合わせる</translation>
-    </message>
-    <message>
-        <source>Light</source>
-        <translation>ライト</translation>
-    </message>
-    <message>
-        <source>Light appearance</source>
-        <translation>ライトモード</translation>
-    </message>
-    <message>
-        <source>Dark</source>
-        <translation>ダーク</translation>
-    </message>
-    <message>
-        <source>Dark appearance</source>
-        <translation>ダークモード</translation>
-    </message>
-    <message>
-        <source>Use the system&apos;s language</source>
-        <translation>システムの言語を使う</translation>
-    </message>
-    <message>
         <source>Make the window as large as possible, or restore its size</source>
         <translation>ウインドウをできるだけ大きくする、または元の大きさに戻す</translation>
     </message>
@@ -674,10 +578,6 @@
     <message>
         <source>Go to the chat below this one in the list</source>
         <translation>チャット一覧で 1 つ下のチャットに移動</translation>
-    </message>
-    <message>
-        <source>Show the address and status of the local API</source>
-        <translation>ローカル API のアドレスと状況を表示</translation>
     </message>
     <message>
         <source>Restore the chat or messages you deleted last</source>
@@ -851,10 +751,6 @@
         <translation>並列ドラフトを試しましたが、この回答は速くならない見込みでした。</translation>
     </message>
     <message>
-        <source>Parallel drafting: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. {seconds} of drafting overlapped with verification.</source>
-        <translation>並列ドラフト：{rounds} 回中 {hits} 回のドラフトが間に合い、1 ラウンドあたり {branches} 個を準備しました。検証と並行したドラフト生成：{seconds}。</translation>
-    </message>
-    <message>
         <source>Parallel drafting was not needed for this answer.</source>
         <translation>この回答では並列ドラフトを使いませんでした。</translation>
     </message>
@@ -889,6 +785,10 @@
     <message>
         <source>Parallel drafting is off: its copy of the draft model cannot be loaded.</source>
         <translation>並列ドラフトはオフです。並列ドラフト用のドラフトモデルを読み込めません。</translation>
+    </message>
+    <message>
+        <source>Parallel drafting: {hits} of {rounds} drafts were ready in time.</source>
+        <translation>並列ドラフト：{rounds} 回中 {hits} 回のドラフトが間に合いました。</translation>
     </message>
     <message>
         <source>Parallel drafting is off: the process that drafts cannot be reached.</source>
@@ -1037,8 +937,8 @@
         <translation>ほかのプログラムでは</translation>
     </message>
     <message>
-        <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. If a program requires a key, enter anything, or the key above if API keys are required. For tools in a terminal, copy the variables that the official libraries read.</source>
-        <translation>プロバイダには「OpenAI-compatible」を選び、ベース URL に上のアドレスを、モデルにはモデル名か「default」を入力してください。キーの入力が必須のプログラムには、何を入力してもかまいません。「API キーを要求」がオンのときは、上のキーを入力してください。ターミナルのツールには、公式ライブラリが読み込む環境変数をコピーして使えます。</translation>
+        <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. As the key, enter the one above, or anything if there is none. For tools in a terminal, copy the variables that the official libraries read.</source>
+        <translation>プロバイダには「OpenAI-compatible」を選び、ベース URL に上のアドレスを、モデルにはモデル名か「default」を入力してください。キーには上のキーを入力してください。上にキーがなければ、何を入力してもかまいません。ターミナルのツールには、公式ライブラリが読み込む環境変数をコピーして使えます。</translation>
     </message>
     <message>
         <source>Requests</source>
@@ -1051,10 +951,6 @@
     <message>
         <source>New key</source>
         <translation>新しいキー</translation>
-    </message>
-    <message>
-        <source>Running, for programs on this Mac, including those of other users. Require an API key to keep other users out.</source>
-        <translation>実行中です。この Mac のプログラムが、ほかのユーザのものも含めて利用できます。ほかのユーザに利用させないようにするには、「API キーを要求」をオンにしてください。</translation>
     </message>
     <message>
         <source>Running, for programs on your network.</source>
@@ -1780,10 +1676,6 @@
         <translation>{host} にあるモデル {detail} のファイルが異なります。そのコンピュータにもう一度ダウンロードまたはコピーしてください。</translation>
     </message>
     <message>
-        <source>{host} cannot be connected by {detail}. Choose “Network” as the connection.</source>
-        <translation>{host} は {detail} で接続できません。「接続」で「ネットワーク」を選んでください。</translation>
-    </message>
-    <message>
         <source>The computers are already working together: {detail}. Stop them first.</source>
         <translation>コンピュータはすでに連携しています：{detail}。先に停止してください。</translation>
     </message>
@@ -1885,6 +1777,14 @@
         <translation>比較</translation>
     </message>
     <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
         <source>{times} as fast with speculation.</source>
         <translation>投機的デコーディングで {times}の速さです。</translation>
     </message>
@@ -1930,10 +1830,6 @@
     <message>
         <source>{keys} to send · Enter for a new line</source>
         <translation>{keys} で送信 · Enter で改行</translation>
-    </message>
-    <message>
-        <source>Message (type / for presets)</source>
-        <translation>メッセージ（/ でプリセット）</translation>
     </message>
     <message>
         <source>Message</source>
@@ -2084,8 +1980,8 @@
         <translation>詳細</translation>
     </message>
     <message>
-        <source>charts, totals, tune</source>
-        <translation>グラフ、合計、調整</translation>
+        <source>charts, totals</source>
+        <translation>グラフ、合計</translation>
     </message>
     <message>
         <source>first token</source>
@@ -2094,10 +1990,6 @@
     <message>
         <source>time saved</source>
         <translation>短縮した時間</translation>
-    </message>
-    <message>
-        <source>plain decoding: {speed} tokens/s</source>
-        <translation>通常のデコード：{speed} トークン/秒</translation>
     </message>
 </context>
 <context>
@@ -2125,15 +2017,6 @@
     <message>
         <source>Cancel</source>
         <translation>キャンセル</translation>
-    </message>
-</context>
-<context>
-    <name>DownloadTray</name>
-    <message numerus="yes">
-        <source>%n download(s) running</source>
-        <translation>
-            <numerusform>%n 件をダウンロード中</numerusform>
-        </translation>
     </message>
 </context>
 <context>
@@ -2201,25 +2084,6 @@
     <message>
         <source>There is not enough memory for it.</source>
         <translation>メモリが足りません。</translation>
-    </message>
-</context>
-<context>
-    <name>DrafterPage</name>
-    <message>
-        <source>Your secret is in the keychain.</source>
-        <translation>シークレットをキーチェーンに保存しました。</translation>
-    </message>
-    <message>
-        <source>This Mac has no keychain that Tandem can use, so the secret is for this run only.</source>
-        <translation>この Mac には Tandem が使えるキーチェーンがないため、シークレットは今回の起動中だけ有効です。</translation>
-    </message>
-    <message>
-        <source>Secret</source>
-        <translation>シークレット</translation>
-    </message>
-    <message>
-        <source>The secret of “tandem drafter serve” on the other computer. Stored only in the system keychain.</source>
-        <translation>別のコンピュータの「tandem drafter serve」のシークレットです。システムのキーチェーンにだけ保存されます。</translation>
     </message>
 </context>
 <context>
@@ -2991,10 +2855,6 @@
         <translation>チャット中に更新され、ドラフト長を決めるのに使われます。消去した値は測定し直します。</translation>
     </message>
     <message>
-        <source>No measurements yet. Load models and chat, or choose “Tune for this Mac” in the live panel.</source>
-        <translation>まだ測定値がありません。モデルを読み込んでチャットするか、ライブパネルで「この Mac に合わせて調整」を実行してください。</translation>
-    </message>
-    <message>
         <source>Measured on this Mac</source>
         <translation>この Mac での測定値</translation>
     </message>
@@ -3009,6 +2869,10 @@
     <message>
         <source>Clear all</source>
         <translation>すべて消去</translation>
+    </message>
+    <message>
+        <source>No measurements yet. Load models and chat.</source>
+        <translation>まだ測定値がありません。モデルを読み込んでチャットしてください。</translation>
     </message>
 </context>
 <context>
@@ -3192,17 +3056,6 @@
     </message>
 </context>
 <context>
-    <name>MeasurementCard</name>
-    <message>
-        <source>Stop</source>
-        <translation>停止</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>閉じる</translation>
-    </message>
-</context>
-<context>
     <name>ModelCard</name>
     <message>
         <source>Download as draft</source>
@@ -3249,14 +3102,6 @@
         <translation>この Mac での実測：{speed}</translation>
     </message>
     <message>
-        <source>checking</source>
-        <translation>検査中</translation>
-    </message>
-    <message>
-        <source>damaged</source>
-        <translation>破損</translation>
-    </message>
-    <message>
         <source>in use</source>
         <translation>使用中</translation>
     </message>
@@ -3295,10 +3140,6 @@
     <message>
         <source>Resume</source>
         <translation>再開</translation>
-    </message>
-    <message>
-        <source>Repair</source>
-        <translation>修復</translation>
     </message>
     <message>
         <source>Chat</source>
@@ -3463,10 +3304,6 @@
         <translation>「{main}」のドラフトとして：{verdict}</translation>
     </message>
     <message>
-        <source>Files differ from the published version: {files}. Repair downloads only these again.</source>
-        <translation>公開されたバージョンと異なるファイルがあります：{files}。修復すると、これらだけをダウンロードし直します。</translation>
-    </message>
-    <message>
         <source>Same tokenizer (padded vocabulary).</source>
         <translation>トークナイザーは同じです（語彙のサイズだけが異なります）。</translation>
     </message>
@@ -3481,10 +3318,6 @@
     <message>
         <source>about {speed} (estimate until measured)</source>
         <translation>約 {speed}（実測前の推定）</translation>
-    </message>
-    <message>
-        <source>Files differ from the published version: {files}. Delete the model and download it again.</source>
-        <translation>公開されたバージョンと異なるファイルがあります：{files}。モデルを削除して、もう一度ダウンロードしてください。</translation>
     </message>
     <message>
         <source>Cannot be used. {reason}</source>
@@ -3608,14 +3441,6 @@
     <message>
         <source>Choose a folder that contains models</source>
         <translation>モデルのあるフォルダを選択</translation>
-    </message>
-    <message>
-        <source>All files of {name} match the published version.</source>
-        <translation>「{name}」のファイルはすべて公開されたバージョンと一致しています。</translation>
-    </message>
-    <message>
-        <source>No checksums were published for {name}, so its files can&apos;t be verified.</source>
-        <translation>「{name}」のチェックサムは公開されていないため、ファイルを検証できません。</translation>
     </message>
     <message>
         <source>Scanning models…</source>
@@ -4621,22 +4446,6 @@
         <translation>最大</translation>
     </message>
     <message>
-        <source>All chats</source>
-        <translation>すべてのチャット</translation>
-    </message>
-    <message>
-        <source>Chats of the last 7 days</source>
-        <translation>過去 7 日間のチャット</translation>
-    </message>
-    <message>
-        <source>Chats of the last 30 days</source>
-        <translation>過去 30 日間のチャット</translation>
-    </message>
-    <message>
-        <source>Chats of the last 90 days</source>
-        <translation>過去 90 日間のチャット</translation>
-    </message>
-    <message>
         <source>This Mac&apos;s CPU</source>
         <translation>この Mac の CPU</translation>
     </message>
@@ -4659,14 +4468,6 @@
     <message>
         <source>Same distribution</source>
         <translation>同一の分布</translation>
-    </message>
-    <message>
-        <source>Network</source>
-        <translation>ネットワーク</translation>
-    </message>
-    <message>
-        <source>Thunderbolt</source>
-        <translation>Thunderbolt</translation>
     </message>
     <message>
         <source>Language</source>
@@ -4741,22 +4542,6 @@
         <translation>回答が完了したら通知</translation>
     </message>
     <message>
-        <source>On startup, load</source>
-        <translation>起動時に読み込む</translation>
-    </message>
-    <message>
-        <source>The starter pair is small and answers questions about Tandem only.</source>
-        <translation>スターターモデルは小さく、Tandem についての質問にだけ答えます。</translation>
-    </message>
-    <message>
-        <source>Last used models</source>
-        <translation>最後に使ったモデル</translation>
-    </message>
-    <message>
-        <source>The starter pair</source>
-        <translation>スターターモデル</translation>
-    </message>
-    <message>
         <source>Draft source</source>
         <translation>ドラフトの生成方法</translation>
     </message>
@@ -4775,22 +4560,6 @@
     <message>
         <source>Proposes tokens from answers in your other chats, which speeds up repeated work. The index stays on this Mac and loses a chat that you permanently delete.</source>
         <translation>ほかのチャットの回答で見つけたトークンをドラフトとして提案し、繰り返しの作業を速くします。索引はこの Mac にだけ保存され、チャットを完全に削除すると索引からも消えます。</translation>
-    </message>
-    <message>
-        <source>Draft with a smaller vocabulary</source>
-        <translation>小さな語彙でドラフトを生成</translation>
-    </message>
-    <message>
-        <source>Proposes only common tokens and those in earlier answers, where that is faster. Answers stay the same. This needs “Reuse wording from your chats”.</source>
-        <translation>よく使われるトークンと、これまでの回答に出てきたトークンだけを提案します。速くなる場合にだけ使われ、回答は変わりません。「ほかのチャットの表現を再利用」をオンにする必要があります。</translation>
-    </message>
-    <message>
-        <source>Chats to learn from</source>
-        <translation>学習に使うチャット</translation>
-    </message>
-    <message>
-        <source>The newest come first; those in the trash are left out.</source>
-        <translation>新しいチャットから順に使い、ゴミ箱のチャットは使いません。</translation>
     </message>
     <message>
         <source>Teach while Tandem is idle</source>
@@ -4893,16 +4662,16 @@
         <translation>停止して通知</translation>
     </message>
     <message>
-        <source>Tool calls in one answer</source>
-        <translation>1 つの回答でのツール呼び出し回数</translation>
-    </message>
-    <message>
-        <source>After this many calls, the model has to answer with what it knows.</source>
-        <translation>この回数だけ呼び出すと、モデルはそれまでにわかったことで回答します。</translation>
+        <source>KV cache</source>
+        <translation>KV キャッシュ</translation>
     </message>
     <message>
         <source>The address of a mirror of Hugging Face. Leave empty to use Hugging Face directly.</source>
         <translation>Hugging Face のミラーのアドレスです。空欄にすると Hugging Face を直接使います。</translation>
+    </message>
+    <message>
+        <source>Reopens long chats instantly and takes up to 4 GB. Removed when the chat is permanently deleted.</source>
+        <translation>長いチャットをすぐに開き直せます。最大 4 GB を使い、チャットを完全に削除すると一緒に削除されます。</translation>
     </message>
     <message>
         <source>Run a local API server</source>
@@ -4913,28 +4682,12 @@
         <translation>この Mac のエディタ、エージェント、スクリプトが、読み込まれているモデルに質問できます。投機的デコーディングも同じように働きます。チャットが共有されることはありません。</translation>
     </message>
     <message>
-        <source>Require an API key</source>
-        <translation>API キーを要求</translation>
-    </message>
-    <message>
-        <source>Requests without the key below are rejected.</source>
-        <translation>下のキーがないリクエストは拒否されます。</translation>
-    </message>
-    <message>
         <source>Allowed web origins</source>
         <translation>許可する Web オリジン</translation>
     </message>
     <message>
-        <source>Uses Thunderbolt if every Mac is connected by it; otherwise the network.</source>
-        <translation>すべての Mac が Thunderbolt でつながっていれば Thunderbolt を、それ以外はネットワークを使います。</translation>
-    </message>
-    <message>
         <source>Loads models beyond the limit. This Mac may become very slow, and the system may quit Tandem.</source>
         <translation>上限を超えてもモデルを読み込みます。この Mac がとても遅くなったり、システムが Tandem を終了したりすることがあります。</translation>
-    </message>
-    <message>
-        <source>Marks such as &lt;|im_end|&gt; in messages and files take effect instead of being ordinary text. A file or web page can then pretend to be you or the system.</source>
-        <translation>メッセージやファイルにある &lt;|im_end|&gt; のような記号を、通常のテキストではなく制御トークンとして扱います。ファイルや Web ページがユーザやシステムになりすませるようになります。</translation>
     </message>
     <message>
         <source>Model default</source>
@@ -4953,20 +4706,8 @@
         <translation>古いメッセージから除く</translation>
     </message>
     <message>
-        <source>KV cache of the main model</source>
-        <translation>メインモデルの KV キャッシュ</translation>
-    </message>
-    <message>
         <source>The model&apos;s working memory of a chat. Fewer bits use less memory; answers can change slightly.</source>
         <translation>モデルがチャットを記憶する作業メモリです。ビット数が少ないほどメモリを使いませんが、回答が少し変わることがあります。</translation>
-    </message>
-    <message>
-        <source>KV cache of the draft model</source>
-        <translation>ドラフトモデルの KV キャッシュ</translation>
-    </message>
-    <message>
-        <source>Fewer bits use less memory. Draft tokens may be accepted slightly less often; the text stays the same.</source>
-        <translation>ビット数が少ないほどメモリを使いません。ドラフトトークンの受理がやや減ることがありますが、テキストは変わりません。</translation>
     </message>
     <message>
         <source>Work offline</source>
@@ -5009,18 +4750,6 @@
         <translation>プロンプトキャッシュをディスクに保存</translation>
     </message>
     <message>
-        <source>Reopens long chats instantly. Removed when the chat is permanently deleted.</source>
-        <translation>長いチャットをすぐに再開できます。チャットを完全に削除すると一緒に消えます。</translation>
-    </message>
-    <message>
-        <source>Disk limit for the prompt cache</source>
-        <translation>プロンプトキャッシュの最大サイズ</translation>
-    </message>
-    <message>
-        <source>In GB. The least recently used chats are removed first.</source>
-        <translation>GB 単位です。最も長く使っていないチャットのキャッシュから削除されます。</translation>
-    </message>
-    <message>
         <source>Port</source>
         <translation>ポート</translation>
     </message>
@@ -5031,14 +4760,6 @@
     <message>
         <source>Let other computers connect</source>
         <translation>ほかのコンピュータからの接続を許可</translation>
-    </message>
-    <message>
-        <source>Refuse unknown model names</source>
-        <translation>不明なモデル名を拒否</translation>
-    </message>
-    <message>
-        <source>Many programs ask for a model by a name of their own. By default, the loaded model answers them, and the reply names it.</source>
-        <translation>多くのプログラムは独自の名前でモデルを指定します。デフォルトでは、読み込まれているモデルが回答し、応答にそのモデル名が入ります。</translation>
     </message>
     <message>
         <source>Their addresses, such as http://localhost:3000, separated by spaces. Leave empty for none.</source>
@@ -5053,10 +4774,6 @@
         <translation>mac-studio.local のような名前またはアドレスを、コンマで区切って入力します。この Mac から SSH 鍵で接続でき、接続先にも Tandem がインストールされている必要があります。</translation>
     </message>
     <message>
-        <source>Connection</source>
-        <translation>接続</translation>
-    </message>
-    <message>
         <source>Unload idle models after</source>
         <translation>使わないモデルを解放するまでの時間</translation>
     </message>
@@ -5067,14 +4784,6 @@
     <message>
         <source>Never</source>
         <translation>解放しない</translation>
-    </message>
-    <message>
-        <source>Prompt cache in memory</source>
-        <translation>メモリ内のプロンプトキャッシュ</translation>
-    </message>
-    <message>
-        <source>In GB. Keeps processed chats in memory so follow-up questions start faster.</source>
-        <translation>GB 単位です。処理済みのチャットをメモリに残し、続けて質問したときに速く回答を始められるようにします。</translation>
     </message>
     <message>
         <source>Memory for models and chats</source>
@@ -5091,30 +4800,6 @@
     <message>
         <source>Allow exceeding the memory limit</source>
         <translation>メモリ上限の超過を許可</translation>
-    </message>
-    <message>
-        <source>Control tokens in messages</source>
-        <translation>メッセージ内の制御トークン</translation>
-    </message>
-    <message>
-        <source>Log level</source>
-        <translation>ログレベル</translation>
-    </message>
-    <message>
-        <source>What the log below contains. Kept in memory only; never contains chat text.</source>
-        <translation>下のログに記録する内容です。メモリ内にのみ保持し、チャットの本文は記録しません。</translation>
-    </message>
-    <message>
-        <source>Errors and warnings</source>
-        <translation>エラーと警告</translation>
-    </message>
-    <message>
-        <source>Errors, warnings and events</source>
-        <translation>エラー、警告、イベント</translation>
-    </message>
-    <message>
-        <source>Everything</source>
-        <translation>すべて</translation>
     </message>
     <message>
         <source>General</source>
@@ -5193,10 +4878,6 @@
         <translation>次に読み込むモデルから有効になります。</translation>
     </message>
     <message>
-        <source>Takes effect after a restart.</source>
-        <translation>再起動後に有効になります。</translation>
-    </message>
-    <message>
         <source>Same text</source>
         <translation>同じテキスト</translation>
     </message>
@@ -5238,47 +4919,6 @@
     </message>
 </context>
 <context>
-    <name>SettingsInForce</name>
-    <message>
-        <source>Change…</source>
-        <translation>変更…</translation>
-    </message>
-    <message>
-        <source>Settings of this chat</source>
-        <translation>このチャットの設定</translation>
-    </message>
-    <message>
-        <source>Settings of this model pair</source>
-        <translation>この組み合わせの設定</translation>
-    </message>
-    <message>
-        <source>Settings of all chats</source>
-        <translation>すべてのチャットの設定</translation>
-    </message>
-</context>
-<context>
-    <name>ShortcutSheet</name>
-    <message>
-        <source>Keyboard shortcuts</source>
-        <translation>キーボードショートカット</translation>
-    </message>
-</context>
-<context>
-    <name>SlashMenu</name>
-    <message>
-        <source>{name}, in use</source>
-        <translation>{name}、使用中</translation>
-    </message>
-    <message>
-        <source>Preset: {name}</source>
-        <translation>プリセット：{name}</translation>
-    </message>
-    <message>
-        <source>Presets</source>
-        <translation>プリセット</translation>
-    </message>
-</context>
-<context>
     <name>Speculation</name>
     <message>
         <source>The draft model is loading. You can already ask questions.</source>
@@ -5291,6 +4931,10 @@
     <message>
         <source>No main model is loaded.</source>
         <translation>メインモデルが読み込まれていません。</translation>
+    </message>
+    <message>
+        <source>{name} was unloaded. The next question loads it again.</source>
+        <translation>「{name}」をメモリから解放しました。次に質問すると、もう一度読み込まれます。</translation>
     </message>
     <message>
         <source>Speculation is off.</source>
@@ -5340,28 +4984,20 @@
 <context>
     <name>SpeculationPage</name>
     <message>
-        <source>{pair} is loaded and uses the settings above.</source>
-        <translation>読み込まれている「{pair}」には、上の設定が使われます。</translation>
+        <source>The secret of “tandem drafter serve” on the other computer. Stored only in the system keychain.</source>
+        <translation>別のコンピュータの「tandem drafter serve」のシークレットです。システムのキーチェーンにだけ保存されます。</translation>
     </message>
     <message>
-        <source>Customize</source>
-        <translation>カスタマイズ</translation>
+        <source>Your secret is in the keychain.</source>
+        <translation>シークレットをキーチェーンに保存しました。</translation>
     </message>
     <message>
-        <source>Remove</source>
-        <translation>削除</translation>
+        <source>This Mac has no keychain that Tandem can use, so the secret is for this run only.</source>
+        <translation>この Mac には Tandem が使えるキーチェーンがないため、シークレットは今回の起動中だけ有効です。</translation>
     </message>
     <message>
-        <source>Remove the settings of {pair}</source>
-        <translation>「{pair}」の設定を削除</translation>
-    </message>
-    <message>
-        <source>Settings per model pair</source>
-        <translation>モデルの組み合わせごとの設定</translation>
-    </message>
-    <message>
-        <source>These override the settings above while that pair is loaded.</source>
-        <translation>その組み合わせを読み込んでいる間は、上の設定より優先されます。</translation>
+        <source>Secret</source>
+        <translation>シークレット</translation>
     </message>
 </context>
 <context>
@@ -5463,10 +5099,6 @@
         <translation>投機的デコーディングなしなら余分にかかっていた時間です。</translation>
     </message>
     <message>
-        <source>Tokens per second</source>
-        <translation>トークン/秒の推移</translation>
-    </message>
-    <message>
         <source>Acceptance by position</source>
         <translation>位置ごとの受理率</translation>
     </message>
@@ -5489,10 +5121,6 @@
     <message>
         <source>Close</source>
         <translation>閉じる</translation>
-    </message>
-    <message>
-        <source>The speed over the course of the answer. The dashed line is plain decoding, measured along the way.</source>
-        <translation>回答中の速度の推移です。破線は、その間に測定した通常のデコードの速度です。</translation>
     </message>
 </context>
 <context>
@@ -5774,12 +5402,12 @@
         <translation>学習させる</translation>
     </message>
     <message>
-        <source>Go back to the previous draft</source>
-        <translation>以前のドラフトモデルに戻す</translation>
-    </message>
-    <message>
         <source>Use the taught draft</source>
         <translation>学習済みのドラフトモデルを使う</translation>
+    </message>
+    <message>
+        <source>Go back to the downloaded draft</source>
+        <translation>ダウンロードしたドラフトモデルに戻す</translation>
     </message>
     <message>
         <source>Load a main model and a draft model or head first.</source>
@@ -5792,14 +5420,6 @@
     <message>
         <source>Teaching is paused and continues where it was.</source>
         <translation>一時停止中です。中断したところから続けられます。</translation>
-    </message>
-    <message>
-        <source>Before</source>
-        <translation>学習前</translation>
-    </message>
-    <message>
-        <source>After</source>
-        <translation>学習後</translation>
     </message>
 </context>
 <context>
@@ -6209,77 +5829,6 @@
     </message>
 </context>
 <context>
-    <name>TuningView</name>
-    <message>
-        <source>The time of a round compared with that of one token, the acceptance rate from which it is faster, and the expected tokens per second.</source>
-        <translation>トークン 1 個と比べた 1 ラウンドの時間、速くなるために必要な受理率、予想される速度（トークン/秒）です。</translation>
-    </message>
-    <message>
-        <source>Measuring the cost of each draft length. This takes a few seconds.</source>
-        <translation>ドラフト長ごとのコストを測定しています。数秒で終わります。</translation>
-    </message>
-    <message>
-        <source>Nothing could be measured.</source>
-        <translation>測定できませんでした。</translation>
-    </message>
-    <message>
-        <source>Plain decoding: {speed} tokens/s.</source>
-        <translation>通常のデコードは {speed} トークン/秒です。</translation>
-    </message>
-    <message>
-        <source>Saved for new answers. Took {time}.</source>
-        <translation>今後の回答用に保存しました。所要時間は {time}です。</translation>
-    </message>
-    <message>
-        <source>Stopped early. Unmeasured lengths keep their previous values.</source>
-        <translation>途中で停止しました。測定していない長さは前の値のままです。</translation>
-    </message>
-    <message numerus="yes">
-        <source>Best: %n draft token(s) per round, {times} as fast.</source>
-        <translation>
-            <numerusform>最適：1 ラウンドにドラフトトークン %n 個、{times}の速さです。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Best: %n draft token(s) per round, {times} as fast at a typical acceptance rate. Your chats will refine this.</source>
-        <translation>
-            <numerusform>最適：1 ラウンドにドラフトトークン %n 個、一般的な受理率で {times}の速さです。チャットを続けると精度が上がります。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Plain decoding is fastest on this Mac, even if every draft token were accepted.</source>
-        <translation>この Mac では通常のデコードが最速です。ドラフトトークンがすべて受理されても変わりません。</translation>
-    </message>
-    <message>
-        <source>Plain decoding is fastest on this Mac. Speculation helps above {rate} acceptance.</source>
-        <translation>この Mac では通常のデコードが最速です。受理率が {rate} を超えれば、投機的デコーディングの効果が出ます。</translation>
-    </message>
-    <message>
-        <source>Draft tokens</source>
-        <translation>ドラフトトークン</translation>
-    </message>
-    <message>
-        <source>Cost (× one token)</source>
-        <translation>コスト（トークン換算）</translation>
-    </message>
-    <message>
-        <source>Acceptance needed</source>
-        <translation>必要な受理率</translation>
-    </message>
-    <message>
-        <source>Expected</source>
-        <translation>予想速度</translation>
-    </message>
-    <message>
-        <source>Tune for this Mac</source>
-        <translation>この Mac に合わせて調整</translation>
-    </message>
-    <message>
-        <source>Measure again</source>
-        <translation>もう一度測定</translation>
-    </message>
-</context>
-<context>
     <name>TurnCommands</name>
     <message>
         <source>Copy the selection</source>
@@ -6332,10 +5881,6 @@
 </context>
 <context>
     <name>TurnView</name>
-    <message>
-        <source>Reached the length limit: the JSON is incomplete.</source>
-        <translation>長さの上限に達したため、JSON は途中までです。</translation>
-    </message>
     <message>
         <source>Try again</source>
         <translation>もう一度試す</translation>

@@ -36,14 +36,6 @@
         <translation>말하기</translation>
     </message>
     <message>
-        <source>Appearance</source>
-        <translation>화면 모드</translation>
-    </message>
-    <message>
-        <source>Language</source>
-        <translation>언어</translation>
-    </message>
-    <message>
         <source>Edit</source>
         <translation>편집</translation>
     </message>
@@ -82,18 +74,6 @@
     <message>
         <source>Stop the local API</source>
         <translation>로컬 API 끄기</translation>
-    </message>
-    <message>
-        <source>Local API…</source>
-        <translation>로컬 API…</translation>
-    </message>
-    <message>
-        <source>Multiple Macs…</source>
-        <translation>여러 대의 Mac…</translation>
-    </message>
-    <message>
-        <source>Run a model on multiple Macs together</source>
-        <translation>여러 대의 Mac에서 모델 하나를 함께 실행하기</translation>
     </message>
     <message>
         <source>Send</source>
@@ -444,44 +424,12 @@
         <translation>모델과 다운로드 보기</translation>
     </message>
     <message>
-        <source>Unload models</source>
-        <translation>모델 언로드</translation>
-    </message>
-    <message>
-        <source>Free the memory of both models</source>
-        <translation>두 모델이 쓰는 메모리 비우기</translation>
-    </message>
-    <message>
         <source>Use the starter pair</source>
         <translation>스타터 모델 쌍 사용</translation>
     </message>
     <message>
         <source>Load the two small models that come with Tandem</source>
         <translation>Tandem에 포함된 작은 모델 두 개 불러오기</translation>
-    </message>
-    <message>
-        <source>Open main model…</source>
-        <translation>메인 모델 열기…</translation>
-    </message>
-    <message>
-        <source>Choose a main model folder</source>
-        <translation>메인 모델 폴더 선택</translation>
-    </message>
-    <message>
-        <source>Open draft model…</source>
-        <translation>초안 모델 열기…</translation>
-    </message>
-    <message>
-        <source>Choose a draft model folder</source>
-        <translation>초안 모델 폴더 선택</translation>
-    </message>
-    <message>
-        <source>No draft model</source>
-        <translation>초안 모델 없음</translation>
-    </message>
-    <message>
-        <source>Answer without a draft model</source>
-        <translation>초안 모델 없이 답하기</translation>
     </message>
     <message>
         <source>Auto</source>
@@ -522,14 +470,6 @@
     <message>
         <source>Explain the figures of the live panel</source>
         <translation>실시간 패널의 수치 설명 보기</translation>
-    </message>
-    <message>
-        <source>Tune for this Mac</source>
-        <translation>이 Mac에 맞게 조정</translation>
-    </message>
-    <message>
-        <source>Measure the cost and benefit of speculation for these models</source>
-        <translation>이 모델 쌍에서 추측의 비용과 효과 측정</translation>
     </message>
     <message>
         <source>Show or hide the chat list</source>
@@ -628,42 +568,6 @@
         <translation>명령 찾기</translation>
     </message>
     <message>
-        <source>Keyboard shortcuts</source>
-        <translation>키보드 단축키</translation>
-    </message>
-    <message>
-        <source>Show the keyboard shortcuts</source>
-        <translation>키보드 단축키 보기</translation>
-    </message>
-    <message>
-        <source>Match system</source>
-        <translation>시스템 설정과 동일하게</translation>
-    </message>
-    <message>
-        <source>Match the system appearance</source>
-        <translation>시스템의 화면 모드에 맞추기</translation>
-    </message>
-    <message>
-        <source>Light</source>
-        <translation>라이트</translation>
-    </message>
-    <message>
-        <source>Light appearance</source>
-        <translation>라이트 모드</translation>
-    </message>
-    <message>
-        <source>Dark</source>
-        <translation>다크</translation>
-    </message>
-    <message>
-        <source>Dark appearance</source>
-        <translation>다크 모드</translation>
-    </message>
-    <message>
-        <source>Use the system&apos;s language</source>
-        <translation>시스템 언어 사용</translation>
-    </message>
-    <message>
         <source>Make the window as large as possible, or restore its size</source>
         <translation>윈도우를 최대 크기로, 또는 이전 크기로</translation>
     </message>
@@ -674,10 +578,6 @@
     <message>
         <source>Go to the chat below this one in the list</source>
         <translation>목록에서 아래에 있는 대화 보기</translation>
-    </message>
-    <message>
-        <source>Show the address and status of the local API</source>
-        <translation>로컬 API의 주소와 상태 보기</translation>
     </message>
     <message>
         <source>Restore the chat or messages you deleted last</source>
@@ -851,10 +751,6 @@
         <translation>병렬 초안 생성을 시도했지만, 이 답변이 더 빨라지지는 않았을 거예요.</translation>
     </message>
     <message>
-        <source>Parallel drafting: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. {seconds} of drafting overlapped with verification.</source>
-        <translation>병렬 초안 생성: 초안 {rounds}개 중 {hits}개가 제때 준비됐고, 라운드마다 {branches}개를 준비했어요. 검증과 겹친 초안 생성 시간: {seconds}.</translation>
-    </message>
-    <message>
         <source>Parallel drafting was not needed for this answer.</source>
         <translation>이 답변에는 병렬 초안 생성이 쓰이지 않았어요.</translation>
     </message>
@@ -889,6 +785,10 @@
     <message>
         <source>Parallel drafting is off: its copy of the draft model cannot be loaded.</source>
         <translation>병렬 초안 생성이 꺼져 있어요. 병렬로 쓸 초안 모델을 불러올 수 없어요.</translation>
+    </message>
+    <message>
+        <source>Parallel drafting: {hits} of {rounds} drafts were ready in time.</source>
+        <translation>병렬 초안 생성: 초안 {rounds}개 중 {hits}개가 제때 준비됐어요.</translation>
     </message>
     <message>
         <source>Parallel drafting is off: the process that drafts cannot be reached.</source>
@@ -1037,8 +937,8 @@
         <translation>다른 프로그램에서</translation>
     </message>
     <message>
-        <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. If a program requires a key, enter anything, or the key above if API keys are required. For tools in a terminal, copy the variables that the official libraries read.</source>
-        <translation>제공자는 ‘OpenAI-compatible’을 선택하고, 기본 URL에는 위의 주소를, 모델에는 모델 이름이나 ‘default’를 입력해 주세요. 키를 꼭 넣어야 하는 프로그램에는 아무 글자나 넣으면 돼요. ‘API 키 요구’를 켰다면 위의 키를 넣어 주세요. 터미널 도구에는 공식 라이브러리가 읽는 환경 변수를 복사해서 쓰면 돼요.</translation>
+        <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. As the key, enter the one above, or anything if there is none. For tools in a terminal, copy the variables that the official libraries read.</source>
+        <translation>제공자는 ‘OpenAI-compatible’을 선택하고, 기본 URL에는 위의 주소를, 모델에는 모델 이름이나 ‘default’를 입력해 주세요. 키에는 위의 키를, 위에 키가 없으면 아무 글자나 넣으면 돼요. 터미널 도구에는 공식 라이브러리가 읽는 환경 변수를 복사해서 쓰면 돼요.</translation>
     </message>
     <message>
         <source>Requests</source>
@@ -1051,10 +951,6 @@
     <message>
         <source>New key</source>
         <translation>새 키</translation>
-    </message>
-    <message>
-        <source>Running, for programs on this Mac, including those of other users. Require an API key to keep other users out.</source>
-        <translation>실행 중이에요. 이 Mac의 프로그램이 쓸 수 있고, 다른 사용자의 프로그램도 쓸 수 있어요. 다른 사용자를 막으려면 ‘API 키 요구’를 켜 주세요.</translation>
     </message>
     <message>
         <source>Running, for programs on your network.</source>
@@ -1780,10 +1676,6 @@
         <translation>{host} 컴퓨터에 있는 {detail} 모델의 파일이 달라요. 그 컴퓨터에 다시 다운로드하거나 복사해 주세요.</translation>
     </message>
     <message>
-        <source>{host} cannot be connected by {detail}. Choose “Network” as the connection.</source>
-        <translation>{host} 컴퓨터는 {detail} 방식으로 연결할 수 없어요. 연결을 ‘네트워크’로 바꿔 주세요.</translation>
-    </message>
-    <message>
         <source>The computers are already working together: {detail}. Stop them first.</source>
         <translation>컴퓨터들이 이미 함께 작동하고 있어요: {detail}. 먼저 중지해 주세요.</translation>
     </message>
@@ -1885,6 +1777,14 @@
         <translation>비교</translation>
     </message>
     <message>
+        <source>Close</source>
+        <translation>닫기</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>중지</translation>
+    </message>
+    <message>
         <source>{times} as fast with speculation.</source>
         <translation>추측을 켜면 {times} 속도예요.</translation>
     </message>
@@ -1930,10 +1830,6 @@
     <message>
         <source>{keys} to send · Enter for a new line</source>
         <translation>{keys}로 보내기 · Enter로 줄바꿈</translation>
-    </message>
-    <message>
-        <source>Message (type / for presets)</source>
-        <translation>메시지 (/를 입력하면 프리셋)</translation>
     </message>
     <message>
         <source>Message</source>
@@ -2084,8 +1980,8 @@
         <translation>자세히</translation>
     </message>
     <message>
-        <source>charts, totals, tune</source>
-        <translation>차트, 합계, 조정</translation>
+        <source>charts, totals</source>
+        <translation>차트, 합계</translation>
     </message>
     <message>
         <source>first token</source>
@@ -2094,10 +1990,6 @@
     <message>
         <source>time saved</source>
         <translation>절약한 시간</translation>
-    </message>
-    <message>
-        <source>plain decoding: {speed} tokens/s</source>
-        <translation>일반 디코딩 속도: 초당 {speed}토큰</translation>
     </message>
 </context>
 <context>
@@ -2125,15 +2017,6 @@
     <message>
         <source>Cancel</source>
         <translation>취소</translation>
-    </message>
-</context>
-<context>
-    <name>DownloadTray</name>
-    <message numerus="yes">
-        <source>%n download(s) running</source>
-        <translation>
-            <numerusform>다운로드 %n개 진행 중</numerusform>
-        </translation>
     </message>
 </context>
 <context>
@@ -2201,25 +2084,6 @@
     <message>
         <source>There is not enough memory for it.</source>
         <translation>메모리가 부족해요.</translation>
-    </message>
-</context>
-<context>
-    <name>DrafterPage</name>
-    <message>
-        <source>Your secret is in the keychain.</source>
-        <translation>공유 암호를 키체인에 보관했어요.</translation>
-    </message>
-    <message>
-        <source>This Mac has no keychain that Tandem can use, so the secret is for this run only.</source>
-        <translation>이 Mac에는 Tandem이 쓸 수 있는 키체인이 없어서, 공유 암호는 이번 실행 동안에만 쓰여요.</translation>
-    </message>
-    <message>
-        <source>Secret</source>
-        <translation>공유 암호</translation>
-    </message>
-    <message>
-        <source>The secret of “tandem drafter serve” on the other computer. Stored only in the system keychain.</source>
-        <translation>다른 컴퓨터의 ‘tandem drafter serve’에서 쓰는 공유 암호예요. 시스템 키체인에만 저장돼요.</translation>
     </message>
 </context>
 <context>
@@ -2991,10 +2855,6 @@
         <translation>대화하는 동안 계속 갱신되고, 초안 길이를 정하는 데 쓰여요. 지운 값은 다시 측정해요.</translation>
     </message>
     <message>
-        <source>No measurements yet. Load models and chat, or choose “Tune for this Mac” in the live panel.</source>
-        <translation>아직 측정값이 없어요. 모델을 불러와 대화하거나 실시간 패널에서 ‘이 Mac에 맞게 조정’을 눌러 보세요.</translation>
-    </message>
-    <message>
         <source>Measured on this Mac</source>
         <translation>이 Mac에서 측정한 값</translation>
     </message>
@@ -3009,6 +2869,10 @@
     <message>
         <source>Clear all</source>
         <translation>모두 지우기</translation>
+    </message>
+    <message>
+        <source>No measurements yet. Load models and chat.</source>
+        <translation>아직 측정값이 없어요. 모델을 불러와 대화해 보세요.</translation>
     </message>
 </context>
 <context>
@@ -3192,17 +3056,6 @@
     </message>
 </context>
 <context>
-    <name>MeasurementCard</name>
-    <message>
-        <source>Stop</source>
-        <translation>중지</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>닫기</translation>
-    </message>
-</context>
-<context>
     <name>ModelCard</name>
     <message>
         <source>Download as draft</source>
@@ -3249,14 +3102,6 @@
         <translation>이 Mac에서 측정: {speed}</translation>
     </message>
     <message>
-        <source>checking</source>
-        <translation>검사 중</translation>
-    </message>
-    <message>
-        <source>damaged</source>
-        <translation>손상됨</translation>
-    </message>
-    <message>
         <source>in use</source>
         <translation>사용 중</translation>
     </message>
@@ -3295,10 +3140,6 @@
     <message>
         <source>Resume</source>
         <translation>다시 시작</translation>
-    </message>
-    <message>
-        <source>Repair</source>
-        <translation>복구</translation>
     </message>
     <message>
         <source>Chat</source>
@@ -3463,10 +3304,6 @@
         <translation>{main} 모델의 초안으로 쓰면: {verdict}</translation>
     </message>
     <message>
-        <source>Files differ from the published version: {files}. Repair downloads only these again.</source>
-        <translation>배포된 버전과 다른 파일이 있어요: {files}. 복구하면 이 파일만 다시 다운로드해요.</translation>
-    </message>
-    <message>
         <source>Same tokenizer (padded vocabulary).</source>
         <translation>토크나이저가 같아요(어휘 크기만 달라요).</translation>
     </message>
@@ -3481,10 +3318,6 @@
     <message>
         <source>about {speed} (estimate until measured)</source>
         <translation>약 {speed}(실측 전 추정)</translation>
-    </message>
-    <message>
-        <source>Files differ from the published version: {files}. Delete the model and download it again.</source>
-        <translation>배포된 버전과 다른 파일이 있어요: {files}. 모델을 삭제한 뒤 다시 다운로드해 주세요.</translation>
     </message>
     <message>
         <source>Cannot be used. {reason}</source>
@@ -3608,14 +3441,6 @@
     <message>
         <source>Choose a folder that contains models</source>
         <translation>모델이 있는 폴더 선택</translation>
-    </message>
-    <message>
-        <source>All files of {name} match the published version.</source>
-        <translation>{name} 모델의 모든 파일이 배포된 버전과 일치해요.</translation>
-    </message>
-    <message>
-        <source>No checksums were published for {name}, so its files can&apos;t be verified.</source>
-        <translation>{name} 모델에는 공개된 체크섬이 없어서 파일을 검사할 수 없어요.</translation>
     </message>
     <message>
         <source>Scanning models…</source>
@@ -4621,22 +4446,6 @@
         <translation>최대</translation>
     </message>
     <message>
-        <source>All chats</source>
-        <translation>모든 대화</translation>
-    </message>
-    <message>
-        <source>Chats of the last 7 days</source>
-        <translation>최근 7일 동안의 대화</translation>
-    </message>
-    <message>
-        <source>Chats of the last 30 days</source>
-        <translation>최근 30일 동안의 대화</translation>
-    </message>
-    <message>
-        <source>Chats of the last 90 days</source>
-        <translation>최근 90일 동안의 대화</translation>
-    </message>
-    <message>
         <source>This Mac&apos;s CPU</source>
         <translation>이 Mac의 CPU</translation>
     </message>
@@ -4659,14 +4468,6 @@
     <message>
         <source>Same distribution</source>
         <translation>동일한 분포</translation>
-    </message>
-    <message>
-        <source>Network</source>
-        <translation>네트워크</translation>
-    </message>
-    <message>
-        <source>Thunderbolt</source>
-        <translation>Thunderbolt</translation>
     </message>
     <message>
         <source>Language</source>
@@ -4741,22 +4542,6 @@
         <translation>답변이 준비되면 알림</translation>
     </message>
     <message>
-        <source>On startup, load</source>
-        <translation>시작할 때 불러오기</translation>
-    </message>
-    <message>
-        <source>The starter pair is small and answers questions about Tandem only.</source>
-        <translation>스타터 모델 쌍은 작고, Tandem에 관한 질문에만 답해요.</translation>
-    </message>
-    <message>
-        <source>Last used models</source>
-        <translation>마지막으로 사용한 모델</translation>
-    </message>
-    <message>
-        <source>The starter pair</source>
-        <translation>스타터 모델 쌍</translation>
-    </message>
-    <message>
         <source>Draft source</source>
         <translation>초안 생성 방법</translation>
     </message>
@@ -4775,22 +4560,6 @@
     <message>
         <source>Proposes tokens from answers in your other chats, which speeds up repeated work. The index stays on this Mac and loses a chat that you permanently delete.</source>
         <translation>다른 대화의 답변에서 찾은 토큰을 초안으로 제안해서 반복되는 작업이 더 빨라져요. 색인은 이 Mac에만 저장되고, 대화를 완전히 삭제하면 색인에서도 지워져요.</translation>
-    </message>
-    <message>
-        <source>Draft with a smaller vocabulary</source>
-        <translation>더 작은 어휘로 초안 생성</translation>
-    </message>
-    <message>
-        <source>Proposes only common tokens and those in earlier answers, where that is faster. Answers stay the same. This needs “Reuse wording from your chats”.</source>
-        <translation>자주 쓰이는 토큰과 답변에 나왔던 토큰만 초안으로 제안해요. 더 빨라질 때만 사용하고, 답변은 그대로예요. ‘다른 대화의 표현 활용’을 켜야 해요.</translation>
-    </message>
-    <message>
-        <source>Chats to learn from</source>
-        <translation>학습에 쓸 대화</translation>
-    </message>
-    <message>
-        <source>The newest come first; those in the trash are left out.</source>
-        <translation>최신 대화부터 쓰고, 휴지통에 있는 대화는 제외해요.</translation>
     </message>
     <message>
         <source>Teach while Tandem is idle</source>
@@ -4893,16 +4662,16 @@
         <translation>멈추고 알리기</translation>
     </message>
     <message>
-        <source>Tool calls in one answer</source>
-        <translation>답변 하나의 도구 호출</translation>
-    </message>
-    <message>
-        <source>After this many calls, the model has to answer with what it knows.</source>
-        <translation>이만큼 호출한 뒤에는 모델이 아는 내용으로 답해요.</translation>
+        <source>KV cache</source>
+        <translation>KV 캐시</translation>
     </message>
     <message>
         <source>The address of a mirror of Hugging Face. Leave empty to use Hugging Face directly.</source>
         <translation>Hugging Face 미러의 주소예요. 비워 두면 Hugging Face를 직접 써요.</translation>
+    </message>
+    <message>
+        <source>Reopens long chats instantly and takes up to 4 GB. Removed when the chat is permanently deleted.</source>
+        <translation>긴 대화를 바로 다시 열 수 있고, 최대 4GB를 차지해요. 대화를 완전히 삭제하면 함께 삭제돼요.</translation>
     </message>
     <message>
         <source>Run a local API server</source>
@@ -4913,28 +4682,12 @@
         <translation>이 Mac의 편집기, 에이전트, 스크립트가 불러온 모델에 질문할 수 있고, 추측도 똑같이 쓰여요. 대화는 절대 공유되지 않아요.</translation>
     </message>
     <message>
-        <source>Require an API key</source>
-        <translation>API 키 요구</translation>
-    </message>
-    <message>
-        <source>Requests without the key below are rejected.</source>
-        <translation>아래의 키가 없는 요청은 거부해요.</translation>
-    </message>
-    <message>
         <source>Allowed web origins</source>
         <translation>허용할 웹 출처</translation>
     </message>
     <message>
-        <source>Uses Thunderbolt if every Mac is connected by it; otherwise the network.</source>
-        <translation>모든 Mac이 Thunderbolt로 연결되어 있으면 Thunderbolt를, 아니면 네트워크를 사용해요.</translation>
-    </message>
-    <message>
         <source>Loads models beyond the limit. This Mac may become very slow, and the system may quit Tandem.</source>
         <translation>한도를 넘어도 모델을 불러와요. 이 Mac이 아주 느려지거나 시스템이 Tandem을 종료할 수 있어요.</translation>
-    </message>
-    <message>
-        <source>Marks such as &lt;|im_end|&gt; in messages and files take effect instead of being ordinary text. A file or web page can then pretend to be you or the system.</source>
-        <translation>메시지와 파일에 있는 &lt;|im_end|&gt; 같은 표시를 일반 텍스트로 다루지 않고 그대로 적용해요. 그러면 파일이나 웹 페이지가 사용자나 시스템인 척할 수 있어요.</translation>
     </message>
     <message>
         <source>Model default</source>
@@ -4953,20 +4706,8 @@
         <translation>오래된 메시지부터 제외</translation>
     </message>
     <message>
-        <source>KV cache of the main model</source>
-        <translation>메인 모델의 KV 캐시</translation>
-    </message>
-    <message>
         <source>The model&apos;s working memory of a chat. Fewer bits use less memory; answers can change slightly.</source>
         <translation>모델이 대화를 기억하는 작업 메모리예요. 비트가 적으면 메모리를 덜 쓰지만 답변이 조금 달라질 수 있어요.</translation>
-    </message>
-    <message>
-        <source>KV cache of the draft model</source>
-        <translation>초안 모델의 KV 캐시</translation>
-    </message>
-    <message>
-        <source>Fewer bits use less memory. Draft tokens may be accepted slightly less often; the text stays the same.</source>
-        <translation>비트가 적으면 메모리를 덜 써요. 초안 토큰이 조금 덜 채택될 수 있지만 텍스트는 그대로예요.</translation>
     </message>
     <message>
         <source>Work offline</source>
@@ -5009,18 +4750,6 @@
         <translation>프롬프트 캐시를 디스크에 보관</translation>
     </message>
     <message>
-        <source>Reopens long chats instantly. Removed when the chat is permanently deleted.</source>
-        <translation>긴 대화를 바로 이어 갈 수 있어요. 대화를 완전히 삭제하면 함께 삭제돼요.</translation>
-    </message>
-    <message>
-        <source>Disk limit for the prompt cache</source>
-        <translation>프롬프트 캐시의 디스크 한도</translation>
-    </message>
-    <message>
-        <source>In GB. The least recently used chats are removed first.</source>
-        <translation>GB 단위예요. 가장 오래 쓰지 않은 대화의 캐시부터 삭제돼요.</translation>
-    </message>
-    <message>
         <source>Port</source>
         <translation>포트</translation>
     </message>
@@ -5031,14 +4760,6 @@
     <message>
         <source>Let other computers connect</source>
         <translation>다른 컴퓨터의 연결 허용</translation>
-    </message>
-    <message>
-        <source>Refuse unknown model names</source>
-        <translation>알 수 없는 모델 이름 거부</translation>
-    </message>
-    <message>
-        <source>Many programs ask for a model by a name of their own. By default, the loaded model answers them, and the reply names it.</source>
-        <translation>많은 프로그램이 자체 이름으로 모델을 요청해요. 기본적으로는 불러온 모델이 대신 답하고, 응답에 그 모델의 이름이 들어가요.</translation>
     </message>
     <message>
         <source>Their addresses, such as http://localhost:3000, separated by spaces. Leave empty for none.</source>
@@ -5053,10 +4774,6 @@
         <translation>mac-studio.local 같은 이름이나 주소를 쉼표로 구분해 입력해 주세요. 이 Mac에서 SSH 키로 접속할 수 있어야 하고, 그 Mac에도 Tandem이 설치되어 있어야 해요.</translation>
     </message>
     <message>
-        <source>Connection</source>
-        <translation>연결</translation>
-    </message>
-    <message>
         <source>Unload idle models after</source>
         <translation>쓰지 않는 모델 자동 언로드</translation>
     </message>
@@ -5067,14 +4784,6 @@
     <message>
         <source>Never</source>
         <translation>안 함</translation>
-    </message>
-    <message>
-        <source>Prompt cache in memory</source>
-        <translation>메모리의 프롬프트 캐시</translation>
-    </message>
-    <message>
-        <source>In GB. Keeps processed chats in memory so follow-up questions start faster.</source>
-        <translation>GB 단위예요. 처리한 대화를 메모리에 두어 이어지는 질문에 더 빨리 답해요.</translation>
     </message>
     <message>
         <source>Memory for models and chats</source>
@@ -5091,30 +4800,6 @@
     <message>
         <source>Allow exceeding the memory limit</source>
         <translation>메모리 한도 초과 허용</translation>
-    </message>
-    <message>
-        <source>Control tokens in messages</source>
-        <translation>메시지 속 제어 토큰</translation>
-    </message>
-    <message>
-        <source>Log level</source>
-        <translation>로그 수준</translation>
-    </message>
-    <message>
-        <source>What the log below contains. Kept in memory only; never contains chat text.</source>
-        <translation>아래 로그에 담을 내용이에요. 메모리에만 보관하고 대화 내용은 담지 않아요.</translation>
-    </message>
-    <message>
-        <source>Errors and warnings</source>
-        <translation>오류와 경고</translation>
-    </message>
-    <message>
-        <source>Errors, warnings and events</source>
-        <translation>오류, 경고, 이벤트</translation>
-    </message>
-    <message>
-        <source>Everything</source>
-        <translation>모두</translation>
     </message>
     <message>
         <source>General</source>
@@ -5193,10 +4878,6 @@
         <translation>다음에 불러오는 모델부터 적용돼요.</translation>
     </message>
     <message>
-        <source>Takes effect after a restart.</source>
-        <translation>다시 시작하면 적용돼요.</translation>
-    </message>
-    <message>
         <source>Same text</source>
         <translation>같은 텍스트</translation>
     </message>
@@ -5238,47 +4919,6 @@
     </message>
 </context>
 <context>
-    <name>SettingsInForce</name>
-    <message>
-        <source>Change…</source>
-        <translation>변경…</translation>
-    </message>
-    <message>
-        <source>Settings of this chat</source>
-        <translation>이 대화의 설정</translation>
-    </message>
-    <message>
-        <source>Settings of this model pair</source>
-        <translation>이 모델 쌍의 설정</translation>
-    </message>
-    <message>
-        <source>Settings of all chats</source>
-        <translation>모든 대화의 설정</translation>
-    </message>
-</context>
-<context>
-    <name>ShortcutSheet</name>
-    <message>
-        <source>Keyboard shortcuts</source>
-        <translation>키보드 단축키</translation>
-    </message>
-</context>
-<context>
-    <name>SlashMenu</name>
-    <message>
-        <source>{name}, in use</source>
-        <translation>{name}, 사용 중</translation>
-    </message>
-    <message>
-        <source>Preset: {name}</source>
-        <translation>프리셋: {name}</translation>
-    </message>
-    <message>
-        <source>Presets</source>
-        <translation>프리셋</translation>
-    </message>
-</context>
-<context>
     <name>Speculation</name>
     <message>
         <source>The draft model is loading. You can already ask questions.</source>
@@ -5291,6 +4931,10 @@
     <message>
         <source>No main model is loaded.</source>
         <translation>불러온 메인 모델이 없어요.</translation>
+    </message>
+    <message>
+        <source>{name} was unloaded. The next question loads it again.</source>
+        <translation>{name} 모델을 언로드했어요. 다음 질문을 보내면 다시 불러와요.</translation>
     </message>
     <message>
         <source>Speculation is off.</source>
@@ -5340,28 +4984,20 @@
 <context>
     <name>SpeculationPage</name>
     <message>
-        <source>{pair} is loaded and uses the settings above.</source>
-        <translation>불러온 {pair}에는 위의 설정이 적용돼요.</translation>
+        <source>The secret of “tandem drafter serve” on the other computer. Stored only in the system keychain.</source>
+        <translation>다른 컴퓨터의 ‘tandem drafter serve’에서 쓰는 공유 암호예요. 시스템 키체인에만 저장돼요.</translation>
     </message>
     <message>
-        <source>Customize</source>
-        <translation>사용자 설정</translation>
+        <source>Your secret is in the keychain.</source>
+        <translation>공유 암호를 키체인에 보관했어요.</translation>
     </message>
     <message>
-        <source>Remove</source>
-        <translation>삭제</translation>
+        <source>This Mac has no keychain that Tandem can use, so the secret is for this run only.</source>
+        <translation>이 Mac에는 Tandem이 쓸 수 있는 키체인이 없어서, 공유 암호는 이번 실행 동안에만 쓰여요.</translation>
     </message>
     <message>
-        <source>Remove the settings of {pair}</source>
-        <translation>{pair} 설정 삭제</translation>
-    </message>
-    <message>
-        <source>Settings per model pair</source>
-        <translation>모델 쌍별 설정</translation>
-    </message>
-    <message>
-        <source>These override the settings above while that pair is loaded.</source>
-        <translation>해당 모델 쌍을 불러온 동안에는 위의 설정 대신 이 설정이 적용돼요.</translation>
+        <source>Secret</source>
+        <translation>공유 암호</translation>
     </message>
 </context>
 <context>
@@ -5463,10 +5099,6 @@
         <translation>추측 없이 답했다면 더 걸렸을 시간이에요.</translation>
     </message>
     <message>
-        <source>Tokens per second</source>
-        <translation>초당 토큰 추이</translation>
-    </message>
-    <message>
         <source>Acceptance by position</source>
         <translation>위치별 채택률</translation>
     </message>
@@ -5489,10 +5121,6 @@
     <message>
         <source>Close</source>
         <translation>닫기</translation>
-    </message>
-    <message>
-        <source>The speed over the course of the answer. The dashed line is plain decoding, measured along the way.</source>
-        <translation>답변이 진행되는 동안의 속도예요. 점선은 그동안 측정한 일반 디코딩 속도예요.</translation>
     </message>
 </context>
 <context>
@@ -5774,12 +5402,12 @@
         <translation>학습시키기</translation>
     </message>
     <message>
-        <source>Go back to the previous draft</source>
-        <translation>이전 초안 모델로 돌아가기</translation>
-    </message>
-    <message>
         <source>Use the taught draft</source>
         <translation>학습시킨 초안 모델 사용</translation>
+    </message>
+    <message>
+        <source>Go back to the downloaded draft</source>
+        <translation>다운로드한 초안 모델로 돌아가기</translation>
     </message>
     <message>
         <source>Load a main model and a draft model or head first.</source>
@@ -5792,14 +5420,6 @@
     <message>
         <source>Teaching is paused and continues where it was.</source>
         <translation>학습이 일시 정지됐고, 멈춘 곳부터 계속할 수 있어요.</translation>
-    </message>
-    <message>
-        <source>Before</source>
-        <translation>이전</translation>
-    </message>
-    <message>
-        <source>After</source>
-        <translation>이후</translation>
     </message>
 </context>
 <context>
@@ -6209,77 +5829,6 @@
     </message>
 </context>
 <context>
-    <name>TuningView</name>
-    <message>
-        <source>The time of a round compared with that of one token, the acceptance rate from which it is faster, and the expected tokens per second.</source>
-        <translation>토큰 하나와 비교한 라운드 시간, 더 빨라지는 데 필요한 채택률, 예상되는 초당 토큰이에요.</translation>
-    </message>
-    <message>
-        <source>Measuring the cost of each draft length. This takes a few seconds.</source>
-        <translation>초안 길이별 비용을 측정하고 있어요. 몇 초면 돼요.</translation>
-    </message>
-    <message>
-        <source>Nothing could be measured.</source>
-        <translation>측정된 값이 없어요.</translation>
-    </message>
-    <message>
-        <source>Plain decoding: {speed} tokens/s.</source>
-        <translation>일반 디코딩은 초당 {speed}토큰이에요.</translation>
-    </message>
-    <message>
-        <source>Saved for new answers. Took {time}.</source>
-        <translation>새 답변에 쓰도록 저장했어요. {time} 걸렸어요.</translation>
-    </message>
-    <message>
-        <source>Stopped early. Unmeasured lengths keep their previous values.</source>
-        <translation>도중에 중지했어요. 측정하지 못한 길이는 이전 값을 유지해요.</translation>
-    </message>
-    <message numerus="yes">
-        <source>Best: %n draft token(s) per round, {times} as fast.</source>
-        <translation>
-            <numerusform>최적: 라운드당 초안 토큰 %n개, {times} 속도예요.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Best: %n draft token(s) per round, {times} as fast at a typical acceptance rate. Your chats will refine this.</source>
-        <translation>
-            <numerusform>최적: 라운드당 초안 토큰 %n개, 일반적인 채택률에서 {times} 속도예요. 대화하면서 더 정확해져요.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Plain decoding is fastest on this Mac, even if every draft token were accepted.</source>
-        <translation>이 Mac에서는 일반 디코딩이 가장 빨라요. 초안 토큰이 모두 채택되어도 마찬가지예요.</translation>
-    </message>
-    <message>
-        <source>Plain decoding is fastest on this Mac. Speculation helps above {rate} acceptance.</source>
-        <translation>이 Mac에서는 일반 디코딩이 가장 빨라요. 채택률이 {rate}보다 높으면 추측이 도움이 돼요.</translation>
-    </message>
-    <message>
-        <source>Draft tokens</source>
-        <translation>초안 토큰</translation>
-    </message>
-    <message>
-        <source>Cost (× one token)</source>
-        <translation>비용(토큰 1개 기준)</translation>
-    </message>
-    <message>
-        <source>Acceptance needed</source>
-        <translation>필요한 채택률</translation>
-    </message>
-    <message>
-        <source>Expected</source>
-        <translation>예상 속도</translation>
-    </message>
-    <message>
-        <source>Tune for this Mac</source>
-        <translation>이 Mac에 맞게 조정</translation>
-    </message>
-    <message>
-        <source>Measure again</source>
-        <translation>다시 측정</translation>
-    </message>
-</context>
-<context>
     <name>TurnCommands</name>
     <message>
         <source>Copy the selection</source>
@@ -6332,10 +5881,6 @@
 </context>
 <context>
     <name>TurnView</name>
-    <message>
-        <source>Reached the length limit: the JSON is incomplete.</source>
-        <translation>길이 제한에 도달해서 JSON이 완성되지 않았어요.</translation>
-    </message>
     <message>
         <source>Try again</source>
         <translation>다시 시도</translation>

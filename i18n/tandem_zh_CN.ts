@@ -36,14 +36,6 @@
         <translation>语音</translation>
     </message>
     <message>
-        <source>Appearance</source>
-        <translation>外观</translation>
-    </message>
-    <message>
-        <source>Language</source>
-        <translation>语言</translation>
-    </message>
-    <message>
         <source>Edit</source>
         <translation>编辑</translation>
     </message>
@@ -82,18 +74,6 @@
     <message>
         <source>Stop the local API</source>
         <translation>停止本地 API</translation>
-    </message>
-    <message>
-        <source>Local API…</source>
-        <translation>本地 API…</translation>
-    </message>
-    <message>
-        <source>Multiple Macs…</source>
-        <translation>多台 Mac…</translation>
-    </message>
-    <message>
-        <source>Run a model on multiple Macs together</source>
-        <translation>在多台 Mac 上运行同一个模型</translation>
     </message>
     <message>
         <source>Send</source>
@@ -444,44 +424,12 @@
         <translation>显示模型与下载</translation>
     </message>
     <message>
-        <source>Unload models</source>
-        <translation>将模型移出内存</translation>
-    </message>
-    <message>
-        <source>Free the memory of both models</source>
-        <translation>释放两个模型占用的内存</translation>
-    </message>
-    <message>
         <source>Use the starter pair</source>
         <translation>使用入门模型</translation>
     </message>
     <message>
         <source>Load the two small models that come with Tandem</source>
         <translation>加载 Tandem 自带的两个小模型</translation>
-    </message>
-    <message>
-        <source>Open main model…</source>
-        <translation>打开主模型…</translation>
-    </message>
-    <message>
-        <source>Choose a main model folder</source>
-        <translation>选择主模型的文件夹</translation>
-    </message>
-    <message>
-        <source>Open draft model…</source>
-        <translation>打开草稿模型…</translation>
-    </message>
-    <message>
-        <source>Choose a draft model folder</source>
-        <translation>选择草稿模型的文件夹</translation>
-    </message>
-    <message>
-        <source>No draft model</source>
-        <translation>不用草稿模型</translation>
-    </message>
-    <message>
-        <source>Answer without a draft model</source>
-        <translation>不用草稿模型回答</translation>
     </message>
     <message>
         <source>Auto</source>
@@ -522,14 +470,6 @@
     <message>
         <source>Explain the figures of the live panel</source>
         <translation>说明实时面板中各项数字的含义</translation>
-    </message>
-    <message>
-        <source>Tune for this Mac</source>
-        <translation>为本机调优</translation>
-    </message>
-    <message>
-        <source>Measure the cost and benefit of speculation for these models</source>
-        <translation>测量这些模型的推测开销和收益</translation>
     </message>
     <message>
         <source>Show or hide the chat list</source>
@@ -628,42 +568,6 @@
         <translation>查找命令</translation>
     </message>
     <message>
-        <source>Keyboard shortcuts</source>
-        <translation>键盘快捷键</translation>
-    </message>
-    <message>
-        <source>Show the keyboard shortcuts</source>
-        <translation>显示键盘快捷键</translation>
-    </message>
-    <message>
-        <source>Match system</source>
-        <translation>跟随系统</translation>
-    </message>
-    <message>
-        <source>Match the system appearance</source>
-        <translation>跟随系统外观</translation>
-    </message>
-    <message>
-        <source>Light</source>
-        <translation>浅色</translation>
-    </message>
-    <message>
-        <source>Light appearance</source>
-        <translation>浅色外观</translation>
-    </message>
-    <message>
-        <source>Dark</source>
-        <translation>深色</translation>
-    </message>
-    <message>
-        <source>Dark appearance</source>
-        <translation>深色外观</translation>
-    </message>
-    <message>
-        <source>Use the system&apos;s language</source>
-        <translation>使用系统语言</translation>
-    </message>
-    <message>
         <source>Make the window as large as possible, or restore its size</source>
         <translation>将窗口放到最大，或恢复原来的大小</translation>
     </message>
@@ -674,10 +578,6 @@
     <message>
         <source>Go to the chat below this one in the list</source>
         <translation>转到列表中的下一个对话</translation>
-    </message>
-    <message>
-        <source>Show the address and status of the local API</source>
-        <translation>显示本地 API 的地址和状态</translation>
     </message>
     <message>
         <source>Restore the chat or messages you deleted last</source>
@@ -851,10 +751,6 @@
         <translation>尝试了并行生成草稿，但不会让这个回答更快。</translation>
     </message>
     <message>
-        <source>Parallel drafting: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. {seconds} of drafting overlapped with verification.</source>
-        <translation>并行生成草稿：{rounds} 份草稿中有 {hits} 份及时就绪，每轮准备 {branches} 份。与验证同时进行的草稿生成用时 {seconds}。</translation>
-    </message>
-    <message>
         <source>Parallel drafting was not needed for this answer.</source>
         <translation>这个回答没有用到并行生成草稿。</translation>
     </message>
@@ -889,6 +785,10 @@
     <message>
         <source>Parallel drafting is off: its copy of the draft model cannot be loaded.</source>
         <translation>并行生成草稿已关闭：无法加载所用的草稿模型副本。</translation>
+    </message>
+    <message>
+        <source>Parallel drafting: {hits} of {rounds} drafts were ready in time.</source>
+        <translation>并行生成草稿：{rounds} 份草稿中有 {hits} 份及时就绪。</translation>
     </message>
     <message>
         <source>Parallel drafting is off: the process that drafts cannot be reached.</source>
@@ -1037,8 +937,8 @@
         <translation>在其他程序中</translation>
     </message>
     <message>
-        <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. If a program requires a key, enter anything, or the key above if API keys are required. For tools in a terminal, copy the variables that the official libraries read.</source>
-        <translation>提供商选择“OpenAI-compatible”，基础 URL 填写上面的地址，模型填写任意模型名称或“default”。如果程序必须填写密钥，可以随意填写；打开“要求 API 密钥”后请填写上面的密钥。对于终端里的工具，可以拷贝官方库读取的环境变量。</translation>
+        <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. As the key, enter the one above, or anything if there is none. For tools in a terminal, copy the variables that the official libraries read.</source>
+        <translation>提供商选择“OpenAI-compatible”，基础 URL 填写上面的地址，模型填写任意模型名称或“default”。密钥填写上面的密钥；如果上面没有密钥，可以随意填写。对于终端里的工具，可以拷贝官方库读取的环境变量。</translation>
     </message>
     <message>
         <source>Requests</source>
@@ -1051,10 +951,6 @@
     <message>
         <source>New key</source>
         <translation>新密钥</translation>
-    </message>
-    <message>
-        <source>Running, for programs on this Mac, including those of other users. Require an API key to keep other users out.</source>
-        <translation>正在运行，可供本机上的程序使用，其他用户的程序也包括在内。如果只想自己使用，请打开“要求 API 密钥”。</translation>
     </message>
     <message>
         <source>Running, for programs on your network.</source>
@@ -1780,10 +1676,6 @@
         <translation>{host} 上模型 {detail} 的文件不同。请重新下载或拷贝到该电脑。</translation>
     </message>
     <message>
-        <source>{host} cannot be connected by {detail}. Choose “Network” as the connection.</source>
-        <translation>{host} 无法通过 {detail} 连接。请将“连接”设为“网络”。</translation>
-    </message>
-    <message>
         <source>The computers are already working together: {detail}. Stop them first.</source>
         <translation>电脑已在协同工作：{detail}。请先停止。</translation>
     </message>
@@ -1885,6 +1777,14 @@
         <translation>比较</translation>
     </message>
     <message>
+        <source>Close</source>
+        <translation>折叠</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
         <source>{times} as fast with speculation.</source>
         <translation>开启推测后为 {times}速。</translation>
     </message>
@@ -1930,10 +1830,6 @@
     <message>
         <source>{keys} to send · Enter for a new line</source>
         <translation>{keys} 发送 · Enter 换行</translation>
-    </message>
-    <message>
-        <source>Message (type / for presets)</source>
-        <translation>消息（输入 / 选择预设）</translation>
     </message>
     <message>
         <source>Message</source>
@@ -2084,8 +1980,8 @@
         <translation>详细信息</translation>
     </message>
     <message>
-        <source>charts, totals, tune</source>
-        <translation>图表、合计、调优</translation>
+        <source>charts, totals</source>
+        <translation>图表、合计</translation>
     </message>
     <message>
         <source>first token</source>
@@ -2094,10 +1990,6 @@
     <message>
         <source>time saved</source>
         <translation>节省的时间</translation>
-    </message>
-    <message>
-        <source>plain decoding: {speed} tokens/s</source>
-        <translation>普通解码：{speed} token/秒</translation>
     </message>
 </context>
 <context>
@@ -2125,15 +2017,6 @@
     <message>
         <source>Cancel</source>
         <translation>取消</translation>
-    </message>
-</context>
-<context>
-    <name>DownloadTray</name>
-    <message numerus="yes">
-        <source>%n download(s) running</source>
-        <translation>
-            <numerusform>正在下载 %n 项</numerusform>
-        </translation>
     </message>
 </context>
 <context>
@@ -2201,25 +2084,6 @@
     <message>
         <source>There is not enough memory for it.</source>
         <translation>内存不足。</translation>
-    </message>
-</context>
-<context>
-    <name>DrafterPage</name>
-    <message>
-        <source>Your secret is in the keychain.</source>
-        <translation>密钥已存入钥匙串。</translation>
-    </message>
-    <message>
-        <source>This Mac has no keychain that Tandem can use, so the secret is for this run only.</source>
-        <translation>本机没有 Tandem 可用的钥匙串，因此密钥仅在本次运行中有效。</translation>
-    </message>
-    <message>
-        <source>Secret</source>
-        <translation>密钥</translation>
-    </message>
-    <message>
-        <source>The secret of “tandem drafter serve” on the other computer. Stored only in the system keychain.</source>
-        <translation>另一台电脑上“tandem drafter serve”的密钥。只保存在系统钥匙串中。</translation>
     </message>
 </context>
 <context>
@@ -2991,10 +2855,6 @@
         <translation>会在对话中持续更新，用来决定草稿 token 数。清除的数据会重新测量。</translation>
     </message>
     <message>
-        <source>No measurements yet. Load models and chat, or choose “Tune for this Mac” in the live panel.</source>
-        <translation>还没有测量数据。请加载模型并对话，或使用实时面板里的“为本机调优”。</translation>
-    </message>
-    <message>
         <source>Measured on this Mac</source>
         <translation>本机测得的数据</translation>
     </message>
@@ -3009,6 +2869,10 @@
     <message>
         <source>Clear all</source>
         <translation>全部清除</translation>
+    </message>
+    <message>
+        <source>No measurements yet. Load models and chat.</source>
+        <translation>还没有测量数据。请加载模型并对话。</translation>
     </message>
 </context>
 <context>
@@ -3192,17 +3056,6 @@
     </message>
 </context>
 <context>
-    <name>MeasurementCard</name>
-    <message>
-        <source>Stop</source>
-        <translation>停止</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>关闭</translation>
-    </message>
-</context>
-<context>
     <name>ModelCard</name>
     <message>
         <source>Download as draft</source>
@@ -3249,14 +3102,6 @@
         <translation>本机实测 {speed}</translation>
     </message>
     <message>
-        <source>checking</source>
-        <translation>检查中</translation>
-    </message>
-    <message>
-        <source>damaged</source>
-        <translation>已损坏</translation>
-    </message>
-    <message>
         <source>in use</source>
         <translation>使用中</translation>
     </message>
@@ -3295,10 +3140,6 @@
     <message>
         <source>Resume</source>
         <translation>继续</translation>
-    </message>
-    <message>
-        <source>Repair</source>
-        <translation>修复</translation>
     </message>
     <message>
         <source>Chat</source>
@@ -3463,10 +3304,6 @@
         <translation>作为“{main}”的草稿：{verdict}</translation>
     </message>
     <message>
-        <source>Files differ from the published version: {files}. Repair downloads only these again.</source>
-        <translation>文件与发布的版本不一致：{files}。“修复”只会重新下载这些文件。</translation>
-    </message>
-    <message>
         <source>Same tokenizer (padded vocabulary).</source>
         <translation>分词器相同（词表有填充）。</translation>
     </message>
@@ -3481,10 +3318,6 @@
     <message>
         <source>about {speed} (estimate until measured)</source>
         <translation>约 {speed}（实测前估算）</translation>
-    </message>
-    <message>
-        <source>Files differ from the published version: {files}. Delete the model and download it again.</source>
-        <translation>文件与发布的版本不一致：{files}。请删除模型后重新下载。</translation>
     </message>
     <message>
         <source>Cannot be used. {reason}</source>
@@ -3608,14 +3441,6 @@
     <message>
         <source>Choose a folder that contains models</source>
         <translation>选择存放模型的文件夹</translation>
-    </message>
-    <message>
-        <source>All files of {name} match the published version.</source>
-        <translation>“{name}”的所有文件都与发布的版本一致。</translation>
-    </message>
-    <message>
-        <source>No checksums were published for {name}, so its files can&apos;t be verified.</source>
-        <translation>“{name}”没有发布校验和，无法校验它的文件。</translation>
     </message>
     <message>
         <source>Scanning models…</source>
@@ -4621,22 +4446,6 @@
         <translation>最高</translation>
     </message>
     <message>
-        <source>All chats</source>
-        <translation>所有对话</translation>
-    </message>
-    <message>
-        <source>Chats of the last 7 days</source>
-        <translation>过去 7 天的对话</translation>
-    </message>
-    <message>
-        <source>Chats of the last 30 days</source>
-        <translation>过去 30 天的对话</translation>
-    </message>
-    <message>
-        <source>Chats of the last 90 days</source>
-        <translation>过去 90 天的对话</translation>
-    </message>
-    <message>
         <source>This Mac&apos;s CPU</source>
         <translation>本机的 CPU</translation>
     </message>
@@ -4659,14 +4468,6 @@
     <message>
         <source>Same distribution</source>
         <translation>分布一致</translation>
-    </message>
-    <message>
-        <source>Network</source>
-        <translation>网络</translation>
-    </message>
-    <message>
-        <source>Thunderbolt</source>
-        <translation>雷雳</translation>
     </message>
     <message>
         <source>Language</source>
@@ -4741,22 +4542,6 @@
         <translation>回答完成时通知</translation>
     </message>
     <message>
-        <source>On startup, load</source>
-        <translation>启动时加载</translation>
-    </message>
-    <message>
-        <source>The starter pair is small and answers questions about Tandem only.</source>
-        <translation>入门模型很小，只回答关于 Tandem 的问题。</translation>
-    </message>
-    <message>
-        <source>Last used models</source>
-        <translation>上次使用的模型</translation>
-    </message>
-    <message>
-        <source>The starter pair</source>
-        <translation>入门模型</translation>
-    </message>
-    <message>
         <source>Draft source</source>
         <translation>草稿来源</translation>
     </message>
@@ -4775,22 +4560,6 @@
     <message>
         <source>Proposes tokens from answers in your other chats, which speeds up repeated work. The index stays on this Mac and loses a chat that you permanently delete.</source>
         <translation>从其他对话的回答中提取草稿 token，让重复性的工作更快。索引只保存在本机；永久删除对话后，也会从索引中移除。</translation>
-    </message>
-    <message>
-        <source>Draft with a smaller vocabulary</source>
-        <translation>用较小的词表生成草稿</translation>
-    </message>
-    <message>
-        <source>Proposes only common tokens and those in earlier answers, where that is faster. Answers stay the same. This needs “Reuse wording from your chats”.</source>
-        <translation>只提出常用 token 和以往回答中出现过的 token，仅在能加快速度时使用。回答保持不变。需要打开“复用其他对话中的表述”。</translation>
-    </message>
-    <message>
-        <source>Chats to learn from</source>
-        <translation>用来学习的对话</translation>
-    </message>
-    <message>
-        <source>The newest come first; those in the trash are left out.</source>
-        <translation>从最新的对话开始，不使用废纸篓中的对话。</translation>
     </message>
     <message>
         <source>Teach while Tandem is idle</source>
@@ -4893,16 +4662,16 @@
         <translation>停止并提示</translation>
     </message>
     <message>
-        <source>Tool calls in one answer</source>
-        <translation>每个回答的工具调用次数</translation>
-    </message>
-    <message>
-        <source>After this many calls, the model has to answer with what it knows.</source>
-        <translation>调用达到此次数后，模型必须用已知内容回答。</translation>
+        <source>KV cache</source>
+        <translation>KV 缓存</translation>
     </message>
     <message>
         <source>The address of a mirror of Hugging Face. Leave empty to use Hugging Face directly.</source>
         <translation>Hugging Face 镜像的地址。留空则直接使用 Hugging Face。</translation>
+    </message>
+    <message>
+        <source>Reopens long chats instantly and takes up to 4 GB. Removed when the chat is permanently deleted.</source>
+        <translation>可立即重新打开长对话，最多占用 4 GB。永久删除对话时会一并删除。</translation>
     </message>
     <message>
         <source>Run a local API server</source>
@@ -4913,28 +4682,12 @@
         <translation>本机上的编辑器、智能体和脚本可以向已加载的模型提问，推测同样生效。对话绝不会共享。</translation>
     </message>
     <message>
-        <source>Require an API key</source>
-        <translation>要求 API 密钥</translation>
-    </message>
-    <message>
-        <source>Requests without the key below are rejected.</source>
-        <translation>未携带下方密钥的请求会被拒绝。</translation>
-    </message>
-    <message>
         <source>Allowed web origins</source>
         <translation>允许的网页来源</translation>
     </message>
     <message>
-        <source>Uses Thunderbolt if every Mac is connected by it; otherwise the network.</source>
-        <translation>每台 Mac 都通过雷雳连接时使用雷雳，否则使用网络。</translation>
-    </message>
-    <message>
         <source>Loads models beyond the limit. This Mac may become very slow, and the system may quit Tandem.</source>
         <translation>超出上限也会加载模型。本机可能变得很慢，系统也可能强制退出 Tandem。</translation>
-    </message>
-    <message>
-        <source>Marks such as &lt;|im_end|&gt; in messages and files take effect instead of being ordinary text. A file or web page can then pretend to be you or the system.</source>
-        <translation>消息和文件中的 &lt;|im_end|&gt; 等标记将直接生效，而不再作为普通文本处理。这样，文件或网页就可以冒充你或系统。</translation>
     </message>
     <message>
         <source>Model default</source>
@@ -4953,20 +4706,8 @@
         <translation>丢弃最早的消息</translation>
     </message>
     <message>
-        <source>KV cache of the main model</source>
-        <translation>主模型的 KV 缓存</translation>
-    </message>
-    <message>
         <source>The model&apos;s working memory of a chat. Fewer bits use less memory; answers can change slightly.</source>
         <translation>模型处理对话时的工作内存。位数越少，占用的内存越少，回答可能略有变化。</translation>
-    </message>
-    <message>
-        <source>KV cache of the draft model</source>
-        <translation>草稿模型的 KV 缓存</translation>
-    </message>
-    <message>
-        <source>Fewer bits use less memory. Draft tokens may be accepted slightly less often; the text stays the same.</source>
-        <translation>位数越少，占用的内存越少。草稿 token 的接受率可能略低，文字不变。</translation>
     </message>
     <message>
         <source>Work offline</source>
@@ -5009,18 +4750,6 @@
         <translation>在磁盘上保留提示词缓存</translation>
     </message>
     <message>
-        <source>Reopens long chats instantly. Removed when the chat is permanently deleted.</source>
-        <translation>可立即重新打开长对话。永久删除对话时会一并删除。</translation>
-    </message>
-    <message>
-        <source>Disk limit for the prompt cache</source>
-        <translation>提示词缓存的磁盘上限</translation>
-    </message>
-    <message>
-        <source>In GB. The least recently used chats are removed first.</source>
-        <translation>以 GB 为单位。最久未用的对话最先移除。</translation>
-    </message>
-    <message>
         <source>Port</source>
         <translation>端口</translation>
     </message>
@@ -5031,14 +4760,6 @@
     <message>
         <source>Let other computers connect</source>
         <translation>允许其他电脑连接</translation>
-    </message>
-    <message>
-        <source>Refuse unknown model names</source>
-        <translation>拒绝未知的模型名称</translation>
-    </message>
-    <message>
-        <source>Many programs ask for a model by a name of their own. By default, the loaded model answers them, and the reply names it.</source>
-        <translation>许多程序用自己的名称请求模型。默认由已加载的模型回答，并在回复中注明其名称。</translation>
     </message>
     <message>
         <source>Their addresses, such as http://localhost:3000, separated by spaces. Leave empty for none.</source>
@@ -5053,10 +4774,6 @@
         <translation>名称或地址，用逗号分隔，例如 mac-studio.local。本机要能用 SSH 密钥连接它们，它们也要安装 Tandem。</translation>
     </message>
     <message>
-        <source>Connection</source>
-        <translation>连接</translation>
-    </message>
-    <message>
         <source>Unload idle models after</source>
         <translation>空闲多久后将模型移出内存</translation>
     </message>
@@ -5067,14 +4784,6 @@
     <message>
         <source>Never</source>
         <translation>从不</translation>
-    </message>
-    <message>
-        <source>Prompt cache in memory</source>
-        <translation>内存中的提示词缓存</translation>
-    </message>
-    <message>
-        <source>In GB. Keeps processed chats in memory so follow-up questions start faster.</source>
-        <translation>以 GB 为单位。将处理过的对话保留在内存中，使后续问题更快开始。</translation>
     </message>
     <message>
         <source>Memory for models and chats</source>
@@ -5091,30 +4800,6 @@
     <message>
         <source>Allow exceeding the memory limit</source>
         <translation>允许超出内存上限</translation>
-    </message>
-    <message>
-        <source>Control tokens in messages</source>
-        <translation>消息中的控制 token</translation>
-    </message>
-    <message>
-        <source>Log level</source>
-        <translation>日志级别</translation>
-    </message>
-    <message>
-        <source>What the log below contains. Kept in memory only; never contains chat text.</source>
-        <translation>下方日志包含的内容。仅保存在内存中，绝不含对话内容。</translation>
-    </message>
-    <message>
-        <source>Errors and warnings</source>
-        <translation>错误和警告</translation>
-    </message>
-    <message>
-        <source>Errors, warnings and events</source>
-        <translation>错误、警告和事件</translation>
-    </message>
-    <message>
-        <source>Everything</source>
-        <translation>全部</translation>
     </message>
     <message>
         <source>General</source>
@@ -5193,10 +4878,6 @@
         <translation>下次加载模型时生效。</translation>
     </message>
     <message>
-        <source>Takes effect after a restart.</source>
-        <translation>重新启动后生效。</translation>
-    </message>
-    <message>
         <source>Same text</source>
         <translation>文字相同</translation>
     </message>
@@ -5238,47 +4919,6 @@
     </message>
 </context>
 <context>
-    <name>SettingsInForce</name>
-    <message>
-        <source>Change…</source>
-        <translation>更改…</translation>
-    </message>
-    <message>
-        <source>Settings of this chat</source>
-        <translation>此对话的设置</translation>
-    </message>
-    <message>
-        <source>Settings of this model pair</source>
-        <translation>此模型组合的设置</translation>
-    </message>
-    <message>
-        <source>Settings of all chats</source>
-        <translation>所有对话的设置</translation>
-    </message>
-</context>
-<context>
-    <name>ShortcutSheet</name>
-    <message>
-        <source>Keyboard shortcuts</source>
-        <translation>键盘快捷键</translation>
-    </message>
-</context>
-<context>
-    <name>SlashMenu</name>
-    <message>
-        <source>{name}, in use</source>
-        <translation>{name}，使用中</translation>
-    </message>
-    <message>
-        <source>Preset: {name}</source>
-        <translation>预设：{name}</translation>
-    </message>
-    <message>
-        <source>Presets</source>
-        <translation>预设</translation>
-    </message>
-</context>
-<context>
     <name>Speculation</name>
     <message>
         <source>The draft model is loading. You can already ask questions.</source>
@@ -5291,6 +4931,10 @@
     <message>
         <source>No main model is loaded.</source>
         <translation>没有加载主模型。</translation>
+    </message>
+    <message>
+        <source>{name} was unloaded. The next question loads it again.</source>
+        <translation>“{name}”已移出内存。下次提问时会重新加载。</translation>
     </message>
     <message>
         <source>Speculation is off.</source>
@@ -5340,28 +4984,20 @@
 <context>
     <name>SpeculationPage</name>
     <message>
-        <source>{pair} is loaded and uses the settings above.</source>
-        <translation>已加载的“{pair}”使用上面的设置。</translation>
+        <source>The secret of “tandem drafter serve” on the other computer. Stored only in the system keychain.</source>
+        <translation>另一台电脑上“tandem drafter serve”的密钥。只保存在系统钥匙串中。</translation>
     </message>
     <message>
-        <source>Customize</source>
-        <translation>自定义</translation>
+        <source>Your secret is in the keychain.</source>
+        <translation>密钥已存入钥匙串。</translation>
     </message>
     <message>
-        <source>Remove</source>
-        <translation>移除</translation>
+        <source>This Mac has no keychain that Tandem can use, so the secret is for this run only.</source>
+        <translation>本机没有 Tandem 可用的钥匙串，因此密钥仅在本次运行中有效。</translation>
     </message>
     <message>
-        <source>Remove the settings of {pair}</source>
-        <translation>移除“{pair}”的设置</translation>
-    </message>
-    <message>
-        <source>Settings per model pair</source>
-        <translation>各模型组合的设置</translation>
-    </message>
-    <message>
-        <source>These override the settings above while that pair is loaded.</source>
-        <translation>加载该模型组合时，这些设置优先于上面的设置。</translation>
+        <source>Secret</source>
+        <translation>密钥</translation>
     </message>
 </context>
 <context>
@@ -5463,10 +5099,6 @@
         <translation>不使用推测时，回答会多花的时间。</translation>
     </message>
     <message>
-        <source>Tokens per second</source>
-        <translation>速度（token/秒）</translation>
-    </message>
-    <message>
         <source>Acceptance by position</source>
         <translation>各位置的接受率</translation>
     </message>
@@ -5489,10 +5121,6 @@
     <message>
         <source>Close</source>
         <translation>关闭</translation>
-    </message>
-    <message>
-        <source>The speed over the course of the answer. The dashed line is plain decoding, measured along the way.</source>
-        <translation>回答过程中的速度。虚线是其间测得的普通解码速度。</translation>
     </message>
 </context>
 <context>
@@ -5774,12 +5402,12 @@
         <translation>训练</translation>
     </message>
     <message>
-        <source>Go back to the previous draft</source>
-        <translation>使用训练前的版本</translation>
-    </message>
-    <message>
         <source>Use the taught draft</source>
         <translation>使用训练结果</translation>
+    </message>
+    <message>
+        <source>Go back to the downloaded draft</source>
+        <translation>使用下载的原始版本</translation>
     </message>
     <message>
         <source>Load a main model and a draft model or head first.</source>
@@ -5792,14 +5420,6 @@
     <message>
         <source>Teaching is paused and continues where it was.</source>
         <translation>训练已暂停，可以从中断处继续。</translation>
-    </message>
-    <message>
-        <source>Before</source>
-        <translation>之前</translation>
-    </message>
-    <message>
-        <source>After</source>
-        <translation>之后</translation>
     </message>
 </context>
 <context>
@@ -6209,77 +5829,6 @@
     </message>
 </context>
 <context>
-    <name>TuningView</name>
-    <message>
-        <source>The time of a round compared with that of one token, the acceptance rate from which it is faster, and the expected tokens per second.</source>
-        <translation>一轮相对于 1 个 token 的用时、变快所需的接受率，以及预计的 token/秒。</translation>
-    </message>
-    <message>
-        <source>Measuring the cost of each draft length. This takes a few seconds.</source>
-        <translation>正在测量各草稿 token 数的开销，只需几秒。</translation>
-    </message>
-    <message>
-        <source>Nothing could be measured.</source>
-        <translation>未能测得任何数据。</translation>
-    </message>
-    <message>
-        <source>Plain decoding: {speed} tokens/s.</source>
-        <translation>普通解码：{speed} token/秒。</translation>
-    </message>
-    <message>
-        <source>Saved for new answers. Took {time}.</source>
-        <translation>已保存，用于之后的回答。用时 {time}。</translation>
-    </message>
-    <message>
-        <source>Stopped early. Unmeasured lengths keep their previous values.</source>
-        <translation>已提前停止。未测量的草稿 token 数保留原来的数值。</translation>
-    </message>
-    <message numerus="yes">
-        <source>Best: %n draft token(s) per round, {times} as fast.</source>
-        <translation>
-            <numerusform>最佳：每轮 %n 个草稿 token，{times}速。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Best: %n draft token(s) per round, {times} as fast at a typical acceptance rate. Your chats will refine this.</source>
-        <translation>
-            <numerusform>最佳：每轮 %n 个草稿 token，按一般接受率计为 {times}速。对话越多，数值越准确。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Plain decoding is fastest on this Mac, even if every draft token were accepted.</source>
-        <translation>在本机上普通解码最快，即使草稿 token 全部被接受也一样。</translation>
-    </message>
-    <message>
-        <source>Plain decoding is fastest on this Mac. Speculation helps above {rate} acceptance.</source>
-        <translation>在本机上普通解码最快。接受率高于 {rate} 时，推测才能提速。</translation>
-    </message>
-    <message>
-        <source>Draft tokens</source>
-        <translation>草稿 token</translation>
-    </message>
-    <message>
-        <source>Cost (× one token)</source>
-        <translation>开销（1 个 token 的倍数）</translation>
-    </message>
-    <message>
-        <source>Acceptance needed</source>
-        <translation>所需接受率</translation>
-    </message>
-    <message>
-        <source>Expected</source>
-        <translation>预计速度</translation>
-    </message>
-    <message>
-        <source>Tune for this Mac</source>
-        <translation>为本机调优</translation>
-    </message>
-    <message>
-        <source>Measure again</source>
-        <translation>重新测量</translation>
-    </message>
-</context>
-<context>
     <name>TurnCommands</name>
     <message>
         <source>Copy the selection</source>
@@ -6332,10 +5881,6 @@
 </context>
 <context>
     <name>TurnView</name>
-    <message>
-        <source>Reached the length limit: the JSON is incomplete.</source>
-        <translation>已达到长度上限：JSON 不完整。</translation>
-    </message>
     <message>
         <source>Try again</source>
         <translation>重试</translation>

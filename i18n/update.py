@@ -1,7 +1,7 @@
 """Bring the .ts files up to date with the sources: `python i18n/update.py` after changing a visible string.
 
-The names of proposers and methods come from the engine's registry, which marks no strings. The English file has only
-plurals. A test fails as long as a string is "unfinished".
+The texts of tables and the names in the engine's registry are plain strings there. The English file has only plurals.
+A test fails as long as a string is "unfinished".
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LANGUAGES = ("en", "ko", "ja", "zh_CN")
 
 
 def update(folder: Path = FOLDER) -> None:
-    """Extract the strings of `app/` and of the registry into the .ts files of `folder`."""
+    """Extract the strings of `app/`, its tables and the registry into the .ts files of `folder`."""
     tool = Path(PySide6.__file__).parent / ("lupdate.exe" if sys.platform == "win32" else "lupdate")
     sources = sorted((FOLDER.parent / "app").rglob("*.py"))
     with tempfile.TemporaryDirectory() as scratch:
@@ -29,14 +29,32 @@ def update(folder: Path = FOLDER) -> None:
 
 
 def _marked() -> Iterator[str]:
-    """Yield lines that mark the registry's strings for the extractor."""
+    """Yield lines that mark the texts of the registry and of the tables for the extractor."""
     sys.path.insert(0, str(FOLDER.parent))
+    from app.actions.spec import MENUS, SUBMENUS
+    from app.settings.checkup import TEXTS
+    from app.settings.declarations import SETTINGS
+    from app.settings_window.dialog import PAGES
+    from app.speculation.history_table import COLUMNS
+    from app.window.actions import ACTIONS
+    from app.wording import errors, hub
     from engine.speculation.proposers.registry import PROPOSERS, method_words, methods, source_words
 
-    for source in PROPOSERS:
-        yield f"QT_TRANSLATE_NOOP('Figures', {source_words(source)!r})\n"
-    for method in methods():
-        yield f"QT_TRANSLATE_NOOP('Settings', {method_words(method)!r})\n"
+    actions = [spec for specs in ACTIONS.values() for spec in specs]
+    sentences = (errors.MODEL_REASONS, errors.PLAIN_REASONS, errors.PAST_PLAIN_REASONS, hub.HUB_REASONS, hub.REFUSALS)
+    tables = (
+        ("Figures", map(source_words, PROPOSERS)),
+        ("Settings", map(method_words, methods())),
+        ("Settings", (text for setting in SETTINGS.values() for text in setting.texts)),
+        ("Settings", (page.title for page in PAGES)),
+        ("Checkup", TEXTS),
+        ("History", (column.heading for column in COLUMNS)),
+        ("Actions", (*MENUS.values(), *SUBMENUS.values(), *(text for spec in actions for text in spec.texts))),
+        *((table.context, table.english.values()) for table in sentences),
+    )
+    for context, texts in tables:
+        for text in texts:
+            yield f"QT_TRANSLATE_NOOP({context!r}, {text!r})\n"
 
 
 def _run(tool: Path, sources: Sequence[Path], folder: Path) -> None:

@@ -24,7 +24,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from engine.advice.cache_shape import cache_shape
 from engine.advice.catalog import load_catalog
-from engine.advice.fit import SETTINGS_OF_MEMORY
 from engine.files.paths import resources
 from engine.hub.client import HUGGING_FACE, HubAccess, HubClient
 from engine.hub.failures import HubError
@@ -43,7 +42,7 @@ def refreshed(client: HubClient, entry: dict[str, Any], keep_in: Path) -> dict[s
     numbers = {
         key: value
         for key, value in sorted(text_config(remote.config).items())
-        if key in SETTINGS_OF_MEMORY and type(value) in (int, bool) and value > 0
+        if key in entry["config"] and type(value) in (int, bool) and value > 0
     }
     return entry | {
         "bytes": remote.weight_bytes,

@@ -1,4 +1,4 @@
-"""Makes QActions of a table, for menus, buttons, shortcuts, the command palette and the shortcut sheet."""
+"""Makes QActions of a table, for menus, buttons, shortcuts and the command palette."""
 
 from __future__ import annotations
 
@@ -45,9 +45,6 @@ class Actions(QObject):
     def all(self) -> list[QAction]:
         return list(self._actions.values())
 
-    def in_group(self, group: str) -> list[QAction]:
-        return [self._actions[spec.id] for spec in self.specs if spec.group == group]
-
     def name(self, spec: ActionSpec[Any]) -> str:
         """Return the menu's text of an action without its mnemonic and ellipsis."""
         return self._actions[spec.id].text().replace("&", "").rstrip("….")
@@ -68,7 +65,7 @@ class Actions(QObject):
             action.setVisible(possible or not spec.hides)
 
     def refresh_checks(self) -> None:
-        """Check the option in force in each group, and set the texts of actions that turn something on and off."""
+        """Check the options in force, and set the texts of actions that turn something on and off."""
         if self._target is None:
             return
         for spec in self.specs:

@@ -1,4 +1,4 @@
-"""The menu bar, the menu of the settings button, and the Dock's menu on macOS."""
+"""The menu bar, and the Dock's menu on macOS."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.widgets.popups import Menu
 
 
 class Menus:
-    """Fills the menu bar of `window`, which owns all menus. `settings` is the menu of the settings button."""
+    """Fills the menu bar of `window`, which owns all menus."""
 
     def __init__(self, actions: Actions, window: QMainWindow, on_mac: bool = sys.platform == "darwin") -> None:
         self._actions = actions
@@ -29,8 +29,6 @@ class Menus:
             help_menu = self._titled[-1][0]
             help_menu.addActions([actions[spec.id] for spec in actions.by_menu["tandem"]])
         window.addActions(actions.all())
-        self.settings = Menu(window)
-        self._fill_settings()
         if on_mac:
             dock: Any = Menu(window)
             dock.addAction(actions["new-chat"])
@@ -55,19 +53,6 @@ class Menus:
             elif spec.begins_section:
                 (submenus[spec.submenu] if spec.submenu else widget).addSeparator()
             (submenus[spec.submenu] if spec.submenu else widget).addAction(self._actions[spec.id])
-
-    def _fill_settings(self) -> None:
-        actions, menu = self._actions, self.settings
-        menu.aboutToShow.connect(actions.refresh_checks)
-        menu.addAction(actions["settings"])
-        menu.addAction(actions["models-page"])
-        menu.addSeparator()
-        for submenu, group in (("appearance", "theme"), ("language", "language")):
-            options = self._add(Menu(menu), submenu)
-            options.addActions(actions.in_group(group))
-            menu.addMenu(options)
-        menu.addSeparator()
-        menu.addAction(actions["shortcuts"])
 
     def retranslate(self) -> None:
         for widget, menu in self._titled:

@@ -9,26 +9,22 @@ from typing import Generic, TypeVar
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QAction
 
-from app.system.translatable import QT_TRANSLATE_NOOP
-
 Target = TypeVar("Target")
 
 # Menu titles, in the order of the menu bar.
 MENUS = {
-    "tandem": QT_TRANSLATE_NOOP("Actions", "Tandem"),
-    "file": QT_TRANSLATE_NOOP("Actions", "File"),
-    "edit": QT_TRANSLATE_NOOP("Actions", "Edit"),
-    "chat": QT_TRANSLATE_NOOP("Actions", "Chat"),
-    "view": QT_TRANSLATE_NOOP("Actions", "View"),
-    "speculation": QT_TRANSLATE_NOOP("Actions", "Speculation"),
-    "window": QT_TRANSLATE_NOOP("Actions", "Window"),
-    "help": QT_TRANSLATE_NOOP("Actions", "Help"),
+    "tandem": "Tandem",
+    "file": "File",
+    "edit": "Edit",
+    "chat": "Chat",
+    "view": "View",
+    "speculation": "Speculation",
+    "window": "Window",
+    "help": "Help",
 }
 SUBMENUS = {
-    "find": QT_TRANSLATE_NOOP("Actions", "Find"),
-    "speech": QT_TRANSLATE_NOOP("Actions", "Speech"),
-    "appearance": QT_TRANSLATE_NOOP("Actions", "Appearance"),
-    "language": QT_TRANSLATE_NOOP("Actions", "Language"),
+    "find": "Find",
+    "speech": "Speech",
 }
 
 
@@ -68,10 +64,10 @@ def _always(_: ActionState) -> bool:
 
 @dataclass(frozen=True)
 class ActionSpec(Generic[Target]):
-    """One action. Menus, the palette and the shortcut sheet show `text`, buttons `short` if it is given, and screen
+    """One action. Menus and the palette show `text`, buttons `short` if it is given, and screen
     readers say `name`. `shortcut` is a portable key sequence, "" for none.
 
-    `run` is called with the target that the actions are bound to. An action with `checked` is one option of `group`. An
+    `run` is called with the target that the actions are bound to. `checked` tells whether an option is in force. An
     action that turns something on and off shows `other_text` while `shows_other` returns True. `begins_section` draws
     a line above it in its menu; `hides` hides it while it is not enabled.
     """
@@ -83,7 +79,6 @@ class ActionSpec(Generic[Target]):
     shortcut: str = ""
     icon: str = ""
     short: str = ""
-    group: str = ""
     submenu: str = ""
     begins_section: bool = False
     hides: bool = False
@@ -93,3 +88,8 @@ class ActionSpec(Generic[Target]):
     shows_other: Callable[[Target], bool] | None = None
     # Without a role, macOS moves actions by their text, "Exit full screen" for example as if it were "Quit".
     role: QAction.MenuRole = QAction.MenuRole.NoRole
+
+    @property
+    def texts(self) -> list[str]:
+        """Its English texts, of the translation context "Actions"."""
+        return [text for text in (self.text, self.name, self.short, self.other_text) if text]

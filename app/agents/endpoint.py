@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.settings.declarations import SettingsValues
+from app.system.accounts import others_have_accounts
 from engine import starter_pair
 from engine.errors import ModelNotUsable
 from engine.model_files.config import FALLBACK_CONTEXT, context_length, read_config
@@ -31,7 +32,7 @@ class Endpoint:
 
 def declared_endpoint(values: SettingsValues) -> Endpoint:
     """Return where the settings let the API serve, with the context of the pair that the window loads."""
-    needs_key = values.api_asks_key or values.api_network
+    needs_key = values.api_network or others_have_accounts()
     try:
         context = context_length(read_config(Path(values.main_model or starter_pair()[0])))
     except ModelNotUsable:

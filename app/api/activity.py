@@ -19,8 +19,6 @@ log = logging.getLogger(__name__)
 
 # The number of ended calls that are kept.
 MOST_KEPT = 100
-# The number of latest durations that `typical_s` averages.
-_RECENT = 8
 
 WAITING, PREFILLING, ANSWERING, FINISHED, CANCELLED, FAILED = (
     "waiting", "prefilling", "answering", "finished", "cancelled", "failed",
@@ -114,7 +112,6 @@ class Activity:
     served: int = 0
     _calls: dict[str, _UnderWay] = field(default_factory=dict)
     _ended: deque[Call] = field(default_factory=lambda: deque(maxlen=MOST_KEPT))
-    _durations: deque[float] = field(default_factory=lambda: deque(maxlen=_RECENT))
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _round_listeners: list[OnRound] = field(default_factory=list)
 
@@ -135,12 +132,6 @@ class Activity:
         """The calls that ended last, the newest last."""
         with self._lock:
             return tuple(self._ended)
-
-    @property
-    def typical_s(self) -> float:
-        """The mean duration of the latest finished calls in seconds; 1.0 before the first."""
-        recent = tuple(self._durations)
-        return sum(recent) / len(recent) if recent else 1.0
 
     def begin(self, call: Call, answers: int = 1) -> None:
         """Add a call with this number of answers."""
@@ -173,8 +164,6 @@ class Activity:
             call = replace(under_way.now, state=state, reasons=reasons, seconds=time.time() - under_way.call.began)
             self._ended.append(call)
             self.served += 1
-            if state == FINISHED:
-                self._durations.append(call.seconds or 0.0)
         log.info(
             "%s %s for %s: %d prompt tokens, %d tokens, %d of %d draft tokens accepted, %.2f s",
             call.endpoint,

@@ -7,7 +7,6 @@ does not read cancels its answers; it never delays the engine, other clients or 
 from __future__ import annotations
 
 import asyncio
-import math
 import time
 from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -89,15 +88,12 @@ class Answering:
                     await self._news()
             except TimeoutError as error:
                 sentence = "The queue did not move in time. Try again later."
-                raise errors.too_busy(sentence, self._retry_after()) from error
+                raise errors.too_busy(sentence) from error
             batch = self._take()
             for index, event in batch:
                 if isinstance(event, Failed):
                     self._last.append(event)
-                    refusal = errors.of_engine(event.error, self._form)
-                    if refusal.retry_after is not None:
-                        refusal.retry_after = self._retry_after()
-                    raise refusal
+                    raise errors.of_engine(event.error, self._form)
                 if isinstance(event, PrefillProgress) and index == 0:
                     self.prompt_tokens = event.total
                 waiting.discard(index)
@@ -154,9 +150,6 @@ class Answering:
             self._streams[index].cancel()
         failed = any(isinstance(event, Failed) for event in self._last)
         self._activity.end(self._call_id, CANCELLED if self._open and not failed else outcome(self._last))
-
-    def _retry_after(self) -> int:
-        return max(1, min(60, math.ceil(self._activity.typical_s)))
 
     def _deliver(self, index: int, event: Event) -> None:
         """Queue an event. Runs on the engine's thread."""

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.api.calls import AnswerBody, Api, Plan
-from app.api.conversation import ONLY_TEXT, Message, TextPart, call_turn
+from app.api.conversation import Message, TextPart, call_turn
 from app.api.errors import ApiError, bad_field
 from app.api.replies import JsonReply, sse
 from app.api.request_settings import Format, MaxTokens, Stop, grammar_of, thinking_options
@@ -48,7 +48,7 @@ class _CallBlock(Struct, tag_field="type", tag="tool_use"):
     input: dict[str, Any] | None = None
 
 
-_Texts = str | list[Annotated[TextPart, ONLY_TEXT]]
+_Texts = str | list[TextPart]
 
 
 class _ResultBlock(Struct, tag_field="type", tag="tool_result"):
@@ -57,11 +57,11 @@ class _ResultBlock(Struct, tag_field="type", tag="tool_result"):
 
 
 class _UserMessage(Struct, tag_field="role", tag="user"):
-    content: str | list[Annotated[TextPart | _ResultBlock | _Thinking | _RedactedThinking, ONLY_TEXT]] | None = None
+    content: str | list[TextPart | _ResultBlock | _Thinking | _RedactedThinking] | None = None
 
 
 class _AssistantMessage(Struct, tag_field="role", tag="assistant"):
-    content: str | list[Annotated[TextPart | _CallBlock | _Thinking | _RedactedThinking, ONLY_TEXT]] | None = None
+    content: str | list[TextPart | _CallBlock | _Thinking | _RedactedThinking] | None = None
 
 
 class _SystemMessage(Struct, tag_field="role", tag="system"):
@@ -72,9 +72,8 @@ class _Tool(Struct):
     name: str
     description: str | None = None
     input_schema: dict[str, Any] | None = None
-    type: Annotated[
-        Literal["custom"] | None, Meta(extra={"unsupported": "Tools that run at the provider are not supported."})
-    ] = None
+    # Tools of other types run at the provider.
+    type: Literal["custom"] | None = None
 
 
 class _Choice(Struct):

@@ -1,8 +1,4 @@
-"""Reads the body of a request within limits of size, time and nesting, as the struct that its endpoint declares.
-
-The `extra` of a field's `Meta` holds words for errors: "expected" describes the whole field instead of its parts, and
-"unsupported" is the sentence for a type that the API does not offer.
-"""
+"""Reads the body of a request within limits of size, time and nesting, as the struct that its endpoint declares."""
 
 from __future__ import annotations
 
@@ -12,10 +8,9 @@ from contextlib import suppress
 from typing import TypeVar
 
 import msgspec
-from msgspec import inspect
 from starlette.requests import ClientDisconnect, Request
 
-from app.api.errors import ApiError, bad_field, unsupported
+from app.api.errors import ApiError
 from engine.files.bounded_json import JsonLimits, UntrustedJsonError, check_structure
 
 Body = TypeVar("Body")
@@ -28,9 +23,8 @@ BODY_S = 30.0
 _DROP_S = 1.0
 # Larger bodies (bytes) are parsed on a thread of their own, so that the loop can serve other clients.
 _LARGE = 2**18
-# The path at the end of msgspec's errors, such as `$.messages[0].role`, and one step of such a path.
+# The path at the end of msgspec's errors, such as `$.messages[0].role`.
 _PLACE = re.compile(r" - at (?:`key` in )?`\$([^`]*)`\Z")
-_STEP = re.compile(r"\.(\w+)|\[[^]]*]")
 
 
 async def read_body(request: Request, kind: type[Body]) -> Body:
@@ -89,75 +83,11 @@ def body_of(value: dict[str, object], kind: type[Body]) -> Body:
     try:
         return msgspec.convert(value, kind, str_keys=True)
     except msgspec.ValidationError as error:
-        raise _refusal(error, inspect.type_info(kind)) from error
-
-
-def _refusal(error: msgspec.ValidationError, kind: inspect.Type) -> ApiError:
-    """Translate msgspec's error about a body of the type `kind` into the words of the API."""
-    problem, path = str(error), ""
-    if (place := _PLACE.search(problem)) is not None:
-        problem, path = problem[: place.start()], place[1]
-    if isinstance(error.__cause__, ApiError):
-        return error.__cause__.within(path[1:])
-    if problem.startswith("Object missing required field"):
-        path += "." + problem.split("`")[1]
-    sentence = ""
-    for step in _STEP.finditer(path):
-        kind = _inner(kind, step[1])
-        sentence = _said(kind, "unsupported") or sentence
-        if expected := _said(kind, "expected"):
-            return bad_field(path[1 : step.end()], expected)
-    if sentence and problem.startswith("Invalid "):
-        return unsupported(path[1:], sentence.format(problem.partition("value ")[2][1:-1][:40]))
-    words = dict.fromkeys(_words(one, ", got " in problem) for one in _alternatives(kind))
-    return bad_field(path[1:], " or ".join(filter(None, words)))
-
-
-def _inner(kind: inspect.Type, name: str | None) -> inspect.Type:
-    """Return the type of a field, or of the elements if `name` is None; for a tag, all its values."""
-    alternatives = _alternatives(kind)
-    for one in alternatives:
-        if isinstance(one, inspect.StructType):
-            for field in one.fields:
-                if field.encode_name == name:
-                    return field.type
-        elif isinstance(one, inspect.ListType) and name is None:
-            return one.item_type
-    tags = tuple(str(one.tag) for one in alternatives if isinstance(one, inspect.StructType) and one.tag is not None)
-    return inspect.Metadata(inspect.LiteralType(tags), extra={"unsupported": _said(kind, "unsupported")})
-
-
-def _alternatives(kind: inspect.Type) -> list[inspect.Type]:
-    if isinstance(kind, inspect.Metadata):
-        return _alternatives(kind.type)
-    if isinstance(kind, inspect.UnionType):
-        return [one for member in kind.types for one in _alternatives(member)]
-    return [kind]
-
-
-def _said(kind: inspect.Type, key: str) -> str:
-    """Return the words that the `Meta` of a type, or of one of its alternatives, has under `key`, or ""."""
-    if isinstance(kind, inspect.Metadata):
-        return str((kind.extra or {}).get(key) or _said(kind.type, key))
-    members = kind.types if isinstance(kind, inspect.UnionType) else ()
-    return next(filter(None, (_said(member, key) for member in members)), "")
-
-
-def _words(kind: inspect.Type, wrong_type: bool) -> str:
-    """Describe the values of a type for an error."""
-    match kind:
-        case inspect.IntType(ge=least, le=most):
-            return f"a whole number between {least} and {most}" if most is not None else "a whole number"
-        case inspect.FloatType(ge=least, le=most):
-            return "a number" if wrong_type else f"between {least:g} and {most:g}"
-        case inspect.StrType():
-            return "a text"
-        case inspect.BoolType():
-            return "true or false"
-        case inspect.ListType(min_length=least):
-            return "an array that is not empty" if least else "an array"
-        case inspect.LiteralType(values=values):
-            return f"one of {', '.join(map(str, values))}" if len(values) > 1 else str(values[0])
-        case inspect.NoneType():
-            return ""
-    return "an object"
+        problem, path = str(error), ""
+        if (place := _PLACE.search(problem)) is not None:
+            problem, path = problem[: place.start()], place[1]
+        if isinstance(error.__cause__, ApiError):
+            raise error.__cause__.within(path[1:]) from error
+        if problem.startswith("Object missing required field"):
+            path += "." + problem.split("`")[1]
+        raise ApiError(400, f"{path[1:]!r}: {problem}.", param=path[1:], code="invalid_value") from error

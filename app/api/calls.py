@@ -103,10 +103,8 @@ class Api:
     `speculation` is the default for calls.
     """
 
-    def __init__(
-        self, host: EngineHost, activity: Activity, speculation: SpeculationSettings, *, strict_models: bool
-    ) -> None:
-        self.models = ModelDirectory(host, MOST_WAITING_S, strict=strict_models)
+    def __init__(self, host: EngineHost, activity: Activity, speculation: SpeculationSettings) -> None:
+        self.models = ModelDirectory(host, MOST_WAITING_S)
         self.activity, self.speculation = activity, speculation
         # The calls under way, with their bodies.
         self._answering: WeakKeyDictionary[Answering, AnswerBody] = WeakKeyDictionary()

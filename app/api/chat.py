@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
@@ -11,10 +11,10 @@ from app.api.answering import Answer
 from app.api.calls import Api, Plan, SeveralAnswers
 from app.api.conversation import ChatMessage, joined_instructions
 from app.api.errors import bad_field
-from app.api.logprobs import TopLogprobs, token_logprobs
 from app.api.request_settings import JsonSchema, OtherFormat, grammar_of, refuse_unsupported, thinking_options
 from app.api.shapes import Choices, new_id
-from app.api.tool_use import Choice, Function, FunctionType, openai_tools
+from app.api.tool_use import Choice, Function, openai_tools
+from app.api.usage import TopLogprobs, token_logprobs
 from app.text.answer_parts import AnswerParts, Delta
 from engine.call_forms.form import ToolCall
 from engine.events import Event, Finished, Token, TokensCommitted
@@ -29,7 +29,7 @@ _UNSUPPORTED = {
 
 class _ChatTool(Struct):
     function: Function
-    type: FunctionType = "function"
+    type: Literal["function"] | None = "function"
 
 
 class _Schema(Struct):

@@ -21,16 +21,13 @@ _UNSUPPORTED = {
 }
 # The default of the OpenAI API.
 _MAX_TOKENS = 16
-_PROMPT = "a text or token ids, not empty, or an array of those"
 _TokenId = Annotated[int, Meta(ge=0, lt=2**31)]
 
 
 class CompletionBody(SeveralAnswers, kw_only=True):
     """Continue a text that no chat template wraps."""
 
-    prompt: Annotated[
-        str | Annotated[list[_TokenId | str | list[_TokenId]], Meta(min_length=1)], Meta(extra={"expected": _PROMPT})
-    ]
+    prompt: str | Annotated[list[_TokenId | str | list[_TokenId]], Meta(min_length=1)]
     best_of: Annotated[int, Meta(ge=1, le=1)] | None = None
     logprobs: bool | Annotated[int, Meta(ge=0, le=5)] | None = None
     echo: Any = None
@@ -57,7 +54,7 @@ class CompletionBody(SeveralAnswers, kw_only=True):
         ids = [item for item in given if isinstance(item, int)]
         found = [item for item in given if not isinstance(item, int)]
         if (ids and found) or not all(found):
-            raise bad_field("prompt", _PROMPT)
+            raise bad_field("prompt", "a text or token ids, not empty, or an array of those")
         return found or [ids]
 
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
-from msgspec import Meta, Struct, field
+from msgspec import Struct, field
 
 from app.api.errors import bad_field
-
-ONLY_TEXT = Meta(extra={"unsupported": "Content of the type {!r} is not supported, only text."})
 
 Message = dict[str, Any]
 
@@ -40,7 +38,7 @@ class _Thought(Struct, tag_field="type", tag="reasoning_text"):
     thought: str = field(name="text", default="")
 
 
-Content = str | list[Annotated[TextPart | _InputText | _OutputText | _Refusal | _Thought, ONLY_TEXT]]
+Content = str | list[TextPart | _InputText | _OutputText | _Refusal | _Thought]
 Role = Literal["system", "developer", "user", "assistant", "tool"]
 
 

@@ -64,8 +64,7 @@ class ApiSettings:
     """The address to serve at, and who may call. A `host` that is no loopback address needs a `key`.
 
     `origins` are the web origins whose pages may call, such as "http://localhost:3000". `speculation` is
-    the default for calls. With `strict_models` the name of a model that is not installed is an error; otherwise the
-    loaded model answers.
+    the default for calls.
     """
 
     host: str = "127.0.0.1"
@@ -73,7 +72,6 @@ class ApiSettings:
     key: str | None = field(default=None, repr=False)
     origins: tuple[str, ...] = ()
     speculation: SpeculationSettings = field(default_factory=SpeculationSettings)
-    strict_models: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +118,7 @@ class LocalApi:
         rules = AccessRules(settings.host, settings.key, settings.origins)
 
         def make() -> ASGIApp:
-            api = Api(self._host, self._activity, settings.speculation, strict_models=settings.strict_models)
+            api = Api(self._host, self._activity, settings.speculation)
             return application(api, rules)
 
         server = HttpServer(make, settings.host, settings.port)

@@ -1,8 +1,7 @@
 """The models that clients may name. The one that a call names is loaded once no call uses another.
 
 A name is only compared with the names and paths of installed models, and never downloaded. Programs often come
-with names of their own, so the loaded model answers calls for unknown ones, unless the person asked for strictness; the
-reply has the name of the model that answered.
+with names of their own, so the loaded model answers calls for unknown ones; the reply has its name.
 """
 
 from __future__ import annotations
@@ -39,9 +38,9 @@ class Lease:
 class ModelDirectory:
     """The installed models by name, and the users of the loaded one. Used on the server's loop only."""
 
-    def __init__(self, host: EngineHost, most_waiting_s: float, *, strict: bool) -> None:
+    def __init__(self, host: EngineHost, most_waiting_s: float) -> None:
         self.host = host
-        self._most_waiting_s, self._strict = most_waiting_s, strict
+        self._most_waiting_s = most_waiting_s
         self._found: dict[str, InstalledModel] = {}
         self._names: dict[Path, str] = {}
         self._found_at = float("-inf")
@@ -161,9 +160,9 @@ class ModelDirectory:
         if name in ANY or name == self.name_of(self.host.pair.main):
             return None
         model = await self.named(name)
-        if model is None and not self._strict:
+        if model is None:
             return None
-        if model is None or "main" not in model.kinds:
+        if "main" not in model.kinds:
             raise _unknown(name, "model")
         return model.path
 

@@ -31,17 +31,10 @@ MaxTokens = Annotated[int, Meta(ge=1, le=2**31)]
 _Method = Annotated[str, Meta(extra_json_schema={"enum": list(methods())})]
 _Penalty = Annotated[float, Meta(ge=-2, le=2)]
 _StopText = Annotated[str, Meta(min_length=1, max_length=LONGEST_STOP)]
-Stop = Annotated[
-    _StopText | Annotated[list[_StopText], Meta(max_length=MOST_STOPS)],
-    Meta(extra={"expected": f"at most {MOST_STOPS} texts of 1 to {LONGEST_STOP} characters"}),
-]
+Stop = _StopText | Annotated[list[_StopText], Meta(max_length=MOST_STOPS)]
 _Biases = Annotated[
     dict[Annotated[int, Meta(ge=0, lt=10**9)], Annotated[float, Meta(ge=-100, le=100)]],
-    Meta(
-        max_length=MOST_BIASES,
-        extra_json_schema={"propertyNames": {"pattern": "^[0-9]{1,9}$"}},
-        extra={"expected": f"an object from at most {MOST_BIASES} token ids to numbers between -100 and 100"},
-    ),
+    Meta(max_length=MOST_BIASES, extra_json_schema={"propertyNames": {"pattern": "^[0-9]{1,9}$"}}),
 ]
 
 

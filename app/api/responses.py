@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 from msgspec.structs import replace
 
 from app.api.answering import Indexed
@@ -22,12 +22,11 @@ from app.api.conversation import (
     thoughts_of,
 )
 from app.api.errors import ApiError, bad_field
-from app.api.logprobs import MessageTokens, TopLogprobs, token_logprobs
 from app.api.replies import sse
 from app.api.request_settings import Format, grammar_of, refuse_unsupported, thinking_options
 from app.api.shapes import Items, new_id, now
 from app.api.tool_use import Choice, Function, openai_tools
-from app.api.usage import speculation, timings
+from app.api.usage import MessageTokens, TopLogprobs, speculation, timings, token_logprobs
 from app.text.answer_parts import AnswerParts
 from engine.call_forms.form import ToolCall
 from engine.events import Finished, Token
@@ -88,10 +87,7 @@ def _called(namespace: str, name: str) -> str:
 
 
 class _InputItem(MessageFields, kw_only=True):
-    type: Annotated[
-        Literal["message", "function_call", "function_call_output", "reasoning"] | None,
-        Meta(extra={"unsupported": "Items of the type {!r} are not supported."}),
-    ] = None
+    type: Literal["message", "function_call", "function_call_output", "reasoning"] | None = None
     role: Role | None = None
     call_id: str | None = None
     namespace: str | None = None

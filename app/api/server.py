@@ -11,18 +11,15 @@ from collections.abc import Callable
 from typing import ClassVar
 
 import uvicorn
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from app.api.errors import ApiError
-from app.api.replies import error_reply
 from engine.errors import CodedError
 
 log = logging.getLogger(__name__)
 
-# Connections that are served at once, further ones whose requests are refused in words, and bytes of a request's line
-# and headers.
-MOST_CONNECTIONS, MOST_REFUSED, MOST_HEADER_BYTES = 128, 32, 32 * 2**10
+# Connections that are open at once, and bytes of a request's line and headers.
+MOST_CONNECTIONS, MOST_HEADER_BYTES = 160, 32 * 2**10
 # Seconds for the headers to arrive, for an idle connection, and for the client to read any of what was sent.
 HEADERS_S, IDLE_S, UNREAD_S = 10.0, 15, 30.0
 # Seconds that running calls have when the server stops, before their connections are closed.
@@ -46,17 +43,10 @@ class NotServing(CodedError):
         super().__init__(f"cannot serve at {host}, port {port}: {self.REASONS[reason]}", host=host, port=port)
 
 
-async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer a request on a connection beyond the limit."""
-    sentence = f"{MOST_CONNECTIONS} connections are open: close one, or try again later."
-    error = ApiError(429, sentence, code="too_many_connections", retry_after=1, closes=True)
-    await error_reply(error, scope["path"])(scope, receive, send)
-
-
 class _Protocol(H11Protocol):
     """Closes connections that uvicorn would keep forever, each an open file of this process.
 
-    These are connections far beyond the limit, connections on which the headers of a first or later request do not
+    These are connections beyond the limit, connections on which the headers of a first or later request do not
     arrive in time, and connections whose client does not read the rest of an answer.
     """
 
@@ -65,10 +55,8 @@ class _Protocol(H11Protocol):
         self._unread = 0
         self._headers_timer: asyncio.TimerHandle | None = self.loop.call_later(HEADERS_S, self._close_unless_asked)
         self._unread_timer = self.loop.call_later(UNREAD_S, self._close_unless_read)
-        if len(self.connections) > MOST_CONNECTIONS + MOST_REFUSED:
+        if len(self.connections) > MOST_CONNECTIONS:
             transport.abort()
-        elif len(self.connections) > MOST_CONNECTIONS:
-            self.app = _refuse
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._headers_timer is not None:

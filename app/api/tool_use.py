@@ -53,13 +53,7 @@ class _AllowedTools(_Allowed, tag_field="type", tag="allowed_tools"):
     allowed_tools: _Allowed | None = None
 
 
-Choice = Annotated[
-    Literal["auto", "none", "required"] | _ChosenFunction | _AllowedTools,
-    Meta(extra={"expected": "`auto`, `none`, `required`, a function or `allowed_tools`"}),
-]
-FunctionType = Annotated[
-    Literal["function"] | None, Meta(extra={"unsupported": "Only tools of the type `function` are supported."})
-]
+Choice = Literal["auto", "none", "required"] | _ChosenFunction | _AllowedTools
 
 
 @dataclass(frozen=True)

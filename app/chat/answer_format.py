@@ -8,8 +8,8 @@ from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtGui import QAction, QFontDatabase
 from PySide6.QtWidgets import QToolButton, QWidget
 
-from app.chat.field_card import FieldCard
-from app.conversations.answer_format import JSON, TEXT, by_schema, grammar_of, schema_of
+from app.chat.prompt_field import FieldCard
+from app.conversations.chat_settings import JSON, TEXT, by_schema, grammar_of, schema_of
 from app.session.session import Session
 from app.system.background import Background
 from app.widgets.controls import Chooser

@@ -10,11 +10,10 @@ from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QLocale
 from app.chat.starter_limits import is_beyond_starter, repeats
 from app.session.answer import Answer, State
 from app.session.chats import Turn
-from app.text.begun_json import is_begun_json
 from app.widgets.line_breaks import unbroken, with_good_breaks
 from app.wording import figures
 from app.wording.errors import error_sentence
-from app.wording.names import recorded_name
+from app.wording.sources import recorded_name
 
 translate = QCoreApplication.translate
 
@@ -50,8 +49,6 @@ def foot_html(answer: Answer, with_figures: bool) -> str:
         State.CANCELLED: translate("TurnView", "Stopped."),
         State.LENGTH: translate("TurnView", "Reached the length limit."),
     }
-    if answer.state is State.LENGTH and is_begun_json(answer.reply):
-        ends[State.LENGTH] = translate("TurnView", "Reached the length limit: the JSON is incomplete.")
     if answer.state in ends:
         parts.append(ends[answer.state])
     if reason := figures.why(answer):

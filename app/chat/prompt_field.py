@@ -4,16 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Signal
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton, QWidget
 
-from app.chat.field_card import FieldCard
 from app.conversations.chat_settings import VARIABLES
 from app.widgets.labels import WrappedLabel, label
 from app.widgets.layouts import fill, hbox, vbox
-from app.widgets.popups import Menu
+from app.widgets.popups import Menu, round_field_menu
 from app.widgets.restyled import Restyled
-from app.widgets.style_class import styled
+from app.widgets.style_class import set_property, styled
+
+
+class FieldCard(QFrame):
+    """The card around `edit`, a field of `lines` lines. Tab leaves the field, and the card shows its focus."""
+
+    def __init__(self, parent: QWidget, lines: int, font: QFont | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("composerCard")
+        self.edit = QPlainTextEdit(self)
+        round_field_menu(self.edit)
+        self.edit.setObjectName("composer")
+        self.edit.setFrameShape(QFrame.Shape.NoFrame)
+        if font is not None:
+            self.edit.setFont(font)
+        self.edit.setTabChangesFocus(True)
+        self.edit.ensurePolished()
+        self.edit.setFixedHeight(lines * self.edit.fontMetrics().lineSpacing() + 12)
+        fill(vbox(self, margins=(10, 8, 10, 8)), self.edit)
+        self.edit.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
+            set_property(self, "active", event.type() == QEvent.Type.FocusIn)
+        return super().eventFilter(watched, event)
+
 
 _LINES = 5
 

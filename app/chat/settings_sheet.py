@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QLineEdit, QPushButton, QToolButton, QWidget
 
 from app.chat.answer_format import AnswerFormatField
-from app.chat.preset_names import DEFAULTS, choose, chosen_in, name_of, presets_of
+from app.chat.preset_button import DEFAULTS, choose, chosen_in, name_of, presets_of
 from app.chat.prompt_field import PromptField
 from app.chat.setting_row import SettingRow
 from app.conversations.chat_settings import ANSWER_FORMAT, SPECULATION_KEYS

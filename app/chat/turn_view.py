@@ -11,10 +11,10 @@ from app.chat.answer_body import AnswerBody, leave_menu_to_parent
 from app.chat.answer_runs import LONGEST_SHOWN, Run
 from app.chat.answer_texts import figures_text, foot_html, origin_text, status_text, trouble_of
 from app.chat.call_card import CallCard, CallCards
+from app.chat.message_edit import QuestionEditor
 from app.chat.note import Note
 from app.chat.prose import Prose
 from app.chat.question_bubble import QuestionBubble
-from app.chat.question_editor import QuestionEditor
 from app.chat.search_highlights import SearchHighlights, TextView, view_of
 from app.chat.shown_text import AT_ONCE, block_texts
 from app.chat.thinking_fold import ThinkingFold

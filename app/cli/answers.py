@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 
 from app.cli.pair_options import explained
-from app.cli.word_wrap import WrappedText
+from app.cli.terminal_text import say
 from app.text.thinking import GrowingParts, parts_of
 from engine import Event, Failed, Finished, RequestStats, TokensCommitted
 from engine.events import as_json
@@ -47,7 +47,6 @@ class TextOutput(Output):
     """Prints the reply to standard output; thoughts, figures and errors to standard error."""
 
     def __init__(self) -> None:
-        self._out, self._err = WrappedText(sys.stdout), WrappedText(sys.stderr)
         self._begin()
 
     def event(self, event: Event) -> None:
@@ -57,7 +56,7 @@ class TextOutput(Output):
             self._begin()
             if event.text:
                 print(flush=True)
-            self._err.write(f"tandem: {explained(event.error)}\n")
+            say(f"tandem: {explained(event.error)}")
         elif isinstance(event, TokensCommitted):
             self._so_far += event.text if self._so_far else event.stats.opening + event.text
             parts = self._parts.of(self._so_far, False)
@@ -66,8 +65,6 @@ class TextOutput(Output):
 
     def _begin(self) -> None:
         self._parts, self._so_far, self._reply, self._thought = GrowingParts(), "", "", ""
-        self._out.end()
-        self._err.end()
 
     def _show(self, thought: str, reply: str) -> None:
         """Print the new part of the thoughts and of the reply."""
@@ -76,27 +73,24 @@ class TextOutput(Output):
             reply = self._reply
         elif not reply.startswith(self._reply):
             # The mark that ends the thoughts has arrived: the text so far was thoughts.
-            self._out.end()
             print(flush=True)
             self._reply, self._thought = "", thought
         if thought.startswith(self._thought):
-            self._err.write(thought[len(self._thought) :])
+            print(thought[len(self._thought) :], end="", file=sys.stderr, flush=True)
             self._thought = thought
         if reply and self._thought and not self._reply:
-            self._err.end()
-            print("\n", file=sys.stderr, flush=True)
-        self._out.write(reply[len(self._reply) :])
+            say("\n")
+        print(reply[len(self._reply) :], end="", flush=True)
         self._reply = reply
 
     def _finish(self, event: Finished) -> None:
         parts = parts_of(event.stats.opening + event.text)
         self._show(parts.thought or "", parts.reply)
-        self._err.end()
         if self._thought and not self._reply:
-            print(file=sys.stderr)
+            say("")
         self._begin()
         print(flush=True)
-        self._err.write(f"{_summary(event.stats)}\n")
+        say(_summary(event.stats))
 
 
 def _summary(stats: RequestStats) -> str:

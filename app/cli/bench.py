@@ -11,13 +11,12 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.cli.bench_report import read_report, write_report
+from app.cli.bench_report import write_report
 from app.cli.bench_tables import print_report
 from app.cli.exit_codes import BAD_USAGE, DONE, FAILED, INTERRUPTED
 from app.cli.help_text import RareOptions, add_command
 from app.cli.pair_options import add_pair_options, chosen_pair, explained, model_path
-from app.cli.terminal_text import terminal_of
-from app.cli.word_wrap import say
+from app.cli.terminal_text import say, terminal_of
 from app.system.versions import installed_version
 from engine import EngineError, SamplingSettings, starter_pair
 from engine.errors import BadRequest, require
@@ -33,10 +32,7 @@ if TYPE_CHECKING:
     from engine.serving.scheduler import Scheduler
     from engine.status import ModelInfo
 
-_CALIBRATING = "calibrating"
 _SYNTHETIC_PROMPT = "Go on."
-# Options that change no figure.
-_NOT_MEASURED = ("parser", "run", "report", "compare", "json")
 
 
 def add_parser(subparsers: Any) -> None:
@@ -66,7 +62,6 @@ def add_parser(subparsers: Any) -> None:
     )  # fmt: skip
     questions = parser.add_argument_group("questions")
     questions.add_argument("--prompts", type=Path, metavar="FILE", help='one JSON object per line, each with a "text"')
-    rare.add(questions, "--schemas", "ten questions whose answers follow a JSON schema", action="store_true")
     questions.add_argument("--repetitions", type=int, default=3, metavar="N", help="answers to each prompt (3)")
     questions.add_argument("--max-tokens", type=int, default=128, metavar="N", help="answer length (128)")
     rare.add(
@@ -82,24 +77,22 @@ def add_parser(subparsers: Any) -> None:
     rare.add(ways, "--ways", "measure only these, separated by ';'; plain always runs", metavar="NAMES")
     output = parser.add_argument_group("output")
     output.add_argument("--report", type=Path, metavar="FILE", help="also write a page with pictures (HTML)")
-    rare.add(output, "--compare", "with --report: show an earlier report beside it", type=Path, metavar="FILE")
     output.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
-    parser.set_defaults(parser=parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
     try:
         _check(arguments)
-        compared = read_report(arguments.compare) if arguments.compare else None
         report = _measure(arguments)
         report |= {
-            "command": _command(arguments),
+            # People share it, so it does not contain the home folder.
+            "command": shlex.join(["tandem", *sys.argv[1:]]).replace(str(Path.home()), "~"),
             "tandem": installed_version("tandem-chat") or None,
             "measured": str(date.today()),
         }
-        if arguments.report and report.get("arms"):
-            write_report(arguments.report, report, compared)
+        if arguments.report and _measured(report):
+            write_report(arguments.report, report)
     except EngineError as error:
         _progress("")
         say(f"tandem: {explained(error)}")
@@ -117,18 +110,6 @@ def run(arguments: argparse.Namespace) -> int:
     return INTERRUPTED if report["interrupted"] else DONE
 
 
-def _command(arguments: argparse.Namespace) -> str:
-    """Return the command that repeats the measurement. People share it, so it does not contain the home folder."""
-    parts = ["tandem", "bench"]
-    for name, default in vars(arguments.parser.parse_args([])).items():
-        value, option = getattr(arguments, name), f"--{name.replace('_', '-')}"
-        if name in _NOT_MEASURED or value == default:
-            continue
-        for one in value if isinstance(value, list) else [value]:
-            parts += [option] if one is True else [option, str(one).replace(str(Path.home()), "~")]
-    return shlex.join(parts)
-
-
 def _measured(report: dict[str, Any]) -> bool:
     return bool(report.get("arms") or report.get("concurrent"))
 
@@ -138,14 +119,6 @@ def _check(arguments: argparse.Namespace) -> None:
     for name in ("repetitions", "max_tokens"):
         value = getattr(arguments, name)
         require(value >= 1, name.replace("_", "-"), "1 or more", value)
-    require(
-        not (arguments.schemas and (arguments.against or arguments.synthetic)),
-        "schemas",
-        "without --against and --synthetic, whose answers follow none",
-        arguments.against or arguments.synthetic,
-    )
-    require(not (arguments.report and arguments.concurrent), "report", "of ways of drafting", "--concurrent")
-    require(arguments.compare is None or arguments.report is not None, "compare", "with --report", arguments.compare)
     require(0.0 <= arguments.accept <= 1.0, "accept", "between 0 and 1", arguments.accept)
     SamplingSettings(temperature=arguments.temperature)
 
@@ -153,34 +126,38 @@ def _check(arguments: argparse.Namespace) -> None:
 def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     _progress("loading the models")
     # Not at the top: these import MLX, and `tandem --help` should not wait for it.
-    from engine.bench import arms, prompts, runner, schemas
+    from engine.bench import arms, prompts, runner
+    from engine.main_model.loading import load
     from engine.serving.scheduler import Scheduler
+    from engine.speculation.drafters.draft_source import DraftSource
 
-    chosen_prompts = schemas.BY_SCHEMA if arguments.schemas else prompts.BUILT_IN
-    if arguments.prompts:
-        chosen_prompts = prompts.read_prompts(arguments.prompts)
+    chosen_prompts = prompts.read_prompts(arguments.prompts) if arguments.prompts else prompts.BUILT_IN
+    # mlx-lm's answers follow no schema.
+    follow = (arguments.against or arguments.concurrent) and any(prompt.grammar for prompt in chosen_prompts)
+    require(not follow, "prompts", "without schemas where mlx-lm answers, too", str(arguments.prompts))
     scheduler = Scheduler()
     most = scheduler.settings.most_active
     counts = _numbers(arguments.concurrent, "concurrent", most) if arguments.concurrent else []
     if arguments.synthetic:
         chosen_prompts = (prompts.Prompt("synthetic", "en", _SYNTHETIC_PROMPT),)
-    main, draft = _synthetic_pair(arguments) if arguments.synthetic else load_pair(arguments)
-    drafter = install(scheduler, main, draft)
+        main, draft = _synthetic_pair(arguments)
+        drafter = install(scheduler, main, draft)
+    else:
+        names = chosen_pair(arguments)
+        drafter = install(scheduler, main := load(names[0]), names[1])
     models = {"main": main.info.name, "draft": drafter.name if drafter else None}
     if counts:
         return {"models": models, **_measure_concurrency(arguments, scheduler, main, chosen_prompts, counts)}
     chosen = arms.our_arms(scheduler, has_draft=drafter is not None, temperature=arguments.temperature)
     if arguments.against:
-        chosen += arms.mlx_lm_arms(main, None if isinstance(draft, str) else draft)
+        source = scheduler.models.drafter
+        chosen += arms.mlx_lm_arms(main, source.model if isinstance(source, DraftSource) else None)
     schedulers = [scheduler]
     for name in arguments.also:
         schedulers.append(other := Scheduler())
-        also = install(other, main, _load_drafter(model_path(name)))
+        also = install(other, main, model_path(name))
         chosen += arms.arms_of_drafter(other, also.name if also else name, arguments.temperature)
     chosen = _selected(chosen, arguments.ways)
-    # The report shows what the pair's own controller learned, which only auto arms would teach.
-    _progress(_CALIBRATING)
-    scheduler.calibrate()
     outcome = runner.run(
         chosen,
         chosen_prompts,
@@ -189,10 +166,9 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
         progress=_progress,
     )
     summary = runner.summarise(outcome.samples, choices=arms.choices(chosen))
-    learned = runner.learned(scheduler.models.learned())
     for one in schedulers:
         one.close()
-    return {"models": models, "interrupted": outcome.interrupted, **summary, **learned}
+    return {"models": models, "interrupted": outcome.interrupted, **summary}
 
 
 def _numbers(text: str, option: str, most: int) -> list[int]:
@@ -215,7 +191,7 @@ def _measure_concurrency(
     from engine.bench import concurrency
 
     # The window does this while it is idle.
-    _progress(_CALIBRATING)
+    _progress("calibrating")
     scheduler.calibrate()
     report = concurrency.measure(
         scheduler,
@@ -231,25 +207,11 @@ def _measure_concurrency(
     return report
 
 
-def load_pair(arguments: argparse.Namespace) -> tuple[LoadedModel, LoadedModel | str | None]:
-    """Return the main model, and the draft model or the folder of the head."""
-    from engine.main_model.loading import load
-
-    main, draft = chosen_pair(arguments)
-    return load(main), None if draft is None else _load_drafter(draft)
-
-
-def _load_drafter(path: str) -> LoadedModel | str:
-    """Return a draft model, or the folder of a head."""
-    from engine.main_model.loading import load
-    from engine.model_files.names import resolve_model
-    from engine.serving.drafters import is_head
-
-    return path if is_head(resolve_model(path)) else load(path)
-
-
 def install(scheduler: Scheduler, main: LoadedModel, draft: LoadedModel | str | None) -> ModelInfo | None:
-    """Use the models, and return the drafter in use. Raises the `EngineError` if the drafter cannot be used."""
+    """Use a main model, and a draft model or the folder of one or of a head; return the drafter in use.
+
+    Raises the `EngineError` if the drafter cannot be used.
+    """
     from engine.files.steps import run_to_completion
 
     pair = scheduler.install(main, None if isinstance(draft, str) else draft)

@@ -1,8 +1,9 @@
-"""The report of `tandem bench` as tables."""
+"""The report of `tandem bench` as tables, for the terminal and for the page."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from app.cli.tables import print_table
@@ -11,23 +12,38 @@ from app.cli.tables import print_table
 _KINDS_IN_A_LINE = 5
 
 
+@dataclass(frozen=True)
+class Figures:
+    """A table of figures; only the last column may hold words, if it is in `words`."""
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    title: str = ""
+    words: str = ""
+
+
 def print_report(report: dict[str, Any]) -> None:
-    """Print the figures of arms or of concurrent answers."""
+    """Print the machine, and the figures of arms or of concurrent answers."""
     machine = report["machine"]
     versions = ", ".join(f"{name} {number}" for name, number in machine["versions"].items())
     print(f"{report['models']['main']} with {report['models']['draft'] or 'no draft'}")
-    print(f"{machine['system']}, {machine['cores']} cores, {machine['device']}, BLAS {machine['blas']}, {versions}\n")
+    print(f"{machine['system']}, {machine['cores']} cores, {machine['device']}, BLAS {machine['blas']}, {versions}")
+    for table in tables_of(report):
+        print(f"\n{table.title}:" if table.title else "")
+        print_table(table.head, table.rows, figures=[name for name in table.head[1:] if name != table.words])
+
+
+def tables_of(report: dict[str, Any]) -> list[Figures]:
+    """Return the tables of a report."""
     if "concurrent" in report:
-        _print_concurrency(report["concurrent"])
-    else:
-        _print_arms(report["arms"])
-        _print_beside_best(report.get("beside_best", {}))
+        return _concurrency(report["concurrent"])
+    arms = report["arms"]
+    return [_arms(arms), *_by_kind(arms), *_beside_best(report.get("beside_best", {})), *_sources(arms)]
 
 
-def _print_concurrency(concurrent: dict[str, Any]) -> None:
+def _concurrency(concurrent: dict[str, Any]) -> list[Figures]:
     speeds = {"tokens/s": "", "plain": "plain_", "mlx-lm": "mlx_lm_"}
-    head = ("answers at once", *speeds, "by source")
-    rows = [
+    by_source = [
         (
             count,
             *(f"{figures[f'{prefix}tokens_per_s']:.1f}" for prefix in speeds.values()),
@@ -35,16 +51,15 @@ def _print_concurrency(concurrent: dict[str, Any]) -> None:
         )
         for count, figures in concurrent.items()
     ]
-    print_table(head, rows, figures=head[1:])
-    print()
     ratios = {"of mlx-lm": "ratio", "plain of mlx-lm": "plain_ratio", "of plain": "gain"}
-    head = ("answers at once", *ratios)
     rows = [
         (count, *(f"{_ratio(figures[name])} {_spread(figures['spread'][name])}" for name in ratios.values()))
         for count, figures in concurrent.items()
     ]
-    print_table(head, rows, figures=head[1:])
-    print("\nIn brackets: the middle half of the repetitions.")
+    return [
+        Figures(("answers at once", *speeds, "by source"), by_source, words="by source"),
+        Figures(("answers at once", *ratios), rows, "in brackets the middle half of the repetitions"),
+    ]
 
 
 def _spread(quartiles: Sequence[float]) -> str:
@@ -52,7 +67,7 @@ def _spread(quartiles: Sequence[float]) -> str:
     return f"({lower:.2f} to {upper:.2f})"
 
 
-def _print_arms(arms: dict[str, Any]) -> None:
+def _arms(arms: dict[str, Any]) -> Figures:
     head = ("way", "tokens/s", "speed-up", "slowest", "answer", "first token", "accepted", "overhead")
     rows = [
         (
@@ -67,53 +82,47 @@ def _print_arms(arms: dict[str, Any]) -> None:
         )
         for name, figures in arms.items()
     ]
-    print_table(head, rows, figures=head[1:])
+    return Figures(head, rows)
+
+
+def _by_kind(arms: dict[str, Any]) -> list[Figures]:
     kinds = list(dict.fromkeys(kind for figures in arms.values() for kind in figures["by_kind"]))
-    for start in range(0, len(kinds), _KINDS_IN_A_LINE):
-        part = kinds[start : start + _KINDS_IN_A_LINE]
-        print()
-        by_kind = [
-            (name, *(_ratio(figures["by_kind"].get(kind, {}).get("speedup")) for kind in part))
-            for name, figures in arms.items()
-        ]
-        print_table(("speed-up by kind", *part), by_kind, figures=part)
-    _print_sources(arms)
+    parts = [kinds[start : start + _KINDS_IN_A_LINE] for start in range(0, len(kinds), _KINDS_IN_A_LINE)]
+    return [
+        Figures(
+            ("speed-up by kind", *part),
+            [
+                (name, *(_ratio(figures["by_kind"].get(kind, {}).get("speedup")) for kind in part))
+                for name, figures in arms.items()
+            ],
+        )
+        for part in parts
+    ]
 
 
-def _print_beside_best(beside: dict[str, Any]) -> None:
-    """Print auto's share of the best arm that it chooses from, by kind of prompt."""
-    shares = {"these prompts (95%)": "here", "others like them (95%)": "elsewhere"}
-    for auto, kinds in beside.items():
-        if not kinds:
-            continue
-        rows = [
-            (kind, *(interval(found[key]) for key in shares.values()), best_arm(found)) for kind, found in kinds.items()
-        ]
-        print(f"\n{auto}, compared with the best way for each kind:")
-        print_table(("kind", *shares, "best way"), rows, figures=tuple(shares))
+def _beside_best(beside: dict[str, Any]) -> list[Figures]:
+    """Return tables of auto's share of the best arm that it chooses from, by kind of prompt."""
+    return [
+        Figures(
+            ("kind", "share (middle half)", "best way"),
+            [(kind, f"{_ratio(one['ratio'])} {_spread(one['spread'])}", one["best"]) for kind, one in kinds.items()],
+            f"{auto}, compared with the best way for each kind",
+            words="best way",
+        )
+        for auto, kinds in beside.items()
+        if kinds
+    ]
 
 
-def interval(share: dict[str, Any] | None) -> str:
-    """Format a share of the best arm with its 95 % interval."""
-    return "-" if share is None else f"{_ratio(share['ratio'])} {_spread(share['interval'])}"
-
-
-def best_arm(found: dict[str, Any]) -> str:
-    """Return the name of the best arm, with the share of halves that chose it unless all did."""
-    return found["best"] if found["chosen"] == 1.0 else f"{found['best']} ({_percent(found['chosen'])})"
-
-
-def _print_sources(arms: dict[str, Any]) -> None:
-    """Print each source's share of the tokens of every arm; "main" are the main model's own."""
+def _sources(arms: dict[str, Any]) -> list[Figures]:
+    """Return each source's share of the tokens of every arm; "main" are the main model's own."""
     sources = list(dict.fromkeys(source for figures in arms.values() for source in figures["sources"]))
-    if sources:
-        print()
-        rows = [
-            (name, *(_percent(figures["sources"].get(source)) for source in sources))
-            for name, figures in arms.items()
-            if figures["sources"]
-        ]
-        print_table(("tokens by source", *sources), rows, figures=sources)
+    rows = [
+        (name, *(_percent(figures["sources"].get(source)) for source in sources))
+        for name, figures in arms.items()
+        if figures["sources"]
+    ]
+    return [Figures(("tokens by source", *sources), rows)] if sources else []
 
 
 def _ratio(value: float | None) -> str:

@@ -18,7 +18,7 @@ from app.cli.help_text import add_actions, add_command
 from app.cli.memory_limit import chosen_memory_limit
 from app.cli.pair_options import add_pair_options, chosen_pair, explained
 from app.cli.tables import format_bytes, print_table
-from app.cli.word_wrap import say
+from app.cli.terminal_text import say
 from app.system.paths import data_folder, learned_file
 from engine.client import EngineClient
 from engine.errors import EngineError
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 _STOP_S = 15.0
 _EXAMPLE, _EXAMPLE_HOSTS = "mlx-community/Qwen3-235B-A22B-4bit", "127.0.0.1,mac-studio.local"
 _HOSTS_HELP = (
-    "names or addresses with commas between them, as ssh takes them, or a hosts file of mlx.launch (JSON); "
-    "127.0.0.1 is this computer, which is always the first"
+    "names or addresses with commas between them, as ssh takes them, or a hosts file of mlx.launch (JSON), which may "
+    "name Thunderbolt devices; 127.0.0.1 is this computer, which is always the first"
 )
 _OPEN = (
     "tandem: what the computers exchange is not encrypted: connect them only over a network you trust, "
@@ -81,12 +81,6 @@ def add_parser(subparsers: Any) -> None:
 def _add_machines(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--hosts", required=True, metavar="HOSTS", help=_HOSTS_HELP)
     parser.add_argument(
-        "--backend",
-        choices=("auto", "ring", "jaccl"),
-        default="auto",
-        help="ring: over any network; jaccl: over Thunderbolt, with the devices of the hosts file (auto)",
-    )
-    parser.add_argument(
         "--split",
         choices=("auto", "tensor", "pipeline"),
         default="auto",
@@ -116,7 +110,7 @@ def _check(arguments: argparse.Namespace) -> int:
     from engine.cluster.plan import make_plan, model_size
     from engine.model_files.names import resolve_model
 
-    machines = parse_machines(arguments.hosts, arguments.backend)
+    machines = parse_machines(arguments.hosts)
     main = chosen_pair(arguments)[0]
     checks = check_machines(machines, main, arguments.split)
     size = model_size(resolve_model(main))
@@ -172,7 +166,7 @@ def _download(arguments: argparse.Namespace) -> int:
     from engine.cluster.fetch import fetch_configuration, fetch_missing
     from engine.cluster.hosts import parse_machines
 
-    machines = parse_machines(arguments.hosts, arguments.backend)
+    machines = parse_machines(arguments.hosts)
     main, hub = chosen_pair(arguments)[0], _hub()
     fetch_configuration(main, *hub)
     checks = check_machines(machines, main, arguments.split)
@@ -192,7 +186,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from engine.cluster.errors import ClusterError
     from engine.cluster.hosts import parse_machines
 
-    machines = parse_machines(arguments.hosts, arguments.backend)
+    machines = parse_machines(arguments.hosts)
     if (running := _running()) is not None:
         raise ClusterError("running", detail=f"process {running}")
     if not all(machine.is_local for machine in machines.all):
@@ -239,9 +233,9 @@ def _rank(arguments: argparse.Namespace) -> int:
 
 
 def _report(_arguments: argparse.Namespace) -> int:
-    from engine.cluster.report import main
+    from engine.cluster.checks import serve_report
 
-    return main()
+    return serve_report()
 
 
 def _fetch(_arguments: argparse.Namespace) -> int:

@@ -135,7 +135,7 @@ def _reached(arguments: argparse.Namespace, values: SettingsValues) -> Iterator[
     use_last_pair(arguments, values)
     print("tandem: the local API is off, so this serves the models meanwhile", file=sys.stderr)
     settings = ApiSettings(port=0, key=key or None, speculation=SpeculationSettings(same_text=values.same_text))
-    with serving(values, chosen_pair(arguments), settings) as (api, _):
+    with serving(values, chosen_pair(arguments), settings) as api:
         served = serving_endpoint(Endpoint(api.status.address), key)
         assert served is not None
         yield served

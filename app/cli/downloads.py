@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from app.cli.terminal_text import terminal_of
@@ -30,95 +30,69 @@ def follow(queue: DownloadQueue, names: Sequence[str], as_json: bool) -> bool:
 
     Raises `KeyboardInterrupt` for Ctrl-C; what has arrived is kept.
     """
-    screen = _Json() if as_json else _Bar() if sys.stderr.isatty() else _Lines()
     try:
-        while True:
-            found = [status for name in names if (status := queue.status(name)) is not None]
-            screen.show(found)
-            if all(status.state in _ENDED for status in found):
-                screen.close()
-                screen.end(found)
-                return bool(found) and all(status.state == "ready" for status in found)
-            time.sleep(_POLL_S)
+        found = _as_objects(queue, names) if as_json else _on_a_screen(queue, names)
     except KeyboardInterrupt:
-        screen.close()
-        screen.interrupted()
+        if as_json:
+            print(json.dumps({"event": "paused"}), flush=True)
+        else:
+            print("\ntandem: stopped; run the same command to resume.", file=sys.stderr)
         raise
-    finally:
-        # Rich hides the cursor until it is stopped.
-        screen.close()
+    return bool(found) and all(status.state == "ready" for status in found)
 
 
-class _Lines:
-    def __init__(self) -> None:
-        self._states: dict[str, str] = {}
+def _statuses(queue: DownloadQueue, names: Sequence[str]) -> Iterator[list[DownloadStatus]]:
+    """Yield the present downloads again and again, until all have ended."""
+    while True:
+        found = [status for name in names if (status := queue.status(name)) is not None]
+        yield found
+        if all(status.state in _ENDED for status in found):
+            return
+        time.sleep(_POLL_S)
 
-    def show(self, found: Sequence[DownloadStatus]) -> None:
+
+def _on_a_screen(queue: DownloadQueue, names: Sequence[str]) -> list[DownloadStatus]:
+    # Not at the top: the window's start imports this module to declare the commands.
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    is_screen, states, found = sys.stderr.isatty(), dict[str, str](), list[DownloadStatus]()
+    columns = (BarColumn(30), TextColumn("{task.description}", markup=False))
+    console = Console(file=terminal_of(sys.stderr))
+    # Only the loop draws, not a thread of rich.
+    with Progress(*columns, console=console, auto_refresh=False, disable=not is_screen) as progress:
+        bar = progress.add_task("", total=None)
+        for found in _statuses(queue, names):
+            done, total = sum(one.bytes_done for one in found), sum(one.bytes_total for one in found)
+            # Without a total the bar would pulse, as if data arrived.
+            words = _describe(found, done, total)
+            progress.update(bar, completed=done, total=max(total, 1), description=words, refresh=True)
+            for status in found:
+                if not is_screen and status.state in _STATES and states.get(status.repository) != status.state:
+                    states[status.repository] = status.state
+                    print(f"{status.repository}: {_STATES[status.state]}", file=sys.stderr, flush=True)
+    for status in found:
+        if status.state == "ready":
+            print(f"{status.repository} is ready: {status.path}")
+        elif status.error is not None:
+            again = "; then run the same command to resume" if status.error.reason in _RESUMABLE else ""
+            print(f"tandem: {status.error}{again}", file=sys.stderr)
+    return found
+
+
+def _as_objects(queue: DownloadQueue, names: Sequence[str]) -> list[DownloadStatus]:
+    """Print an object for each new state, and every second."""
+    states, last, found = dict[str, str](), 0.0, list[DownloadStatus]()
+    for found in _statuses(queue, names):
+        due = time.monotonic() - last >= _REPORT_S
         for status in found:
-            if status.state != self._states.get(status.repository) and status.state not in _ENDED:
-                self._states[status.repository] = status.state
-                print(f"{status.repository}: {_STATES[status.state]}", file=sys.stderr, flush=True)
-
-    def end(self, found: Sequence[DownloadStatus]) -> None:
-        for status in found:
-            if status.state == "ready":
-                print(f"{status.repository} is ready: {status.path}")
-            elif status.error is not None:
-                again = "; then run the same command to resume" if status.error.reason in _RESUMABLE else ""
-                print(f"tandem: {status.error}{again}", file=sys.stderr)
-
-    def interrupted(self) -> None:
-        print("\ntandem: stopped; run the same command to resume.", file=sys.stderr)
-
-    def close(self) -> None:
-        """Nothing is open."""
-
-
-class _Json(_Lines):
-    def __init__(self) -> None:
-        super().__init__()
-        self._last = 0.0
-
-    def show(self, found: Sequence[DownloadStatus]) -> None:
-        due = time.monotonic() - self._last >= _REPORT_S
-        for status in found:
-            if due or self._states.get(status.repository) != status.state:
-                self._states[status.repository] = status.state
-                print(json.dumps(_as_json(status), ensure_ascii=False), flush=True)
-        if due:
-            self._last = time.monotonic()
-
-    def end(self, found: Sequence[DownloadStatus]) -> None:
-        for status in found:
-            print(json.dumps(_as_json(status) | {"event": status.state}, ensure_ascii=False), flush=True)
-
-    def interrupted(self) -> None:
-        print(json.dumps({"event": "paused"}), flush=True)
-
-
-class _Bar(_Lines):
-    """One bar for all downloads. Only `show` draws it, not a thread of rich."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        # Not at the top: the window's start imports this module to declare the commands.
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn
-
-        columns = (BarColumn(30), TextColumn("{task.description}", markup=False))
-        self._progress = Progress(*columns, console=Console(file=terminal_of(sys.stderr)), auto_refresh=False)
-        self._bar = self._progress.add_task("", total=None)
-        self._progress.start()
-
-    def show(self, found: Sequence[DownloadStatus]) -> None:
-        done, total = sum(one.bytes_done for one in found), sum(one.bytes_total for one in found)
-        # Without a total the bar would pulse, as if data arrived.
-        self._progress.update(
-            self._bar, completed=done, total=max(total, 1), description=_describe(found, done, total), refresh=True
-        )
-
-    def close(self) -> None:
-        self._progress.stop()
+            if due or states.get(status.repository) != status.state:
+                states[status.repository] = status.state
+                _print_status("progress", status)
+        last = time.monotonic() if due else last
+    for status in found:
+        _print_status(status.state, status)
+    return found
 
 
 def _describe(found: Sequence[DownloadStatus], done: int, total: int) -> str:
@@ -133,9 +107,9 @@ def _describe(found: Sequence[DownloadStatus], done: int, total: int) -> str:
     return words if left is None else f"{words}, {left // 60:.0f}:{left % 60:02.0f} left"
 
 
-def _as_json(status: DownloadStatus) -> dict[str, Any]:
-    return {
-        "event": "progress",
+def _print_status(event: str, status: DownloadStatus) -> None:
+    content: dict[str, Any] = {
+        "event": event,
         "id": status.repository,
         "state": status.state,
         "bytes_done": status.bytes_done,
@@ -147,3 +121,4 @@ def _as_json(status: DownloadStatus) -> dict[str, Any]:
         "reason": status.error.reason if status.error else None,
         "message": str(status.error) if status.error else None,
     }
+    print(json.dumps(content, ensure_ascii=False), flush=True)

@@ -12,7 +12,7 @@ from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
 from app.cli.help_text import add_actions, add_command
 from app.cli.pair_options import explained, model_path
 from app.cli.serve import port
-from app.cli.word_wrap import say
+from app.cli.terminal_text import say
 from app.settings.engine_settings import SECRET_VARIABLE
 from engine.errors import EngineError
 

@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 import urllib.request
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from app.cli.help_text import add_actions, add_command
 from app.cli.memory_limit import memory_limit
 from app.cli.pair_options import models_here
 from app.cli.tables import format_bytes, print_table
-from app.cli.word_wrap import say
+from app.cli.terminal_text import say
 from app.system.paths import cache_folder
 from engine.advice.catalog import load_catalog
 from engine.advice.pairing import PairAdvice, advise, candidates
@@ -63,45 +63,20 @@ def add_parser(subparsers: Any) -> None:
         ("tandem models search qwen3", f"tandem models download {_EXAMPLE} --with-draft", "tandem models list"),
     )
     actions = add_actions(parser)
-    listing = add_command(
-        actions, "list", "list installed models", ("tandem models list", "tandem models list --folder ~/models --json")
-    )
-    search = add_command(
-        actions,
-        "search",
-        "search Hugging Face for MLX models",
-        ("tandem models search qwen3", "tandem models search gemma --limit 5"),
-    )
+    added = {name: add_command(actions, name, *words) for name, (words, _) in _ACTIONS.items()}
+    search, download, removal, pairs = (added[name] for name in ("search", "download", "remove", "pairs"))
     search.add_argument("query", metavar="QUERY", help="part of a name, or the address of a page")
     search.add_argument("--limit", type=_count, default=20, metavar="N", help="number of results (20)")
-    download = add_command(
-        actions,
-        "download",
-        "download a model, or resume an interrupted download",
-        (f"tandem models download {_EXAMPLE}", f"tandem models download {_EXAMPLE} --with-draft"),
-    )
     download.add_argument("id", metavar="ID", help="organization/name, or the address of its page")
     download.add_argument("--with-draft", action="store_true", help="also download its draft model")
     download.add_argument("--revision", default="main", metavar="REVISION", help="branch, tag or commit")
-    removal = add_command(
-        actions,
-        "remove",
-        "remove a model from this computer",
-        (f"tandem models remove {_EXAMPLE}", f"tandem models remove {_EXAMPLE} --yes"),
-    )
     removal.add_argument("id", metavar="ID", help="a name that `tandem models list` shows")
     removal.add_argument("--yes", action="store_true", help="skip confirmation")
-    pairs = add_command(
-        actions,
-        "pairs",
-        "list draft models for a main model",
-        (f"tandem models pairs {_EXAMPLE}", f"tandem models pairs {_EXAMPLE} --context 32768"),
-    )
     pairs.add_argument("id", metavar="ID", help="installed model, or organization/name")
     pairs.add_argument(
         "--context", type=_count, default=8192, metavar="TOKENS", help="context that must fit in memory (8192)"
     )
-    for action in (listing, search, download, removal, pairs):
+    for action in added.values():
         action.add_argument("--json", action="store_true", help="print one JSON object per line")
         action.add_argument("--cache", type=Path, metavar="DIR", help="Hugging Face cache folder")
         action.add_argument(
@@ -112,12 +87,11 @@ def add_parser(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
-    actions = {"list": _list, "search": _search, "download": _download, "remove": _remove, "pairs": _pairs}
     if arguments.action is None:
         arguments.help_of_actions()
         return DONE
     try:
-        return actions[arguments.action](arguments)
+        return _ACTIONS[arguments.action][1](arguments)
     except EngineError as error:
         if arguments.json:
             _print_json([{"event": "failed", "code": error.code, "message": str(error), "arguments": error.arguments}])
@@ -205,12 +179,8 @@ def _remove(arguments: argparse.Namespace) -> int:
             print("tandem: use --yes to skip confirmation.", file=sys.stderr)
             return BAD_USAGE
         warning = " Other programs that use the Hugging Face cache lose it too." if plan.shared else ""
-        print(
-            f"Remove {plan.id} and free {format_bytes(plan.freed_bytes)}?{warning} [y/N] ",
-            end="",
-            file=sys.stderr,
-            flush=True,
-        )
+        question = f"Remove {plan.id} and free {format_bytes(plan.freed_bytes)}?{warning} [y/N] "
+        print(question, end="", file=sys.stderr, flush=True)
         if sys.stdin.readline().strip().lower() not in ("y", "yes"):
             return FAILED
     remove(plan)
@@ -318,6 +288,27 @@ def _expected(one: PairAdvice) -> str:
         return ""
     speeds = [f"{speed:.1f}x" for speed in one.expected.bounds or (one.expected.speedup,)]
     return f"{' to '.join(speeds)} estimated"
+
+
+def _examples(action: str, option: str) -> tuple[str, str]:
+    plain = f"tandem models {action} {_EXAMPLE}"
+    return plain, f"{plain} {option}"
+
+
+# The words of each action, and what carries it out.
+_ACTIONS: dict[str, tuple[tuple[str, Sequence[str]], Callable[[argparse.Namespace], int]]] = {
+    "list": (("list installed models", ("tandem models list", "tandem models list --folder ~/models --json")), _list),
+    "search": (
+        ("search Hugging Face for MLX models", ("tandem models search qwen3", "tandem models search gemma --limit 5")),
+        _search,
+    ),
+    "download": (
+        ("download a model, or resume an interrupted download", _examples("download", "--with-draft")),
+        _download,
+    ),
+    "remove": (("remove a model from this computer", _examples("remove", "--yes")), _remove),
+    "pairs": (("list draft models for a main model", _examples("pairs", "--context 32768")), _pairs),
+}
 
 
 def _count(text: str) -> int:

@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -16,18 +16,15 @@ from typing import TYPE_CHECKING, Any
 from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
 from app.cli.help_text import add_command
 from app.cli.pair_options import add_pair_options, chosen_pair, explained
-from app.cli.word_wrap import say
+from app.cli.terminal_text import say
 from engine.errors import CodedError
 
 if TYPE_CHECKING:
     from app.api.local_api import ApiSettings, LocalApi
-    from app.conversations.served_calls import ServedCalls
     from app.settings.declarations import SettingsValues
 
 _DEFAULT_PORT = 8642
 _KEY_VARIABLE = "TANDEM_API_KEY"
-# Seconds between writes of the request history.
-_WRITE_EVERY_S = 30.0
 _OPEN = (
     "tandem: other computers can reach {host}: whoever has the key can use your models and this computer's power, and "
     "everything is sent unencrypted. Serve only on a network you trust, and with --key."
@@ -35,7 +32,6 @@ _OPEN = (
 _SHARED = (
     "tandem: other people have accounts on this computer, and their programs can use your models. --key keeps them out."
 )
-_NOT_KEPT = "tandem: the figures of {answers} answers are not in the request history: the chats are open in the window."
 
 
 def add_parser(subparsers: Any) -> None:
@@ -46,8 +42,7 @@ def add_parser(subparsers: Any) -> None:
         "serve the models to other programs",
         ("tandem serve", "tandem serve --main mlx-community/Qwen3-8B-4bit --port 8080", "tandem serve --key"),
         "Serve the models to other programs on this computer, through the OpenAI and Anthropic "
-        "APIs. Answers are decoded speculatively and are the same as in the window. Their figures, never their "
-        "text, enter the request history whenever the window is closed.",
+        "APIs. Answers are decoded speculatively and are the same as in the window.",
     )
     add_pair_options(parser)
     parser.add_argument(
@@ -58,11 +53,6 @@ def add_parser(subparsers: Any) -> None:
         "--key",
         action="store_true",
         help=f"require a key: the one in {_KEY_VARIABLE}, or else one made once and kept in the keychain",
-    )
-    parser.add_argument(
-        "--strict-models",
-        action="store_true",
-        help="reject requests for a model that is not installed; by default, the loaded model answers them",
     )
     parser.add_argument(
         "--origin", action="append", default=[], metavar="URL", help="let web pages of this origin connect; repeatable"
@@ -86,49 +76,40 @@ def run(arguments: argparse.Namespace) -> int:
     values = SettingsStore(settings_folder() / "settings.json").values
     speculation = SpeculationSettings(same_text=values.same_text)
     key = api_key() if arguments.key else None
-    origins, strict = tuple(arguments.origin), arguments.strict_models
-    settings = ApiSettings(arguments.host, arguments.port, key, origins, speculation, strict_models=strict)
+    settings = ApiSettings(arguments.host, arguments.port, key, tuple(arguments.origin), speculation)
     try:
-        with serving(values, chosen_pair(arguments), settings) as (api, served):
+        with serving(values, chosen_pair(arguments), settings) as api:
             _say_where(api.status.address, key)
             if key is None and others_have_accounts():
                 print(_SHARED, file=sys.stderr, flush=True)
-            _until_interrupted(served.write)
+            _until_interrupted()
     except CodedError as error:
         say(f"tandem: {explained(error)}")
         return FAILED
-    if served.waiting:
-        print(_NOT_KEPT.format(answers=served.waiting), file=sys.stderr)
     return DONE
 
 
 @contextmanager
-def serving(
-    values: SettingsValues, pair: tuple[str, str | None], settings: ApiSettings
-) -> Iterator[tuple[LocalApi, ServedCalls]]:
+def serving(values: SettingsValues, pair: tuple[str, str | None], settings: ApiSettings) -> Iterator[LocalApi]:
     """Serve a main and a draft model as long as the context lasts. Raises `CodedError`."""
     from app.api.engine_host import EngineHost
     from app.api.local_api import LocalApi
-    from app.conversations.served_calls import ServedCalls
     from app.settings.engine_settings import engine_settings_of
-    from app.system.paths import data_folder
     from engine import Engine
 
-    served = ServedCalls(data_folder() / "chats.db")
     # Programs do not draft from chats, and only one process may write their index.
     with Engine(replace(engine_settings_of(values), answer_index_folder=None)) as engine:
         host = EngineHost(engine, tuple(map(Path, values.model_folders)), other_apps=values.use_other_apps)
-        api = LocalApi(host, served.note)
+        api = LocalApi(host)
         loaded = host.load(*pair).result()
         if loaded.draft_problem is not None:
             raise loaded.draft_problem
         host.keep(pair[0])
         api.start(settings)
         try:
-            yield api, served
+            yield api
         finally:
             api.stop()
-            served.write()
 
 
 def _say_where(address: str, key: str | None) -> None:
@@ -142,14 +123,13 @@ def _say_where(address: str, key: str | None) -> None:
     )
 
 
-def _until_interrupted(now_and_then: Callable[[], object]) -> None:
-    """Wait for Ctrl-C or SIGTERM, and call `now_and_then` meanwhile."""
+def _until_interrupted() -> None:
+    """Wait for Ctrl-C or SIGTERM."""
     ended = threading.Event()
     # Service managers send SIGTERM; Ctrl-C raises KeyboardInterrupt.
     before = signal.signal(signal.SIGTERM, lambda _number, _frame: ended.set())
     try:
-        while not ended.wait(_WRITE_EVERY_S):
-            now_and_then()
+        ended.wait()
     except KeyboardInterrupt:
         # The terminal has printed ^C on the line.
         print(file=sys.stderr)

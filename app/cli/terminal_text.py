@@ -46,6 +46,11 @@ def terminal_of(stream: TextIO) -> TextIO:
     return stream
 
 
+def say(text: str) -> None:
+    """Print a message on standard error."""
+    print(text, file=sys.stderr, flush=True)
+
+
 @contextmanager
 def shown_on_terminals() -> Iterator[None]:
     """Send everything that is printed to a terminal through `shown`."""

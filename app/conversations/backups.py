@@ -7,7 +7,6 @@ the app runs, `-replaced-` when a backup replaces the store. Tandem never remove
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
 import time
 from collections.abc import Callable
@@ -169,20 +168,14 @@ def restore(path: Path, name: str, clock: Callable[[], float] = time.time) -> Pa
 
 
 def _keep(path: Path, clock: Callable[[], float]) -> Path:
-    """Link the store's file and its log among the backups. Raises StoreInUse."""
+    """Copy the store's file and its log to the backups. Raises StoreInUse."""
     kept = free_name(path.parent / "backups" / f"{path.stem}-replaced-{stamp(clock)}{path.suffix}")
-    log, kept_log = Path(f"{path}-wal"), Path(f"{kept}-wal")
     try:
-        # The log comes first: opening a damaged store would remove it.
-        if log.exists() and log.stat().st_size:
-            shutil.copy2(log, kept_log)
+        # First, because opening a damaged store would remove its log.
+        copy_with_log(path, kept)
         with suppress(sqlite3.DatabaseError, UnicodeDecodeError):
             connect(path).close()
-        try:
-            os.link(path, kept)
-        except OSError:
-            shutil.copy2(path, kept)
-            sync(kept)
+        sync(kept)
     except BaseException:
         remove_with_side_files(kept)
         raise

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from app.conversations.answer_format import TEXT, is_format
 from app.settings.declarations import SETTINGS
 from app.settings.engine_settings import SAMPLING_KEYS
+from engine.grammars.grammar import Grammar
 from engine.requests import SamplingSettings, SpeculationSettings
 
 # Keys of a chat's stored settings: its own ones, and the system prompt with the settings that a preset replaced.
@@ -20,8 +20,11 @@ OWN, SET_ASIDE = "own", "set_aside"
 # Keys of the switch of a chat's tools, and of the tools that are allowed in this chat alone.
 TOOLS_ON, TOOLS_ALLOWED = "tools", "tools_allowed"
 SPECULATION_KEYS = ("method", "depth", "acceptance")
-# Only a chat has this setting, see `answer_format`.
+# Only a chat has this setting: text, any JSON, or JSON by a schema. It is stored as one string: "", "json", or "schema"
+# followed by a new line and the schema as the user wrote it.
 ANSWER_FORMAT = "answer_format"
+TEXT, JSON = "", "json"
+_SCHEMA = "schema\n"
 KEYS = (*SAMPLING_KEYS, "max_tokens", "seed", "thinking", "overflow", *SPECULATION_KEYS)
 
 # Names that a system prompt may hold in double braces, filled in when a question is sent. The time of day is not among
@@ -40,7 +43,7 @@ class Generation:
     overflow: str = "refuse"
     thinking: str = "auto"
     answer_format: str = TEXT
-    most_calls: int = 10
+    most_calls: int = 25
 
     def with_own(self, own: Mapping[str, Any]) -> Generation:
         """Return these settings, changed by a chat's own ones."""
@@ -110,3 +113,25 @@ def usable(own: Mapping[str, Any]) -> dict[str, Any]:
 def filled(prompt: str, values: Mapping[str, str]) -> str:
     """Return a system prompt with its variables filled in; unknown ones stay as they are."""
     return _VARIABLE.sub(lambda match: values.get(match[1], match[0]), prompt)
+
+
+def by_schema(source: str) -> str:
+    """Return the format for a schema, which may be unfinished."""
+    return _SCHEMA + source
+
+
+def schema_of(answer_format: str) -> str | None:
+    """Return the schema as the user wrote it; None for other formats."""
+    return answer_format.removeprefix(_SCHEMA) if answer_format.startswith(_SCHEMA) else None
+
+
+def is_format(value: object) -> bool:
+    """Return whether a stored value is a format other than text."""
+    return isinstance(value, str) and (value == JSON or value.startswith(_SCHEMA))
+
+
+def grammar_of(answer_format: str) -> Grammar | None:
+    """Return the grammar that the engine has to follow. Raises `GrammarNotUsable` for an invalid schema."""
+    if (schema := schema_of(answer_format)) is not None:
+        return Grammar("json_schema", schema)
+    return Grammar("json_object") if answer_format == JSON else None

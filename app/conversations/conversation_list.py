@@ -75,15 +75,10 @@ class ConversationList:
             raise NotFound("conversation", conversation_id)
         return _conversation(row)
 
-    def view(self, view: str = ACTIVE, folder_id: int | None = None) -> list[Conversation]:
+    def view(self, view: str = ACTIVE) -> list[Conversation]:
         """Return the chats of ACTIVE, ARCHIVED or TRASHED: pinned ones in their order, then newest first."""
-        where, parameters = _VIEWS[view], []
-        if folder_id is not None:
-            where, parameters = f"{where} AND folder_id = ?", [folder_id]
-        rows = self._database.rows(
-            f"{_SELECT} WHERE {where} ORDER BY pin_position IS NULL, pin_position, updated_at DESC, id DESC",
-            parameters,
-        )
+        order = "pin_position IS NULL, pin_position, updated_at DESC, id DESC"
+        rows = self._database.rows(f"{_SELECT} WHERE {_VIEWS[view]} ORDER BY {order}")
         return [_conversation(row) for row in rows]
 
     def among(self, conversation_ids: Collection[int], view: str = ACTIVE) -> list[Conversation]:
@@ -173,10 +168,9 @@ class ConversationList:
             changes.removed.add(conversation_id)
             changes.removed_uids.add(uid)
 
-    def purge_trash(self, trashed_before: float | None = None) -> list[int]:
-        """Purge what is in the trash (with a time, what was put there before it) and return its ids."""
-        before = float("inf") if trashed_before is None else trashed_before
-        purged = self._database.ids("SELECT id FROM conversations WHERE trashed_at < ?", (before,))
+    def purge_trash(self) -> list[int]:
+        """Purge what is in the trash and return its ids."""
+        purged = self._database.ids("SELECT id FROM conversations WHERE trashed_at IS NOT NULL")
         with self._database.write():
             for conversation_id in purged:
                 self.purge(conversation_id)

@@ -41,6 +41,7 @@ def connect(path: Path) -> sqlite3.Connection:
         # Deleted content is overwritten, not only unlinked.
         connection.execute("PRAGMA secure_delete = ON")
         connection.create_function("index_text", 1, index_text, deterministic=True)
+        connection.create_function("mended", 1, _mended, deterministic=True)
     except sqlite3.OperationalError as error:
         connection.close()
         if error.sqlite_errorname in ("SQLITE_BUSY", "SQLITE_LOCKED"):
@@ -55,6 +56,15 @@ def connect(path: Path) -> sqlite3.Connection:
 def readable(stored: bytes) -> str:
     """Decode a column's text. A damaged byte costs its character, not the row."""
     return stored.decode("utf-8", "replace")
+
+
+def _mended(stored: bytes) -> str | None:
+    """Return the text of a damaged column, as `readable` does; None for UTF-8."""
+    try:
+        stored.decode()
+    except UnicodeDecodeError:
+        return readable(stored)
+    return None
 
 
 class ChangeSet:

@@ -9,16 +9,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
-from msgspec import structs, to_builtins
+from msgspec import convert, to_builtins
 
 from app.conversations.database import readable, storable
 from app.conversations.records import AnswerSource, Attachment, ToolUse
 from engine.events import Token
-from engine.stats import PlainSpan, RequestStats, RoundRecord
+from engine.stats import RequestStats, RoundRecord
 
 # Decimals of a round's seconds: no clock here is finer than a microsecond.
 _DECIMALS = 6
-_STATS_DEFAULTS = {field.name: field.default for field in structs.fields(RequestStats)}
 
 
 def to_json(value: object) -> str:
@@ -74,47 +73,19 @@ def stats_from_json(text: str | None) -> RequestStats | None:
 
     None where damage left nothing readable.
     """
-    if text is None:
-        return None
     try:
-        return stats_from_object(object_from_json(text))
-    except (TypeError, ValueError, KeyError, AttributeError):
+        return None if text is None else stats_from_object(object_from_json(text))
+    except ValueError:
         return None
 
 
 def stats_from_object(values: Mapping[str, Any]) -> RequestStats:
-    """Decode a JSON object. Raises TypeError, ValueError, KeyError or AttributeError for a field of another shape."""
-    known = {name: _figure(name, value) for name, value in values.items() if name in _STATS_DEFAULTS}
-    if known.get("speedup_low") is None:
+    """Decode a JSON object. Raises ValueError for a field of another shape."""
+    known = {name: value for name, value in values.items() if value is not None}
+    if "speedup_low" not in known:
         # Earlier versions divided by an outdated speed of plain decoding: only a speed-up with bounds was measured.
-        known |= {"speedup": None, "plain_tps": None}
-    known["accept_by_position"] = tuple(
-        (int(reached), int(accepted)) for reached, accepted in values.get("accept_by_position") or ()
-    )
-    known["sources"] = tuple(str(source) for source in values.get("sources") or ())
-    known["plain_spans"] = tuple(
-        PlainSpan(
-            tokens=int(span["tokens"]),
-            reason=str(span["reason"]),
-            arguments=tuple((str(name), value) for name, value in span.get("arguments") or ()),
-        )
-        for span in values.get("plain_spans") or ()
-    )
-    return RequestStats(**known)
-
-
-def _figure(name: str, value: Any) -> Any:
-    """Check a field of the statistics: one that is a string by default stays one, others are numbers or None."""
-    default = _STATS_DEFAULTS[name]
-    if isinstance(default, tuple):
-        return value
-    if value is None:
-        return default
-    if isinstance(default, str):
-        return str(value)
-    if not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError(f"{name} is no figure")
-    return int(value) if isinstance(default, int) else value
+        known = {name: value for name, value in known.items() if name not in ("speedup", "plain_tps")}
+    return convert(known, RequestStats, strict=False)
 
 
 def source_values(source: AnswerSource) -> tuple[Any, ...]:
@@ -142,19 +113,23 @@ def attachments_to_json(attachments: Iterable[Attachment]) -> str:
 def attachments_from_json(text: str) -> tuple[Attachment, ...]:
     """Decode `attachments_to_json`; none where damage left nothing readable."""
     try:
-        return tuple(Attachment(**item) for item in json.loads(text))
+        return convert(json.loads(text), tuple[Attachment, ...], strict=False)
     except (ValueError, TypeError, RecursionError):
         return ()
 
 
 def pack_tokens(tokens: Sequence[Token]) -> bytes:
     """Compress tokens as JSON rows [id, text, source, position, round, logprob or null for -inf] with zlib."""
-    return zlib.compress(to_json([token_to_row(token) for token in tokens]).encode(), level=1)
+    return _packed([token_to_row(token) for token in tokens])
 
 
 def pack_rounds(rounds: Sequence[RoundRecord]) -> bytes:
     """Compress the JSON rows of `round_to_row` with zlib; no rounds are b""."""
-    return zlib.compress(to_json([round_to_row(record) for record in rounds]).encode(), level=1) if rounds else b""
+    return _packed([round_to_row(record) for record in rounds]) if rounds else b""
+
+
+def _packed(rows: list[list[Any]]) -> bytes:
+    return zlib.compress(storable(to_json(rows)).encode(), level=1)
 
 
 def join_packed(blobs: Iterable[bytes]) -> bytes:
@@ -181,17 +156,8 @@ def token_to_row(token: Token) -> list[Any]:
 
 def token_from_row(row: Sequence[Any]) -> Token:
     """Decode `token_to_row`. Raises TypeError or ValueError where the row has another shape."""
-    token_id, text, source, position, round_number, logprob = row
-    if not isinstance(text, str) or not isinstance(source, str):
-        raise TypeError("a token's text and source are text")
-    return Token(
-        id=int(token_id),
-        text=storable(text),
-        source=source,
-        position=int(position),
-        round=int(round_number),
-        logprob=-math.inf if logprob is None else float(logprob),
-    )
+    values = dict(zip(("id", "text", "source", "position", "round", "logprob"), row, strict=True))
+    return convert(values | ({"logprob": -math.inf} if values["logprob"] is None else {}), Token, strict=False)
 
 
 def round_to_row(record: RoundRecord) -> list[Any]:
@@ -209,20 +175,6 @@ def round_from_row(row: Sequence[Any]) -> RoundRecord:
 
     Raises TypeError or ValueError where the row has another shape.
     """
-    number, source, drafted, accepted, committed, rows, at_s, draft_s, verify_s, host_s, reason, arguments, *rest = row
-    (rejected,) = rest or ("",)
-    return RoundRecord(
-        number=int(number),
-        source=storable(str(source)),
-        drafted=int(drafted),
-        accepted=int(accepted),
-        committed=int(committed),
-        rows=int(rows),
-        at_s=float(at_s),
-        draft_s=float(draft_s),
-        verify_s=float(verify_s),
-        host_s=float(host_s),
-        reason=storable(str(reason)),
-        arguments=tuple((str(name), value) for name, value in arguments),
-        rejected=storable(str(rejected)),
+    return convert(
+        dict(zip((field.name for field in fields(RoundRecord)), row, strict=False)), RoundRecord, strict=False
     )

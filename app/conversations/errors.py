@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from pathlib import Path
+from string import Formatter
 
 from engine.errors import CodedError
 
@@ -26,76 +26,50 @@ def refusal_of(error: BaseException) -> str | None:
 
 
 class StoreError(CodedError):
-    """An error that the store reports to its caller. Subclasses set `code`; the wording needs `arguments`."""
+    """An error that the store reports to its caller. Subclasses set `code` and the `sentence` for logs.
 
-    code = "store"
+    It takes the values of its arguments in the order in which the sentence has them.
+    """
+
+    code, sentence = "store", ""
+
+    def __init__(self, *values: object) -> None:
+        names = [name for _, name, _, _ in Formatter().parse(self.sentence) if name]
+        arguments = dict(zip(names, values, strict=True))
+        super().__init__(self.sentence.format(**arguments), **arguments)
 
 
 class StoreInUse(StoreError):
-    """Another process has the store open."""
+    """Another process has the store at `path` open."""
 
-    code = "store-in-use"
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(f"{path} is open in another process", path=str(path))
+    code, sentence = "store-in-use", "{path} is open in another process"
 
 
 class StoreTooNew(StoreError):
-    """A later version of the app wrote the store as `version`; this one knows versions up to `known`."""
+    """A later version of the app wrote the store at `path` as `version`; this one knows versions up to `known`."""
 
-    code = "store-too-new"
-
-    def __init__(self, path: Path, version: int, known: int) -> None:
-        super().__init__(
-            f"{path} has version {version}, and this app knows versions up to {known}",
-            path=str(path),
-            version=version,
-            known=known,
-        )
-
-
-class StoreNotCurrent(StoreError):
-    """The store has another version than this app's, or is damaged: only `open_store` opens it."""
-
-    code = "store-not-current"
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(f"{path} has another version, or is damaged", path=str(path))
+    code, sentence = "store-too-new", "{path} has version {version}, and this app knows versions up to {known}"
 
 
 class StoreNotWritable(StoreError):
     """The system refused a write; nothing of it was kept. `reason` is "full", "read-only" or "io"."""
 
-    code = "store-not-writable"
-
-    def __init__(self, reason: str, detail: str) -> None:
-        super().__init__(f"the store cannot be written ({reason}): {detail}", reason=reason, detail=detail)
+    code, sentence = "store-not-writable", "the store cannot be written ({reason}): {detail}"
 
 
 class BackupNotUsable(StoreError):
-    """The backup does not exist (any more) or is damaged."""
+    """The backup of that `name` does not exist (any more) or is damaged."""
 
-    code = "backup-not-usable"
-
-    def __init__(self, name: str) -> None:
-        super().__init__(f"the backup {name} cannot be used", name=name)
+    code, sentence = "backup-not-usable", "the backup {name} cannot be used"
 
 
 class NotFound(StoreError):
-    """No `kind` ("conversation", "message" or "folder") has this id (any more)."""
+    """No `kind` ("conversation", "message" or "folder") has this `id` (any more)."""
 
-    code = "not-found"
-
-    def __init__(self, kind: str, identity: int) -> None:
-        super().__init__(f"there is no {kind} {identity}", kind=kind, id=identity)
+    code, sentence = "not-found", "there is no {kind} {id}"
 
 
 class WrongState(StoreError):
     """The operation does not fit the message's state, such as finishing an answer that is not streaming."""
 
-    code = "wrong-state"
-
-    def __init__(self, message_id: int, state: str, expected: str) -> None:
-        super().__init__(
-            f"message {message_id} is {state}, not {expected}", id=message_id, state=state, expected=expected
-        )
+    code, sentence = "wrong-state", "message {id} is {state}, not {expected}"

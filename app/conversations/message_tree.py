@@ -145,16 +145,15 @@ class MessageTree:
                 self._conversations.title_automatically(conversation_id)
         return message_id
 
-    def edit(self, message_id: int, text: str, attachments: Iterable[Attachment] | None = None) -> int:
+    def edit(self, message_id: int, text: str) -> int:
         """Add a sibling with another text and select it; what followed the old message stays under that.
 
-        `attachments` None keeps those of the message. An edited answer has neither a model nor statistics.
+        An edited answer has neither a model nor statistics.
         """
         original = self.get(message_id)
-        kept = original.attachments if attachments is None else attachments
         with self._database.write():
             edited = "edited" if original.role == "assistant" else None
-            message = NewMessage(original.role, text, attachments=tuple(kept), finish_reason=edited)
+            message = NewMessage(original.role, text, attachments=original.attachments, finish_reason=edited)
             sibling = self.add(original.conversation_id, original.parent_id, message)
             if original.parent_id is None:
                 self._conversations.title_automatically(original.conversation_id)

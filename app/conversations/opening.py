@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from app.conversations.backups import back_up, backups_of
 from app.conversations.database import Database, connect
-from app.conversations.errors import StoreInUse, StoreNotCurrent, StoreTooNew
+from app.conversations.errors import StoreInUse, StoreTooNew
 from app.conversations.recovery import Salvage, salvage
 from app.conversations.schema import LATEST, is_sound, migrate, version_of
 from app.conversations.store import ConversationStore
@@ -82,26 +82,6 @@ def open_store(path: Path, clock: Callable[[], float] = time.time) -> tuple[Conv
         raise
     migrated_from = version if 0 < version < LATEST else None
     return store, OpenReport(damage, migrated_from, backup, interrupted)
-
-
-@contextmanager
-def visit_store(path: Path, clock: Callable[[], float] = time.time) -> Iterator[ConversationStore]:
-    """Open the store for a moment, to add to it, without repairs or migrations. Creates it if need be.
-
-    Raises StoreInUse, StoreNotCurrent for a damaged store or one of another version, which only the window opens, or
-    OSError and sqlite3.Error.
-    """
-    private_files.make_folder(path.parent)
-    with alone_in(path):
-        connection = connect(path)
-        try:
-            if version_of(connection) == 0 and is_sound(connection):
-                migrate(connection)
-            if version_of(connection) != LATEST or not is_sound(connection):
-                raise StoreNotCurrent(path)
-            yield ConversationStore(Database(connection, clock))
-        finally:
-            connection.close()
 
 
 def is_open_elsewhere(path: Path) -> bool:

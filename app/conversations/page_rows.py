@@ -1,11 +1,14 @@
-"""Reads the rows of a damaged database page by page: SQLite takes each page for a table by itself.
+"""Reads the rows of a damaged database: as SQLite does once its header is mended, or page by page.
 
-Then no page above a row needs to be sound, and none of the schema. The tables of a store are told apart by the columns
-of their rows. Deleted rows do not come back, because the store overwrites what it deletes.
+SQLite refuses the whole file for one wrong byte among its first hundred, and for one page less than the header says.
+Where it cannot read a table even so, it takes each page for a table by itself: then no page above a row needs to be
+sound, and none of the schema. The tables of a store are told apart by the columns of their rows. Deleted rows do not
+come back, because the store overwrites what it deletes.
 """
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
@@ -14,8 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from app.conversations.database import readable
-from app.conversations.file_header import PAGE_SIZE, mend_header
 
+# SQLite's default since 2016, which every store has.
+PAGE_SIZE = 4096
+_MAGIC = b"SQLite format 3\0"
+_HEADER = 100
+# A page count is believed up to this many times the file's length, and in any case up to this many bytes.
+_LONGER, _ALWAYS = 16, 2**26
 # Ids above this are damaged: some must be left for new rows.
 _HIGHEST_KEY = 2**62
 # What SQLite gives for columns that a row does not have. No column of a store holds an infinite number.
@@ -25,6 +33,33 @@ _SCHEMA = """
 CREATE TABLE of_ids ({columns});
 CREATE TABLE of_chunks ({columns}, PRIMARY KEY (c0, c1)) WITHOUT ROWID;
 """
+
+
+def mend_header(path: Path, with_log: bool) -> None:
+    """Set the fields that are the same in every store, and pad the file with zeros to the length that it declares.
+
+    Only for a working copy. `with_log` says that a write-ahead log lies beside it.
+    """
+    with path.open("r+b") as file:
+        header = bytearray(file.read(_HEADER).ljust(_HEADER, b"\0"))
+        size = os.fstat(file.fileno()).st_size
+        there, declared = -(-max(size, PAGE_SIZE) // PAGE_SIZE), int.from_bytes(header[28:32], "big")
+        believable = declared * PAGE_SIZE <= max(size * _LONGER, _ALWAYS)
+        pages = declared if there < declared and believable else there
+        header[0:16] = _MAGIC
+        header[16:18] = PAGE_SIZE.to_bytes(2, "big")
+        # Write and read version (2 is a store with a log), reserved bytes, and three fractions that never vary.
+        header[18:24] = bytes([2, 2] if with_log else [1, 1]) + bytes([0, 64, 32, 32])
+        header[28:32] = pages.to_bytes(4, "big")
+        # The schema's format, no automatic vacuum, and UTF-8.
+        header[44:48] = (4).to_bytes(4, "big")
+        header[52:60] = (0).to_bytes(4, "big") + (1).to_bytes(4, "big")
+        header[64:68] = bytes(4)
+        # The page count counts only where both of these are equal.
+        header[92:96] = header[24:28]
+        file.seek(0)
+        file.write(header)
+        file.truncate(pages * PAGE_SIZE)
 
 
 @dataclass(frozen=True, slots=True)

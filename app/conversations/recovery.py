@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from app.conversations.database import readable
-from app.conversations.file_header import mend_header
-from app.conversations.page_rows import Column, columns_of, readable_rows, rows_of_pages
+from app.conversations.page_rows import Column, columns_of, mend_header, readable_rows, rows_of_pages
 from app.conversations.records import ROLES, STATES, TOOL
 from app.conversations.schema import LATEST, migrate
 from app.conversations.store_files import remove_side_files

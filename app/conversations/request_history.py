@@ -193,26 +193,19 @@ class RequestHistory:
         order: str = "finished_at",
         descending: bool = True,
         pair: tuple[str, str] | None = None,
-        method: str | None = None,
         limit: int | None = None,
-        offset: int = 0,
     ) -> list[RequestRow]:
         """Return requests ordered by one of COLUMNS, missing figures last, then by time.
 
-        `pair` = (main model, draft model) and `method` select requests. Raises ValueError for another column.
+        `pair` = (main model, draft model) selects requests. Raises KeyError for another column.
         """
-        if order not in COLUMNS:
-            raise ValueError(f"no such column: {order}")
-        wanted = {"requests.main_model": pair and pair[0], "requests.draft_model": pair and pair[1]}
-        wanted["requests.method"] = method
-        filters = {column: value for column, value in wanted.items() if value is not None}
-        where = " AND ".join(f"{column} = ?" for column in filters) or "1"
+        where = "1" if pair is None else "requests.main_model = ? AND requests.draft_model = ?"
         key, direction = _EXPRESSIONS[order], "DESC" if descending else "ASC"
         found = self._database.rows(
             f"""
             SELECT {_SELECTED} {_FROM} WHERE {where}
-            ORDER BY {key} IS NULL, {key} {direction}, requests.id {direction} LIMIT ? OFFSET ?""",
-            (*filters.values(), -1 if limit is None else limit, offset),
+            ORDER BY {key} IS NULL, {key} {direction}, requests.id {direction} LIMIT ?""",
+            (*(pair or ()), -1 if limit is None else limit),
         )
         return [RequestRow(**dict(row)) for row in found]
 

@@ -8,6 +8,64 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 
+
+def _messages(name: str, roles: str, more: str = "") -> str:
+    return f"""
+    CREATE TABLE {name} (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        uid TEXT NOT NULL,
+        conversation_id INTEGER NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,
+        parent_id INTEGER REFERENCES messages (id) DEFERRABLE INITIALLY DEFERRED,
+        selected_child INTEGER REFERENCES messages (id) DEFERRABLE INITIALLY DEFERRED,
+        position INTEGER NOT NULL,
+        time_key INTEGER NOT NULL UNIQUE,
+        role TEXT NOT NULL CHECK (role IN ({roles})),
+        content TEXT NOT NULL DEFAULT '',
+        state TEXT NOT NULL CHECK (state IN ('complete', 'streaming', 'interrupted', 'failed')),
+        created_at REAL NOT NULL,
+        attachments TEXT NOT NULL DEFAULT '[]',
+        main_model TEXT NOT NULL DEFAULT '',
+        draft_model TEXT NOT NULL DEFAULT '',
+        method TEXT NOT NULL DEFAULT '',
+        settings TEXT NOT NULL DEFAULT '{{}}',
+        seed TEXT,
+        stats TEXT,
+        finish_reason TEXT,
+        error TEXT,{more}
+        UNIQUE (conversation_id, uid)
+    )"""
+
+
+_MESSAGE_INDEXES = (
+    "CREATE INDEX messages_by_parent ON messages (parent_id, position)",
+    "CREATE INDEX messages_by_selected_child ON messages (selected_child) WHERE selected_child IS NOT NULL",
+    "CREATE INDEX messages_at_root ON messages (conversation_id, position) WHERE parent_id IS NULL",
+    "CREATE INDEX messages_streaming ON messages (conversation_id) WHERE state = 'streaming'",
+)
+_MESSAGE_TRIGGERS = (
+    """
+    CREATE TRIGGER messages_indexed AFTER INSERT ON messages WHEN new.content <> '' BEGIN
+        INSERT INTO search (rowid, text, chat)
+        VALUES (new.time_key, index_text(new.content), 'c' || new.conversation_id);
+    END""",
+    """
+    CREATE TRIGGER messages_unindexed AFTER DELETE ON messages WHEN old.content <> '' BEGIN
+        INSERT INTO search (search, rowid, text, chat)
+        VALUES ('delete', old.time_key, index_text(old.content), 'c' || old.conversation_id);
+    END""",
+    """
+    CREATE TRIGGER messages_reindexed AFTER UPDATE OF content ON messages
+    WHEN new.content <> old.content BEGIN
+        INSERT INTO search (search, rowid, text, chat)
+        SELECT 'delete', old.time_key, index_text(old.content), 'c' || old.conversation_id
+        WHERE old.content <> '';
+        INSERT INTO search (rowid, text, chat)
+        SELECT new.time_key, index_text(new.content), 'c' || new.conversation_id
+        WHERE new.content <> '';
+    END""",
+)
+
+
 # Version 1: folders, conversations, the tree of messages, chunks of streaming answers, token views, and two indexes.
 #
 # The visible path of a chat is the chain of selected children from its selected root; its end, the active leaf, is not
@@ -42,34 +100,8 @@ _V1 = (
     )""",
     "CREATE INDEX conversations_by_folder ON conversations (folder_id)",
     "CREATE INDEX conversations_by_selected_root ON conversations (selected_root)",
-    """
-    CREATE TABLE messages (
-        id INTEGER PRIMARY KEY AUTOINCREMENT,
-        uid TEXT NOT NULL,
-        conversation_id INTEGER NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,
-        parent_id INTEGER REFERENCES messages (id) DEFERRABLE INITIALLY DEFERRED,
-        selected_child INTEGER REFERENCES messages (id) DEFERRABLE INITIALLY DEFERRED,
-        position INTEGER NOT NULL,
-        time_key INTEGER NOT NULL UNIQUE,
-        role TEXT NOT NULL CHECK (role IN ('system', 'user', 'assistant')),
-        content TEXT NOT NULL DEFAULT '',
-        state TEXT NOT NULL CHECK (state IN ('complete', 'streaming', 'interrupted', 'failed')),
-        created_at REAL NOT NULL,
-        attachments TEXT NOT NULL DEFAULT '[]',
-        main_model TEXT NOT NULL DEFAULT '',
-        draft_model TEXT NOT NULL DEFAULT '',
-        method TEXT NOT NULL DEFAULT '',
-        settings TEXT NOT NULL DEFAULT '{}',
-        seed TEXT,
-        stats TEXT,
-        finish_reason TEXT,
-        error TEXT,
-        UNIQUE (conversation_id, uid)
-    )""",
-    "CREATE INDEX messages_by_parent ON messages (parent_id, position)",
-    "CREATE INDEX messages_by_selected_child ON messages (selected_child) WHERE selected_child IS NOT NULL",
-    "CREATE INDEX messages_at_root ON messages (conversation_id, position) WHERE parent_id IS NULL",
-    "CREATE INDEX messages_streaming ON messages (conversation_id) WHERE state = 'streaming'",
+    _messages("messages", "'system', 'user', 'assistant'"),
+    *_MESSAGE_INDEXES,
     """
     CREATE TABLE chunks (
         message_id INTEGER NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
@@ -87,26 +119,7 @@ _V1 = (
     CREATE VIRTUAL TABLE search USING fts5 (
         text, chat, content = '', tokenize = 'ascii', prefix = '1 2 3'
     )""",
-    """
-    CREATE TRIGGER messages_indexed AFTER INSERT ON messages WHEN new.content <> '' BEGIN
-        INSERT INTO search (rowid, text, chat)
-        VALUES (new.time_key, index_text(new.content), 'c' || new.conversation_id);
-    END""",
-    """
-    CREATE TRIGGER messages_unindexed AFTER DELETE ON messages WHEN old.content <> '' BEGIN
-        INSERT INTO search (search, rowid, text, chat)
-        VALUES ('delete', old.time_key, index_text(old.content), 'c' || old.conversation_id);
-    END""",
-    """
-    CREATE TRIGGER messages_reindexed AFTER UPDATE OF content ON messages
-    WHEN new.content <> old.content BEGIN
-        INSERT INTO search (search, rowid, text, chat)
-        SELECT 'delete', old.time_key, index_text(old.content), 'c' || old.conversation_id
-        WHERE old.content <> '';
-        INSERT INTO search (rowid, text, chat)
-        SELECT new.time_key, index_text(new.content), 'c' || new.conversation_id
-        WHERE new.content <> '';
-    END""",
+    *_MESSAGE_TRIGGERS,
     "CREATE VIRTUAL TABLE title_search USING fts5 (text, content = '', tokenize = 'ascii', prefix = '1 2 3')",
     """
     CREATE TRIGGER titles_indexed AFTER INSERT ON conversations WHEN new.title <> '' BEGIN
@@ -134,21 +147,26 @@ _FIGURES = ",\n        ".join(
     for name in names
 )
 
-# Version 2: the request history. Each request to the engine has a row, so a continued answer has two, and a copied chat
-# has none, because its answers were not computed again.
-_V2 = (
-    f"""
+
+def _requests(null: str, more: str = "") -> str:
+    return f"""
     CREATE TABLE requests (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
-        message_id INTEGER NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
+        message_id INTEGER{null} REFERENCES messages (id) ON DELETE CASCADE,
         finished_at REAL NOT NULL,
         main_model TEXT NOT NULL,
         draft_model TEXT NOT NULL,
         method TEXT NOT NULL,
         finish_reason TEXT NOT NULL,
-        stats TEXT NOT NULL,
+        stats TEXT NOT NULL,{more}
         {_FIGURES}
-    )""",
+    )"""
+
+
+# Version 2: the request history. Each request to the engine has a row, so a continued answer has two, and a copied chat
+# has none, because its answers were not computed again.
+_V2 = (
+    _requests(" NOT NULL"),
     "CREATE INDEX requests_by_message ON requests (message_id)",
     "CREATE INDEX requests_by_time ON requests (finished_at)",
     "CREATE INDEX requests_by_pair ON requests (main_model, draft_model, method)",
@@ -179,20 +197,12 @@ _V4 = (
 # Version 5: requests of other programs, which belong to no message. `client` and `endpoint` are empty for chats.
 _V5 = (
     "ALTER TABLE requests RENAME TO requests_of_messages",
-    f"""
-    CREATE TABLE requests (
-        id INTEGER PRIMARY KEY AUTOINCREMENT,
-        message_id INTEGER REFERENCES messages (id) ON DELETE CASCADE,
-        finished_at REAL NOT NULL,
-        main_model TEXT NOT NULL,
-        draft_model TEXT NOT NULL,
-        method TEXT NOT NULL,
-        finish_reason TEXT NOT NULL,
-        stats TEXT NOT NULL,
+    _requests(
+        "",
+        """
         client TEXT NOT NULL DEFAULT '',
-        endpoint TEXT NOT NULL DEFAULT '',
-        {_FIGURES}
-    )""",
+        endpoint TEXT NOT NULL DEFAULT '',""",
+    ),
     """
     INSERT INTO requests (id, message_id, finished_at, main_model, draft_model, method, finish_reason, stats)
     SELECT id, message_id, finished_at, main_model, draft_model, method, finish_reason, stats
@@ -207,61 +217,15 @@ _V5 = (
 # Version 6: messages of tools, below the answers that call them. `tool_use` is the call as JSON; others have none.
 # SQLite cannot change a CHECK, so the table is written anew, with the last id that was given.
 _V6 = (
-    """
-    CREATE TABLE messages_with_tools (
-        id INTEGER PRIMARY KEY AUTOINCREMENT,
-        uid TEXT NOT NULL,
-        conversation_id INTEGER NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,
-        parent_id INTEGER REFERENCES messages (id) DEFERRABLE INITIALLY DEFERRED,
-        selected_child INTEGER REFERENCES messages (id) DEFERRABLE INITIALLY DEFERRED,
-        position INTEGER NOT NULL,
-        time_key INTEGER NOT NULL UNIQUE,
-        role TEXT NOT NULL CHECK (role IN ('system', 'user', 'assistant', 'tool')),
-        content TEXT NOT NULL DEFAULT '',
-        state TEXT NOT NULL CHECK (state IN ('complete', 'streaming', 'interrupted', 'failed')),
-        created_at REAL NOT NULL,
-        attachments TEXT NOT NULL DEFAULT '[]',
-        main_model TEXT NOT NULL DEFAULT '',
-        draft_model TEXT NOT NULL DEFAULT '',
-        method TEXT NOT NULL DEFAULT '',
-        settings TEXT NOT NULL DEFAULT '{}',
-        seed TEXT,
-        stats TEXT,
-        finish_reason TEXT,
-        error TEXT,
-        tool_use TEXT,
-        UNIQUE (conversation_id, uid)
-    )""",
+    _messages("messages_with_tools", "'system', 'user', 'assistant', 'tool'", "\n        tool_use TEXT,"),
     """
     INSERT INTO sqlite_sequence (name, seq)
     SELECT 'messages_with_tools', seq FROM sqlite_sequence WHERE name = 'messages'""",
     "INSERT INTO messages_with_tools SELECT *, NULL FROM messages ORDER BY id",
     "DROP TABLE messages",
     "ALTER TABLE messages_with_tools RENAME TO messages",
-    "CREATE INDEX messages_by_parent ON messages (parent_id, position)",
-    "CREATE INDEX messages_by_selected_child ON messages (selected_child) WHERE selected_child IS NOT NULL",
-    "CREATE INDEX messages_at_root ON messages (conversation_id, position) WHERE parent_id IS NULL",
-    "CREATE INDEX messages_streaming ON messages (conversation_id) WHERE state = 'streaming'",
-    """
-    CREATE TRIGGER messages_indexed AFTER INSERT ON messages WHEN new.content <> '' BEGIN
-        INSERT INTO search (rowid, text, chat)
-        VALUES (new.time_key, index_text(new.content), 'c' || new.conversation_id);
-    END""",
-    """
-    CREATE TRIGGER messages_unindexed AFTER DELETE ON messages WHEN old.content <> '' BEGIN
-        INSERT INTO search (search, rowid, text, chat)
-        VALUES ('delete', old.time_key, index_text(old.content), 'c' || old.conversation_id);
-    END""",
-    """
-    CREATE TRIGGER messages_reindexed AFTER UPDATE OF content ON messages
-    WHEN new.content <> old.content BEGIN
-        INSERT INTO search (search, rowid, text, chat)
-        SELECT 'delete', old.time_key, index_text(old.content), 'c' || old.conversation_id
-        WHERE old.content <> '';
-        INSERT INTO search (rowid, text, chat)
-        SELECT new.time_key, index_text(new.content), 'c' || new.conversation_id
-        WHERE new.content <> '';
-    END""",
+    *_MESSAGE_INDEXES,
+    *_MESSAGE_TRIGGERS,
 )
 
 VERSIONS: tuple[tuple[str, ...], ...] = (_V1, _V2, _V3, _V4, _V5, _V6)

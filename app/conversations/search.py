@@ -1,4 +1,4 @@
-"""Search over all chats and inside one: queries of the index, the places of hits, and a snippet around the first.
+"""Search over all chats: queries of the index, the places of hits, and a snippet around the first.
 
 A query is words with spaces between them, all of which must occur; words in double quotes form a phrase. Words of
 spaced scripts match from their beginning, those of unspaced scripts anywhere. `search_tokens` says what is equal.
@@ -6,23 +6,17 @@ spaced scripts match from their beginning, those of unspaced scripts anywhere. `
 
 from __future__ import annotations
 
-import math
 import re
-import sqlite3
 from dataclasses import dataclass
 
 from app.conversations.database import Database
 from app.conversations.search_tokens import WORD, Run, fold, fold_with_offsets, run_tokens, runs
 
-NEWEST = "newest"
-RELEVANT = "relevant"
-
-# Relevance orders only this many of the newest hits.
-_JUDGED = 150
-# The age in seconds at which a hit has lost half of its freshness.
-_HALF_FRESH = 30 * 86_400.0
 # Few enough that other operations hardly wait for a step of merging.
 _MERGED_PAGES = 128
+# Characters of a snippet.
+_WIDTH = 160
+_TABLES_WITH_TEXTS = ("folders", "presets", "conversations", "messages", "chunks")
 
 _TERMS = re.compile(r'"([^"]*)(?:"|$)|([^\s"]+)')
 _GAP = r"[\W_]*"
@@ -133,15 +127,15 @@ def _end_in_text(offsets: list[int], end: int) -> int:
     return offsets[end]
 
 
-def snippet(text: str, query: Query, width: int = 160) -> Snippet:
-    """Return `width` characters of the text around the first hit, cut at spaces where possible."""
+def snippet(text: str, query: Query) -> Snippet:
+    """Return _WIDTH characters of the text around the first hit, cut at spaces where possible."""
     found = highlights(text, query)
     first = found[0][0] if found else 0
-    start = max(0, min(first - width // 3, len(text) - width))
+    start = max(0, min(first - _WIDTH // 3, len(text) - _WIDTH))
     if start > 0:
         space = text.find(" ", start, first)
         start = space + 1 if space >= 0 else start
-    end = min(len(text), start + width)
+    end = min(len(text), start + _WIDTH)
     before, after = "…" if start > 0 else "", "…" if end < len(text) else ""
     shift = len(before) - start
     spans = tuple((low + shift, min(high, end) + shift) for low, high in found if low >= start and low < end)
@@ -154,21 +148,25 @@ class Search:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def messages(
-        self, text: str, *, conversation_id: int | None = None, order: str = NEWEST, limit: int = 50
-    ) -> list[MessageHit]:
-        """Return the best `limit` messages that match, in all chats outside the trash or in one chat.
+    def messages(self, text: str, limit: int = 50) -> list[MessageHit]:
+        """Return the newest `limit` messages that match, in all chats outside the trash.
 
-        NEWEST orders by time. RELEVANT weighs how often and how densely the words occur and how recent the message is.
         A streaming answer is found by the text that it had before this request.
         """
         query = parse_query(text)
         if query is None:
             return []
-        rows = self._rows(query, conversation_id, _JUDGED if order == RELEVANT else limit)
-        if order == RELEVANT:
-            now = self._database.clock()
-            rows = sorted(rows, key=lambda row: _relevance(row, query, now), reverse=True)[:limit]
+        # CROSS JOIN keeps the index outermost, so that hits come in its order and the limit ends the search.
+        rows = self._database.rows(
+            """
+            SELECT messages.id, conversation_id, role, messages.created_at,
+                CAST(content AS TEXT) AS content, CAST(title AS TEXT) AS title
+            FROM search
+            CROSS JOIN messages ON messages.time_key = search.rowid
+            CROSS JOIN conversations ON conversations.id = conversation_id
+            WHERE search MATCH ? AND trashed_at IS NULL ORDER BY search.rowid DESC LIMIT ?""",
+            (f"text : ({query.match})", limit),
+        )
         return [
             MessageHit(
                 message_id=row["id"],
@@ -209,8 +207,14 @@ class Search:
         return self._database.connection.total_changes - before > 2
 
     def rebuild(self) -> None:
-        """Rebuild both indexes after damage."""
+        """Rebuild both indexes after damage, and replace what is not UTF-8 in the texts, which they cannot take."""
         with self._database.write():
+            triggers = self._database.rows("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
+            # The triggers would read the damaged text and fail.
+            for trigger in triggers:
+                self._database.execute(f"DROP TRIGGER {trigger['name']}")
+            for table in _TABLES_WITH_TEXTS:
+                self._mend_texts(table)
             for statement in (
                 "INSERT INTO search (search) VALUES ('delete-all')",
                 """
@@ -221,30 +225,17 @@ class Search:
                 """
                 INSERT INTO title_search (rowid, text)
                 SELECT id, index_text(title) FROM conversations WHERE title <> ''""",
+                *(trigger["sql"] for trigger in triggers),
             ):
                 self._database.execute(statement)
 
-    def _rows(self, query: Query, conversation_id: int | None, limit: int) -> list[sqlite3.Row]:
-        match = f"text : ({query.match})"
-        visible = "trashed_at IS NULL"
-        if conversation_id is not None:
-            match, visible = f"{match} AND chat : c{conversation_id}", "1"
-        # CROSS JOIN keeps the index outermost, so that hits come in its order and the limit ends the search.
-        return self._database.rows(
-            f"""
-            SELECT messages.id, conversation_id, role, messages.created_at,
-                CAST(content AS TEXT) AS content, CAST(title AS TEXT) AS title
-            FROM search
-            CROSS JOIN messages ON messages.time_key = search.rowid
-            CROSS JOIN conversations ON conversations.id = conversation_id
-            WHERE search MATCH ? AND {visible} ORDER BY search.rowid DESC LIMIT ?""",
-            (match, limit),
-        )
-
-
-def _relevance(row: sqlite3.Row, query: Query, now: float) -> float:
-    """Return a hit's rank: the logarithm of its number of matches, more for short texts, less with age."""
-    found = sum(1 for _ in query.pattern.finditer(fold(row["content"])))
-    density = (1.0 + math.log1p(found)) / math.sqrt(1.0 + len(row["content"]) / 2000.0)
-    freshness = math.exp2(-max(0.0, now - row["created_at"]) / _HALF_FRESH)
-    return density * (0.5 + 0.5 * freshness)
+    def _mend_texts(self, table: str) -> None:
+        found = self._database.rows(f"PRAGMA table_info({table})")
+        for column in [row["name"] for row in found if row["type"] == "TEXT"]:
+            mended = f"mended(CAST({column} AS BLOB))"
+            # A text that would equal another one in a unique column stays as it is.
+            self._database.execute(
+                f"""
+                UPDATE OR IGNORE {table} SET {column} = {mended}
+                WHERE typeof({column}) = 'text' AND {mended} IS NOT NULL"""
+            )

@@ -27,7 +27,6 @@ from app.conversations.message_tree import MessageTree
 from app.conversations.presets import Presets
 from app.conversations.request_history import RequestHistory
 from app.conversations.search import Search
-from app.conversations.text_mending import mend_texts
 
 _log = logging.getLogger(__name__)
 
@@ -57,7 +56,6 @@ class ConversationStore:
                 raise
             _log.warning("a text or the search index is damaged and is written anew")
             unchanged = self.database.commits == commits
-            mend_texts(self.database)
             self.search.rebuild()
             # An operation that has committed something must not run twice.
             if not unchanged:

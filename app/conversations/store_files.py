@@ -14,16 +14,15 @@ from pathlib import Path
 from app.conversations.errors import StoreInUse
 
 _SIDE_FILES = ("-wal", "-shm", "-journal")
-# Seconds that `visit_store` takes at most, and between attempts to get the lock.
-_VISIT_S, _LOOK_S = 1.0, 0.02
+# Seconds to wait for another process that opens the store, and between attempts to get the lock.
+_OPENING_S, _LOOK_S = 1.0, 0.02
 
 
 @contextmanager
 def alone_in(path: Path) -> Iterator[None]:
     """Keep other processes from opening the store, also while its file is replaced and the database holds no lock.
 
-    Waits for another process, and raises StoreInUse if that takes longer than a visit. Does nothing on a disk without
-    file locks.
+    Waits for another process that opens it, and then raises StoreInUse. Does nothing on a disk without file locks.
     """
     descriptor = os.open(path.parent, os.O_RDONLY)
     try:
@@ -35,7 +34,7 @@ def alone_in(path: Path) -> Iterator[None]:
 
 
 def _lock(descriptor: int, path: Path) -> None:
-    until = time.monotonic() + _VISIT_S
+    until = time.monotonic() + _OPENING_S
     while True:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -72,7 +71,7 @@ def free_name(path: Path) -> Path:
     """Return the path, with a number if such a file exists already."""
     candidate, number = path, 2
     while candidate.exists():
-        candidate = path.with_name(f"{path.stem}-{number}{path.suffix}")
+        candidate = path.with_name(f"{path.stem} {number}{path.suffix}")
         number += 1
     return candidate
 

@@ -135,8 +135,8 @@ def from_installed(
         known.licence if known else "",
         len(known.languages) if known else 0,
         model.kinds,
-        model.problem or ("" if model.supported or not model.complete else "unknown-architecture"),
-        model.detail or ("" if model.supported else model.architecture),
+        model.problem,
+        model.detail,
         installed=True,
         head=model.head,
     )

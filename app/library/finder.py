@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
@@ -13,26 +13,12 @@ from app.widgets.throttle import single_shot
 if TYPE_CHECKING:
     # Imported off the Qt thread: huggingface_hub would delay the first frame.
     from app.library.entries import Entry
-    from app.library.hub_service import HubService
     from engine.errors import EngineError
 
 
 _PAUSE_MS = 350
 # How many results have their details read, with three small requests each.
 _DETAILED = 10
-
-T = TypeVar("T")
-
-
-class CallHub(Protocol):
-    """Runs `work` with the hub service off the Qt thread, and passes the outcome to `then` or `failed` on it."""
-
-    def __call__(
-        self,
-        work: Callable[[HubService], T],
-        then: Callable[[T], object],
-        failed: Callable[[EngineError], object] | None = None,
-    ) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -46,12 +32,15 @@ class Search:
 
 
 class Finder(QObject):
-    """Emits `changed` when a search begins or ends, and `entry_changed` with a result whose details were read."""
+    """Emits `changed` when a search begins or ends, and `entry_changed` with a result whose details were read.
+
+    `call(work, then, failed)` runs `work` with the hub service off the Qt thread, and passes the outcome on, on it.
+    """
 
     changed = Signal()
     entry_changed = Signal(object)
 
-    def __init__(self, call: CallHub, parent: QObject | None = None) -> None:
+    def __init__(self, call: Callable[..., None], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.searched = Search()
         self._call = call

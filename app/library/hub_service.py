@@ -32,17 +32,15 @@ from engine.advice.pairing import PairAdvice, PairModel, advise, candidates, fro
 from engine.advice.suggestion import draft_for
 from engine.errors import ModelNotUsable
 from engine.files.system_memory import system_memory
-from engine.hub.access_check import check_access
-from engine.hub.client import HUGGING_FACE, HubAccess, HubClient
+from engine.hub.client import HUGGING_FACE, HubAccess, HubClient, check_access
 from engine.hub.download_job import JobSettings
 from engine.hub.download_state import DownloadStatus
 from engine.hub.downloads import DownloadQueue
 from engine.hub.failures import HubError
 from engine.hub.remove import plan_removal, remove
-from engine.hub.repository_names import parse_repository
+from engine.hub.repository_names import head_of, parse_repository
 from engine.hub.search import find_model, read_repository, search_models
-from engine.hub.values import AccessReport, FoundModel, RemovalPlan, VerifyReport
-from engine.hub.verify import verify_model
+from engine.hub.values import AccessReport, FoundModel, RemovalPlan
 from engine.model_files.discovery import InstalledModel, describe_folder, installed_models
 from engine.tokenizers.prompt_process.client import COUNTING_PROCESS
 
@@ -68,40 +66,28 @@ class LibraryPaths:
     jobs: JobSettings = field(default_factory=JobSettings)
 
 
+# The settings that decide where models come from and how much memory they are judged by.
+_DECIDING = (
+    *("hub_endpoint", "proxy", "model_folders", "use_other_apps", "work_offline", "fit_context"),
+    *("kv_bits", "memory_limit_gb"),
+)
+
+
 @dataclass(frozen=True)
 class HubOptions:
-    """The settings that decide where models come from and how much memory they are judged by.
+    """The settings that decide here, of `values`; other settings have their defaults.
 
-    `endpoint` and `proxy` are addresses, "" for none. `context` is in tokens; the bits are those of both models'
-    caches, 0 for the model's own precision. `memory_limit` in bytes is the user's; without one, `device_limit` of the
-    running engine counts. `machines` are the bytes that models may use on each of several Macs.
+    Without a memory limit of the user, `device_limit` of the running engine counts, in bytes. `machines` are the bytes
+    that models may use on each of several Macs.
     """
 
-    endpoint: str
-    proxy: str
-    folders: tuple[str, ...]
-    other_apps: bool
-    offline: bool
-    context: int
-    kv_bits: int
-    draft_kv_bits: int
-    memory_limit: int | None = None
+    values: SettingsValues
     device_limit: int | None = None
     machines: tuple[int, ...] = ()
 
-
-def hub_options_of(values: SettingsValues) -> HubOptions:
-    return HubOptions(
-        values.hub_endpoint,
-        values.proxy,
-        values.model_folders,
-        values.use_other_apps,
-        values.work_offline,
-        values.fit_context,
-        values.kv_bits,
-        values.draft_kv_bits,
-        memory_limit_of(values),
-    )
+    def __post_init__(self) -> None:
+        deciding = {name: getattr(self.values, name) for name in _DECIDING}
+        object.__setattr__(self, "values", SettingsValues(**deciding))
 
 
 @dataclass(frozen=True)
@@ -129,9 +115,7 @@ class HubService:
         self._cache = paths.cache or Path(constants.HF_HUB_CACHE)
         heal(self._cache)
         self._lock = threading.RLock()
-        self._stop = threading.Event()
-        self._folders: tuple[Path, ...] = ()
-        self._options = hub_options_of(SettingsValues())
+        self._options = HubOptions(SettingsValues())
         self._access = HubAccess()
         self._client: HubClient | None = None
         self._queue: DownloadQueue | None = None
@@ -140,9 +124,8 @@ class HubService:
 
     def configure(self, options: HubOptions) -> None:
         """Apply the options; running downloads continue. Raises `HubError`."""
-        access = self._access_of(options)
+        access = self._access_of(options.values)
         with self._lock:
-            self._folders = tuple(Path(folder) for folder in options.folders)
             self._options = options
             if self._queue is not None and access == self._access:
                 return
@@ -151,25 +134,23 @@ class HubService:
             self._client = HubClient(access)
             self._queue = DownloadQueue(self._cache, access, self._paths.queue, settings=self._paths.jobs)
 
-    def _access_of(self, options: HubOptions) -> HubAccess:
-        endpoint = options.endpoint or HUGGING_FACE
-        return HubAccess(endpoint, self._keychain.read(endpoint), options.proxy or None, offline=options.offline)
+    def _access_of(self, values: SettingsValues) -> HubAccess:
+        endpoint = values.hub_endpoint or HUGGING_FACE
+        return HubAccess(endpoint, self._keychain.read(endpoint), values.proxy or None, offline=values.work_offline)
 
     def check_access(self, values: SettingsValues) -> AccessReport:
         """Test the connection with these settings. Raises `HubError`."""
-        return check_access(replace(self._access_of(hub_options_of(values)), stall_s=_CHECK_S))
+        return check_access(replace(self._access_of(values), stall_s=_CHECK_S))
 
     def keep_token(self, values: SettingsValues, token: str) -> bool:
         """Store the token for that Hub and connect with it; False without a keychain. Raises `HubError`."""
-        options = hub_options_of(values)
-        kept = self._keychain.write(options.endpoint or HUGGING_FACE, token)
+        kept = self._keychain.write(values.hub_endpoint or HUGGING_FACE, token)
         if kept:
-            self.configure(options)
+            self.configure(replace(self._options, values=values))
         return kept
 
     def close(self) -> None:
-        """Stop running work; unfinished downloads stay queued for the next start. Safe to call twice."""
-        self._stop.set()
+        """Disconnect; unfinished downloads stay queued for the next start. Safe to call twice."""
         with self._lock:
             self._disconnect()
 
@@ -184,9 +165,9 @@ class HubService:
 
     def scan(self) -> Inventory:
         """Scan the disk. An index makes all scans but the first one fast."""
-        paths = self._paths
-        apps = self._options.other_apps
-        found = installed_models(self._cache, self._folders, paths.starter, paths.index, other_apps=apps)
+        paths, values = self._paths, self._options.values
+        folders = tuple(map(Path, values.model_folders))
+        found = installed_models(self._cache, folders, paths.starter, paths.index, other_apps=values.use_other_apps)
         self._found = tuple(found)
         budget = self._budget()
         installed = tuple(from_installed(model, self.catalog, found, budget) for model in found)
@@ -208,7 +189,7 @@ class HubService:
 
     def _limit(self) -> int:
         """Return the bytes that models may use: what the engine admits, or an estimate before it runs."""
-        told = self._options.memory_limit or self._options.device_limit
+        told = memory_limit_of(self._options.values) or self._options.device_limit
         if told is not None:
             return told
         if self._paths.memory_bytes is not None:
@@ -252,7 +233,7 @@ class HubService:
             detailed = replace(detailed, advice=self._verdict(main_path, remote))
         if not only_result or curated or detailed.problem:
             return detailed
-        best = draft_for(client, remote, self.catalog, self._options.context, self._limit(), kept)
+        best = draft_for(client, remote, self.catalog, self._options.values.fit_context, self._limit(), kept)
         if best is None:
             return detailed
         return with_draft(detailed, self.catalog.models[best.id], best, self._complete_ids())
@@ -274,9 +255,9 @@ class HubService:
         return advise(subject, drafts, context, budget.limit, measured=measured, element_bytes=numbers)
 
     def _budget(self) -> MemoryBudget:
-        options = self._options
-        bits = number_bytes(options.kv_bits), number_bytes(options.draft_kv_bits)
-        return MemoryBudget(options.context, self._limit(), *bits, options.machines)
+        values = self._options.values
+        bits = number_bytes(values.kv_bits), number_bytes(values.kv_bits)
+        return MemoryBudget(values.fit_context, self._limit(), *bits, self._options.machines)
 
     def _complete_ids(self) -> set[str]:
         return {model.id for model in self._found if model.complete}
@@ -294,7 +275,6 @@ class HubService:
         """Call `name` of the queue: "add", "pause", "resume" or "cancel". Raises `HubError`."""
         with self._lock:
             self._connected()
-            assert self._queue is not None
             getattr(self._queue, name)(repository)
 
     def _connected(self) -> HubClient:
@@ -305,20 +285,17 @@ class HubService:
 
     # Installed files
 
-    def verify(self, path: str) -> VerifyReport | None:
-        """Compare every file with its published checksum; None if `close` interrupts it."""
-        return verify_model(Path(path), stop=self._stop)
+    def check(self, path: str) -> None:
+        """Download the installed revision of a model in the Hub cache again. Raises `HubError`.
 
-    def repair(self, path: str) -> None:
-        """Download the damaged files of a model in the Hub cache again, and nothing else. Raises `HubError`.
-
-        Downloading the installed revision checks every byte and replaces what is wrong.
+        That compares every file with its checksum, and fetches only what is damaged or missing.
         """
         model = self._model_at(path)
         with self._lock:
             self._connected()
             assert self._queue is not None
-            self._queue.add(model.id, revision=Path(path).name)
+            # A head is cut anew out of the files of its source.
+            self._queue.add(model.id, revision="main" if head_of(model.id) else Path(path).name)
 
     def plan_removal(self, path: str) -> RemovalPlan:
         return plan_removal(self._model_at(path), self._cache)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -21,7 +20,7 @@ from app.settings.keychain import Keychain
 from app.system.background import Background
 from app.system.paths import cache_folder, data_folder, resource
 from engine.errors import EngineError
-from engine.model_files.cache_names import repository_of_folder
+from engine.model_files.names import repository_of_folder
 
 if TYPE_CHECKING:
     # Imported off the Qt thread: huggingface_hub would delay the first frame.
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from app.settings.store import SettingsStore
     from engine.advice.pairing import PairAdvice
     from engine.hub.download_state import DownloadStatus
-    from engine.hub.values import AccessReport, RemovalPlan, VerifyReport
+    from engine.hub.values import AccessReport, RemovalPlan
 
 # The longer one while a download waits for the network, which may take hours.
 _POLL_MS, _WAITING_POLL_MS = 250, 2000
@@ -56,8 +55,7 @@ class Library(QObject):
     """Belongs to the window, which closes it, and does nothing before `start`.
 
     `settled` carries the status of a download that is ready (after a new scan of the disk) or has failed, `problem` an
-    error to show, `verified` a path and its report. `damaged` holds the reports of models whose files differ from the
-    published ones. `background` runs other work off the Qt thread.
+    error to show. `background` runs other work off the Qt thread.
     """
 
     models_changed = Signal()
@@ -66,7 +64,6 @@ class Library(QObject):
     measured_changed = Signal()
     settled = Signal(object)
     problem = Signal(object)
-    verified = Signal(str, object)
 
     def __init__(
         self,
@@ -81,10 +78,6 @@ class Library(QObject):
         self.inventory: Inventory | None = None
         self.downloads: tuple[DownloadStatus, ...] = ()
         self._measured: MeasuredPairs = {}
-        self._of_answers: MeasuredPairs = {}
-        self._of_engine: MeasuredPairs = {}
-        self.verifying: set[str] = set()
-        self.damaged: dict[str, VerifyReport] = {}
         self._paths, self._keychain = paths, keychain or Keychain()
         self._hub: HubService | None = None
         self._options: HubOptions | None = None
@@ -164,9 +157,9 @@ class Library(QObject):
             self._call(lambda hub: hub.configure(options), then=lambda _: self._refresh())
 
     def _options_now(self) -> HubOptions:
-        from app.library.hub_service import hub_options_of
+        from app.library.hub_service import HubOptions
 
-        return replace(hub_options_of(self.settings.values), device_limit=self._device_limit, machines=self._machines)
+        return HubOptions(self.settings.values, self._device_limit, self._machines)
 
     def keep_token(self, token: str, then: Callable[[bool], object]) -> None:
         """Store the token in the system's keychain and reconnect with it; `then` gets whether that worked."""
@@ -237,7 +230,12 @@ class Library(QObject):
 
     def take_measured(self, measured: MeasuredPairs) -> None:
         """Take the figures of all stored answers. New figures discard the advice."""
-        self._take_figures(measured, self._of_engine)
+        if measured == self._measured:
+            return
+        self._measured = measured
+        self._advice.clear()
+        self._asked.clear()
+        self.measured_changed.emit()
 
     def take_memory_limit(self, limit: int) -> None:
         """Judge models by the bytes that the engine admits, unless the user set a limit."""
@@ -251,20 +249,6 @@ class Library(QObject):
             self._machines = free
             self._reconfigure()
 
-    def take_learned(self, learned: MeasuredPairs) -> None:
-        """Take the engine's figures, which are used for pairs without a stored answer."""
-        self._take_figures(self._of_answers, learned)
-
-    def _take_figures(self, of_answers: MeasuredPairs, of_engine: MeasuredPairs) -> None:
-        self._of_answers, self._of_engine = of_answers, of_engine
-        measured = {**of_engine, **of_answers}
-        if measured == self._measured:
-            return
-        self._measured = measured
-        self._advice.clear()
-        self._asked.clear()
-        self.measured_changed.emit()
-
     # Downloads
 
     @property
@@ -275,19 +259,13 @@ class Library(QObject):
     def get(self, *repositories: str) -> None:
         """Download models, or continue their downloads."""
         for repository in repositories:
-            self._command("add", repository)
+            self.command("add", repository)
 
-    def pause(self, repository: str) -> None:
-        self._command("pause", repository)
+    def command(self, name: str, repository: str) -> None:
+        """Pause, resume or cancel ("pause" and so on) a download.
 
-    def resume(self, repository: str) -> None:
-        self._command("resume", repository)
-
-    def cancel(self, repository: str) -> None:
-        """Stop a download and delete its files; a finished one only leaves the list."""
-        self._command("cancel", repository)
-
-    def _command(self, name: str, repository: str) -> None:
+        To cancel deletes its files; a finished one only leaves the list.
+        """
         self._call(lambda hub: hub.command(name, repository), then=lambda _: self._poll())
 
     def _poll(self) -> None:
@@ -327,33 +305,9 @@ class Library(QObject):
         """Return the address of a model's page on the Hub in use."""
         return f"{(self.settings.values.hub_endpoint or 'https://huggingface.co').rstrip('/')}/{repository}"
 
-    def repair(self, path: str) -> None:
-        """Download the damaged files of a model again; its download shows the progress."""
-        self.damaged.pop(path, None)
-        self._call(lambda hub: hub.repair(path), then=lambda _: self._poll())
-        self.models_changed.emit()
-
-    def verify(self, path: str) -> None:
-        """Compare every file of a model with its checksum; `verified` follows."""
-
-        def take(report: VerifyReport | None) -> None:
-            self.verifying.discard(path)
-            self.damaged.pop(path, None)
-            if report is not None and (report.damaged or report.missing):
-                self.damaged[path] = report
-            self.models_changed.emit()
-            if report is not None:
-                self.verified.emit(path, report)
-
-        def fail(error: EngineError) -> None:
-            self.verifying.discard(path)
-            self.models_changed.emit()
-            self.problem.emit(error)
-
-        if path not in self.verifying:
-            self.verifying.add(path)
-            self.models_changed.emit()
-            self._call(lambda hub: hub.verify(path), then=take, failed=fail)
+    def check(self, path: str) -> None:
+        """Compare a model's files with their checksums and download damaged ones again, shown as a download."""
+        self._call(lambda hub: hub.check(path), then=lambda _: self._poll())
 
     def plan_removal(self, path: str, then: Callable[[RemovalPlan], object]) -> None:
         """Plan the removal of a model; `then` gets the plan."""

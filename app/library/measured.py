@@ -1,4 +1,4 @@
-"""Measured speed-ups of pairs on this machine, from stored answers and from the engine. No Qt in here."""
+"""Measured speed-ups of pairs on this machine, from stored answers. No Qt in here."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from app.conversations.request_history import PairSummary
-from app.library.learned_pairs import LearnedRow, learned_rows
 from engine.speculation.proposers.registry import uses_drafter
 from engine.stats import rounded_speedup
-from engine.tuning import LearnedPair
 
 
 @dataclass(frozen=True)
@@ -41,19 +39,7 @@ def measured_pairs(summaries: Iterable[PairSummary]) -> dict[tuple[str, str], Me
     return found
 
 
-def learned_pairs(pairs: Iterable[LearnedPair]) -> dict[tuple[str, str], Measured]:
-    """Return the engine's measured figures of pairs, at the context length with the most samples.
-
-    Those of a slowed machine count only if there are no others.
-    """
-    found: dict[tuple[str, str], Measured] = {}
-    for row in sorted(learned_rows(pairs), key=lambda row: (not row.slowed, row.samples)):
-        if row.draft and (measured := _measured(row)):
-            found[row.main, row.draft] = measured
-    return found
-
-
-def _measured(one: PairSummary | LearnedRow) -> Measured | None:
+def _measured(one: PairSummary) -> Measured | None:
     """Return the figures of a pair; None if it is not even known whether it is faster."""
     if one.speedup is None or rounded_speedup(one.speedup, one.speedup_low, one.speedup_high) is None:
         return None

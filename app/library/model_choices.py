@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.library.entries import Entry
 from app.session.model_names import short_name
 from engine.speculation.proposers.registry import sources_without_drafter, uses_drafter
 
 if TYPE_CHECKING:
     # Imported off the Qt thread: huggingface_hub would delay the first frame.
-    from app.library.entries import Entry
     from app.library.hub_service import Inventory
     from app.library.measured import Measured
     from engine.advice.pairing import PairAdvice
@@ -31,20 +31,32 @@ class Choice:
     """
 
     kind: str
-    id: str
-    name: str
-    bits: int = 0
-    path: str = ""
+    entry: Entry | None = None
+    verdict: str = ""
     bytes: int = 0
     usable: bool = True
     loaded: bool = False
     best: bool = False
-    guide: bool = False
-    verdict: str = ""
-    entry: Entry | None = None
     advice: PairAdvice | None = None
     measured: Measured | None = None
     download: DownloadStatus | None = None
+
+    @property
+    def id(self) -> str:
+        return self.entry.id if self.entry is not None else ""
+
+    @property
+    def name(self) -> str:
+        return self.entry.name if self.entry is not None else ""
+
+    @property
+    def path(self) -> str:
+        """The folder of an installed model."""
+        return self.entry.path if self.entry is not None and self.kind == "use" else ""
+
+    @property
+    def guide(self) -> bool:
+        return self.entry is not None and self.entry.is_starter
 
 
 def main_choices(
@@ -62,7 +74,7 @@ def main_choices(
     ]
     rows = sorted((row for row in rows if _matches(row, wanted)), key=_rank)
     if loaded_path and not wanted:
-        rows.append(Choice("unload", "", "", usable=True))
+        rows.append(Choice("unload"))
     return rows
 
 
@@ -84,12 +96,12 @@ def draft_choices(
     rows: list[Choice] = []
     for one in advice:
         if one.verdict == "lookup":
-            rows.append(Choice("lookup", "", "", verdict="lookup", loaded=looks_up, best=one.best, advice=one))
+            rows.append(Choice("lookup", verdict="lookup", loaded=looks_up, best=one.best, advice=one))
         else:
             rows.append(_of_advice(one, inventory, loaded_path, method, by_id, measured))
     if not any(row.kind == "lookup" for row in rows):
-        rows.append(Choice("lookup", "", "", verdict="lookup", loaded=looks_up))
-    rows.append(Choice("none", "", "", verdict="none", loaded=method == "off" or (not loaded_path and not looks_up)))
+        rows.append(Choice("lookup", verdict="lookup", loaded=looks_up))
+    rows.append(Choice("none", verdict="none", loaded=method == "off" or (not loaded_path and not looks_up)))
     return [row for row in rows if _matches(row, wanted)]
 
 
@@ -124,33 +136,19 @@ def _of_installed(entry: Entry, loaded_path: str, downloads: Mapping[str, Downlo
     usable = partial or (entry.complete and verdict != "too-big")
     return Choice(
         "get" if partial else "use",
-        entry.id,
-        entry.name,
-        entry.bits,
-        entry.path,
+        entry,
+        verdict,
         entry.bytes,
         usable,
         entry.path == loaded_path,
-        guide=entry.is_starter,
-        verdict=verdict,
-        entry=entry,
         download=_unsettled(downloads.get(entry.id)),
     )
 
 
 def _to_get(entry: Entry, download: DownloadStatus | None) -> Choice:
     verdict = _verdict(entry)
-    return Choice(
-        "get",
-        entry.id,
-        entry.name,
-        entry.bits,
-        bytes=entry.get_bytes or entry.bytes,
-        usable=verdict != "too-big",
-        verdict=verdict,
-        entry=entry,
-        download=_unsettled(download),
-    )
+    size = entry.get_bytes or entry.bytes
+    return Choice("get", entry, verdict, size, verdict != "too-big", download=_unsettled(download))
 
 
 def _of_advice(
@@ -161,24 +159,19 @@ def _of_advice(
     downloads: Mapping[str, DownloadStatus],
     measured: Mapping[str, Measured],
 ) -> Choice:
-    entry = inventory.entry(one.id)
-    name, bits = (entry.name, entry.bits) if entry else short_name(one.id)
-    partial = entry is not None and _is_partial(entry)
-    installed = one.source == "installed" and entry is not None and not partial
-    path = entry.path if entry and installed else ""
+    known = inventory.entry(one.id)
+    name, bits = short_name(one.id)
+    entry = known or Entry(one.id, one.source, name, bits=bits)
+    partial = _is_partial(entry)
+    installed = one.source == "installed" and known is not None and not partial
     return Choice(
         "use" if installed else "get",
-        one.id,
-        name,
-        bits,
-        path,
-        one.weight_bytes or (entry.bytes if entry else 0),
-        one.works or partial,
-        bool(path) and path == loaded_path and uses_drafter(method),
-        one.best,
-        entry is not None and entry.is_starter,
-        one.verdict,
         entry,
+        one.verdict,
+        one.weight_bytes or entry.bytes,
+        one.works or partial,
+        installed and bool(entry.path) and entry.path == loaded_path and uses_drafter(method),
+        one.best,
         one,
         measured.get(one.id),
         _unsettled(downloads.get(one.id)),

@@ -19,7 +19,7 @@ from app.wording.figures import speedup
 from app.wording.hub import size_words
 from engine.advice.pairing import PairAdvice
 from engine.hub.download_state import DownloadStatus
-from engine.hub.values import RemovalPlan, VerifyReport
+from engine.hub.values import RemovalPlan
 
 _FIT_WIDTH, _BUTTON_WIDTH, _MARGIN, _GAP = 250, 108, 16, 16
 # A card narrower than this shows its badge and its memory under its name.
@@ -118,16 +118,13 @@ class Card(QFrame):
 class CardState:
     """The changing state of a model.
 
-    `measured` is the measured speed-up of its draft, `damage` the report of a failed check, `advice` its advice as a
-    draft for the model named `main`, with `as_draft`, the measured speed-up; `page` the address that a button opens, ""
-    for no button.
+    `measured` is the measured speed-up of its draft, `advice` its advice as a draft for the model named `main`, with
+    `as_draft`, the measured speed-up; `page` the address that a button opens, "" for no button.
     """
 
     loaded: bool = False
     download: DownloadStatus | None = None
-    verifying: bool = False
     measured: Measured | None = None
-    damage: VerifyReport | None = None
     advice: PairAdvice | None = None
     main: str = ""
     page: str = ""
@@ -143,7 +140,6 @@ class ModelCard(Card):
     got = Signal(object)
     got_as_draft = Signal(object)
     checked = Signal(object)
-    repaired = Signal(object)
     removal_asked = Signal(object)
     removal_confirmed = Signal(object)
 
@@ -163,7 +159,8 @@ class ModelCard(Card):
         self.check_button, self.remove_button = self.add_button("quiet"), self.add_button("quiet")
         self.check_button.clicked.connect(lambda: self.checked.emit(self.entry))
         self.remove_button.clicked.connect(self._remove)
-        self.check_button.setVisible(with_file_buttons and not entry.is_starter)
+        # Only the models of the Hub cache have published checksums.
+        self.check_button.setVisible(with_file_buttons and entry.source == "cache")
         self.remove_button.setVisible(with_file_buttons and not entry.is_starter and not entry.app)
 
     def show_state(self, state: CardState) -> None:
@@ -187,7 +184,7 @@ class ModelCard(Card):
         self.draft_button.setVisible(suits and not entry.installed and not downloading)
         self.offer_page(state.page)
         self.check_button.setText(self.tr("Check files"))
-        self.check_button.setEnabled(not state.verifying)
+        self.check_button.setEnabled(not downloading)
         self.remove_button.setText(self.tr("Delete…"))
         self.remove_button.setEnabled(not state.loaded)
         self.remove_button.setToolTip(self.tr("It is in use. Choose another model first.") if state.loaded else "")
@@ -219,11 +216,6 @@ class ModelCard(Card):
         return download is not None and download.state == "paused"
 
     @property
-    def _repairable(self) -> bool:
-        """Whether damaged files can be downloaded again: only models of the Hub cache have a known origin."""
-        return self._state.damage is not None and self.entry.source == "cache"
-
-    @property
     def _partial(self) -> bool:
         return self.entry.problem == "incomplete" and self.entry.source == "cache"
 
@@ -235,8 +227,6 @@ class ModelCard(Card):
         if self._plan is not None:
             plan, self._plan = self._plan, None
             self.removal_confirmed.emit(plan)
-        elif self._repairable:
-            self.repaired.emit(self.entry)
         elif self.entry.complete and self.entry.path:
             self.used.emit(self.entry)
         elif self.entry.installed and not self._partial:
@@ -254,8 +244,6 @@ class ModelCard(Card):
 
     def _facts(self) -> str:
         entry, state = self.entry, self._state
-        if state.damage is not None:
-            return model_wording.damage_words(state.damage, self._repairable)
         if entry.problem:
             return model_wording.problem_words(entry)
         if entry.is_starter:
@@ -281,10 +269,6 @@ class ModelCard(Card):
         return "" if self.entry.expected is None else model_wording.expected_speed(self.entry.expected)
 
     def _badge(self) -> tuple[str, str]:
-        if self._state.verifying:
-            return self.tr("checking"), "lookup"
-        if self._state.damage is not None:
-            return self.tr("damaged"), "problem"
         if self._state.loaded:
             return self.tr("in use"), "main"
         if self.entry.is_starter:
@@ -315,8 +299,6 @@ class ModelCard(Card):
     def _button_text(self) -> str:
         if self._is_downloading:
             return self.tr("Resume") if self._is_paused else self.tr("Downloading…")
-        if self._repairable:
-            return self.tr("Repair")
         if self.entry.installed and not self._partial:
             return self.tr("Use this head") if self.entry.head else self.tr("Chat")
         size = self.entry.get_bytes or (0 if self._partial else self.entry.bytes)

@@ -74,7 +74,6 @@ class DownloadList(QWidget):
     def refresh(self) -> None:
         """Show the present downloads."""
         library = self._library
-        commands = {"pause": library.pause, "resume": library.resume, "cancel": library.cancel}
         current = {status.repository: status for status in library.downloads}
         for repository in self._cards.keys() - current.keys():
             gone = self._cards.pop(repository)
@@ -83,7 +82,7 @@ class DownloadList(QWidget):
         for repository, status in current.items():
             if repository not in self._cards:
                 card = self._cards[repository] = DownloadCard(repository, library.page_of(repository))
-                card.command.connect(lambda name, which=repository: commands[name](which))
+                card.command.connect(lambda name, which=repository: library.command(name, which))
                 self._column.addWidget(card)
             entry = library.inventory.entry(repository) if library.inventory else None
             name = entry_name(entry) if entry is not None else model_name(*short_name(repository))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, vbox
@@ -38,14 +38,11 @@ class FirstRunOffer(Restyled, QFrame):
         self.setObjectName("offer")
         self._library, self._models = library, models
         self._title = label(self, "muted", wraps=True)
-        self._grid = QGridLayout()
-        self._grid.setVerticalSpacing(8)
-        self._grid.setHorizontalSpacing(12)
-        self._grid.setColumnStretch(0, 1)
+        self._column = vbox(spacing=8)
         self.starter_button = self.bound("Not now", styled(QPushButton(self), "link"))
         self._more = self.bound("Other models…", styled(QPushButton(self), "link"))
         foot = fill(hbox(), self.starter_button, 1, self._more)
-        fill(vbox(self, margins=(16, 12, 16, 10), spacing=10), self._title, self._grid, foot)
+        fill(vbox(self, margins=(16, 12, 16, 10), spacing=10), self._title, self._column, foot)
         self._rows: list[_OfferRow] = []
         self.starter_button.clicked.connect(self._decline)
         self._more.clicked.connect(self.more_wanted)
@@ -78,6 +75,9 @@ class FirstRunOffer(Restyled, QFrame):
         by_id = {status.repository: status for status in self._library.downloads}
         for row, entry in zip(self._rows, offers, strict=True):
             row.show_entry(entry, by_id.get(entry.id))
+        widest = max(row.button.sizeHint().width() for row in self._rows)
+        for row in self._rows:
+            row.button.setMinimumWidth(widest)
         self.show()
 
     @property
@@ -108,19 +108,13 @@ class FirstRunOffer(Restyled, QFrame):
 
     def _rebuild(self, offers: tuple[Entry, ...]) -> None:
         for row in self._rows:
-            # Until the event loop deletes them, they would take room.
-            self._grid.removeWidget(row.words)
-            self._grid.removeWidget(row.button)
-            row.words.hide()
-            row.button.hide()
-            row.words.deleteLater()
-            row.button.deleteLater()
+            # Until the event loop deletes it, it would take room.
+            row.hide()
             row.deleteLater()
         self._rows = [_OfferRow(entry, self) for entry in offers]
         set_style_class(self._rows[0].button, "accent")
-        for number, row in enumerate(self._rows):
-            self._grid.addWidget(row.words, number, 0)
-            self._grid.addWidget(row.button, number, 1, Qt.AlignmentFlag.AlignVCenter)
+        for row in self._rows:
+            self._column.addWidget(row)
             row.button.clicked.connect(lambda _=False, source=row: self._act(source.entry))
 
     def _act(self, entry: Entry) -> None:
@@ -143,10 +137,12 @@ class _OfferRow(QWidget):
     def __init__(self, entry: Entry, parent: QWidget) -> None:
         super().__init__(parent)
         self.entry = entry
-        self.words, self.button = QWidget(parent), styled(QPushButton(parent), "button")
-        self._name, self._facts = label(self.words, "title"), label(self.words, "muted", wraps=True)
-        fill(vbox(self.words, margins=(0, 0, 0, 0), spacing=2), self._name, self._facts)
-        self.hide()
+        self.button = styled(QPushButton(self), "button")
+        self._name, self._facts = label(self, "title"), label(self, "muted", wraps=True)
+        words = fill(vbox(spacing=2), self._name, self._facts)
+        row = hbox(self, margins=(0, 0, 0, 0), spacing=12)
+        row.addLayout(words, 1)
+        fill(row, (self.button, 0, Qt.AlignmentFlag.AlignVCenter))
 
     def show_entry(self, entry: Entry, status: DownloadStatus | None) -> None:
         self.entry = entry

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
-from app.library.measured import learned_pairs, measured_pairs
+from app.library.measured import measured_pairs
 from app.models.download_tray import DownloadTray
 from app.models.picker import Picker
 from app.session.cluster_service import OFF
@@ -72,7 +72,7 @@ class ModelController(QObject):
         library.downloads_changed.connect(self._dismiss_failures)
         library.problem.connect(self._show_problem)
         session.models.changed.connect(self._judge_for)
-        session.models.changed.connect(self._read_learned)
+        session.models.changed.connect(self._read_memory_limit)
         session.cluster.changed.connect(lambda: library.take_machines(session.cluster.memory))
         for changed in (session.models.changed, library.models_changed):
             changed.connect(self._keep_opened_folders)
@@ -122,9 +122,6 @@ class ModelController(QObject):
         self._as_draft.add(entry.id)
         self._library.get(entry.id)
 
-    def unload(self) -> None:
-        self._session.models.unload()
-
     def _judge_for(self) -> None:
         """Judge search results as drafts for the loaded model; the starter works with its own draft only."""
         models = self._session.models
@@ -141,7 +138,7 @@ class ModelController(QObject):
 
     def _choose_main(self, choice: Choice) -> None:
         if choice.kind == "unload":
-            self.unload()
+            self._session.models.unload()
         elif choice.entry is not None and not choice.loaded:
             self.use(choice.entry)
 
@@ -166,7 +163,7 @@ class ModelController(QObject):
 
     def _get_choice(self, choice: Choice) -> None:
         if choice.download is not None:
-            self._library.resume(choice.id)
+            self._library.command("resume", choice.id)
         elif choice.advice is None and choice.entry is not None:
             self.get(choice.entry)
         else:
@@ -238,14 +235,10 @@ class ModelController(QObject):
         if turn.answer.ended and stats.drafted and speedup_is_known(stats):
             self._read_measured()
 
-    def _read_learned(self) -> None:
-        library, models = self._library, self._session.models
-        if not models.pair.loading:
-            models.call_engine(
-                lambda engine: engine.learned(), lambda pairs: library.take_learned(learned_pairs(pairs))
-            )
-            models.call_engine(
-                lambda engine: engine.status(), lambda status: library.take_memory_limit(status.memory.limit)
+    def _read_memory_limit(self) -> None:
+        if not self._session.models.pair.loading:
+            self._session.models.call_engine(
+                lambda engine: engine.status(), lambda status: self._library.take_memory_limit(status.memory.limit)
             )
 
     def _read_measured(self) -> None:

@@ -13,7 +13,7 @@ from app.models.cards import CardState, ModelCard
 from app.models.download_card import DownloadList
 from app.models.model_controller import ModelController
 from app.session.session import Session
-from app.settings.choices import FIT_CONTEXTS
+from app.settings.declarations import FIT_CONTEXTS
 from app.widgets.controls import Chooser, Segments
 from app.widgets.labels import label
 from app.widgets.layouts import fill, keep_right_edge, vbox
@@ -27,7 +27,6 @@ from app.wording.hub import size_words
 from app.wording.models import entry_name
 from engine.errors import EngineError
 from engine.hub.download_state import DownloadStatus
-from engine.hub.values import VerifyReport
 
 RECOMMENDED, INSTALLED, SEARCH = range(3)
 # The least width of the search field beside the tabs, and the width of its frame.
@@ -113,7 +112,6 @@ class ModelsPage(Restyled, QWidget):
         self._downloads.states_changed.connect(self._refresh_cards)
         library.problem.connect(self._show_problem)
         library.finder.entry_changed.connect(self._take_details)
-        library.verified.connect(self._show_report)
         library.advice_changed.connect(self._refresh_cards)
         library.measured_changed.connect(self._refresh_cards)
         self._session.models.changed.connect(self._refresh_cards)
@@ -180,8 +178,7 @@ class ModelsPage(Restyled, QWidget):
         card.used.connect(self._models.use)
         card.got.connect(self._models.get)
         card.got_as_draft.connect(self._models.get_as_draft)
-        card.checked.connect(lambda one: self._library.verify(one.path))
-        card.repaired.connect(lambda one: self._library.repair(one.path))
+        card.checked.connect(lambda one: self._library.check(one.path))
         card.removal_asked.connect(
             lambda one, source=card: self._library.plan_removal(one.path, then=source.ask_removal)
         )
@@ -210,9 +207,7 @@ class ModelsPage(Restyled, QWidget):
         return CardState(
             in_use,
             download,
-            entry.path in library.verifying,
             self._measured_with(entry).get(entry.draft),
-            library.damaged.get(entry.path),
             advice,
             name,
             library.page_of(entry.id) if entry.gated and not entry.installed else "",
@@ -261,19 +256,6 @@ class ModelsPage(Restyled, QWidget):
 
     def _show_problem(self, error: EngineError) -> None:
         self._say(error_sentence(error))
-
-    def _show_report(self, path: str, report: VerifyReport) -> None:
-        entry = self._entry_at(path)
-        name = entry_name(entry) if entry is not None else path
-        if report.damaged or report.missing:
-            # The card of the model shows the damage.
-            self.note.hide()
-        elif report.checked:
-            self._say(self.tr("All files of {name} match the published version.").format(name=name))
-        else:
-            self._say(
-                self.tr("No checksums were published for {name}, so its files can't be verified.").format(name=name)
-            )
 
     def _say(self, sentence: str) -> None:
         self.note.setText(sentence)

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from app.conversations.request_history import ProgramRequest
-from app.conversations.served_calls import answers_of
 from app.session.model_service import ModelService
 from app.settings.keychain import Keychain
+from app.system.accounts import others_have_accounts
 from app.system.background import Background
 from engine.errors import CodedError
 from engine.requests import SpeculationSettings
@@ -32,14 +32,15 @@ _LOOK_MS = 250
 
 @dataclass(frozen=True)
 class ApiChoice:
-    """The user's settings of the API. `network` lets other computers connect."""
+    """The user's settings of the API. `network` lets other computers connect.
+
+    Clients need a key if others can reach it: over the network, or with accounts on this computer.
+    """
 
     serve: bool = False
     port: int = 0
     network: bool = False
-    asks_key: bool = False
     origins: tuple[str, ...] = ()
-    strict_models: bool = False
     model_folders: tuple[Path, ...] = ()
     other_apps: bool = True
     same_text: bool = False
@@ -126,7 +127,7 @@ class ApiService(QObject):
             api.stop()
             return "", None
         key = ""
-        if choice.network or choice.asks_key:
+        if choice.network or others_have_accounts():
             store = self._secrets()
             if renew:
                 store.write(KEY_NAME, new_key())
@@ -135,8 +136,7 @@ class ApiService(QObject):
         host = ANY_HOST if choice.network else ApiSettings.host
         try:
             speculation = SpeculationSettings(same_text=choice.same_text)
-            strict = choice.strict_models
-            api.start(ApiSettings(host, choice.port, key or None, choice.origins, speculation, strict_models=strict))
+            api.start(ApiSettings(host, choice.port, key or None, choice.origins, speculation))
         except CodedError as error:
             return key, error
         return key, None
@@ -158,7 +158,7 @@ class ApiService(QObject):
     def _pass_on_ended(self) -> None:
         found: list[ProgramRequest] = []
         while self._just_ended:
-            found += answers_of(self._just_ended.popleft())
+            found += _answers_of(self._just_ended.popleft())
         if found:
             self.calls_ended.emit(found)
 
@@ -169,3 +169,13 @@ class ApiService(QObject):
         self.status = found if found is not None and found.serving else None
         if self.status != before:
             self.changed.emit()
+
+
+def _answers_of(call: Call) -> list[ProgramRequest]:
+    """Return the answers of an ended call as rows of the history, without empty ones that did not fail."""
+    ended = call.began + (call.seconds or 0.0)
+    return [
+        ProgramRequest(call.client, call.endpoint, ended, call.main, call.draft, call.method, reason, stats)
+        for stats, reason in zip(call.stats, call.reasons, strict=True)
+        if stats.generated_tokens or reason == "failed"
+    ]

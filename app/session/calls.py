@@ -11,8 +11,7 @@ from typing import Any
 
 from app.conversations.records import INTERRUPTED, STREAMING, Message, ToolUse
 from app.text.thinking import parts_of
-from app.tools.errors import ToolFailed
-from app.tools.tool import Progress, Tool, ToolResult
+from app.tools.tool import Progress, Tool, ToolFailed, ToolResult
 
 # What the model reads instead of a result, by the code of the error; of others it reads the error itself.
 _FOR_MODEL = {

@@ -21,20 +21,11 @@ if TYPE_CHECKING:
     # Imported when needed, because few users have several machines.
     from engine.cluster.checks import HostCheck
     from engine.cluster.cluster import Cluster
-    from engine.cluster.hosts import Machines
     from engine.cluster.plan import Plan
 
 OFF, CHECKING, FETCHING, STARTING, ON, STOPPING = "off", "checking", "fetching", "starting", "on", "stopping"
 # Reasons that keep a machine from taking part with one model, not with others.
 _OF_MODEL = ("no-model", "other-model", "download")
-
-
-@dataclass(frozen=True)
-class ClusterChoice:
-    """The user's choice: names or addresses separated by commas, and the connection."""
-
-    machines: str = ""
-    backend: str = "auto"
 
 
 @dataclass(frozen=True)
@@ -64,7 +55,7 @@ class ClusterService(QObject):
     def __init__(self, models: ModelService, parent: QObject) -> None:
         super().__init__(parent)
         self._models = models
-        self._choice = ClusterChoice()
+        self._named = ""
         self._background = Background("several-macs", parent=self)
         self._cluster: Cluster | None = None
         # Counts starts and stops, so that results of earlier starts are dropped.
@@ -84,7 +75,7 @@ class ClusterService(QObject):
     @property
     def named(self) -> bool:
         """Whether any machine was named."""
-        return bool(self._choice.machines.strip())
+        return bool(self._named.strip())
 
     @property
     def can_fetch(self) -> bool:
@@ -99,19 +90,18 @@ class ClusterService(QObject):
         ready = all(one.problem is None or one.problem.reason in _OF_MODEL for one in checks)
         return tuple(one.free for one in checks) if ready else ()
 
-    def configure(self, choice: ClusterChoice) -> None:
-        """Use other machines from the next check or start."""
-        if choice != self._choice:
-            self._choice, self.findings, self.problem = choice, None, None
+    def configure(self, machines: str) -> None:
+        """Use other machines, by names or addresses separated by commas, from the next check or start."""
+        if machines != self._named:
+            self._named, self.findings, self.problem = machines, None, None
             self.changed.emit()
 
     def check(self, main: Path | None, context: int) -> None:
         """Check whether the machines can run the model in the folder `main` with `context` tokens."""
         if self.state == OFF:
-            choice = self._choice
             self._checked_model = main, context
             self._become(CHECKING)
-            work = partial(look_at_machines, choice, main, context)
+            work = partial(look_at_machines, self._named, main, context)
             self._background.run(work, self._checked, self._check_failed, owner=self)
 
     def fetch(self) -> None:
@@ -119,9 +109,9 @@ class ClusterService(QObject):
         main = self._checked_model[0]
         if self.state != OFF or self.findings is None or main is None:
             return
-        choice, checks = self._choice, self.findings.checks
+        checks = self.findings.checks
         self._stop_fetching, self.fetched, self.problem = threading.Event(), {}, None
-        work = partial(fetch_parts, choice, checks, main, self._arrived.emit, self._stop_fetching)
+        work = partial(fetch_parts, self._named, checks, main, self._arrived.emit, self._stop_fetching)
         self._become(FETCHING)
         self._background.run(work, lambda _: self._fetched(), self._check_failed, owner=self)
 
@@ -129,7 +119,7 @@ class ClusterService(QObject):
         """Start the machines and load these models on them; `problem` is set if that fails."""
         if self.state != OFF:
             return
-        pair, choice, settings = self._models.pair, self._choice, self._models.limits
+        pair, named, settings = self._models.pair, self._named, self._models.limits
         if pair.main is not None:
             self._alone = pair.paths
         self._pair, self.problem = (main, draft), None
@@ -139,7 +129,7 @@ class ClusterService(QObject):
         # A thread for each start, so that one that hangs does not delay the next.
         starting = Background("several-macs-start", parent=self)
         starting.run(
-            lambda: start_machines(choice, settings, self._lost.emit),
+            lambda: start_machines(named, settings, self._lost.emit),
             lambda cluster: self._started(number, cluster),
             lambda error: self._start_failed(number, error),
         )
@@ -231,18 +221,13 @@ class ClusterService(QObject):
             self.ended.emit(error)
 
 
-def _machines(choice: ClusterChoice) -> Machines:
-    from engine.cluster.hosts import parse_machines
-
-    return parse_machines(choice.machines, choice.backend)
-
-
-def look_at_machines(choice: ClusterChoice, main: Path | None, context: int) -> Findings:
+def look_at_machines(named: str, main: Path | None, context: int) -> Findings:
     """Check each machine and divide the model among them; takes seconds. Raises `EngineError`."""
     from engine.cluster.checks import check_machines
+    from engine.cluster.hosts import parse_machines
     from engine.cluster.plan import make_plan, model_size
 
-    machines = _machines(choice)
+    machines = parse_machines(named)
     found = tuple(check_machines(machines, main))
     if main is None:
         return Findings(found, None)
@@ -254,7 +239,7 @@ def look_at_machines(choice: ClusterChoice, main: Path | None, context: int) -> 
 
 
 def fetch_parts(
-    choice: ClusterChoice,
+    named: str,
     checks: Sequence[HostCheck],
     main: Path,
     on_bytes: Callable[[str, int, int], object],
@@ -262,20 +247,22 @@ def fetch_parts(
 ) -> None:
     """Let the other machines download the missing parts. Raises `EngineError`."""
     from engine.cluster.fetch import fetch_missing
+    from engine.cluster.hosts import parse_machines
 
-    fetch_missing(_machines(choice), checks, main, on_bytes=on_bytes, stop=stop)
+    fetch_missing(parse_machines(named), checks, main, on_bytes=on_bytes, stop=stop)
 
 
 def start_machines(
-    choice: ClusterChoice, settings: EngineSettings, lost: Callable[[Cluster | None, EngineError], object]
+    named: str, settings: EngineSettings, lost: Callable[[Cluster | None, EngineError], object]
 ) -> Cluster:
     """Start the machines; takes seconds. `lost` is called when they end by themselves. Raises `EngineError`."""
     from engine.cluster.cluster import Cluster
+    from engine.cluster.hosts import parse_machines
 
     started: list[Cluster] = []
 
     def ended(error: EngineError) -> None:
         lost(started[0] if started else None, error)
 
-    started.append(Cluster(_machines(choice), settings, on_end=ended))
+    started.append(Cluster(parse_machines(named), settings, on_end=ended))
     return started[0]

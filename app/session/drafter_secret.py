@@ -29,7 +29,7 @@ class DrafterSecret(QObject):
         """Read the secret once, because the system may ask the user for it."""
         if not self._asked:
             self._asked = True
-            self._background.run(lambda: self._secrets().read(SECRET_NAME) or "", self._take, owner=self)
+            self._background.run(lambda: self._secrets().read(SECRET_NAME) or "", self._take_read, owner=self)
 
     def keep(self, secret: str, then: Callable[[bool], object]) -> None:
         """Use another secret from now on and store it; `then` gets whether it is in the keychain."""
@@ -39,6 +39,11 @@ class DrafterSecret(QObject):
 
     def close(self) -> None:
         self._background.close()
+
+    def _take_read(self, secret: str) -> None:
+        # The user may have typed another one meanwhile.
+        if not self.value:
+            self._take(secret)
 
     def _take(self, secret: str) -> None:
         if secret != self.value:

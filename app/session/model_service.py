@@ -14,9 +14,9 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 from app.session.bridge import Bridge, as_engine_error
 from engine.client import EngineClient, RequestStream
-from engine.errors import EngineClosed, EngineError, InternalFailure
-from engine.events import Event
-from engine.model_files.cache_names import name_of_snapshot
+from engine.errors import DeviceFailed, EngineClosed, EngineError, InternalFailure
+from engine.events import Event, Failed
+from engine.model_files.names import name_of_snapshot
 from engine.requests import ChatRequest
 from engine.settings import EngineSettings
 from engine.tokenizers.thinking import ThinkingChoice
@@ -33,7 +33,8 @@ class Pair:
     the draft model is being loaded, the main model answers already.
 
     `wanted_draft` is the draft model that was asked for with a main model that is being loaded, "" for none and None if
-    unknown. `draft_problem` says why the requested draft model is not in use.
+    unknown. `draft_problem` says why the requested draft model is not in use. `parked` is true if the engine unloaded
+    the models because the GPU failed; the next question loads them again.
     """
 
     main: Any = None
@@ -42,6 +43,7 @@ class Pair:
     wanted: str = ""
     wanted_draft: str | None = None
     draft_problem: EngineError | None = None
+    parked: bool = False
 
     @property
     def names(self) -> tuple[str, str]:
@@ -213,7 +215,16 @@ class ModelService(QObject):
 
     def submit(self, request: ChatRequest, receive: Callable[[list[Event]], None]) -> RequestStream:
         """Start a request; `receive` gets its events on the Qt thread, once a frame. Raises EngineError."""
-        return self.engine.submit(request, self._bridge.listen(receive))
+        return self.engine.submit(request, self._bridge.listen(partial(self._received, receive)))
+
+    def _received(self, receive: Callable[[list[Event]], None], events: list[Event]) -> None:
+        """Pass on the events of a request, the last of which tells whether the models are in memory."""
+        error = events[-1].error if isinstance(events[-1], Failed) else None
+        parked = isinstance(error, DeviceFailed) and bool(error.arguments["unloaded"])
+        if parked != self.pair.parked and (parked or error is None):
+            self.pair = replace(self.pair, parked=parked)
+            self.changed.emit()
+        receive(events)
 
     @property
     def loading_progress(self) -> tuple[int, int]:

@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from app.conversations.answer_format import grammar_of
 from app.conversations.answer_writer import AnswerWriter
-from app.conversations.chat_settings import Generation
+from app.conversations.chat_settings import Generation, grammar_of
 from app.conversations.records import AnswerSource, Message
 from app.conversations.store import ConversationStore
 from app.session import prompt_variables

@@ -18,7 +18,6 @@ from engine.errors import EngineError
 from engine.requests import DRAWN_TOKENS, OwnAnswer
 from engine.status import EngineStatus, TaughtDraft, TeachingProgress, TeachingResult
 
-DAY_S = 86_400
 # Milliseconds between two looks at the progress.
 _LOOK_MS = 500
 # Tokens of answers that are taught, the newest chats first: more would take hours.
@@ -58,7 +57,7 @@ class TeachingService(QObject):
         self.result: TeachingResult | None = None
         self.error: EngineError | None = None
         self._pair: tuple[str, str | None] = ("", None)
-        self._days, self._by_itself = 0, False
+        self._by_itself = False
         # When a person stopped the teaching of a pair or it failed: only newer answers make it start by itself.
         self._ended_at: dict[tuple[str, str | None], float] = {}
         self._idle = QTimer(self, singleShot=True, timerType=Qt.TimerType.PreciseTimer)
@@ -77,13 +76,13 @@ class TeachingService(QObject):
         if not self._models.call_engine(lambda engine: engine.taught(), self._take_known, unknown):
             self._take_known(None)
 
-    def configure(self, days: int, by_itself: bool) -> None:
-        """Teach with chats of the last `days` days, or all for 0; start `by_itself` when idle if that is true."""
-        self._days, self._by_itself = days, by_itself
+    def configure(self, by_itself: bool) -> None:
+        """Start `by_itself` when idle if that is true."""
+        self._by_itself = by_itself
         self.wait_until_idle()
 
     def start(self) -> None:
-        """Teach with what the loaded main model answered in the chosen chats."""
+        """Teach with what the loaded main model answered in the chats."""
         if not self.running and self._models.pair.main is not None:
             self._begin()
             self._read(0.0, self._teach)
@@ -93,11 +92,10 @@ class TeachingService(QObject):
         self._ended_at[self._pair] = time.time()
         self._models.call_engine(lambda engine: engine.stop_teaching(), lambda _: None)
 
-    def use(self, number: int) -> None:
-        """Use a version of what the draft model was taught, or the draft model as it was downloaded for 0."""
-
+    def use(self, used: bool) -> None:
+        """Use what the draft model was taught, or the draft model as it was downloaded."""
         self.result = None
-        self._models.call_engine(lambda engine: engine.choose_taught(number), self._reload, self._fail)
+        self._models.call_engine(lambda engine: engine.use_taught(used), self._reload, self._fail)
 
     def forget(self) -> None:
         """Delete all that the draft model was taught, and use it as it was downloaded."""
@@ -143,8 +141,7 @@ class TeachingService(QObject):
     def _read(self, after: float, then: Callable[[Material], None]) -> None:
         """Pass what the loaded main model can teach to `then`; what it answered `after` that time is new."""
         main = self._models.pair.names[0]
-        since = time.time() - self._days * DAY_S if self._days else 0.0
-        self._store.run(lambda store: material_of(store, main, since, after), then, lambda _: self._end(None))
+        self._store.run(lambda store: material_of(store, main, after), then, lambda _: self._end(None))
 
     def _teach(self, material: Material) -> None:
         if self._models.call_engine(lambda engine: engine.teach(material.answers), self._take_result, self._fail):
@@ -192,8 +189,8 @@ class TeachingService(QObject):
         self.wait_until_idle()
 
 
-def material_of(store: ConversationStore, main: str, since: float, after: float) -> Material:
-    """Return the whole answers of a main model in chats used `since` then; those written `after` a time are new.
+def material_of(store: ConversationStore, main: str, after: float) -> Material:
+    """Return the whole answers of a main model, of the newest chats first; those written `after` a time are new.
 
     If they are few, questions follow whose answers are another model's or were edited. Chats in the trash, answers that
     were cut off and turns with tools are left out.
@@ -203,7 +200,7 @@ def material_of(store: ConversationStore, main: str, since: float, after: float)
     questions: list[tuple[float, OwnAnswer]] = []
     left = MOST_TOKENS
     for conversation in sorted(chats, key=lambda chat: -chat.updated_at):
-        if conversation.updated_at < since or left <= 0:
+        if left <= 0:
             break
         chat = chat_of(conversation, store.messages.path(conversation.id))
         for turn in chat.turns:

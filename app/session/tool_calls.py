@@ -12,8 +12,7 @@ from app.conversations.records import ToolUse
 from app.session.calls import Call, CallState
 from app.session.chats import Chat
 from app.session.tool_service import ToolService
-from app.tools.errors import ToolFailed
-from app.tools.tool import Permission, Tool, ToolResult
+from app.tools.tool import Permission, Tool, ToolFailed, ToolResult
 from engine.call_forms.form import ToolCall
 
 # What let a call run that the person allowed this once.

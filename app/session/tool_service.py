@@ -18,9 +18,8 @@ from app.session.chats import Chat
 from app.session.model_service import ModelService
 from app.session.store_client import StoreClient
 from app.settings.keychain import Keychain
-from app.tools.errors import ToolFailed
 from app.tools.servers import ToolSettings
-from app.tools.tool import TANDEM, Permission, Progress, Tool, ToolResult, with_distinct_names
+from app.tools.tool import TANDEM, Permission, Progress, Tool, ToolFailed, ToolResult, with_distinct_names
 
 if TYPE_CHECKING:
     # Imports asyncio, which would delay the window; most people never set up a server.

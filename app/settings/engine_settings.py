@@ -13,6 +13,7 @@ from engine.requests import SamplingSettings, SpeculationSettings
 from engine.settings import EngineSettings
 
 _GB = 10**9
+_CACHE_SHARE = 16
 # The variable with the secret of `tandem drafter serve`: no settings file or command line has it.
 SECRET_VARIABLE = "TANDEM_DRAFTER_SECRET"
 
@@ -77,8 +78,9 @@ def memory_limit_of(values: SettingsValues) -> int | None:
 def engine_settings_of(values: SettingsValues, drafter_secret: str = "") -> EngineSettings:
     """Return the engine's settings. A setting that both declare by one name passes as it is.
 
-    0 becomes None, the engine's own choice. Models have to fit with the context of the Models page. `drafter_secret` is
-    that of a drafter on another computer; the variable's takes precedence.
+    0 becomes None, the engine's own choice. Models have to fit with the context of the Models page. The prefix cache
+    takes up to a sixteenth of the memory. `drafter_secret` is that of a drafter on another computer; the variable's
+    takes precedence.
     """
     shared: dict[str, Any] = {}
     for field in fields(EngineSettings):
@@ -88,10 +90,10 @@ def engine_settings_of(values: SettingsValues, drafter_secret: str = "") -> Engi
     return EngineSettings(
         **shared,
         unload_after_s=values.unload_after_min * 60.0 or None,
-        prefix_cache_bytes=round(values.prefix_cache_gb * _GB),
+        draft_kv_bits=values.kv_bits or None,
+        prefix_cache_bytes=os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // _CACHE_SHARE,
         prefix_cache_folder=prefix_folder() if values.keep_prefixes else None,
         answer_index_folder=answer_index_folder() if values.earlier_chats else None,
-        prefix_folder_bytes=round(values.prefix_folder_gb * _GB),
         memory_limit=memory_limit_of(values),
         context=values.fit_context,
         learned_file=learned_file(),

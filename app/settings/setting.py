@@ -1,4 +1,4 @@
-"""The declaration of one setting: default, allowed values, page, texts, when a change takes effect. No Qt in here."""
+"""The declaration of one setting: default, allowed values, texts, page, when a change takes effect. No Qt in here."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 # When a change takes effect. If that is not at once, the page says so.
-AT_ONCE, NEXT_ANSWER, NEXT_MODEL, NEXT_START = "at-once", "next-answer", "next-model", "next-start"
+AT_ONCE, NEXT_ANSWER, NEXT_MODEL = "at-once", "next-answer", "next-model"
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,13 @@ class Setting:
     least_words: str = ""
     grouped: bool = True
 
+    @property
+    def texts(self) -> list[str]:
+        """Its English texts, of the translation context "Settings"."""
+        return [
+            text for text in (self.title, self.help, self.least_words, *(words for _, words in self.choices)) if text
+        ]
+
     def accepts(self, value: object) -> bool:
         """Whether a value from a file may be used."""
         if type(value) is not type(self.default):
@@ -47,3 +54,25 @@ def setting(default: T, **declared: Any) -> T:
     """Return a field of `SettingsValues` whose metadata are the arguments of its `Setting`."""
     made: T = field(default=default, metadata=declared)
     return made
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of the settings window. `effect` is the default of its settings."""
+
+    name: str
+    effect: str = AT_ONCE
+
+    def setting(self, default: T, **declared: Any) -> T:
+        """Return a field of `SettingsValues` with a row on this page."""
+        return setting(default, **{"page": self.name, "effect": self.effect, **declared})
+
+
+GENERAL = Page("general")
+SPECULATION = Page("speculation", NEXT_ANSWER)
+GENERATION = Page("generation", NEXT_ANSWER)
+NETWORK = Page("network")
+API = Page("api")
+MACHINES = Page("machines")
+STORAGE = Page("storage")
+ADVANCED = Page("advanced")

@@ -15,7 +15,6 @@ from typing import Any
 
 from app.settings.declarations import SETTINGS, SettingsValues
 from app.settings.engine_settings import SAMPLING_KEYS, is_chosen
-from app.settings.pairs import usable_rows
 from app.settings.setting import Setting
 from engine.files import private_files
 from engine.files.atomic_file import write_atomically
@@ -43,9 +42,6 @@ class SettingsStore:
     def subscribe(self, listener: Callable[[], None]) -> None:
         """Call `listener` after every change."""
         self._listeners.append(listener)
-
-    def unsubscribe(self, listener: Callable[[], None]) -> None:
-        self._listeners.remove(listener)
 
     def change(self, **choices: Any) -> None:
         """Set values, write the file and call the listeners. If writing fails, the values hold for this run only."""
@@ -115,8 +111,6 @@ def _from_older(values: SettingsValues) -> SettingsValues:
 
 def _as_declared(setting: Setting, value: Any) -> Any:
     """Return a value from JSON in its declared type, or None if it cannot be used."""
-    if setting.key == "pairs":
-        return usable_rows(value)
     if isinstance(setting.default, tuple) and isinstance(value, list):
         kind = int if setting.key == "window_place" else str
         return tuple(item for item in value if type(item) is kind)

@@ -45,7 +45,6 @@ BUILT_ON = (
     ("msgspec", "BSD-3-Clause"),
     ("chardet", "0BSD"),
     ("cryptography", "Apache-2.0"),
-    ("shtab", "MPL-2.0"),
     ("SQLite", "public domain"),
 )
 

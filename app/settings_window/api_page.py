@@ -8,7 +8,6 @@ from app.session.api_service import ApiService
 from app.settings.store import SettingsStore
 from app.settings_window.connect_card import ConnectCard
 from app.settings_window.table_page import TablePage
-from app.system.accounts import others_have_accounts
 from app.widgets.copy_button import CopyButton
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox
@@ -86,11 +85,6 @@ class ApiPage(TablePage):
             state = problem_sentence(problem)
         elif status is None:
             state = self.tr("The local API is off.")
-        elif status.local and not self._api.key and others_have_accounts():
-            state = self.tr(
-                "Running, for programs on this Mac, including those of other users. Require an API key to keep other "
-                "users out."
-            )
         elif status.local:
             state = self.tr("Running, for programs on this Mac only.")
         else:
@@ -111,8 +105,8 @@ class ApiPage(TablePage):
             self.tr("In other programs"),
             self.tr(
                 "Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model "
-                "name or “default”. If a program requires a key, enter anything, or the key above if API keys are "
-                "required. For tools in a terminal, copy the variables that the official libraries read."
+                "name or “default”. As the key, enter the one above, or anything if there is none. For tools in a "
+                "terminal, copy the variables that the official libraries read."
             ),
         )
         newest = [*reversed(status.under_way), *reversed(self._api.ended)][:_CALLS_SHOWN]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QDateTime, QLocale, QSize, Signal
-from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.conversations.backups import Backup
 from app.library.library import Library
 from app.session.session import Session
+from app.widgets.confirm_button import ConfirmButton
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.popups import Menu
 from app.widgets.style_class import styled
@@ -29,7 +29,7 @@ class BackupControls(QWidget):
         self._library, self._session = library, session
         self.back_up = styled(QPushButton(self), "button")
         self.restore = styled(RestoreButton(library, session, self), "button")
-        self.delete = styled(_DeleteButton(self), "button")
+        self.delete = _DeleteButton(self)
         row = FlowLayout(self, _GAP)
         self._buttons = (self.back_up, self.restore, self.delete)
         for button in self._buttons:
@@ -83,39 +83,24 @@ class BackupControls(QWidget):
         self.restore.refresh()
 
 
-class _DeleteButton(QPushButton):
-    """Asks at the first press; `confirmed` follows the second. The question ends when the button loses the focus."""
-
-    confirmed = Signal()
+class _DeleteButton(ConfirmButton):
+    """Deletes all backups once that was confirmed."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self._count, self._asks = 0, False
-        self.clicked.connect(self._press)
+        self._count = 0
+        self.restyle()
 
     def show_backups(self, backups: list[Backup]) -> None:
         self._count = len(backups)
-        self._show(self._asks and self._count > 0)
+        self.asks = self.asks and self._count > 0
+        self.retranslate()
 
-    def _show(self, asks: bool) -> None:
-        self._asks = asks
+    def retranslate(self) -> None:
         question = self.tr("Delete %n backup(s)?", "", self._count)
-        self.setText(question if asks else self.tr("Delete all…"))
-        self.setAccessibleName(question if asks else self.tr("Delete all backups"))
+        self.setText(question if self.asks else self.tr("Delete all…"))
+        self.setAccessibleName(question if self.asks else self.tr("Delete all backups"))
         self.setEnabled(self._count > 0)
-
-    def _press(self) -> None:
-        asked = self._asks
-        self._show(not asked)
-        if asked:
-            self.confirmed.emit()
-        else:
-            # Not every system focuses a clicked button.
-            self.setFocus()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self._show(False)
 
 
 class RestoreButton(QPushButton):

@@ -12,7 +12,6 @@ from shiboken6 import isValid
 
 from app.settings.declarations import settings_of
 from app.settings_window.form import Form
-from app.system.translatable import QT_TRANSLATE_NOOP
 from app.widgets.focus_ring import mark_keyboard_focus
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, settle_layouts, vbox
@@ -38,18 +37,17 @@ class PageSpec:
 
 
 PAGES = (
-    PageSpec("general", QT_TRANSLATE_NOOP("Settings", "General")),
-    PageSpec("models", QT_TRANSLATE_NOOP("Settings", "Models")),
-    PageSpec("speculation", QT_TRANSLATE_NOOP("Settings", "Speculation")),
-    PageSpec("generation", QT_TRANSLATE_NOOP("Settings", "Generation")),
-    PageSpec("tools", QT_TRANSLATE_NOOP("Settings", "Tools")),
-    PageSpec("history", QT_TRANSLATE_NOOP("Settings", "Request history")),
-    PageSpec("storage", QT_TRANSLATE_NOOP("Settings", "Storage")),
-    PageSpec("network", QT_TRANSLATE_NOOP("Settings", "Privacy and network")),
-    PageSpec("api", QT_TRANSLATE_NOOP("Settings", "Local API")),
-    PageSpec("machines", QT_TRANSLATE_NOOP("Settings", "Multiple Macs")),
-    PageSpec("drafter", QT_TRANSLATE_NOOP("Settings", "Parallel drafting")),
-    PageSpec("advanced", QT_TRANSLATE_NOOP("Settings", "Advanced")),
+    PageSpec("general", "General"),
+    PageSpec("models", "Models"),
+    PageSpec("speculation", "Speculation"),
+    PageSpec("generation", "Generation"),
+    PageSpec("tools", "Tools"),
+    PageSpec("history", "Request history"),
+    PageSpec("storage", "Storage"),
+    PageSpec("network", "Privacy and network"),
+    PageSpec("api", "Local API"),
+    PageSpec("machines", "Multiple Macs"),
+    PageSpec("advanced", "Advanced"),
 )
 
 # The list has a heading above this page: those from here on are for developers.
@@ -214,8 +212,6 @@ def _holds(spec: PageSpec, text: str, only_titles: bool = False) -> bool:
     """
     words = [spec.title]
     for setting in settings_of(spec.id):
-        words.append(setting.title)
-        if not only_titles:
-            words += [one for one in (setting.help, *(name for _, name in setting.choices)) if one]
+        words += [setting.title] if only_titles else setting.texts
     words += [QCoreApplication.translate("Settings", one) for one in words]
     return text.casefold() in "\n".join(words).casefold()

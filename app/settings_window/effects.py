@@ -9,12 +9,9 @@ from PySide6.QtCore import QObject
 
 from app.chat.composer import Composer
 from app.session.api_service import ApiChoice
-from app.session.cluster_service import ClusterChoice
 from app.session.session import Session
-from app.settings.engine_settings import engine_settings_of, is_chosen, recommended_of, sampling_of
-from app.settings.pairs import own_settings, settings_for, with_own
+from app.settings.engine_settings import engine_settings_of, is_chosen, recommended_of, sampling_of, speculation_of
 from app.settings.store import SettingsStore
-from app.system.log_buffer import LOG_BUFFER
 from app.widgets.application import Application
 
 
@@ -32,8 +29,6 @@ class Effects(QObject):
         self._apply_to_chats()
         application.theme.set_text_size(self._shown.text_size)
         settings.subscribe(self._changed)
-        application.language.changed.connect(self._keep_language)
-        application.theme.changed.connect(self._keep_theme)
         session.settings.speculation_changed.connect(self._keep_speculation)
         session.models.changed.connect(self._pair_changed)
         session.drafter_secret.changed.connect(self._changed)
@@ -47,9 +42,9 @@ class Effects(QObject):
             return
         before, now = self._shown, self._settings.values
         self._shown = now
-        if now.language != before.language and now.language != self._application.language.choice:
+        if now.language != before.language:
             self._application.language.choose(now.language)
-        if now.theme != before.theme and now.theme != self._application.theme.mode:
+        if now.theme != before.theme:
             self._application.theme.set_mode(now.theme)
         if now.text_size != before.text_size:
             self._application.theme.set_text_size(now.text_size)
@@ -58,7 +53,6 @@ class Effects(QObject):
     def _apply_to_chats(self) -> None:
         values, session = self._settings.values, self._session
         self._apply_to_answers()
-        self._apply_to_pair()
         if values.async_drafter == "remote":
             session.drafter_secret.read()
         session.models.configure(engine_settings_of(values, session.drafter_secret.value))
@@ -67,18 +61,15 @@ class Effects(QObject):
                 serve=values.api_serve,
                 port=values.api_port,
                 network=values.api_network,
-                asks_key=values.api_asks_key,
                 origins=tuple(values.api_origins.split()),
-                strict_models=values.api_strict_models,
                 model_folders=tuple(Path(folder) for folder in values.model_folders),
                 other_apps=values.use_other_apps,
                 same_text=values.same_text,
             )
         )
-        session.teaching.configure(values.teach_days, values.teach_when_idle)
-        session.cluster.configure(ClusterChoice(values.machines, values.machines_backend))
+        session.teaching.configure(values.teach_when_idle)
+        session.cluster.configure(values.machines)
         self._composer.set_send_key(values.send_key)
-        LOG_BUFFER.set_level(values.log_level)
 
     def _apply_to_answers(self) -> None:
         """Set the defaults of answers, with the sampling that was chosen or that the model's authors recommend."""
@@ -87,10 +78,10 @@ class Effects(QObject):
         chosen = replace(
             session.settings.defaults,
             sampling=sampling_of(values, recommended_of(session.models.pair.sampling)),
+            speculation=speculation_of(values),
             max_tokens=values.max_tokens or None,
             overflow=values.overflow,
             thinking=values.thinking,
-            most_calls=values.most_calls,
         )
         session.settings.set_defaults(chosen)
 
@@ -98,29 +89,7 @@ class Effects(QObject):
         if self._closed:
             return
         self._apply_to_answers()
-        if not self._session.models.pair.loading:
-            self._apply_to_pair()
-
-    def _apply_to_pair(self) -> None:
-        """Set the loaded pair's own settings of speculation, or those for all pairs."""
-        session = self._session
-        main, draft = session.models.pair.names
-        wanted, before = settings_for(self._settings.values, main, draft), session.settings.defaults
-        chosen = replace(wanted, max_depth=before.speculation.max_depth)
-        session.settings.set_defaults(replace(before, speculation=chosen))
-
-    def _keep_language(self) -> None:
-        if not self._closed:
-            self._settings.change(language=self._application.language.choice)
-
-    def _keep_theme(self) -> None:
-        if not self._closed:
-            self._settings.change(theme=self._application.theme.mode)
 
     def _keep_speculation(self) -> None:
-        chosen, values = self._session.settings.defaults.speculation, self._settings.values
-        main, draft = self._session.models.pair.names
-        if own_settings(values, main, draft) is not None:
-            self._settings.change(pairs=with_own(values, main, draft, chosen))
-            return
+        chosen = self._session.settings.defaults.speculation
         self._settings.change(method=chosen.method, depth=chosen.depth or 0, acceptance=chosen.acceptance)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from typing import TypeVar
+
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QLineEdit, QScrollArea, QWidget
 
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, keep_right_edge, vbox
+from app.widgets.popups import round_field_menu
 from app.widgets.style_class import styled
 
 _WIDEST = 768
+R = TypeVar("R", bound="Row")
 # Pixels between words and control, and the least width of words beside a control and alone.
 _GAP, _LEAST_WORDS, _LEAST_ALONE = 24, 240, 160
 
@@ -72,6 +76,27 @@ class Row(QFrame):
         return text.casefold() in f"{self.name.text()}\n{self.help.text()}".casefold()
 
 
+class SecretRow(Row):
+    """A field whose text is for the keychain. `typed` carries it, and the field never shows it again."""
+
+    typed = Signal(str)
+
+    def __init__(self, parent: QWidget | None) -> None:
+        self.field = QLineEdit(parent)
+        super().__init__(self.field, parent)
+        round_field_menu(self.field)
+        self.field.setMinimumWidth(220)
+        self.field.setEchoMode(QLineEdit.EchoMode.Password)
+        self.field.editingFinished.connect(self.take)
+
+    def take(self) -> bool:
+        """Emit the text and clear the field; return whether there was any."""
+        if secret := self.field.text().strip():
+            self.field.clear()
+            self.typed.emit(secret)
+        return bool(secret)
+
+
 class Form(QScrollArea):
     """A page that scrolls if the window is too small. It takes no focus, because its controls scroll it."""
 
@@ -98,7 +123,13 @@ class Form(QScrollArea):
 
     def row(self, control: QWidget | None, at_end: bool = False) -> Row:
         """Add a `Row`, whose words the page sets."""
-        row = Row(control, self.widget(), at_end)
+        return self._add_row(Row(control, self.widget(), at_end))
+
+    def secret_row(self) -> SecretRow:
+        """Add a `SecretRow`, whose words the page sets."""
+        return self._add_row(SecretRow(self.widget()))
+
+    def _add_row(self, row: R) -> R:
         self.rows.append(row)
         self.add(row)
         return row

@@ -21,7 +21,7 @@ from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class, styled
 from app.wording import figures
 from app.wording.models import pair_name
-from app.wording.names import recorded_name
+from app.wording.sources import recorded_name
 
 _MOST_ROWS, _MOST_SENTENCES = 5000, 4
 # The margins on the left and right, and the least number of characters in the chooser of pairs.

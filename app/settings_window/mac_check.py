@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal
@@ -104,4 +103,4 @@ class CheckReport(Restyled, QWidget):
         found = self._check.found
         self.setVisible(found is not None)
         if found is not None:
-            self.view.setPlainText(page(found, partial(QCoreApplication.translate, "Checkup")))
+            self.view.setPlainText(page(found, QCoreApplication.translate))

@@ -1,4 +1,4 @@
-"""The page of several Macs: their names and states, the division of a model, and the switch that joins them."""
+"""The page of several Macs: their names and states, the parts of a model, and the switch that joins them."""
 
 from __future__ import annotations
 
@@ -11,45 +11,15 @@ from app.library.library import Library
 from app.session.cluster_service import CHECKING, FETCHING, OFF, ON, STARTING, STOPPING
 from app.session.session import Session
 from app.settings_window.table_page import TablePage
-from app.widgets.badges import Bar
 from app.widgets.controls import Chooser
 from app.widgets.labels import label
-from app.widgets.layouts import fill, hbox, vbox
+from app.widgets.layouts import fill, hbox
 from app.widgets.style_class import styled
 from app.wording.errors import error_sentence
-from app.wording.machines import check_line, fetch_line, memory_line, place_line, together_sentence
+from app.wording.machines import check_line, fetch_line, part_line, together_sentence
 from app.wording.models import entry_name
-from engine.cluster.plan import RankPart
 
 _WIDEST_NAME = 280
-
-
-class PartView(QWidget):
-    """The part of the model and the use of memory on one Mac, as bars and in words."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.place, self.memory = label(self, "muted", wraps=True), label(self, "muted", wraps=True)
-        self._bars = Bar(self), Bar(self)
-        line = hbox(self, margins=(0, 8, 0, 0), spacing=24)
-        for words, bar in zip((self.place, self.memory), self._bars, strict=True):
-            line.addLayout(fill(vbox(margins=(0, 0, 0, 0), spacing=4), words, 1, bar), 1)
-
-    def show_part(self, part: RankPart, split: str, total: int, largest: int) -> None:
-        """Show a part of `total` layers or heads; `largest` bytes fill a bar if the Mac's memory is unknown."""
-        place, memory = place_line(part, split), memory_line(part)
-        self.place.setText(place)
-        self.memory.setText(memory)
-        first, end = _lies(part, split)
-        self._bars[0].show_parts([(first / total, "selection"), ((end - first) / total, "main")], place)
-        whole = max(1, part.free_bytes or largest)
-        weights, needed = part.weight_bytes / whole, part.needed_bytes / whole
-        shares = [(1.0, "problem")] if part.fits is False else [(weights, "main"), (needed - weights, "rejected")]
-        self._bars[1].show_parts(shares, memory)
-
-
-def _lies(part: RankPart, split: str) -> tuple[int, int]:
-    return part.layers if split == "pipeline" else part.heads
 
 
 class MachinesPage(TablePage):
@@ -70,10 +40,6 @@ class MachinesPage(TablePage):
         fill(hbox(buttons, margins=(0, 0, 0, 0), spacing=8), self.check, self.switch, self.fetch)
         self.state = self.row(buttons)
         self.found = self.row(None)
-        self._parts = QWidget(self)
-        self._parts_column = vbox(self._parts, margins=(0, 0, 0, 0), spacing=2)
-        self._views: list[PartView] = []
-        self.add(self._parts)
         self._privacy = label(self, "reason-plain", wraps=True)
         self.bound(
             "Over a network, nothing that the Macs exchange is encrypted. Connect them only over a network you trust, "
@@ -151,29 +117,15 @@ class MachinesPage(TablePage):
 
     def _show_findings(self) -> None:
         found = self._cluster.findings
-        for view in self._views:
-            self._parts_column.removeWidget(view)
-            # Otherwise it is visible over its successor until it is deleted.
-            view.hide()
-            view.deleteLater()
-        self._views = []
         self.found.set_due(found is not None)
-        self._parts.setVisible(found is not None and found.plan is not None)
         if found is None:
             return
         lines = [check_line(check) for check in found.checks]
         if found.problem is not None:
             lines.append(error_sentence(found.problem))
-        self.found.set_words(self.tr("What the check found"), "\n".join(lines))
         if found.plan is not None:
-            split, parts = found.plan.split, found.plan.parts
-            largest = max(part.needed_bytes for part in parts)
-            total = max(1, *(_lies(part, split)[1] for part in parts))
-            for part in parts:
-                view = PartView(self._parts)
-                view.show_part(part, split, total, largest)
-                self._parts_column.addWidget(view)
-                self._views.append(view)
+            lines += [part_line(part, found.plan.split) for part in found.plan.parts]
+        self.found.set_words(self.tr("What the check found"), "\n".join(lines))
 
     def retranslate(self) -> None:
         super().retranslate()

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.library.library import Library
 from app.settings_window.table_page import TablePage
 from app.widgets.labels import SentenceLabel
-from app.widgets.popups import round_field_menu
 from app.widgets.style_class import styled
 from app.wording.errors import joined
 from app.wording.hub import hub_sentence
@@ -22,13 +21,11 @@ class NetworkPage(TablePage):
     def __init__(self, title: str, library: Library, parent: QWidget | None = None) -> None:
         super().__init__("network", title, library.settings, parent)
         self._library = library
-        self.token = QLineEdit(self)
-        round_field_menu(self.token)
-        self.token.setMinimumWidth(220)
-        self.token.setEchoMode(QLineEdit.EchoMode.Password)
-        self._token_row = self.row(self.token)
+        self.token = self.secret_row()
+        self.token.typed.connect(lambda token: library.keep_token(token, then=self._token_kept))
+        # Whether the typed token is in the keychain; None before one was typed.
         self._kept: bool | None = None
-        self.token.editingFinished.connect(self._keep_token)
+        self._tests_token = False
         self.test = self.bound("Test", styled(QPushButton(self), "button"))
         self.bound("Test the connection", self.test, QWidget.setAccessibleName)
         self.test.clicked.connect(self._test)
@@ -49,29 +46,22 @@ class NetworkPage(TablePage):
         """The result of the last test in words."""
         return self._test_row.help.text()
 
-    def _keep_token(self) -> None:
-        """Store the token and clear the field, which never shows it again."""
-        if token := self.token.text().strip():
-            self._library.keep_token(token, then=self._token_kept)
-
     def _token_kept(self, kept: bool) -> None:
         self._kept = kept
-        self.token.clear()
         self.retranslate()
+        if self._tests_token:
+            self._tests_token = False
+            self._library.check_access(self._tested, self._tested)
 
     def _test(self) -> None:
         """Test the texts in the fields, including edits that are not applied yet."""
         self.keep_typed()
         self.test.setEnabled(False)
         self._test_row.set_words(self.tr("Connection"), self.tr("Testing…"))
-        if token := self.token.text().strip():
-            self._library.keep_token(token, then=self._token_kept_for_test)
-        else:
+        # The test waits until the keychain has a new token.
+        self._tests_token = self.token.take()
+        if not self._tests_token:
             self._library.check_access(self._tested, self._tested)
-
-    def _token_kept_for_test(self, kept: bool) -> None:
-        self._token_kept(kept)
-        self._library.check_access(self._tested, self._tested)
 
     def _tested(self, found: AccessReport | EngineError) -> None:
         self._found = found
@@ -86,7 +76,7 @@ class NetworkPage(TablePage):
             help_ = self.tr("Your token is in the keychain.")
         else:
             help_ = self.tr("This Mac has no keychain that Tandem can use, so the token was not kept.")
-        self._token_row.set_words(self.tr("Hugging Face token"), help_)
+        self.token.set_words(self.tr("Hugging Face token"), help_)
         self._test_row.set_words(self.tr("Connection"), _verdict(self._found))
 
 

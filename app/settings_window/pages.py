@@ -13,7 +13,6 @@ from app.session.session import Session
 from app.settings.store import SettingsStore
 from app.settings_window.advanced_page import AdvancedPage
 from app.settings_window.api_page import ApiPage
-from app.settings_window.drafter_page import DrafterPage
 from app.settings_window.generation_page import GenerationPage
 from app.settings_window.history_page import HistoryPage
 from app.settings_window.machines_page import MachinesPage
@@ -38,7 +37,6 @@ def build_page(page_id: str, title: str, library: Library, session: Session, mod
         "network": lambda: NetworkPage(title, library),
         "api": lambda: ApiPage(title, settings, session.api),
         "machines": lambda: MachinesPage(title, library, session),
-        "drafter": lambda: DrafterPage(title, settings, session.drafter_secret),
         "advanced": lambda: AdvancedPage(title, library, session),
     }
     return builders[page_id]()

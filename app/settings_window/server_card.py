@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
-from app.tools.errors import ToolFailed
 from app.tools.servers import Server, servers_from_json
+from app.tools.tool import ToolFailed
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.overlay import Overlay

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
 from app.settings.control import SettingControl
 from app.settings.declarations import settings_of
-from app.settings.setting import NEXT_ANSWER, NEXT_MODEL, NEXT_START, Setting
+from app.settings.setting import NEXT_ANSWER, NEXT_MODEL, Setting
 from app.settings.store import SettingsStore
 from app.settings_window.form import Form
 from app.widgets.restyled import Restyled
@@ -74,7 +74,6 @@ class TablePage(Restyled, Form):
         effects = {
             NEXT_ANSWER: translate("Settings", "Changes take effect with the next answer."),
             NEXT_MODEL: translate("Settings", "Applies the next time a model is loaded."),
-            NEXT_START: translate("Settings", "Takes effect after a restart."),
         }
         # The note above the rows says when most of them take effect; the other rows say it themselves.
         common, count = Counter(one.setting.effect for one in self._setting_controls).most_common(1)[0]

@@ -15,9 +15,8 @@ from app.session.tool_service import ToolService
 from app.settings_window.form import Form, Row
 from app.settings_window.server_card import DOTS, ServerCard
 from app.system.background import Background
-from app.tools.errors import ToolFailed
 from app.tools.servers import Server, ServerStatus, servers_of
-from app.tools.tool import Permission, Tool, visible
+from app.tools.tool import Permission, Tool, ToolFailed, visible
 from app.widgets import theme
 from app.widgets.controls import Chooser, Switch
 from app.widgets.labels import label

@@ -24,8 +24,7 @@ from app.session.session import Session
 from app.sidebar.list_model import ROW, ChatListModel
 from app.sidebar.purge_button import PurgeButton
 from app.sidebar.row_menu import MOVE_DOWN, MOVE_UP, RowMenu, fill_folders
-from app.sidebar.row_painter import RowPainter
-from app.sidebar.row_view import RowView
+from app.sidebar.row_painter import RowPainter, RowView
 from app.widgets import theme
 from app.widgets.focus_ring import mark_keyboard_focus
 from app.widgets.icons import icon
@@ -77,7 +76,6 @@ class ChatPane(Restyled, QFrame):
         # A tool button, because a push button with a menu does not keep the margins of the style sheet.
         self.settings = self.bound("Settings", styled(QToolButton(self), "plain"))
         self.settings.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.settings.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.settings.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.settings.setIconSize(QSize(20, 16))
         self.row_menu = RowMenu(session.list, session.chats, self)

@@ -1,17 +1,14 @@
-"""The charts of the live panel: speed, acceptance by position, and shares of time.
+"""The charts of the live panel: acceptance by position, and shares of time.
 
 The accessible description and the tooltip of each say in words what it shows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.speculation.history import position_rates, time_shares
 from app.widgets import theme
 from app.widgets.restyled import Restyled
 from app.wording import figures
@@ -50,78 +47,6 @@ class Chart(Restyled, QWidget):
         self.setAccessibleDescription(words)
         self.setToolTip(words)
         self.update()
-
-
-class LineChart(Chart):
-    """One series over time and a dashed level, each with its value on the right. The scale begins at zero."""
-
-    # The size of the font, and the width of the values.
-    TEXT, VALUES = 11, 44
-
-    def __init__(self, height: int, source: str, parent: QWidget | None = None) -> None:
-        super().__init__(height, parent)
-        self._source = source
-        self._values: Sequence[float] = ()
-        self._level: float | None = None
-
-    def show_values(self, values: Sequence[float], level: float | None, words: str) -> None:
-        """Show the values and the level, which `words` describe."""
-        self._values, self._level = values, level
-        self.say(words)
-
-    def value_texts(self) -> tuple[str, str]:
-        """Return the texts of the newest value and of the level, "" if there is none."""
-        if not self._values:
-            return "", ""
-        return figures.number(self._values[-1]), "" if self._level is None else figures.number(self._level)
-
-    @property
-    def plot_width(self) -> int:
-        """The width of the lines, in pixels."""
-        return self.width() - theme.scaled(self.VALUES)
-
-    def points(self) -> list[QPointF]:
-        """Return the line in widget coordinates, from the left edge to the values."""
-        steps, width = max(len(self._values) - 1, 1), self.plot_width - 2
-        return [QPointF(1 + width * index / steps, self._y(value)) for index, value in enumerate(self._values)]
-
-    def _y(self, value: float) -> float:
-        top = max(max(self._values, default=0.0), self._level or 0.0, 1e-9) * 1.05
-        return 2 + (self.height() - 4) * (1 - value / top)
-
-    def paint(self, painter: QPainter) -> None:
-        colours = theme.colours()
-        if self._level is not None and self._values:
-            pen = QPen(QColor(colours.main), 1.5, Qt.PenStyle.DashLine)
-            painter.setPen(pen)
-            painter.drawLine(QPointF(0, self._y(self._level)), QPointF(self.plot_width, self._y(self._level)))
-        if len(self._values) > 1:
-            pen = QPen(QColor(colours.accent(self._source)), 2)
-            pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-            painter.setPen(pen)
-            painter.drawPolyline(QPolygonF(self.points()))
-        else:
-            painter.setPen(QPen(QColor(colours.line), 1))
-            painter.drawLine(0, self.height() - 2, self.plot_width, self.height() - 2)
-        if self._values:
-            self._paint_values(painter)
-
-    def _paint_values(self, painter: QPainter) -> None:
-        """Write each value at the height of its line; close values stand above each other."""
-        set_text_size(painter, self.TEXT)
-        height, colours, (newest, level) = painter.fontMetrics().height(), theme.colours(), self.value_texts()
-        shown = [(self._y(self._values[-1]), newest, colours.draft_text)]
-        if self._level is not None:
-            shown.append((self._y(self._level), level, colours.main_text))
-        shown.sort()
-        tops = [min(max(0.0, y - height / 2), self.height() - height) for y, _, _ in shown]
-        if len(tops) == 2 and tops[1] - tops[0] < height:
-            tops[0] = max(0.0, min(tops[0], self.height() - 2 * height))
-            tops[1] = tops[0] + height
-        for top, (_, text, colour) in zip(tops, shown, strict=True):
-            painter.setPen(QColor(colour))
-            place = QRectF(self.plot_width, top, self.width() - self.plot_width, height)
-            painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
 
 
 class PositionBars(Chart):
@@ -246,3 +171,16 @@ def mixed(colour: str, ground: str, share: float) -> QColor:
         first.greenF() * share + second.greenF() * (1 - share),
         first.blueF() * share + second.blueF() * (1 - share),
     )
+
+
+def time_shares(stats: RequestStats) -> tuple[float, float, float] | None:
+    """Return the shares of draft, verify and host in the time of all rounds, or None before the first."""
+    whole = stats.draft_s + stats.verify_s + stats.host_s
+    if whole <= 0:
+        return None
+    return stats.draft_s / whole, stats.verify_s / whole, stats.host_s / whole
+
+
+def position_rates(stats: RequestStats) -> list[tuple[float, int, int]]:
+    """Return (rate, accepted, reached) of each position that was verified."""
+    return [(accepted / reached, accepted, reached) for reached, accepted in stats.accept_by_position if reached]

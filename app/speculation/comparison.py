@@ -187,7 +187,7 @@ class Comparer(QObject):
         except EngineError as error:
             session.models.failed.emit(error)
             return
-        request = replace(request, conversation=None)
+        request = replace(request, conversation=None, leads=True)
         if request.messages[-1]["role"] == "assistant":
             # Both answers start at the question, even if that answer was continued.
             request = replace(request, messages=request.messages[:-1])

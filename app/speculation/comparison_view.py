@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QGridLayout, QLabel, QScrollArea, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QScrollArea, QToolButton, QWidget
 
 from app.session.answer import Answer
 from app.speculation.charts import SpeedBar
 from app.speculation.comparison import Comparer, Comparison, Step, Verdict
-from app.speculation.measurement_card import MeasurementCard
 from app.widgets import theme
 from app.widgets.icons import icon
-from app.widgets.labels import label
+from app.widgets.labels import ElidedLabel, label, set_name
 from app.widgets.layouts import fill, hbox, vbox
-from app.widgets.style_class import set_style_class
+from app.widgets.overlay import Overlay, WrappingArea
+from app.widgets.restyled import Restyled
+from app.widgets.style_class import set_style_class, styled
 from app.wording import figures
 from app.wording.errors import error_sentence, joined, quoted
 from engine.events import Token
@@ -76,17 +77,30 @@ class Side:
         self._mark.setPixmap(icon(self._mark_name, colour).pixmap(QSize(16, 16), self._mark.devicePixelRatioF()))
 
 
-class ComparisonView(MeasurementCard):
-    """Shows the comparer's comparison."""
+class ComparisonView(Restyled, Overlay):
+    """Shows the comparer's comparison. Closing the card stops it; the action `again` repeats it.
+
+    The answers scroll if the window is too low.
+    """
 
     def __init__(self, comparer: Comparer, again: QAction, window: QWidget) -> None:
-        super().__init__(comparer, again, window, _WIDTH, _HEIGHT)
-        self._comparer = comparer
+        super().__init__(window, _WIDTH, _HEIGHT)
+        self._comparer, self._action = comparer, again
 
     def make(self) -> None:
-        super().make()
-        self.bound("Compare", self.title)
-        self.bound("Compare again", self.again)
+        self.title, self.subtitle = self.bound("Compare", label(self, "title")), styled(ElidedLabel(self), "muted")
+        self._close = self.bound("Close", styled(QToolButton(self), "quiet"), set_name)
+        self.stop = self.bound("Stop", styled(QPushButton(self), "button"))
+        self.again = self.bound("Compare again", styled(QPushButton(self), "button"))
+        self.column.setContentsMargins(20, 16, 20, 16)
+        self.column.setSpacing(12)
+        body = QWidget(self)
+        body.setObjectName("overlayBody")
+        self._area = WrappingArea(self)
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setWidget(body)
         self._sides = QGridLayout()
         self._sides.setHorizontalSpacing(24)
         self._sides.setVerticalSpacing(4)
@@ -94,11 +108,31 @@ class ComparisonView(MeasurementCard):
         self.speculated = Side("draft-on", self._sides, 0, self)
         self.plain = Side("main-model", self._sides, 1, self)
         self.verdict = label(self, "reason", wraps=True)
-        fill(self.content, self.verdict).addLayout(self._sides, 1)
-        self.follow()
+        fill(vbox(body, margins=(0, 0, 0, 0), spacing=12), self.verdict).addLayout(self._sides, 1)
+        head = fill(hbox(), self.title, (self.subtitle, 1), self._close)
+        fill(self.column, head, (self._area, 1), fill(hbox(spacing=12), 1, self.stop, self.again))
+        self.stop.clicked.connect(self._comparer.cancel)
+        self.again.clicked.connect(self._action.trigger)
+        self._action.changed.connect(self.refresh)
+        self._close.clicked.connect(self.close_overlay)
+        self.closed.connect(self._comparer.cancel)
+        self._comparer.changed.connect(self.refresh)
+        self.restyle()
+
+    def fit_in_window(self) -> None:
+        # The event loop may not have laid out changed content yet.
+        self._area.updateGeometry()
+        super().fit_in_window()
+
+    def fill(self) -> None:
+        self.refresh()
+        self._area.setFocus()
 
     def refresh(self) -> None:
-        super().refresh()
+        """Show the comparison as it is now."""
+        self.stop.setVisible(self._comparer.running)
+        self.again.setVisible(not self._comparer.running)
+        self.again.setEnabled(self._action.isEnabled())
         comparison = self._comparer.comparison
         if comparison is None:
             return
@@ -207,10 +241,10 @@ class ComparisonView(MeasurementCard):
             side.text.setAccessibleName(side.heading.text())
             side.bar.setAccessibleName(side.heading.text())
         self.verdict.setText("")
-        super().retranslate()
+        self.refresh()
 
     def apply_theme(self) -> None:
-        super().apply_theme()
+        self._close.setIcon(icon("close", theme.colours().muted))
         for side in (self.speculated, self.plain):
             side.apply_theme()
 

@@ -1,21 +1,15 @@
-"""The second level of the live panel, behind a fold: options, more figures, charts, totals and Tune."""
+"""The second level of the live panel, behind a fold: more figures, charts and totals."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
-
-from PySide6.QtCore import QSize, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
-from app.actions.actions import Actions
 from app.conversations.request_history import Totals
 from app.session.answer import Answer
-from app.speculation.charts import LineChart, PositionBars, TimeBar
+from app.speculation.charts import PositionBars, TimeBar
 from app.speculation.explanations import explanations
-from app.speculation.gauges import ActionButtons, Figure, Section, set_text
-from app.speculation.history import RoundHistory
-from app.speculation.totals_view import TotalsView
+from app.speculation.gauges import Figure, Section, set_text
 from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.labels import label, wrapped_tip
@@ -24,7 +18,61 @@ from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording import figures
 
-Controls = TypeVar("Controls", bound=QWidget)
+
+class TotalsView(Restyled, QWidget):
+    """A small table with a column for the chat and one for the week."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._totals: tuple[Totals, ...] = (Totals(), Totals())
+        self._title = label(self, "caption")
+        heads = self.bound("This chat", label(self, "caption")), self.bound("Last 7 days", label(self, "caption"))
+        names = (
+            self.bound("Answers", label(self, "muted")),
+            self.bound("Acceptance rate", label(self, "muted")),
+            self.bound("Speed-up", label(self, "muted")),
+            self.bound("Time saved", label(self, "muted")),
+        )
+        self._cells = [[label(self, "strong") for _ in heads] for _ in names]
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(16)
+        grid.setVerticalSpacing(4)
+        grid.setColumnStretch(0, 1)
+        grid.addWidget(self._title, 0, 0)
+        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        for column, view in enumerate(heads):
+            grid.addWidget(view, 0, column + 1, right)
+        for row, (name, cells) in enumerate(zip(names, self._cells, strict=True), 1):
+            grid.addWidget(name, row, 0)
+            for column, cell in enumerate(cells):
+                grid.addWidget(cell, row, column + 1, right)
+        vbox(self, margins=(0, 8, 0, 0)).addLayout(grid)
+        self.restyle()
+
+    def show_totals(self, chat: Totals, week: Totals) -> None:
+        self._totals = chat, week
+        self._show_figures()
+
+    @property
+    def any_answers(self) -> bool:
+        return any(one.answers for one in self._totals)
+
+    def _show_figures(self) -> None:
+        for column, one in enumerate(self._totals):
+            shown = (
+                figures.number(one.answers, 0),
+                figures.percent(one.accept_rate),
+                figures.speedup(one),
+                figures.duration(one.saved_s) if figures.speedup_is_known(one) else figures.NONE,
+            )
+            for cells, text in zip(self._cells, shown, strict=True):
+                cells[column].setText(text)
+
+    def retranslate(self) -> None:
+        title, sentence = explanations()["totals"]
+        self._title.setText(title)
+        self._title.setToolTip(wrapped_tip(sentence))
+        self._show_figures()
 
 
 class Details(Restyled, QWidget):
@@ -35,18 +83,16 @@ class Details(Restyled, QWidget):
 
     toggled = Signal(bool)
 
-    def __init__(self, actions: Actions, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self._history = RoundHistory()
         self.has_figures = False
         self.fold = self.bound("Details", styled(QPushButton(self), "fold"))
         self.fold.setIconSize(QSize(14, 14))
         self.fold.setCheckable(True)
-        self._hint = self.bound("charts, totals, tune", label(self, "caption"))
+        self._hint = self.bound("charts, totals", label(self, "caption"))
         self._body = QWidget(self)
         self._body.hide()
-        self.measurements = ActionButtons(actions, ("tune",), self._body)
-        self._column = fill(vbox(self._body, margins=(0, 0, 0, 0), spacing=8), self.measurements)
+        self._column = vbox(self._body, margins=(0, 0, 0, 0), spacing=8)
         fill(vbox(self, margins=(0, 0, 0, 0), spacing=8), fill(hbox(), self.fold, 1, self._hint), self._body)
         self.fold.toggled.connect(self._unfold)
         self.fold.clicked.connect(self.toggled)
@@ -58,11 +104,8 @@ class Details(Restyled, QWidget):
         self._figures = QWidget(self._body)
         self.depth_figure, self.first, self.saved = (Figure(self._figures) for _ in range(3))
         self._charts = QWidget(self._body)
-        self.speed_line = LineChart(52, "draft", self._charts)
         self.positions, self.time = PositionBars(self._charts), TimeBar(self._charts)
-        self._speed_section, self._positions_section = (
-            Section(chart, self._charts) for chart in (self.speed_line, self.positions)
-        )
+        self._positions_section = Section(self.positions, self._charts)
         self._time_section = Section(self.time, self._charts, with_words=True)
         self.totals = TotalsView(self._body)
         grid = QGridLayout(self._figures)
@@ -73,16 +116,9 @@ class Details(Restyled, QWidget):
             grid.addWidget(figure, index // 2, index % 2)
             grid.setColumnStretch(index % 2, 1)
         charts = vbox(self._charts, margins=(0, 0, 0, 0), spacing=8)
-        fill(charts, self._speed_section, self._positions_section, self._time_section)
-        for view in (self._figures, self._charts, self.totals):
-            self._column.insertWidget(self._column.indexOf(self.measurements), view)
+        fill(charts, self._positions_section, self._time_section)
+        fill(self._column, self._figures, self._charts, self.totals)
         self._word_figures()
-
-    def add_controls(self, make: Callable[[QWidget], Controls]) -> Controls:
-        """Insert the controls that `make` makes in a parent above the figures, and return them."""
-        controls = make(self._body)
-        self._column.insertWidget(0, controls)
-        return controls
 
     def set_open(self, unfolded: bool) -> None:
         self.fold.setChecked(unfolded)
@@ -105,10 +141,6 @@ class Details(Restyled, QWidget):
         self.depth_figure.show_value(figures.number(depth, decimals), figures.depth_text(answer))
         self.first.show_value(figures.seconds(stats.ttft_s), self.tr("first token"))
         self.saved.show_value(figures.duration(stats.saved_s), self.tr("time saved"))
-        self._history.follow(answer)
-        plain = self.tr("plain decoding: {speed} tokens/s").format(speed=figures.number(stats.plain_tps))
-        level = stats.plain_tps
-        self.speed_line.show_values(self._history.speed.values, level, "" if level is None else plain)
         self.positions.show_stats(stats)
         self.time.show_stats(stats)
         set_text(self._time_section.words, self.time.words())
@@ -121,7 +153,6 @@ class Details(Restyled, QWidget):
         explained = explanations()
         for figure, key in ((self.depth_figure, "depth"), (self.first, "first"), (self.saved, "saved")):
             figure.setToolTip(wrapped_tip(explained[key][1]))
-        self._speed_section.explain(*explained["speed"])
         self._positions_section.explain(*explained["positions"])
         self._time_section.explain(*explained["time"])
         self.depth_figure.reserve_width(figures.depth_texts())

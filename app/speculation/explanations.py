@@ -61,13 +61,6 @@ def explanations() -> dict[str, tuple[str, str]]:
             translate("SpeculationPanel", "Time saved"),
             translate("SpeculationPanel", "How much longer the answer would have taken without speculation."),
         ),
-        "speed": (
-            translate("SpeculationPanel", "Tokens per second"),
-            translate(
-                "SpeculationPanel",
-                "The speed over the course of the answer. The dashed line is plain decoding, measured along the way.",
-            ),
-        ),
         "positions": (
             translate("SpeculationPanel", "Acceptance by position"),
             translate(

@@ -10,12 +10,10 @@ from PySide6.QtWidgets import QWidget
 
 from app.conversations.records import FAILED
 from app.conversations.request_history import RequestRow
-from app.system.translatable import QT_TRANSLATE_NOOP
 from app.widgets.figure_table import Column, FigureTable
 from app.widgets.labels import tip
 from app.wording import figures
-from app.wording.names import recorded_name
-from app.wording.sources import method_name, source_name
+from app.wording.sources import method_name, recorded_name, source_name
 
 
 def _moment(row: RequestRow) -> str:
@@ -44,19 +42,15 @@ def _outcome(row: RequestRow) -> str:
 
 # The keys are the columns of the store, which sorts by them.
 COLUMNS: tuple[Column[RequestRow], ...] = (
-    Column("finished_at", QT_TRANSLATE_NOOP("History", "Date"), _moment, is_words=True),
-    Column("main_model", QT_TRANSLATE_NOOP("History", "Main model"), lambda row: _model(row.main_model), is_words=True),
-    Column(
-        "draft_model", QT_TRANSLATE_NOOP("History", "Draft model"), lambda row: _model(row.draft_model), is_words=True
-    ),
-    Column("method", QT_TRANSLATE_NOOP("History", "Method"), _used, is_words=True),
-    Column("client", QT_TRANSLATE_NOOP("History", "Source"), _asked_by, is_words=True),
-    Column("accept_rate", QT_TRANSLATE_NOOP("History", "Accepted"), lambda row: figures.percent(row.accept_rate)),
-    Column("speedup", QT_TRANSLATE_NOOP("History", "Speed-up"), _outcome),
-    Column("decode_tps", QT_TRANSLATE_NOOP("History", "Tokens/s"), lambda row: figures.number(row.decode_tps)),
-    Column(
-        "generated_tokens", QT_TRANSLATE_NOOP("History", "Tokens"), lambda row: figures.number(row.generated_tokens, 0)
-    ),
+    Column("finished_at", "Date", _moment, is_words=True),
+    Column("main_model", "Main model", lambda row: _model(row.main_model), is_words=True),
+    Column("draft_model", "Draft model", lambda row: _model(row.draft_model), is_words=True),
+    Column("method", "Method", _used, is_words=True),
+    Column("client", "Source", _asked_by, is_words=True),
+    Column("accept_rate", "Accepted", lambda row: figures.percent(row.accept_rate)),
+    Column("speedup", "Speed-up", _outcome),
+    Column("decode_tps", "Tokens/s", lambda row: figures.number(row.decode_tps)),
+    Column("generated_tokens", "Tokens", lambda row: figures.number(row.generated_tokens, 0)),
 )
 
 

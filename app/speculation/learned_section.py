@@ -147,9 +147,7 @@ class LearnedSection(Restyled, QWidget):
                 )
             )
         else:
-            self._note.setText(
-                self.tr("No measurements yet. Load models and chat, or choose “Tune for this Mac” in the live panel.")
-            )
+            self._note.setText(self.tr("No measurements yet. Load models and chat."))
 
     def retranslate(self) -> None:
         self.table.show_rows(self.table.rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
@@ -12,7 +12,7 @@ from app.actions.actions import Actions
 from app.chat.token_legend import TokenLegend
 from app.conversations.request_history import Totals
 from app.session.answer import Answer
-from app.speculation.details import Controls, Details
+from app.speculation.details import Details
 from app.speculation.explanations import explanations
 from app.speculation.gauges import ActionButtons, ActionSegments, Figure, Headline, Section, set_text
 from app.speculation.round_strip import RoundStrip
@@ -71,7 +71,7 @@ class SpeculationPanel(Restyled, QFrame):
         self.buttons = ActionButtons(actions, _BUTTONS, body)
         self._line = QFrame(body)
         self._line.setObjectName("line")
-        self.details = Details(actions, body)
+        self.details = Details(body)
         self.requests = label(body, "muted", wraps=True)
         self.requests.hide()
         self._column = column = vbox(self._body, margins=(18, 14, 18, 16), spacing=8)
@@ -122,10 +122,6 @@ class SpeculationPanel(Restyled, QFrame):
         """Return a size at which the scroll bar hides no text."""
         bar = self._area.verticalScrollBar().sizeHint().width()
         return QSize(self._body.minimumSizeHint().width() + bar + 1, super().minimumSizeHint().height())
-
-    def add_controls(self, make: Callable[[QWidget], Controls]) -> Controls:
-        """Add the controls that `make` makes in a parent to the details, and return them."""
-        return self.details.add_controls(make)
 
     def show_answer(self, answer: Answer | None, number: int = 0, count: int = 0) -> None:
         """Show answer `number` of the `count` that the chat has; the newest needs no number."""

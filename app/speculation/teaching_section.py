@@ -4,55 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.session.session import Session
-from app.speculation.charts import SpeedBar
 from app.widgets.labels import label
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording import figures
 from app.wording.errors import error_sentence, joined
-from app.wording.names import recorded_name
+from app.wording.sources import recorded_name
 from app.wording.teaching import problem_sentence
-from engine.status import TaughtVersion, TeachingProgress, TeachingResult
+from engine.status import TeachingProgress, TeachingResult
 
 translate = QCoreApplication.translate
-
-_WIDEST_BARS = 460
-
-
-class ShareBar(SpeedBar):
-    """A share as a bar of which the whole width is 100%."""
-
-    def show_share(self, share: float) -> None:
-        self.share = share
-        self.say(figures.percent(share))
-
-
-class BeforeAndAfter(QWidget):
-    """Two bars: the shares of right draft tokens before and after."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.names = label(self, "muted"), label(self, "muted")
-        self.values = label(self, "muted"), label(self, "")
-        self.bars = ShareBar("main", self), ShareBar("draft", self)
-        self.setMaximumWidth(_WIDEST_BARS)
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 8, 0, 8)
-        grid.setColumnStretch(1, 1)
-        for row, parts in enumerate(zip(self.names, self.bars, self.values, strict=True)):
-            for column, part in enumerate(parts):
-                grid.addWidget(part, row, column, Qt.AlignmentFlag.AlignVCenter)
-
-    def show_version(self, version: TaughtVersion) -> None:
-        for share, bar, value in zip((version.before, version.after), self.bars, self.values, strict=True):
-            bar.show_share(share)
-            value.setText(figures.percent(share))
 
 
 class TeachingSection(Restyled, QWidget):
@@ -69,16 +36,15 @@ class TeachingSection(Restyled, QWidget):
         self.start, self.pause = styled(QPushButton(self), "button"), styled(QPushButton(self), "button")
         self.bound("Pause", self.pause)
         self.state = label(self, "", wraps=True)
-        self.bars = BeforeAndAfter(self)
         self.back = styled(QPushButton(self), "button")
         self.forget = self.bound("Delete the taught draft", styled(QPushButton(self), "button"))
         choice = fill(hbox(margins=(0, 8, 0, 4)), self.start, self.pause, 1)
         below = fill(hbox(), self.back, self.forget, 1)
         column = fill(vbox(self, margins=(0, 0, 0, 0), spacing=4), self._title, self._note, *rows)
-        fill(column, choice, self.state, self.bars, below)
+        fill(column, choice, self.state, below)
         self.start.clicked.connect(self._teaching.start)
         self.pause.clicked.connect(self._teaching.pause)
-        self.back.clicked.connect(lambda: self._teaching.use(self._other()))
+        self.back.clicked.connect(lambda: self._teaching.use(not self._used()))
         self.forget.clicked.connect(self._teaching.forget)
         self._teaching.changed.connect(self.show_state)
         session.models.changed.connect(self._models_changed)
@@ -95,35 +61,22 @@ class TeachingSection(Restyled, QWidget):
         self.pause.setVisible(teaching.running)
         self.state.setText(self._state())
         self.state.setVisible(bool(self.state.text()))
-        version = self._shown_version()
-        self.bars.setVisible(version is not None)
-        self.back.setVisible(version is not None and not teaching.running)
-        self.forget.setVisible(known is not None and (known.begun or bool(known.versions)) and not teaching.running)
+        taught = known is not None and known.version is not None
+        self.back.setVisible(taught and not (known is None or known.problem or teaching.running))
+        self.forget.setVisible((taught or (known is not None and known.begun)) and not teaching.running)
         for button in (self.start, self.back, self.forget):
             button.setEnabled(can)
-        used = version is None or known is None or known.chosen == version.number
-        self.back.setText(self.tr("Go back to the previous draft") if used else self.tr("Use the taught draft"))
-        if version is not None:
-            self.bars.show_version(version)
+        self.back.setText(
+            self.tr("Go back to the downloaded draft") if self._used() else self.tr("Use the taught draft")
+        )
 
     def _models_changed(self) -> None:
         self.show_state()
         if self.isVisible() and not self._session.models.pair.loading:
             self._teaching.refresh()
 
-    def _shown_version(self) -> TaughtVersion | None:
-        """Return the version in use, or else the newest."""
-        known = self._teaching.known
-        if known is None or not known.versions or known.problem:
-            return None
-        return next((one for one in known.versions if one.number == known.chosen), known.versions[-1])
-
-    def _other(self) -> int:
-        """Return the version that the button uses: the former one, or the one that is shown but not in use."""
-        version, known = self._shown_version(), self._teaching.known
-        if version is None or known is None:
-            return 0
-        return version.former if version.number == known.chosen else version.number
+    def _used(self) -> bool:
+        return self._teaching.known is not None and self._teaching.known.used
 
     def _words(self) -> str:
         main, draft = self._session.models.pair.names
@@ -149,14 +102,11 @@ class TeachingSection(Restyled, QWidget):
         if known.refusal is not None:
             return error_sentence(known.refusal) if self._session.models.pair.draft is not None else ""
         begun = self.tr("Teaching is paused and continues where it was.") if known.begun else ""
-        version = self._shown_version()
-        return joined(problem_sentence(known.problem), begun, "" if version is None else version_sentence(version))
+        version = None if known.problem else known.version
+        better = "" if version is None else _better(version.before, version.after)
+        return joined(problem_sentence(known.problem), begun, better)
 
     def retranslate(self) -> None:
-        for name, words in zip(self.bars.names, (self.tr("Before"), self.tr("After")), strict=True):
-            name.setText(words)
-        for bar, name in zip(self.bars.bars, self.bars.names, strict=True):
-            bar.setAccessibleName(name.text())
         self.show_state()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -195,11 +145,6 @@ def result_sentence(result: TeachingResult) -> str:
     return translate(
         "Teaching", "This did not make the draft better ({after} instead of {before} right), so it goes on as before."
     ).format(after=after, before=before)
-
-
-def version_sentence(version: TaughtVersion) -> str:
-    """Say what a version in use has achieved."""
-    return _better(version.before, version.after)
 
 
 def _better(before: float, after: float) -> str:

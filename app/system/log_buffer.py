@@ -17,8 +17,6 @@ class LogBuffer(logging.Handler):
         super().__init__()
         self._lines: deque[str] = deque(maxlen=MOST_LINES)
         self.setFormatter(_FORMAT)
-        self._started = False
-        self._level = logging.WARNING
 
     def emit(self, record: logging.LogRecord) -> None:
         self._lines.append(self.format(record))
@@ -27,26 +25,17 @@ class LogBuffer(logging.Handler):
     def text(self) -> str:
         return "\n".join(tuple(self._lines))
 
-    def set_level(self, name: str) -> None:
-        """Keep records of this level ("warning", "info" or "debug") and above. Other handlers keep their own level."""
-        self._level = logging.getLevelNamesMapping()[name.upper()]
-        if self._started:
-            for logger in _LOGGERS:
-                logging.getLogger(logger).setLevel(self._level)
-
     def start(self) -> None:
         """Keep records from now on."""
-        self._started = True
         # Our loggers now pass records below the root logger's level to its handlers, so give them that level.
         root = logging.getLogger()
         for handler in root.handlers:
             handler.setLevel(max(handler.level, root.level))
         for logger in _LOGGERS:
             logging.getLogger(logger).addHandler(self)
-            logging.getLogger(logger).setLevel(self._level)
+            logging.getLogger(logger).setLevel(logging.INFO)
 
     def stop(self) -> None:
-        self._started = False
         for logger in _LOGGERS:
             logging.getLogger(logger).removeHandler(self)
             logging.getLogger(logger).setLevel(logging.NOTSET)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from app.system.translatable import QT_TRANSLATE_NOOP
-
 # What a person is told whose `engine.machine.macos` needs a newer one.
-OLD_MACOS = QT_TRANSLATE_NOOP(
-    "Checkup",
+OLD_MACOS = (
     "Update to macOS 26.2 or newer: the installed MLX, which runs the models, is built for it. On this version, "
-    "answers can fail or be wrong.",
+    "answers can fail or be wrong."
 )
 PACKAGES = ("tandem-chat", "mlx", "mlx-lm", "transformers", "PySide6-Essentials", "huggingface-hub", "numpy")
 

@@ -22,11 +22,10 @@ from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
 from pydantic import TypeAdapter, ValidationError
 
 from app.system.versions import installed_version
-from app.tools.errors import ToolFailed
 from app.tools.guardian import LONGEST_LINE, REPORT, TOO_LARGE
 from app.tools.results import MOST_TOOLS, result_of, tools_of
 from app.tools.servers import Server, ServerStatus
-from app.tools.tool import Progress, Tool, ToolResult
+from app.tools.tool import Progress, Tool, ToolFailed, ToolResult
 from app.tools.transports import http_client, process_of, too_large
 
 log = logging.getLogger(__name__)

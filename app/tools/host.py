@@ -10,9 +10,8 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from app.tools.errors import ToolFailed
 from app.tools.servers import Server, ServerStatus
-from app.tools.tool import SILENCE_S, Progress, Tool, ToolResult
+from app.tools.tool import SILENCE_S, Progress, Tool, ToolFailed, ToolResult
 
 if TYPE_CHECKING:
     from app.tools.connection import Connection

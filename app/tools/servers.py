@@ -18,8 +18,7 @@ import msgspec
 from msgspec.structs import replace
 
 from app.settings.keychain import Keychain
-from app.tools.errors import ToolFailed
-from app.tools.tool import TANDEM, Permission, Tool, digest
+from app.tools.tool import TANDEM, Permission, Tool, ToolFailed, digest
 from engine.files import private_files
 from engine.files.atomic_file import write_atomically
 from engine.files.bounded_json import UntrustedJsonError, read_bytes

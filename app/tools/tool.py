@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from engine.errors import CodedError
+
 # The server of the tools that are part of Tandem.
 TANDEM = "Tandem"
 # The names that OpenAI's API allows for functions, which chat templates were made for.
@@ -72,6 +74,18 @@ class Tool:
         return digest(
             self.server, self.origin, self.name, self.title, self.description, self.parameters, self.read_only
         )
+
+
+class ToolFailed(CodedError):
+    """A server or a call of its tool failed; `app.wording.tools` has the sentences.
+
+    Of the arguments, `detail` is what the system or a library said.
+    """
+
+    def __init__(self, code: str, **arguments: object) -> None:
+        named = (f"{name} {value}" for name, value in arguments.items())
+        super().__init__(f"{code} ({', '.join(named)})", **arguments)
+        self.code = code
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,9 @@ from typing import cast
 import httpx2
 from mcp.client.stdio import StdioServerParameters, get_default_environment
 
-from app.tools.errors import ToolFailed
 from app.tools.guardian import LONGEST_LINE
 from app.tools.servers import Server
-from app.tools.tool import SILENCE_S
+from app.tools.tool import SILENCE_S, ToolFailed
 from engine.wire.child import own_program
 
 # Variables that a program needs, beside those of the package `mcp`, to show text and to reach the network. Secrets that

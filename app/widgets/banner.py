@@ -11,7 +11,6 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QFrame, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from app.widgets import theme
-from app.widgets.fade import fade_in
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.icons import icon
 from app.widgets.labels import SentenceLabel, label, set_name
@@ -156,8 +155,6 @@ class Banner(Restyled, QFrame):
         notice = Notice(message, self._drop, self)
         self._notices.append(notice)
         self._arrange()
-        if not notice.isHidden():
-            fade_in(notice)
 
     def dismiss(self, about: str) -> None:
         """Drop the notices that were shown with this `about`."""

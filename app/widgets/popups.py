@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt
-from PySide6.QtGui import QBitmap, QGuiApplication, QPainter
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QAbstractSpinBox, QLineEdit, QMenu, QPlainTextEdit, QTextEdit, QWidget
-
-# The radius in the style sheet.
-_RADIUS = 8
 
 
 class Menu(QMenu):
@@ -22,10 +18,7 @@ def round_corners(popup: QWidget) -> None:
     """Make the corners of `popup` transparent. Call it before the popup is first shown."""
     hints = Qt.WindowType.FramelessWindowHint | Qt.WindowType.NoDropShadowWindowHint
     popup.setWindowFlags(popup.windowFlags() | hints)
-    if QGuiApplication.platformName() == "xcb":
-        _Mask(popup)
-    else:
-        popup.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
+    popup.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
 
 
 def round_field_menu(field: QWidget) -> None:
@@ -41,23 +34,3 @@ def _show_field_menu(field: QWidget, at: QPoint) -> None:
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     round_corners(menu)
     menu.popup(field.mapToGlobal(at))
-
-
-class _Mask(QObject):
-    """Cuts the corners of a popup on X11, where translucent areas are black if no compositor runs."""
-
-    def __init__(self, popup: QWidget) -> None:
-        super().__init__(popup)
-        popup.installEventFilter(self)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        # Before Qt shows the list of a combo box, it sets another mask.
-        if event.type() in (QEvent.Type.Resize, QEvent.Type.Show) and isinstance(watched, QWidget):
-            shape = QBitmap(watched.size())
-            shape.clear()
-            with QPainter(shape) as painter:
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(Qt.GlobalColor.color1)
-                painter.drawRoundedRect(watched.rect(), _RADIUS, _RADIUS)
-            watched.setMask(shape)
-        return super().eventFilter(watched, event)

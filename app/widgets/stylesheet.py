@@ -115,7 +115,6 @@ QLineEdit:focus { border: 1px solid $main; }
 #overlay QListWidget { background: transparent; border: none; outline: none; }
 #overlay QListWidget::item { border-radius: 8px; }
 #overlay QListWidget::item:selected, #overlay QListWidget::item:hover { background: $selection; }
-#presetList::item { color: $text; padding: 0 8px; }
 #banner { background: $problem_tint; border-radius: 12px; }
 #offer { background: $panel; border: 1px solid $line; border-radius: 14px; }
 #line { background: $line; min-height: 1px; max-height: 1px; border: none; }
@@ -150,7 +149,6 @@ QPushButton[styleClass="fold"] { color: $muted; font-size: 12px; padding: 2px 8p
 QPushButton[styleClass="fold"]:focus { padding: 0 6px 0 0; }
 QLabel[styleClass="title"]:disabled { color: $faint; }
 QPushButton[styleClass|="link"] { color: $main_text; padding: 4px 0; }
-QPushButton[styleClass="link-small"] { font-size: 12px; }
 QPushButton[styleClass|="link"]:hover { background: transparent; text-decoration: underline; }
 QPushButton[styleClass|="link"]:focus { border: none; border-bottom: 2px solid $main; border-radius: 0;
     padding: 4px 0 2px 0; }

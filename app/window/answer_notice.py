@@ -1,7 +1,4 @@
-"""Notifies the user of a long answer that ended, or a call that waits for consent, while another app is in front.
-
-Counts such answers on the icon.
-"""
+"""Tells screen readers, and notifies a user of another app, of answers that ended and calls that wait for consent."""
 
 from __future__ import annotations
 
@@ -12,11 +9,12 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
 
 from app.session.answer import State
-from app.session.calls import CallState
+from app.session.calls import Call, CallState
 from app.session.chats import Chat, Turn
 from app.session.session import Session
 from app.settings.store import SettingsStore
 from app.widgets.outside import notify, show_count, system_tray
+from app.wording.errors import error_sentence
 
 # In seconds. Shorter answers cause no notification.
 LEAST_S = 10.0
@@ -85,3 +83,42 @@ class AnswerNotice(QObject):
             show_count("answers", 0)
             if self._tray is not None:
                 self._tray.hide()
+
+
+class Announcer(QObject):
+    """Announces every answer once, whether its chat is on screen or not, and every call that asks for consent."""
+
+    def __init__(self, session: Session, window: QWidget) -> None:
+        super().__init__(window)
+        self._session, self._window = session, window
+        self._asked: WeakSet[Call] = WeakSet()
+        session.answers.ended.connect(lambda chat, turn: self.announce(self.words(chat, turn)))
+        session.answers.arrived.connect(lambda _chat, turn: self._announce_calls(turn))
+
+    def words(self, chat: Chat, turn: Turn) -> str:
+        answer = turn.answer
+        if answer.error is not None:
+            text = error_sentence(answer.error)
+        elif answer.state is State.CANCELLED:
+            text = self.tr("The answer was stopped.")
+        elif answer.state is State.LENGTH:
+            text = self.tr("The answer reached its length limit.")
+        else:
+            text = self.tr("The answer is complete.")
+        if chat is self._session.chat:
+            return text
+        row = self._session.list.chat(chat.id) if chat.id is not None else None
+        title = row.title if row else ""
+        return self.tr("{chat}: {sentence}").format(chat=title or self.tr("Another chat"), sentence=text)
+
+    def _announce_calls(self, turn: Turn) -> None:
+        for call in turn.answer.calls:
+            if call.state is CallState.ASKS and call not in self._asked:
+                self._asked.add(call)
+                self.announce(self.tr("The model wants to use the tool “{tool}”.").format(tool=call.use.tool))
+
+    def announce(self, text: str) -> None:
+        # Imported here because creating their enumerations is slow.
+        from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._window, text))

@@ -21,10 +21,9 @@ from app.widgets.style_class import set_style_class, styled
 from app.wording.api import serving_sentence
 from app.wording.figures import percent
 from app.wording.machines import together_sentence
-from app.wording.names import recorded_name
-from app.wording.sources import names_without_drafter
+from app.wording.sources import names_without_drafter, recorded_name
 from app.wording.speculation import speculation_sentence, state_now, why_off
-from engine.model_files.cache_names import name_of_snapshot
+from engine.model_files.names import name_of_snapshot
 from engine.speculation.proposers.registry import uses_drafter
 
 _PROGRESS_MS = 150

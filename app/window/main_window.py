@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
-from PySide6.QtWidgets import QMainWindow, QStackedWidget
+from PySide6.QtWidgets import QScrollArea, QStackedWidget
 
 from app.actions.actions import Actions
 from app.actions.menus import Menus
@@ -17,10 +15,8 @@ from app.chat.composer import Composer
 from app.chat.context_meter import ContextMeter
 from app.chat.find_bar import FindBar
 from app.chat.message_edit import files_in
-from app.chat.preparing import prepare_answers
 from app.chat.preset_button import PresetButton
 from app.chat.settings_sheet import ChatSettingsSheet
-from app.chat.slash_menu import SlashMenu
 from app.chat.thinking_button import ThinkingButton
 from app.chat.transcript import Transcript
 from app.chat.turn_column import COLUMN_WIDTH
@@ -39,9 +35,6 @@ from app.speculation.comparison import Comparer
 from app.speculation.comparison_view import ComparisonView
 from app.speculation.explanations import Explanations
 from app.speculation.panel import SpeculationPanel
-from app.speculation.settings_in_force import SettingsInForce
-from app.speculation.tuner import Tuner
-from app.speculation.tuning_view import TuningView
 from app.system.paths import settings_folder
 from app.widgets.application import Application
 from app.widgets.banner import Banner
@@ -50,18 +43,15 @@ from app.widgets.overlay import Overlay
 from app.widgets.restyled import Restyled
 from app.widgets.tab_order import TabOrdered
 from app.window.actions import ACTIONS
-from app.window.actions.parts import WindowParts
-from app.window.announcer import Announcer
-from app.window.answer_notice import AnswerNotice
+from app.window.actions.window_action import ActedWindow
+from app.window.answer_notice import Announcer, AnswerNotice
 from app.window.attachment_reader import AttachmentReader
-from app.window.chat_commands import ChatCommands
-from app.window.chat_search import ChatSearch
+from app.window.chat_commands import ChatCommands, ChatSearch
 from app.window.header import Header
 from app.window.notifications import Notifications
 from app.window.palette import CommandPalette
 from app.window.panel_controller import PanelController
 from app.window.panes import Panes
-from app.window.shortcut_sheet import ShortcutSheet
 from app.window.tandem_tools import tools_button
 from app.window.transfer import Transfer
 from app.window.turn_commands import TurnCommands
@@ -69,163 +59,141 @@ from app.window.unsaved import Unsaved
 from app.window.updates import UpdateChecker
 
 
-class MainWindow(Restyled, TabOrdered, QMainWindow):
+def prepare_answers() -> None:
+    """Import the turn's widgets and the Markdown parser, and make PySide6 create the types of all widgets.
+
+    PySide6 does that when it is first asked for a widget that Qt made.
+    """
+    import app.chat.turn_view  # noqa: F401
+    from app.text.blocks import prepare_parser
+
+    prepare_parser()
+    QScrollArea().viewport()
+
+
+class MainWindow(Restyled, TabOrdered, ActedWindow):
     """Wires the session to the three panes. Closing it ends the session."""
 
     def __init__(self, session: Session, application: Application, library: Library | None = None) -> None:
         super().__init__()
-        self._session, self._application = session, application
+        self.session, self.application = session, application
         self._library = library or Library(SettingsStore(settings_folder() / "settings.json"))
-        self._preferences = self._library.settings
+        self.preferences = self._library.settings
         self._shown: Chat = session.chat
         self._actions = Actions(ACTIONS, self)
         # Create each part in its final parent: moving a widget restyles everything in it.
-        self._panes = Panes(self, self._preferences)
-        self.setCentralWidget(self._panes.whole)
-        self._middle = self._panes.middle
+        self.panes = Panes(self, self.preferences)
+        self.setCentralWidget(self.panes.whole)
+        self._middle = self.panes.middle
         self._stack, self._banner = QStackedWidget(self._middle), Banner(self._middle)
         self.notifications = Notifications(self._banner, self._actions, self)
-        self.updates = UpdateChecker(self._preferences, self.notifications, self)
-        self._chats = ChatPane(session, self._actions["new-chat"], self._panes.whole)
-        self._transfer = Transfer(session, self._banner, self._actions["stop-transfer"], self)
-        self._unsaved = Unsaved(session, self._banner, self._actions["export-all"], self._transfer, self)
+        self.updates = UpdateChecker(self.preferences, self.notifications, self)
+        self.sidebar = ChatPane(session, self._actions["new-chat"], self.panes.whole)
+        self.transfer = Transfer(session, self._banner, self._actions["stop-transfer"], self)
+        self._unsaved = Unsaved(session, self._banner, self._actions["export-all"], self.transfer, self)
         self._header = Header(session, self._actions, self._middle)
         models = self._header.main, self._header.draft
-        self._models = ModelController(self._library, session, *models, self._banner, self)
-        self._settings = SettingsWindow(self._library, session, self._models, self)
+        self.models = ModelController(self._library, session, *models, self._banner, self)
+        self.settings = SettingsWindow(self._library, session, self.models, self)
         self._make_chat()
         self._make_panel()
         self._menus = Menus(self._actions, self)
-        self._palette, self._shortcuts = CommandPalette(self._actions, self), ShortcutSheet(self._actions, self)
-        self._effects = Effects(self._preferences, application, session, self._composer, self)
+        self.command_palette = CommandPalette(self._actions, self)
+        self._effects = Effects(self.preferences, application, session, self.composer, self)
         self._announcer = Announcer(session, self)
-        AnswerNotice(session, self._preferences, self)
+        AnswerNotice(session, self.preferences, self)
         self._build()
-        self._actions.bind(self._parts())
+        self._actions.bind(self)
         self._connect()
         self.restyle()
         self.setMinimumSize(560, 420)
         self.setAcceptDrops(True)
-        restore_geometry(self, self._preferences.values)
+        restore_geometry(self, self.preferences.values)
         self._show_chat(session.chat)
-        if self._preferences.backup is not None:
-            self.notifications.show_backup(self._preferences.backup)
+        if self.preferences.backup is not None:
+            self.notifications.show_backup(self.preferences.backup)
 
     def _make_chat(self) -> None:
-        session, actions = self._session, self._actions
-        self._welcome, self._transcript = Welcome(self._stack), Transcript(self._stack)
-        self._offer = FirstRunOffer(self._library, self._models, self._welcome)
+        session, actions = self.session, self._actions
+        self._welcome, self.transcript = Welcome(self._stack), Transcript(self._stack)
+        self._offer = FirstRunOffer(self._library, self.models, self._welcome)
         self._welcome.set_offer(self._offer, lambda: self._offer.may_come)
-        self._find = FindBar(lambda: session.chat.turns, self._transcript.count_matches, self._middle)
-        self._search = ChatSearch(session, self._transcript, self._find, self)
-        self._composer = Composer(actions["send"], actions["stop"], self._middle)
-        self._attachments = AttachmentReader(session, self._banner, self)
-        self._chat_settings = ChatSettingsSheet(session, self)
+        self.find_bar = FindBar(lambda: session.chat.turns, self.transcript.count_matches, self._middle)
+        self._search = ChatSearch(session, self.transcript, self.find_bar, self)
+        self.composer = Composer(actions["send"], actions["stop"], self._middle)
+        self.attachments = AttachmentReader(session, self._banner, self)
+        self.chat_settings = ChatSettingsSheet(session, self)
         self._preset_button = PresetButton(session, actions["chat-settings"], self)
         format_mark = AnswerFormatMark(session, actions["chat-settings"], self)
         buttons = attach_button(actions["attach"], self), self._preset_button, ThinkingButton(session, self)
-        self._composer.add_tools(*buttons, tools_button(session, self._library, self), format_mark)
-        SlashMenu(session, self._composer, self)
-        self._meter = ContextMeter(session, self._composer, self)
-        self._turns = TurnCommands(session, self._transcript, self._composer, self)
-        self._commands = ChatCommands(session, self._chats, self._search, self._transfer, self.notifications, self)
+        self.composer.add_tools(*buttons, tools_button(session, self._library, self), format_mark)
+        self._meter = ContextMeter(session, self.composer, self)
+        self.turns = TurnCommands(session, self.transcript, self.composer, self)
+        self.chats = ChatCommands(session, self.sidebar, self._search, self.transfer, self.notifications, self)
 
     def _make_panel(self) -> None:
-        session, actions = self._session, self._actions
-        self._panel = SpeculationPanel(actions, self._panes.whole)
-        view = self._panel.add_controls(partial(SettingsInForce, session, self._preferences, actions["chat-settings"]))
-        view.page_wanted.connect(self._settings.open)
-        self._panel.details.set_open(self._preferences.values.panel_details)
-        self._panel.details.toggled.connect(lambda unfolded: self._preferences.change(panel_details=unfolded))
-        self._panel_controller = PanelController(session, self._transcript, self._panel, self)
-        self._comparer = Comparer(session, self)
-        self._comparison = ComparisonView(self._comparer, actions["compare"], self)
-        self._explanations = Explanations(self)
-        self._tuner = Tuner(session, self)
-        self._tuning = TuningView(self._tuner, actions["tune"], self)
-
-    def _parts(self) -> WindowParts:
-        return WindowParts(
-            window=self,
-            application=self._application,
-            session=self._session,
-            preferences=self._preferences,
-            notifications=self.notifications,
-            updates=self.updates,
-            settings=self._settings,
-            models=self._models,
-            panes=self._panes,
-            palette=self._palette,
-            shortcuts=self._shortcuts,
-            sidebar=self._chats,
-            chats=self._commands,
-            turns=self._turns,
-            transcript=self._transcript,
-            find_bar=self._find,
-            composer=self._composer,
-            attachments=self._attachments,
-            chat_settings=self._chat_settings,
-            transfer=self._transfer,
-            comparer=self._comparer,
-            comparison=self._comparison,
-            explanations=self._explanations,
-            tuner=self._tuner,
-            tuning=self._tuning,
-        )
+        session, actions = self.session, self._actions
+        self._panel = SpeculationPanel(actions, self.panes.whole)
+        self._panel.details.set_open(self.preferences.values.panel_details)
+        self._panel.details.toggled.connect(lambda unfolded: self.preferences.change(panel_details=unfolded))
+        self._panel_controller = PanelController(session, self.transcript, self._panel, self)
+        self.comparer = Comparer(session, self)
+        self.comparison = ComparisonView(self.comparer, actions["compare"], self)
+        self.explanations = Explanations(self)
 
     def _build(self) -> None:
-        for page in (self._welcome, self._transcript):
+        for page in (self._welcome, self.transcript):
             self._stack.addWidget(page)
         column = vbox(self._middle, margins=(0, 0, 0, 0), spacing=0)
-        fill(column, self._header, self._find, (self._stack, 1), centred(self._banner, COLUMN_WIDTH)).addSpacing(8)
-        fill(column, centred(self._composer, COLUMN_WIDTH))
-        self._panes.surround(self._chats, self._panel, header=self._header, composer=self._composer)
-        self._chats.settings.setMenu(self._menus.settings)
+        fill(column, self._header, self.find_bar, (self._stack, 1), centred(self._banner, COLUMN_WIDTH)).addSpacing(8)
+        fill(column, centred(self.composer, COLUMN_WIDTH))
+        self.panes.surround(self.sidebar, self._panel, header=self._header, composer=self.composer)
+        self.sidebar.settings.clicked.connect(self._actions["settings"].trigger)
 
     def _connect(self) -> None:
-        session = self._session
+        session = self.session
         session.chats.opened.connect(self._show_chat)
         session.answers.asked.connect(self._show_new_turn)
         session.answers.arrived.connect(self._show_arrived)
         session.chats.path_changed.connect(self._show_path)
         session.answers.not_stored.connect(self._take_back)
-        self._chats.export_wanted.connect(self._transfer.export_chat)
-        self._application.document_opened.connect(self._transfer.open_document)
+        self.sidebar.export_wanted.connect(self.transfer.export_chat)
+        self.application.document_opened.connect(self.transfer.open_document)
         chats = session.chats
         of_store = (chats.store_failed, chats.store_opened, chats.store_unavailable)
-        for changed in (self._comparison.closed, session.answers.stored, chats.trashed, chats.trash_emptied, *of_store):
+        for changed in (self.comparison.closed, session.answers.stored, chats.trashed, chats.trash_emptied, *of_store):
             changed.connect(lambda *_: self._update_actions())
         session.answers.ended.connect(self._update_actions)
         session.models.changed.connect(self._update_actions)
         # The pair is remembered first.
         session.models.changed.connect(lambda: QTimer.singleShot(0, self._offer, self._offer.refresh))
         self._library.downloads_changed.connect(lambda: self._header.show_downloads(self._library.running))
-        for wanted in (self._models.page_wanted, self._offer.more_wanted):
-            wanted.connect(lambda *_: self._settings.open("models"))
-        self._header.page_wanted.connect(self._settings.open)
-        self._models.chat_wanted.connect(self._come_to_chat)
+        for wanted in (self.models.page_wanted, self._offer.more_wanted):
+            wanted.connect(lambda *_: self.settings.open("models"))
+        self._header.page_wanted.connect(self.settings.open)
+        self.models.chat_wanted.connect(self._come_to_chat)
         self.notifications.follow(session)
         self._welcome.asked.connect(self._ask)
         self._welcome.demonstration_wanted.connect(self._demonstrate)
-        self._turns.model_wanted.connect(self._offer.take)
-        self._offer.changed.connect(self._transcript.set_offer)
-        self._welcome.asked.connect(lambda _text: self._composer.setFocus())
-        self._composer.sent.connect(self._ask)
-        self._composer.sendable_changed.connect(self._update_actions)
-        for written in (self._composer.edit.edited, self._composer.files.changed):
+        self.turns.model_wanted.connect(self._offer.take)
+        self._offer.changed.connect(self.transcript.set_offer)
+        self._welcome.asked.connect(lambda _text: self.composer.setFocus())
+        self.composer.sent.connect(self._ask)
+        self.composer.sendable_changed.connect(self._update_actions)
+        for written in (self.composer.edit.edited, self.composer.files.changed):
             written.connect(self._update_actions)
             written.connect(self._keep_unsent)
-        self._composer.edit.history = lambda: [turn.question for turn in session.chat.turns if turn.question]
-        self._composer.edit.files_given.connect(self._attach)
-        self._composer.edit.picture_given.connect(self._attachments.refuse_picture)
-        self._composer.edit.escaped.connect(self._find.close_bar)
-        for done in (self._transcript.focus_lost, self._find.focus_lost, self._offer.starter_wanted):
-            done.connect(self._composer.setFocus)
-        self._find.found.connect(self._update_actions)
-        self._application.theme.changed.connect(self._actions.apply_theme)
-        for changed in (session.settings.speculation_changed, self._transcript.shown_as, session.api.changed):
+        self.composer.edit.history = lambda: [turn.question for turn in session.chat.turns if turn.question]
+        self.composer.edit.files_given.connect(self._attach)
+        self.composer.edit.picture_given.connect(self.attachments.refuse_picture)
+        self.composer.edit.escaped.connect(self.find_bar.close_bar)
+        for done in (self.transcript.focus_lost, self.find_bar.focus_lost, self._offer.starter_wanted):
+            done.connect(self.composer.setFocus)
+        self.find_bar.found.connect(self._update_actions)
+        self.application.theme.changed.connect(self._actions.apply_theme)
+        for changed in (session.settings.speculation_changed, self.transcript.shown_as, session.api.changed):
             changed.connect(self._actions.refresh_checks)
-        for changed in (self.notifications.report_changed, self._turns.speaker.changed, self._transfer.changed):
+        for changed in (self.notifications.report_changed, self.turns.speaker.changed, self.transfer.changed):
             changed.connect(self._update_actions)
 
     def prepare_answers(self) -> None:
@@ -237,57 +205,55 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
 
     def _show_chat(self, chat: Chat) -> None:
         # A syllable that is being composed belongs to the chat that was shown before.
-        self._composer.edit.commit_preedit()
+        self.composer.edit.commit_preedit()
         if chat is not self._shown:
-            self._session.chats.keep_read_position(self._shown, self._transcript.reading_position)
-        again, self._shown = chat is self._shown and self._transcript.shows(chat), chat
-        self._stack.setCurrentWidget(self._transcript if chat.turns else self._welcome)
+            self.session.chats.keep_read_position(self._shown, self.transcript.reading_position)
+        again, self._shown = chat is self._shown and self.transcript.shows(chat), chat
+        self._stack.setCurrentWidget(self.transcript if chat.turns else self._welcome)
         # A chat that is opened again keeps its scroll position and its open editor.
         if not again:
-            self._transcript.show_chat(chat)
+            self.transcript.show_chat(chat)
         self._panel_controller.show_newest()
-        self._composer.show_unsent(chat, chat.unsent, chat.unsent_attachments)
+        self.composer.show_unsent(chat, chat.unsent, chat.unsent_attachments)
         self._update_actions()
         # An overlay that was opened while the chat was being read keeps the focus.
         if all(
             card.isHidden() for card in self.findChildren(Overlay, options=Qt.FindChildOption.FindDirectChildrenOnly)
         ):
-            self._composer.setFocus()
+            self.composer.setFocus()
 
     def _show_new_turn(self, chat: Chat, turn: Turn) -> None:
-        if chat is self._session.chat:
-            self._stack.setCurrentWidget(self._transcript)
-            self._transcript.add_turn(turn)
+        if chat is self.session.chat:
+            self._stack.setCurrentWidget(self.transcript)
+            self.transcript.add_turn(turn)
             self._panel_controller.show_newest()
             self._update_actions()
 
     def _show_path(self, chat: Chat) -> None:
-        if chat is self._session.chat:
-            self._stack.setCurrentWidget(self._transcript if chat.turns else self._welcome)
-            self._transcript.show_path(chat)
+        if chat is self.session.chat:
+            self._stack.setCurrentWidget(self.transcript if chat.turns else self._welcome)
+            self.transcript.show_path(chat)
             self._panel_controller.show_newest()
             self._update_actions()
 
     def _take_back(self, chat: Chat, turn: Turn) -> None:
         """Put a question that could not be stored back into its chat's composer, before the text that is there now."""
-        if chat is self._session.chat:
-            self._composer.put_back(turn.question, turn.attachments)
+        if chat is self.session.chat:
+            self.composer.put_back(turn.question, turn.attachments)
         else:
             words = "\n\n".join(part for part in (turn.question, chat.unsent) if part)
-            self._session.chats.keep_unsent(chat, words, (*turn.attachments, *chat.unsent_attachments))
+            self.session.chats.keep_unsent(chat, words, (*turn.attachments, *chat.unsent_attachments))
 
     def _attach(self, files: list[str]) -> None:
-        self._attachments.attach(files, self._composer.files)
+        self.attachments.attach(files, self.composer.files)
 
     def _keep_unsent(self) -> None:
-        self._session.chats.keep_unsent(
-            self._shown, self._composer.edit.toPlainText(), self._composer.files.attachments
-        )
+        self.session.chats.keep_unsent(self._shown, self.composer.edit.toPlainText(), self.composer.files.attachments)
 
     def _show_arrived(self, chat: Chat, turn: Turn) -> None:
-        if chat is not self._session.chat:
+        if chat is not self.session.chat:
             return
-        self._transcript.refresh(turn)
+        self.transcript.refresh(turn)
         self._panel_controller.refresh(chat, turn)
         self._header.follow()
         # The answer has ended, or continues after it had stopped.
@@ -297,33 +263,33 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
     # Reactions to the user
 
     def _ask(self, text: str) -> None:
-        if self._session.answers.ready:
-            self._attachments.forget_reasons()
-            self._session.answers.ask(text, self._composer.take_attachments())
+        if self.session.answers.ready:
+            self.attachments.forget_reasons()
+            self.session.answers.ask(text, self.composer.take_attachments())
             # A question from the welcome page leaves the unsent text in place.
             self._keep_unsent()
             self._update_actions()
 
     def _demonstrate(self, question: str) -> None:
         """Show an answer with and without speculation side by side."""
-        self._comparer.demonstrate(question)
-        self._comparison.open()
+        self.comparer.demonstrate(question)
+        self.comparison.open()
         self._update_actions()
 
     def _come_to_chat(self) -> None:
-        self._settings.close()
+        self.settings.close()
         self.activateWindow()
-        self._composer.setFocus()
+        self.composer.setFocus()
 
     # State
 
     def _update_actions(self) -> None:
-        session, turns = self._session, self._session.chat.turns
+        session, turns = self.session, self.session.chat.turns
         self._actions.update(
             ActionState(
                 can_ask=session.answers.ready,
                 can_queue=session.answers.soon_ready,
-                has_text=self._composer.can_be_sent,
+                has_text=self.composer.can_be_sent,
                 streaming=session.chat.streaming,
                 has_turns=bool(turns),
                 has_answer=any(turn.answer.text for turn in turns),
@@ -334,17 +300,17 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
                 loading=bool(session.models.pair.loading),
                 can_restore=bool(session.chats.restorable),
                 can_measure=session.answers.ready and session.answers.quiet and not session.models.pair.loading,
-                demonstrated=not self._comparison.isHidden(),
+                demonstrated=not self.comparison.isHidden(),
                 can_save_again=session.answers.can_save_again,
-                can_speak=self._turns.speaker.program is not None,
-                speaking=self._turns.speaker.speaking,
+                can_speak=self.turns.speaker.program is not None,
+                speaking=self.turns.speaker.speaking,
                 has_report=self.notifications.report is not None,
-                transferring=self._transfer.busy,
-                finding=self._find.finding,
+                transferring=self.transfer.busy,
+                finding=self.find_bar.finding,
             )
         )
-        self._composer.set_streaming(session.chat.streaming)
-        self._composer.set_waiting(session.answers.soon_ready)
+        self.composer.set_streaming(session.chat.streaming)
+        self.composer.set_waiting(session.answers.soon_ready)
         self._welcome.set_ready(session.answers.ready)
 
     def retranslate(self) -> None:
@@ -355,7 +321,7 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
         self.apply_text_size()
 
     def apply_text_size(self) -> None:
-        self._panes.arrange_restyled()
+        self.panes.arrange_restyled()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Accept files, and pictures too, so that `dropEvent` can say why pictures are refused."""
@@ -366,33 +332,33 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
         if files := files_in(event.mimeData()):
             event.acceptProposedAction()
             self._attach(files)
-            self._composer.setFocus()
+            self.composer.setFocus()
         elif event.mimeData().hasImage():
             event.acceptProposedAction()
-            self._attachments.refuse_picture()
+            self.attachments.refuse_picture()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._panes.arrange()
+        self.panes.arrange()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Ask first if chats would be lost. Then hide the window at once and wait for the threads."""
-        if not self._preferences.values.remove_everything and not self._unsaved.may_close():
+        if not self.preferences.values.remove_everything and not self._unsaved.may_close():
             event.ignore()
             return
         # A syllable that is being composed belongs to the unsent message.
-        self._composer.edit.commit_preedit()
-        self._preferences.change(window_place=geometry_of(self), window_state=state_of(self))
-        self._session.chats.keep_read_position(self._shown, self._transcript.reading_position)
+        self.composer.edit.commit_preedit()
+        self.preferences.change(window_place=geometry_of(self), window_state=state_of(self))
+        self.session.chats.keep_read_position(self._shown, self.transcript.reading_position)
         self._effects.close()
         self.hide()
         self.updates.close()
-        self._transfer.close()
-        self._attachments.close()
-        self._turns.speaker.close()
+        self.transfer.close()
+        self.attachments.close()
+        self.turns.speaker.close()
         self._meter.close()
-        self._settings.close()
+        self.settings.close()
         self._library.close()
-        self._session.close()
+        self.session.close()
         super().closeEvent(event)
-        QTimer.singleShot(0, self._application, self._application.quit)
+        QTimer.singleShot(0, self.application, self.application.quit)

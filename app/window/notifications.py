@@ -21,7 +21,7 @@ from app.system.versions import OLD_MACOS
 from app.widgets.banner import Banner
 from app.wording.errors import damage_sentence, error_sentence, joined, store_sentence
 from app.wording.hub import refused_sentence
-from app.wording.names import recorded_name
+from app.wording.sources import recorded_name
 from engine.errors import EngineError
 
 # The topics of messages that are dismissed when their reason is gone.

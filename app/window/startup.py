@@ -151,8 +151,8 @@ def remove_all(preferences: SettingsStore) -> None:
     """Remove all files that Tandem keeps on this computer. No process may have them open."""
     from app.api.local_api import KEY_NAME
     from app.session.drafter_secret import SECRET_NAME
+    from app.settings.disk_use import remove_everything
     from app.settings.keychain import Keychain
-    from app.settings.removal import remove_everything
     from app.tools.servers import ToolSettings
     from engine.hub.client import HUGGING_FACE
 
@@ -166,7 +166,7 @@ def _wanted(session: Session, preferences: SettingsStore | None) -> tuple[str, s
     """Return the paths of the main and the draft model to load."""
     if preferences is not None:
         main, draft = preferences.values.main_model, preferences.values.draft_model
-        if preferences.values.start_with == "last" and main and (Path(main) / "config.json").exists():
+        if main and (Path(main) / "config.json").exists():
             return main, draft or None
     starter = session.models.starter_pair
     return str(starter[0]), str(starter[1])

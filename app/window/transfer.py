@@ -34,7 +34,7 @@ from app.system.cancelled import Cancelled
 from app.widgets.banner import Banner
 from app.window.transfer_journal import EXPORT, IMPORT, JournalEntry, TransferJournal
 from app.wording.errors import joined
-from app.wording.names import recorded_name
+from app.wording.sources import recorded_name
 from engine.files import private_files
 
 if TYPE_CHECKING:

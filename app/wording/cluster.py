@@ -52,9 +52,6 @@ def cluster_reasons() -> dict[str, str]:
             "Cluster", "{host} has different files for the model {detail}. Download or copy it there again."
         ),
         "no-memory": translate("Cluster", "{host} does not have enough memory: {detail}. Choose a smaller model."),
-        "no-backend": translate(
-            "Cluster", "{host} cannot be connected by {detail}. Choose “Network” as the connection."
-        ),
         "cannot-split": translate(
             "Cluster",
             "The model cannot be divided among these computers: {detail}. Choose another model or another number of "

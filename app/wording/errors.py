@@ -12,10 +12,11 @@ from app.conversations.opening import Damage
 from app.wording.cluster import cluster_sentence
 from app.wording.grammars import grammar_sentence
 from app.wording.hub import hub_sentence
-from app.wording.names import recorded_name
+from app.wording.sentences import Sentences
+from app.wording.sources import recorded_name
 from app.wording.teaching import teaching_sentence
 from engine.errors import EngineError
-from engine.model_files.cache_names import name_of_snapshot
+from engine.model_files.names import name_of_snapshot
 from engine.stats import PlainSpan
 
 translate = QCoreApplication.translate
@@ -34,7 +35,7 @@ def _sentence_of(error: EngineError) -> str:
     arguments = {name: str(value) for name, value in error.arguments.items()}
     if error.code == "model-not-usable":
         path = arguments["path"]
-        return model_reasons()[arguments["reason"]].format(
+        return MODEL_REASONS[arguments["reason"]].format(
             name=recorded_name(name_of_snapshot(Path(path))), path=path, detail=arguments["detail"]
         )
     if error.code == "hub":
@@ -152,57 +153,39 @@ def _not_enough_memory(arguments: Mapping[str, str]) -> str:
     )
 
 
-def model_reasons() -> dict[str, str]:
-    """Return one sentence for each `ModelNotUsable` reason, with the fields {name}, {path} and {detail}."""
-    return {
-        "missing": translate("Errors", "There is no model folder at {path}. Choose another one."),
-        "not-a-model": translate(
-            "Errors", "{name} has no config.json, so it is not a model. Choose a folder that contains one."
+MODEL_REASONS = Sentences(
+    "Errors",
+    {
+        "missing": "There is no model folder at {path}. Choose another one.",
+        "not-a-model": "{name} has no config.json, so it is not a model. Choose a folder that contains one.",
+        "incomplete": "{name} is incomplete: {detail} is missing. Download or copy it again.",
+        "damaged": "{name} is damaged: {detail} cannot be read. Download or copy it again.",
+        "wrong-tensors": (
+            "The weights of {name} don't match its configuration ({detail}). Choose another copy of this model."
         ),
-        "incomplete": translate("Errors", "{name} is incomplete: {detail} is missing. Download or copy it again."),
-        "damaged": translate("Errors", "{name} is damaged: {detail} cannot be read. Download or copy it again."),
-        "wrong-tensors": translate(
-            "Errors",
-            "The weights of {name} don't match its configuration ({detail}). Choose another copy of this model.",
+        "unknown-architecture": (
+            "Tandem does not support the architecture of {name} yet ({detail}). Choose another model or update Tandem."
         ),
-        "unknown-architecture": translate(
-            "Errors",
-            "Tandem does not support the architecture of {name} yet ({detail}). Choose another model or update Tandem.",
+        "is-head": "{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft.",
+        "unknown-head": "Tandem does not support this kind of head yet: {name} ({detail}). Choose another head.",
+        "no-taps": (
+            "{name} cannot be used with this main model, whose layers cannot be read ({detail}). Choose a draft model."
         ),
-        "is-head": translate(
-            "Errors", "{name} is a head: it drafts for one main model and cannot answer. Choose it as the draft."
+        "wrong-main": "{name} was made for another main model ({detail}). Choose a head made for this one.",
+        "no-tokenizer": "The tokenizer of {name} cannot be read ({detail}). Download or copy it again.",
+        "unsafe": (
+            "{name} requires running its own code or reading files outside its folder ({detail}). Tandem never "
+            "allows that; choose another model."
         ),
-        "unknown-head": translate(
-            "Errors", "Tandem does not support this kind of head yet: {name} ({detail}). Choose another head."
+        "vocabulary": (
+            "{name} cannot draft for this main model: their vocabularies differ ({detail}). Choose another draft model."
         ),
-        "no-taps": translate(
-            "Errors",
-            "{name} cannot be used with this main model, whose layers cannot be read ({detail}). Choose a draft model.",
-        ),
-        "wrong-main": translate(
-            "Errors", "{name} was made for another main model ({detail}). Choose a head made for this one."
-        ),
-        "no-tokenizer": translate(
-            "Errors", "The tokenizer of {name} cannot be read ({detail}). Download or copy it again."
-        ),
-        "unsafe": translate(
-            "Errors",
-            "{name} requires running its own code or reading files outside its folder ({detail}). "
-            "Tandem never allows that; choose another model.",
-        ),
-        "vocabulary": translate(
-            "Errors",
-            "{name} cannot draft for this main model: their vocabularies differ ({detail}). "
-            "Choose another draft model.",
-        ),
-        "not-finite": translate(
-            "Errors", "The weights of {name} produce invalid values ({detail}). Choose another copy of this model."
-        ),
-        "all-zero": translate("Errors", "The weights of {name} are all zero. Choose another copy of this model."),
-        "no-room": translate(
-            "Errors", "There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps."
-        ),
-    }
+        "not-finite": "The weights of {name} produce invalid values ({detail}). Choose another copy of this model.",
+        "all-zero": "The weights of {name} are all zero. Choose another copy of this model.",
+        "no-room": "There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.",
+    },
+)
+"""One sentence for each `ModelNotUsable` reason, with the fields {name}, {path} and {detail}."""
 
 
 def plain_sentence(span: PlainSpan, *, past: bool = False) -> str:
@@ -210,7 +193,7 @@ def plain_sentence(span: PlainSpan, *, past: bool = False) -> str:
     arguments = {name: _number(value, 1) if isinstance(value, float) else str(value) for name, value in span.arguments}
     if span.reason == "draft-not-usable" and arguments.get("reason") in draft_reasons():
         arguments["reason"] = draft_reasons()[arguments["reason"]]
-    reasons = past_plain_reasons() if past else plain_reasons()
+    reasons = PAST_PLAIN_REASONS if past else PLAIN_REASONS
     if span.reason == "costs-more":
         return _costs_more(dict(span.arguments), past) or reasons[span.reason]
     return reasons.get(span.reason, "").format_map(_Lenient(arguments))
@@ -245,66 +228,58 @@ def _costs_more(arguments: Mapping[str, float | str], past: bool) -> str:
     )
 
 
-def plain_reasons() -> dict[str, str]:
-    """Return one sentence for each `PlainSpan` code."""
-    return {
-        "off": translate("PlainReasons", "Not speculating: speculation is off."),
-        "no-draft": translate("PlainReasons", "Not speculating: no draft model is loaded."),
-        "draft-loading": translate("PlainReasons", "Not speculating yet: the draft model is still loading."),
-        "draft-not-usable": translate(
-            "PlainReasons", "Not speculating: the draft model cannot be used with this main model. {reason}"
-        ),
-        "draft-failed": translate("PlainReasons", "Not speculating: drafting failed and is off for this answer."),
-        "draft-context-full": translate("PlainReasons", "Not speculating: the draft model's context is full."),
-        "no-guess": translate("PlainReasons", "Not speculating: there is no usable proposal at this point."),
-        "carried-rows": translate("PlainReasons", "Not speculating: earlier tokens must be reprocessed first."),
-        "cache-kind": translate("PlainReasons", "Not speculating: this model's cache ({kind}) cannot be rolled back."),
-        "no-match": translate("PlainReasons", "Not speculating: no matching text earlier in this chat."),
-        "not-forced": translate("PlainReasons", "Not speculating: the answer format leaves a choice at this point."),
-        "costs-more": translate("PlainReasons", "Not speculating: plain decoding is faster."),
-        "same-text": translate("PlainReasons", "Not speculating: it could change the text by rounding."),
-        "measuring": translate("PlainReasons", "Measuring plain decoding speed."),
-        "batch": translate("PlainReasons", "Not speculating: another answer is about to start."),
-        "catching-up": translate("PlainReasons", "Not speculating: the draft model is still processing this chat."),
-        "turns": translate(
-            "PlainReasons", "Not speculating: answers run one at a time because they cannot be batched ({kind})."
-        ),
-        "first-token": translate("PlainReasons", "The first token always comes from the main model alone."),
-        "length-limit": translate("PlainReasons", "Not speculating: the answer is about to reach its length limit."),
-    }
+PLAIN_REASONS = Sentences(
+    "PlainReasons",
+    {
+        "off": "Not speculating: speculation is off.",
+        "no-draft": "Not speculating: no draft model is loaded.",
+        "draft-loading": "Not speculating yet: the draft model is still loading.",
+        "draft-not-usable": "Not speculating: the draft model cannot be used with this main model. {reason}",
+        "draft-failed": "Not speculating: drafting failed and is off for this answer.",
+        "draft-context-full": "Not speculating: the draft model's context is full.",
+        "no-guess": "Not speculating: there is no usable proposal at this point.",
+        "carried-rows": "Not speculating: earlier tokens must be reprocessed first.",
+        "cache-kind": "Not speculating: this model's cache ({kind}) cannot be rolled back.",
+        "no-match": "Not speculating: no matching text earlier in this chat.",
+        "not-forced": "Not speculating: the answer format leaves a choice at this point.",
+        "costs-more": "Not speculating: plain decoding is faster.",
+        "same-text": "Not speculating: it could change the text by rounding.",
+        "measuring": "Measuring plain decoding speed.",
+        "batch": "Not speculating: another answer is about to start.",
+        "catching-up": "Not speculating: the draft model is still processing this chat.",
+        "turns": "Not speculating: answers run one at a time because they cannot be batched ({kind}).",
+        "first-token": "The first token always comes from the main model alone.",
+        "length-limit": "Not speculating: the answer is about to reach its length limit.",
+    },
+)
+"""One sentence for each `PlainSpan` code."""
 
 
-def past_plain_reasons() -> dict[str, str]:
-    """Return the same sentences in the past tense, for an answer that has ended."""
-    return {
-        "off": translate("PlainReasons", "Without speculation: it was turned off."),
-        "no-draft": translate("PlainReasons", "Without speculation: no draft model was loaded."),
-        "draft-loading": translate("PlainReasons", "Without speculation: the draft model was still loading."),
-        "draft-not-usable": translate(
-            "PlainReasons", "Without speculation: the draft model cannot be used with this main model. {reason}"
-        ),
-        "draft-failed": translate("PlainReasons", "Without speculation: drafting failed."),
-        "draft-context-full": translate("PlainReasons", "Without speculation: the draft model's context was full."),
-        "no-guess": translate("PlainReasons", "Without speculation: there was no usable proposal."),
-        "carried-rows": translate("PlainReasons", "Without speculation: earlier tokens had to be reprocessed first."),
-        "cache-kind": translate(
-            "PlainReasons", "Without speculation: this model's cache ({kind}) cannot be rolled back."
-        ),
-        "no-match": translate("PlainReasons", "Without speculation: no matching text earlier in the chat."),
-        "not-forced": translate("PlainReasons", "Without speculation: the answer format left a choice everywhere."),
-        "costs-more": translate("PlainReasons", "Without speculation: plain decoding was faster."),
-        "same-text": translate("PlainReasons", "Without speculation: it could have changed the text by rounding."),
-        "measuring": translate("PlainReasons", "Without speculation: plain decoding was still being measured."),
-        "batch": translate("PlainReasons", "Without speculation: another answer was about to start."),
-        "catching-up": translate("PlainReasons", "Without speculation: the draft model was still processing the chat."),
-        "turns": translate(
-            "PlainReasons", "Without speculation: answers ran one at a time because they cannot be batched ({kind})."
-        ),
-        "first-token": translate("PlainReasons", "The first token always comes from the main model alone."),
-        "length-limit": translate(
-            "PlainReasons", "Without speculation: the answer had almost reached its length limit."
-        ),
-    }
+PAST_PLAIN_REASONS = Sentences(
+    "PlainReasons",
+    {
+        "off": "Without speculation: it was turned off.",
+        "no-draft": "Without speculation: no draft model was loaded.",
+        "draft-loading": "Without speculation: the draft model was still loading.",
+        "draft-not-usable": "Without speculation: the draft model cannot be used with this main model. {reason}",
+        "draft-failed": "Without speculation: drafting failed.",
+        "draft-context-full": "Without speculation: the draft model's context was full.",
+        "no-guess": "Without speculation: there was no usable proposal.",
+        "carried-rows": "Without speculation: earlier tokens had to be reprocessed first.",
+        "cache-kind": "Without speculation: this model's cache ({kind}) cannot be rolled back.",
+        "no-match": "Without speculation: no matching text earlier in the chat.",
+        "not-forced": "Without speculation: the answer format left a choice everywhere.",
+        "costs-more": "Without speculation: plain decoding was faster.",
+        "same-text": "Without speculation: it could have changed the text by rounding.",
+        "measuring": "Without speculation: plain decoding was still being measured.",
+        "batch": "Without speculation: another answer was about to start.",
+        "catching-up": "Without speculation: the draft model was still processing the chat.",
+        "turns": "Without speculation: answers ran one at a time because they cannot be batched ({kind}).",
+        "first-token": "The first token always comes from the main model alone.",
+        "length-limit": "Without speculation: the answer had almost reached its length limit.",
+    },
+)
+"""The same sentences in the past tense, for an answer that has ended."""
 
 
 def draft_reasons() -> dict[str, str]:

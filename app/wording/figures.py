@@ -8,9 +8,8 @@ from typing import Protocol
 from PySide6.QtCore import QCoreApplication, QLocale, QObject
 
 from app.session.answer import Answer
-from app.wording.ahead import ahead_sentence
 from app.wording.errors import joined, plain_sentence, quoted
-from app.wording.rounding import text_sentence
+from app.wording.rounding import ahead_sentence, text_sentence
 from app.wording.sources import source_name
 from engine.speculation.proposers.registry import PROPOSERS
 from engine.stats import BUSY, PlainSpan, RequestStats, RoundedSpeedup, RoundRecord, rounded_speedup

@@ -62,25 +62,25 @@ def fetch_line(host: str, done: int, total: int) -> str:
     return text.format(name=host_name(host), done=size_words(done), total=size_words(total))
 
 
-def place_line(part: RankPart, split: str) -> str:
-    """Say which part of a model one Mac would hold."""
-    first, end = part.layers if split == "pipeline" else part.heads
-    text = (
+def part_line(part: RankPart, split: str) -> str:
+    """Say which part of a model one Mac would hold, and how much of its free memory that needs."""
+    by_layers = split == "pipeline"
+    first, end = part.layers if by_layers else part.heads
+    place = (
         translate("Machines", "{name}: layers {first} to {last}")
-        if split == "pipeline"
+        if by_layers
         else translate("Machines", "{name}: parts {first} to {last} of every layer")
     )
-    number = QLocale().toString
-    return text.format(name=host_name(part.host), first=number(first + 1), last=number(end))
-
-
-def memory_line(part: RankPart) -> str:
-    """Say how much of its free memory a Mac needs for its part of a model."""
     if part.free_bytes is None:
-        return translate("Machines", "needs {size}").format(size=size_words(part.needed_bytes))
-    needs = (
-        translate("Machines", "needs {size} of {free}")
-        if part.fits
-        else translate("Machines", "needs {size}, but only {free} can be used")
+        memory = translate("Machines", "needs {size}")
+    elif part.fits:
+        memory = translate("Machines", "needs {size} of {free}")
+    else:
+        memory = translate("Machines", "needs {size}, but only {free} can be used")
+    number = QLocale().toString
+    return "\u00a0· ".join(
+        (
+            place.format(name=host_name(part.host), first=number(first + 1), last=number(end)),
+            memory.format(size=size_words(part.needed_bytes), free=size_words(part.free_bytes or 0)),
+        )
     )
-    return needs.format(size=size_words(part.needed_bytes), free=size_words(part.free_bytes))

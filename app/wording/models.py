@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QLocale, QObject
+from PySide6.QtCore import QCoreApplication, QObject
 
 from app.session.model_names import short_name
 from app.settings.declarations import SETTINGS
@@ -13,8 +12,7 @@ from app.settings.engine_settings import recommended_of
 from app.wording.errors import draft_reasons, joined
 from app.wording.figures import number, percent, speedup, times, times_between
 from app.wording.hub import hub_sentence, size_words
-from app.wording.names import recorded_name
-from engine.advice.verdicts import HEADS
+from app.wording.sources import recorded_name
 
 if TYPE_CHECKING:
     from app.library.entries import Entry
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
     from engine.advice.pairing import PairAdvice
     from engine.advice.speedup import Estimate
     from engine.hub.download_state import DownloadStatus
-    from engine.hub.values import VerifyReport
     from engine.status import ModelInfo
 
 translate = QCoreApplication.translate
@@ -79,7 +76,7 @@ def choice_name(choice: Choice) -> str:
         return translate("Models", "No draft")
     if choice.kind == "unload":
         return translate("Models", "Unload")
-    return entry_name(choice.entry) if choice.entry is not None else model_name(choice.name, choice.bits)
+    return entry_name(choice.entry) if choice.entry is not None else ""
 
 
 def choice_sentence(choice: Choice) -> str:
@@ -121,55 +118,41 @@ def _main_sentence(choice: Choice) -> str:
 
 def verdict_words(advice: PairAdvice) -> str:
     """Say why a draft suits the main model, or why not."""
-    arguments = dict(advice.arguments)
-    if advice.verdict == "same":
-        return translate("Models", "Same tokenizer.")
-    if advice.verdict == "padded":
-        return translate("Models", "Same tokenizer (padded vocabulary).")
-    if advice.verdict == "different":
-        return translate("Models", "Different tokenizer: text is re-encoded ({share} of tokens shared).").format(
-            share=percent(int(arguments["shared"]) / 100)
-        )
-    if advice.verdict == "unknown":
-        return translate("Models", "Its tokenizer has not been read yet.")
-    if advice.verdict in HEADS or advice.verdict == "other-main":
-        return _head_words(advice.verdict, arguments)
-    if advice.verdict == "too-large":
-        return translate("Models", "Too slow to help: each draft token takes {share} of a main-model step.").format(
-            share=percent(int(arguments["share"]) / 100)
-        )
-    if advice.verdict == "no-room":
-        return translate("Models", "Won't fit alongside the main model ({size} short).").format(
-            size=size_words(int(arguments["needed"]) - int(arguments["free"]))
-        )
-    if advice.verdict == "incomplete":
-        return translate("Models", "Incomplete: download it again.")
-    return translate("Models", "Cannot be used with this main model. {reason}").format(
-        reason=draft_reasons()[str(arguments["reason"])]
-    )
+    told = dict(advice.arguments)
 
+    def figure(name: str) -> int:
+        return int(told.get(name, 0))
 
-def _head_words(verdict: str, arguments: Mapping[str, int | str]) -> str:
-    """Say why a head suits the main model, or why not."""
-    if verdict == "head":
-        return translate("Models", "Head for this model.")
-    if verdict == "head-other":
-        return translate("Models", "Head for {model}: fewer draft tokens may be accepted.").format(
-            model=short_name(str(arguments["model"]))[0]
-        )
-    if verdict == "head-unchecked":
-        return translate("Models", "Published head for this model. Not checked yet.")
-    if verdict == "head-inside":
-        return translate("Models", "Head that comes with the original model. Only its part of the files is downloaded.")
-    theirs, ours = number(int(arguments["head"]), 0), number(int(arguments["main"]), 0)
-    sentences = {
+    words = {
+        "same": translate("Models", "Same tokenizer."),
+        "padded": translate("Models", "Same tokenizer (padded vocabulary)."),
+        "different": translate("Models", "Different tokenizer: text is re-encoded ({share} of tokens shared)."),
+        "unknown": translate("Models", "Its tokenizer has not been read yet."),
+        "head": translate("Models", "Head for this model."),
+        "head-other": translate("Models", "Head for {model}: fewer draft tokens may be accepted."),
+        "head-unchecked": translate("Models", "Published head for this model. Not checked yet."),
+        "head-inside": translate(
+            "Models", "Head that comes with the original model. Only its part of the files is downloaded."
+        ),
         "layers": translate("Models", "Head for another model: made for {theirs} layers, this one has {ours}."),
         "width": translate("Models", "Head for another model: made for a width of {theirs}, this one's is {ours}."),
         "vocabulary": translate(
             "Models", "Head for another model: made for a vocabulary of {theirs}, this one's is {ours}."
         ),
+        "too-large": translate("Models", "Too slow to help: each draft token takes {share} of a main-model step."),
+        "no-room": translate("Models", "Won't fit alongside the main model ({size} short)."),
+        "incomplete": translate("Models", "Incomplete: download it again."),
+        "not-mlx": translate("Models", "Cannot be used with this main model. {reason}"),
     }
-    return sentences[str(arguments["what"])].format(theirs=theirs, ours=ours)
+    values = {
+        "share": percent((figure("shared") or figure("share")) / 100),
+        "size": size_words(figure("needed") - figure("free")),
+        "model": short_name(str(told.get("model", "")))[0],
+        "reason": draft_reasons()[str(told["reason"])] if advice.verdict == "not-mlx" else "",
+    }
+    if advice.verdict == "other-main":
+        values |= {"theirs": number(figure("head"), 0), "ours": number(figure("main"), 0)}
+    return words[str(told["what"]) if advice.verdict == "other-main" else advice.verdict].format(**values)
 
 
 def _expectation(choice: Choice) -> str:
@@ -211,20 +194,6 @@ def as_draft_words(advice: PairAdvice, main: str, measured: Measured | None = No
     """Return the verdict on a search result as a draft for the main model named `main`."""
     sentence = translate("Models", "As draft for {main}: {verdict}").format(main=main, verdict=verdict_words(advice))
     return joined(sentence, _expected_words(advice) if measured is None else _measured_words(measured))
-
-
-def damage_words(report: VerifyReport, repairable: bool) -> str:
-    """Say which files of a model differ from the published ones, and what to do."""
-    names = "、" if QLocale().language() in (QLocale.Language.Japanese, QLocale.Language.Chinese) else ", "
-    files = names.join((*report.damaged, *report.missing))
-    text = translate(
-        "Models", "Files differ from the published version: {files}. Delete the model and download it again."
-    )
-    if repairable:
-        text = translate(
-            "Models", "Files differ from the published version: {files}. Repair downloads only these again."
-        )
-    return text.format(files=files)
 
 
 def problem_words(entry: Entry) -> str:

@@ -1,4 +1,4 @@
-"""The names of proposers and methods and the colours of their tokens, all from the registry."""
+"""The names of models, proposers and methods, and the colours of tokens, all from the registry."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QCoreApplication
 
+from app.session.model_names import STARTERS, short_name
 from engine.speculation.proposers.registry import (
     DRAFTER_METHOD,
     PROPOSERS,
@@ -14,6 +15,14 @@ from engine.speculation.proposers.registry import (
     sources_without_drafter,
 )
 from engine.stats import RoundRecord
+
+
+def recorded_name(name: str) -> str:
+    """Return the name to show for the name of a model in figures; see `Entry.recorded_as`."""
+    if name.startswith("starter/"):
+        return QCoreApplication.translate("Models", STARTERS.get(name, STARTERS["starter/main"]))
+    return short_name(name)[0]
+
 
 translate = QCoreApplication.translate
 

@@ -23,6 +23,9 @@ def why_off(pair: Pair, method: str) -> str:
         return translate("Speculation", "The models are loading.")
     if pair.main is None:
         return translate("Speculation", "No main model is loaded.")
+    if pair.parked:
+        unloaded = translate("Speculation", "{name} was unloaded. The next question loads it again.")
+        return unloaded.format(name=pair.names[0])
     if method == "off":
         return translate("Speculation", "Speculation is off.")
     if pair.draft_problem is not None and uses_drafter(method):

@@ -33,7 +33,7 @@ def tool_name(server: str, name: str, title: str = "") -> str:
 
 
 def tool_sentence(code: str, arguments: Mapping[str, object]) -> str:
-    """Say what went wrong and what to do about it, given the fields of an `app.tools.errors.ToolFailed`.
+    """Say what went wrong and what to do about it, given the fields of an `app.tools.tool.ToolFailed`.
 
     A stored answer may have a code, or lack arguments, of another version.
     """

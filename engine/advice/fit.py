@@ -19,23 +19,19 @@ PREFILL_TOKENS = 2048
 _SMALLEST_WORKSPACE = 256 * 2**20
 # Quantised weights and caches have a scale and a bias of 16 bits for each 64 numbers.
 SCALE_BITS = 0.5
-# The numbers of a config.json that are read here, and that the catalog has to contain.
-SETTINGS_OF_MEMORY = frozenset(
-    {
-        "attention_k_eq_v", "full_attention_interval", "global_head_dim", "head_dim", "hidden_size",
-        "intermediate_size", "kv_lora_rank", "linear_conv_kernel_dim", "linear_key_head_dim", "linear_num_key_heads",
-        "linear_num_value_heads", "linear_value_head_dim", "moe_intermediate_size", "n_routed_experts",
-        "num_attention_heads", "num_experts", "num_experts_per_tok", "num_global_key_value_heads",
-        "num_hidden_layers", "num_key_value_heads", "num_kv_shared_layers", "num_local_experts", "qk_nope_head_dim",
-        "qk_rope_head_dim", "shared_expert_intermediate_size", "sliding_window", "sliding_window_pattern",
-        "top_k_experts", "v_head_dim",
-    }
-)  # fmt: skip
 
 
 def number_bytes(kv_bits: int) -> float:
     """Return the bytes of one number in a cache of `kv_bits`; 0 is the model's own precision on a GPU."""
     return (kv_bits + SCALE_BITS) / 8 if kv_bits else 2.0
+
+
+def stored_bits(config: Mapping[str, Any]) -> float:
+    """Estimate the bits of a weight in the files."""
+    quantised = config.get("quantization") or config.get("quantization_config")
+    if isinstance(quantised, Mapping) and isinstance(quantised.get("bits"), int):
+        return float(quantised["bits"]) + SCALE_BITS
+    return 32.0 if (config.get("torch_dtype") or config.get("dtype")) == "float32" else 16.0
 
 
 @dataclass(frozen=True)

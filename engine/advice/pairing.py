@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.advice.catalog import Catalog, CatalogHead, CatalogModel
-from engine.advice.fit import ModelSize, check_fit
+from engine.advice.fit import ModelSize, check_fit, stored_bits
 from engine.advice.heads import HeadFacts, against, facts_of, facts_of_config, same_model
 from engine.advice.speedup import (
     WORTH_IT,
@@ -333,7 +333,7 @@ def _head_inside(
     """Return the MTP head that the makers of `main` ship with it, unless installed; its size is estimated."""
     from engine.heads.shipped import shipped_bytes
 
-    size = shipped_bytes(subject.config)
+    size = shipped_bytes(subject.config, subject.weight_bytes, subject.active_bytes, stored_bits(subject.config))
     repository = isinstance(main, CatalogModel) or main.source == "cache"
     name = head_name(main.id)
     here = {one.id for one in found if one.head is not None and one.head.kind == "mtp"}

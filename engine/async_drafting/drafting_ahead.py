@@ -44,8 +44,7 @@ class AheadFigures:
     hits: int = 0
     misses: int = 0
     late: int = 0
-    branches: int = 0
-    hidden_s: float = 0.0
+    used: int = 0
 
     def as_stats(self) -> dict[str, Any]:
         """Return the figures as fields of `RequestStats`."""
@@ -196,7 +195,6 @@ class DraftingAhead:
 
     def _count(self, answer: Answer) -> None:
         self._late = 0
-        self.figures.branches += answer.branches
         if answer.status == HIT:
             self.figures.hits += 1
         elif answer.status != BEHIND:
@@ -205,8 +203,7 @@ class DraftingAhead:
     def _learn(self, used: int, answer: Answer) -> None:
         """Learn from a round that verified `used` tokens of `answer`."""
         self._rest = FIRST_REST
-        if answer.status == HIT:
-            self.figures.hidden_s += answer.drafted_s
+        self.figures.used += answer.status == HIT
         if not self._fixed:
             self.depth = min(MAX_DEPTH, max(2, used + 1))
 

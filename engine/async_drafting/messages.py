@@ -74,8 +74,7 @@ class Verdict(Message, frozen=True):
 class Answer(Message, frozen=True):
     """Draft `tokens` to follow the text of `position` tokens.
 
-    `status` is HIT, JUST_IN_TIME, MISS (a second answer follows) or BEHIND. `branches` were prepared for the verdict,
-    in `drafted_s` seconds during the main model's pass.
+    `status` is HIT, JUST_IN_TIME, MISS (a second answer follows) or BEHIND.
     """
 
     conversation: _Number
@@ -83,8 +82,6 @@ class Answer(Message, frozen=True):
     position: _Count
     status: Annotated[int, Meta(ge=HIT, le=BEHIND)]
     tokens: Annotated[tuple[_Count, ...], Meta(max_length=MAX_DEPTH)] = ()
-    branches: _Count = 0
-    drafted_s: Annotated[float, Meta(ge=0.0, le=1e9)] = 0.0
 
 
 class End(Message, frozen=True):

@@ -45,7 +45,6 @@ def main(arguments: Sequence[str]) -> None:
     connection = socket.socket(fileno=int(arguments[0]))
     if cores := own_cores():
         os.sched_setaffinity(0, cores)
-    # The engine verifies on the GPU.
     use_cpu()
     # For the CPU, MLX compiles with the system's C++ compiler into files: a Mac may have no compiler, a full disk no
     # room, and a draft model gains nothing from it.

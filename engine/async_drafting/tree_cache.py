@@ -54,9 +54,6 @@ class TreeCache:
         self.probabilities = list(probabilities)
         self._branches: dict[tuple[int, int], Branch] = {}
 
-    def __len__(self) -> int:
-        return len(self._branches)
-
     def add(self, branches: Sequence[Branch]) -> None:
         """Add branches, one for each outcome."""
         self._branches |= {(branch.accepted, branch.recovery): branch for branch in branches}

@@ -49,7 +49,6 @@ class TreeDrafter:
         self._acceptance = 0.7
         self._plan: Steps = iter(())
         self._prepared_for = 0
-        self._drafted_s = 0.0
         # When the latest pass began: a verdict that is taken now arrived after that.
         self._step_began = 0.0
         self._stops_early = False
@@ -76,7 +75,6 @@ class TreeDrafter:
             return None
         came_in = self._step_began if self.busy else time.perf_counter()
         found = self._cache.find(verdict.position, verdict.tokens)
-        branches, drafted_s = len(self._cache), self._drafted_s
         self._learn(verdict)
         self._text[verdict.position :] = verdict.tokens
         self._rewind(verdict.position)
@@ -88,22 +86,19 @@ class TreeDrafter:
         if found is not None and (count := self._likely(found.probabilities[:depth])):
             cache = TreeCache(position, found.tokens[:count], found.probabilities[:count])
             self._start(self._prepare(cache, depth))
-            answer = verdict.conversation, verdict.round, position, HIT
-            return Answer(*answer, tuple(cache.proposed), branches, drafted_s)
+            return Answer(verdict.conversation, verdict.round, position, HIT, tuple(cache.proposed))
         behind = self.backlog > MOST_BACKLOG
         self._start(self._catch_up() if behind else self._draft(verdict, came_in + verdict.deadline_s))
-        return Answer(verdict.conversation, verdict.round, position, BEHIND if behind else MISS, branches=branches)
+        return Answer(verdict.conversation, verdict.round, position, BEHIND if behind else MISS)
 
     def step(self) -> Answer | None:
         """Run the next pass, and return an answer if it completed one."""
-        started = self._step_began = time.perf_counter()
+        self._step_began = time.perf_counter()
         try:
             return next(self._plan)
         except StopIteration:
             self._stop(self._cache)
             return None
-        finally:
-            self._drafted_s += time.perf_counter() - started
 
     @property
     def backlog(self) -> int:
@@ -111,7 +106,7 @@ class TreeDrafter:
         return max(0, len(self._text) - 1 - len(self._held))
 
     def _start(self, plan: Steps) -> None:
-        self._plan, self.busy, self._drafted_s = plan, True, 0.0
+        self._plan, self.busy = plan, True
 
     def _stop(self, cache: TreeCache) -> None:
         self._plan, self.busy, self._cache = iter(()), False, cache
@@ -167,7 +162,6 @@ class TreeDrafter:
             yield None
         key = verdict.conversation, verdict.round, cache.position, JUST_IN_TIME
         yield Answer(*key, tuple(cache.proposed))
-        self._drafted_s = 0.0
         yield from self._prepare(cache, verdict.depth)
 
     def _draw_next(self, cache: TreeCache) -> tuple[list[int], list[float]]:

@@ -150,7 +150,7 @@ class _Ours:
         """Start with a new controller, and calibrate it."""
         new = Controller()
         if self._own is None:
-            self._scheduler.models.drafting.decide_by(new)
+            self._scheduler.models.drafting.controllers.use(new)
         else:
             self._own = new
         with self._deciding():
@@ -172,11 +172,11 @@ class _Ours:
     def _deciding(self) -> Iterator[None]:
         drafting = self._scheduler.models.drafting
         of_pair = drafting.controller
-        drafting.decide_by(self._own or of_pair)
+        drafting.controllers.use(self._own or of_pair)
         try:
             yield
         finally:
-            drafting.decide_by(of_pair)
+            drafting.controllers.use(of_pair)
 
 
 def run_to_end(scheduler: Scheduler, request: ChatRequest, sources: Counter[str] | None = None) -> Finished:

@@ -8,14 +8,14 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from statistics import median, quantiles
+from statistics import median
 from typing import Any
 
 from mlx_lm.generate import batch_generate
 
 from engine.bench.arms import run_all
 from engine.bench.prompts import Prompt
-from engine.bench.runner import machine
+from engine.bench.runner import machine, quartiles
 from engine.main_model.loading import LoadedModel
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.serving.scheduler import Scheduler
@@ -113,18 +113,10 @@ def _figures(measured: Sequence[Runs], tallies: Counter[str]) -> dict[str, Any]:
             for arm, prefix in names.items()
         },
         **{name: round(median(values), 3) for name, values in ratios.items()},
-        "spread": {name: _quartiles(values) for name, values in ratios.items()},
+        "spread": {name: quartiles(values) for name, values in ratios.items()},
         "repetitions": len(measured),
         "sources": {source: round(tokens / tallies.total(), 3) for source, tokens in tallies.most_common()},
     }
-
-
-def _quartiles(values: Sequence[float]) -> tuple[float, float]:
-    """Return the lower and the upper quartile."""
-    if len(values) == 1:
-        return round(values[0], 3), round(values[0], 3)
-    lower, _, upper = quantiles(values, n=4, method="inclusive")
-    return round(lower, 3), round(upper, 3)
 
 
 def _ours(scheduler: Scheduler, texts: Sequence[str], max_tokens: int, method: str, shares: Counter[str]) -> Run:

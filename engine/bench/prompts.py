@@ -52,14 +52,17 @@ BUILT_IN = (
 
 
 def read_prompts(path: Path) -> tuple[Prompt, ...]:
-    """Read prompts from a file: one JSON object a line with "text", and optionally "kind" and "language".
+    """Read prompts from a file: one JSON object a line with "text", and optionally "kind", "language" and "schema".
 
-    Raises `BadRequest` if the file cannot be read or a line has no text.
+    "schema" is the JSON schema of the answer. Raises `BadRequest` if the file cannot be read or a line has no text.
     """
     try:
         lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
         rows = [json.loads(line) for line in lines]
-        prompts = tuple(Prompt(row.get("kind", "chat"), row.get("language", ""), row["text"]) for row in rows)
+        prompts = tuple(
+            Prompt(row.get("kind", "chat"), row.get("language", ""), row["text"], _grammar(row.get("schema")))
+            for row in rows
+        )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadRequest("prompts", 'a file with one JSON object a line, each with a "text"', str(path)) from error
     for prompt in prompts:
@@ -69,3 +72,7 @@ def read_prompts(path: Path) -> tuple[Prompt, ...]:
     if not prompts:
         raise BadRequest("prompts", "a file with at least one prompt", str(path))
     return prompts
+
+
+def _grammar(schema: object) -> Grammar | None:
+    return None if schema is None else Grammar("json_schema", json.dumps(schema))

@@ -5,21 +5,20 @@ from __future__ import annotations
 import os
 import platform
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
-from statistics import median
+from math import log
+from statistics import median, quantiles
 from types import MappingProxyType
 from typing import Any
 
 import mlx.core as mx
 
-from engine.bench import beside_best
 from engine.bench.arms import Arm, Measure
 from engine.bench.prompts import Prompt
 from engine.cpu_backend.blas import BLAS
 from engine.files.system_memory import system_memory
-from engine.tuning import LearnedPair
 
 
 @dataclass(frozen=True)
@@ -102,33 +101,43 @@ def summarise(
         for name in arms
     }
     beside = {
-        auto: {kind: asdict(one) for kind, one in beside_best.by_kind(speeds, auto, others).items()}
+        auto: {kind: found for kind in arms[auto]["by_kind"] if (found := beside_best(speeds, auto, others, kind))}
         for auto, others in choices.items()
         if auto in speeds
     }
     return {"machine": machine(), "baseline": baseline, "arms": arms, "beside_best": beside}
 
 
-def learned(pairs: Iterable[LearnedPair]) -> dict[str, Any]:
-    """Return what the loaded pair's controller learned, by source.
+def beside_best(
+    speeds: Mapping[str, Mapping[tuple[Prompt, int], float]], auto: str, others: Sequence[str], kind: str
+) -> dict[str, Any] | None:
+    """Return the speed of the arm `auto` as a share of the best of `others`, for one kind of prompt.
 
-    That is the acceptance by position (from 1), and the milliseconds of a round by its draft tokens (0 is plain) at the
-    shortest context.
+    `speeds` are tokens a second by arm, prompt and repetition. The repetitions with even numbers choose the best arm
+    for the odd ones, and the other way round: chosen and compared by the same noisy figures, the best of many arms
+    would be too good. Return None for fewer than two repetitions, or without other arms.
     """
-    acceptance: dict[str, dict[str, float]] = {}
-    costs: dict[str, dict[str, float]] = {}
-    for pair in pairs:
-        if not pair.loaded:
-            continue
-        for found in pair.acceptance:
-            if found.reached >= 1.0:
-                rate = round(found.accepted / found.reached, 3)
-                acceptance.setdefault(found.source, {})[str(found.position + 1)] = rate
-        for context in pair.contexts[:1]:
-            for depth in context.depths:
-                of_source = costs.setdefault(depth.source, {"0": round(1000 / context.plain_tps, 3)})
-                of_source[str(depth.depth)] = round(1000 * depth.round_s, 3)
-    return {"acceptance": acceptance, "costs": costs}
+    arms = [auto, *others]
+    # Answers of a token or two have no speed.
+    keys = [key for key in speeds[auto] if key[0].kind == kind and all(speeds[arm].get(key, 0.0) > 0 for arm in arms)]
+    halves = [[key for key in keys if key[1] % 2 == half] for half in (0, 1)]
+    if not others or not all(halves):
+        return None
+    best = [max(others, key=lambda arm: sum(log(speeds[arm][key]) for key in half)) for half in halves]
+    shares = [
+        speeds[auto][key] / speeds[arm][key] for arm, half in zip(reversed(best), halves, strict=True) for key in half
+    ]
+    return {
+        "best": " or ".join(dict.fromkeys(best)),
+        "ratio": round(median(shares), 3),
+        "spread": quartiles(shares),
+    }
+
+
+def quartiles(values: Sequence[float]) -> tuple[float, float]:
+    """Return the lower and the upper quartile."""
+    lower, _, upper = quantiles(values, n=4, method="inclusive") if len(values) > 1 else [values[0]] * 3
+    return round(lower, 3), round(upper, 3)
 
 
 def machine() -> dict[str, Any]:

@@ -122,7 +122,6 @@ def _build(size: str, seed: int) -> nn.Module:
             tie_word_embeddings=True,
         )
     )
-    # As `engine.main_model.loading` does.
     use_narrow_products(model)
     mx.eval(model.parameters())
     return model

@@ -57,6 +57,24 @@ def _pairs(tag: str) -> Tagged:
 
 
 _NAMED = '{"name": "NAME", "arguments": ARGUMENTS}'
+
+
+def _json_list(start: str, end: str = "", call: str = _NAMED) -> CallForm:
+    """Return the form of a JSON list of calls between marks by which templates are recognised."""
+    return CallForm(_between(start, end), as_json, json_call(call), f"{start}[", f"]{end}", ", ", ((start,),))
+
+
+def _one_json(call: str, *signs: str, start: str, others: tuple[Marks, ...] = ()) -> CallForm:
+    """Return the form of a single call in JSON behind a mark."""
+    return CallForm((Marks(start), *others), as_json, json_call(call), between=None, signs=(signs or (start,),))
+
+
+def _dsml(marks: str, *signs: tuple[str, ...]) -> CallForm:
+    """Return a form of the language of DeepSeek's calls, whose `marks` stand around them."""
+    start, end = f"<｜DSML｜{marks}>", f"</｜DSML｜{marks}>"
+    return CallForm(_between(start, end), _DSML, _DSML_CALL, f"{start}\n", end, "", (("｜DSML｜", f"{marks}>"), *signs))
+
+
 _DSML = tagged(
     r'<｜DSML｜invoke name="(?P<name>[^"]+)">(?P<body>.*?)</｜DSML｜invoke>',
     r'<｜DSML｜parameter name="(?P<key>[^"]+)" string="(?P<string>true|false)">',
@@ -78,9 +96,8 @@ _LONGCAT = TaggedCall(
     "</longcat_arg_value>",
     "\n",
     "</longcat_tool_call>",
-    # Its parser reads no call of this form without arguments.
-    empty='<longcat_tool_call>{"name": "NAME", "arguments": {}}</longcat_tool_call>',
 )
+_GIGACHAT = "<|message_sep|>\n\nfunction call<|role_sep|>\n"
 _BEGINNINGS = ('{"name": "', '{"name":"', '{"type": "function", "name": "')
 # Small 3.2 writes the call's id after its name.
 _MISTRAL_CALL = Headed(re.compile(r"(?<![\w.-])(?P<name>[\w.-]++)\s*+(?:\[CALL_ID\]\s*+[\w-]*+\s*+)?\[ARGS\]\s*+"))
@@ -106,24 +123,8 @@ FORMS: dict[str, CallForm] = {
         thought=("<|channel|>analysis<|message|>", "<|end|>", "<|start|>assistant"),
         opening="<|channel|>commentary to=functions.",
     ),
-    "deepseek_v4": CallForm(
-        _between("<｜DSML｜tool_calls>", "</｜DSML｜tool_calls>"),
-        _DSML,
-        _DSML_CALL,
-        "<｜DSML｜tool_calls>\n",
-        "</｜DSML｜tool_calls>",
-        "",
-        (("｜DSML｜", "tool_calls>"),),
-    ),
-    "deepseek_v32": CallForm(
-        _between("<｜DSML｜function_calls>", "</｜DSML｜function_calls>"),
-        _DSML,
-        _DSML_CALL,
-        "<｜DSML｜function_calls>\n",
-        "</｜DSML｜function_calls>",
-        "",
-        (("｜DSML｜", "function_calls>"), ("mlx_lm.chat_templates.deepseek_v32",)),
-    ),
+    "deepseek_v4": _dsml("tool_calls"),
+    "deepseek_v32": _dsml("function_calls", ("mlx_lm.chat_templates.deepseek_v32",)),
     "deepseek_v3": CallForm(
         _DEEPSEEK_MARKS,
         _DEEPSEEK,
@@ -171,28 +172,12 @@ FORMS: dict[str, CallForm] = {
         ",\n",
         (("Action:", "```json", "tool_name"),),
     ),
-    "granite": CallForm(
-        _between("<|tool_call|>"), as_json, json_call(_NAMED), "<|tool_call|>[", "]", ", ", (("<|tool_call|>",),)
-    ),
-    "granite_20b": CallForm(
-        _between("<function_call>"),
-        as_json,
-        json_call(f"<function_call> {_NAMED}"),
-        between=None,
-        signs=(("<function_call>",),),
-    ),
+    "granite": _json_list("<|tool_call|>"),
+    "granite_20b": _one_json(f"<function_call> {_NAMED}", start="<function_call>"),
     "functools": CallForm(
         _between("functools["), as_json, json_call(_NAMED), "functools[", "]", ", ", (("functools",),)
     ),
-    "nemotron": CallForm(
-        _between("<TOOLCALL>", "</TOOLCALL>"),
-        as_json,
-        json_call(_NAMED),
-        "<TOOLCALL>[",
-        "]</TOOLCALL>",
-        ", ",
-        (("<TOOLCALL>",),),
-    ),
+    "nemotron": _json_list("<TOOLCALL>", "</TOOLCALL>"),
     "minimax_m1": CallForm(
         _between("<tool_calls>", "</tool_calls>"),
         as_json,
@@ -201,24 +186,8 @@ FORMS: dict[str, CallForm] = {
         "\n</tool_calls>",
         signs=(("<tool_calls>\\n{",), ("<tool_calls>\n{",)),
     ),
-    "tool_calls": CallForm(
-        _between("<tool_calls>", "</tool_calls>"),
-        as_json,
-        json_call(_NAMED),
-        "<tool_calls>[",
-        "]</tool_calls>",
-        ", ",
-        (("<tool_calls>",),),
-    ),
-    "apertus": CallForm(
-        _between("<|tools_prefix|>", "<|tools_suffix|>"),
-        as_json,
-        json_call('{"NAME": ARGUMENTS}'),
-        "<|tools_prefix|>[",
-        "]<|tools_suffix|>",
-        ", ",
-        (("<|tools_prefix|>",),),
-    ),
+    "tool_calls": _json_list("<tool_calls>", "</tool_calls>"),
+    "apertus": _json_list("<|tools_prefix|>", "<|tools_suffix|>", '{"NAME": ARGUMENTS}'),
     "solar": CallForm(
         (Marks("<|tool_calls|>"), Marks("<|tool_call:begin|>", whole=True)),
         Headed(re.compile(r"<\|tool_call:name\|>(?P<name>[\w.-]+)<\|tool_call:args\|>\s*")),
@@ -227,20 +196,10 @@ FORMS: dict[str, CallForm] = {
         between="",
         signs=(("<|tool_call:begin|>",),),
     ),
-    "gigachat": CallForm(
-        (Marks("<|function_call|>"), Marks("function call<|role_sep|>\n")),
-        as_json,
-        json_call(f"<|function_call|>{_NAMED}"),
-        between=None,
-        signs=(("<|function_call|>",),),
+    "gigachat": _one_json(
+        f"<|function_call|>{_NAMED}", start="<|function_call|>", others=_between("function call<|role_sep|>\n")
     ),
-    "gigachat_3": CallForm(
-        _between("<|message_sep|>\n\nfunction call<|role_sep|>\n"),
-        as_json,
-        json_call(f"<|message_sep|>\n\nfunction call<|role_sep|>\n{_NAMED}"),
-        between=None,
-        signs=(("'function call'", "<|role_sep|>"),),
-    ),
+    "gigachat_3": _one_json(f"{_GIGACHAT}{_NAMED}", "'function call'", "<|role_sep|>", start=_GIGACHAT),
     "internlm2": CallForm(
         _between("<|action_start|><|plugin|>", "<|action_end|>"),
         as_json,

@@ -138,8 +138,7 @@ class TaggedCall:
     """A call with a tag for each argument.
 
     `begin` and `key` contain NAME, for the function and the parameter, and `key` may contain STRING, which says whether
-    the value is a text. `line` comes between a value that is not a free
-    text and `closing`. `empty` is a call without arguments.
+    the value is a text. `line` comes between a value that is not a free text and `closing`.
     """
 
     begin: str
@@ -148,18 +147,14 @@ class TaggedCall:
     after: str
     end: str
     line: str = ""
-    empty: str = ""
 
     def __call__(self, writer: Writer, function: Function) -> str:
-        parameters = function.parameters
-        rules = [self._argument(writer, name, schema) for name, schema, _ in parameters]
+        arguments = [
+            self._argument(writer, name, schema) + ("" if needed else "?")
+            for name, schema, needed in function.parameters
+        ]
         begin, end = writer.text(self.begin.replace("NAME", function.name)), writer.text(self.end)
-        if self.empty and not any(needed for _, _, needed in parameters):
-            some = [" ".join([rule, *(f"{later}?" for later in rules[at:])]) for at, rule in enumerate(rules, 1)]
-            empty = writer.text(self.empty.replace("NAME", function.name))
-            return " | ".join([*(f"{begin} {one} {end}" for one in some), empty])
-        optional = [rule if needed else f"{rule}?" for rule, (_, _, needed) in zip(rules, parameters, strict=True)]
-        return " ".join([begin, *optional, end])
+        return " ".join([begin, *arguments, end])
 
     def _argument(self, writer: Writer, name: str, schema: Schema) -> str:
         found = schema.alternatives

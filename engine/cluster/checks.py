@@ -1,33 +1,48 @@
 """Checks each machine before ranks are started there: its versions, memory and files, and the speed of its link.
 
-Imports no MLX. Takes seconds and waits for the network, so it must not run on the thread of a window.
+Each machine runs `tandem cluster report`, whose end is here too. Imports no MLX. Takes seconds and waits for the
+network, so it must not run on the thread of a window.
 """
 
 from __future__ import annotations
 
+import json
+import os
+import platform
 import secrets
+import select
+import socket
+import sys
 import threading
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from engine.advice.fit import working_set_limit
 from engine.cluster.errors import ClusterError
 from engine.cluster.hosts import Machine, Machines
 from engine.cluster.launch import Process, command_on
 from engine.cluster.messages import ECHO, Echo
-from engine.cluster.model_identity import are_alike, is_on_hub, portable_name
+from engine.cluster.model_identity import are_alike, fingerprint, folder_of, is_on_hub, portable_name
 from engine.cluster.plan import choose_split, files_of_others
-from engine.cluster.report import own_report
+from engine.errors import EngineError
+from engine.files.system_memory import system_memory
 from engine.machine.local_network import is_denied
 from engine.model_files.inspection import files_by_tensor, read_checked_config, weight_bytes, weight_files
 from engine.model_files.names import resolve_model
-from engine.wire.handshake import connect
+from engine.wire.channel import Channel
+from engine.wire.handshake import Listener, connect
+from engine.wire.messages import ChannelClosed
 
 # Seconds that a machine may take to report.
 REPORT_S = 20.0
+PACKAGES = ("tandem-chat", "mlx", "mlx-lm")
+# Seconds without input after which the command ends.
+_LONGEST_S = 60.0
 _ROUND_TRIPS, _BULK_MESSAGES, _BULK_BYTES = 20, 8, 2**20
 
 
@@ -151,20 +166,88 @@ def _measured(check: HostCheck, machine: Machine, found: Mapping[str, Any], secr
             return replace(check, problem=ClusterError("network-denied", check.host))
         return replace(check, problem=check.problem or ClusterError("no-address", check.host, str(error)))
     try:
-        trips = []
-        for _ in range(_ROUND_TRIPS):
-            started = time.perf_counter()
-            channel.send(Echo())
-            channel.receive()
-            trips.append(time.perf_counter() - started)
-        bulk = Echo(bytes(_BULK_BYTES))
-        started = time.perf_counter()
-        for _ in range(_BULK_MESSAGES):
-            channel.send(bulk)
-            channel.receive()
-        took = time.perf_counter() - started
+        round_trip_s = _answered(channel, Echo(), _ROUND_TRIPS)
+        bulk_s = _answered(channel, Echo(bytes(_BULK_BYTES)), _BULK_MESSAGES)
     except OSError as error:
         return replace(check, problem=check.problem or ClusterError("no-address", check.host, str(error)))
     finally:
         channel.close()
-    return replace(check, round_trip_s=sorted(trips)[len(trips) // 2], bytes_per_s=_BULK_MESSAGES * _BULK_BYTES / took)
+    return replace(check, round_trip_s=round_trip_s, bytes_per_s=_BULK_BYTES / bulk_s)
+
+
+def _answered(channel: Channel[Echo], message: Echo, count: int) -> float:
+    """Return the mean seconds until an answer to a message. Raises `OSError`."""
+    started = time.perf_counter()
+    for _ in range(count):
+        channel.send(message)
+        channel.receive()
+    return (time.perf_counter() - started) / count
+
+
+def own_report(model: str | None) -> dict[str, Any]:
+    """Report versions, memory in bytes, and the fingerprint ("files") of `model` (a portable name) or its problem."""
+    memory = system_memory()
+    report: dict[str, Any] = {
+        "versions": {name: _version(name) for name in PACKAGES},
+        "system": f"{platform.system()} {platform.mac_ver()[0] or platform.release()}",
+        "memory": memory.total,
+        "free": min(memory.available, working_set_limit(memory.total)),
+        "files": {},
+        "problem": "",
+    }
+    if model is not None:
+        try:
+            report["files"] = fingerprint(folder_of(model))
+        except EngineError as error:
+            report["problem"] = str(error)
+    return report
+
+
+def serve_report() -> int:
+    """Run `tandem cluster report` on a machine that is checked, over standard input and output.
+
+    The first line of its input names a secret, an address for measuring the link, and a model. It prints one line,
+    serves the measurement, and ends with its input.
+    """
+    order = json.loads(sys.stdin.readline())
+    address = str(order.get("address", ""))
+    report = own_report(order.get("model"))
+    listening = None
+    if address:
+        try:
+            family = socket.AF_INET6 if ":" in address else socket.AF_INET
+            listening = socket.create_server((address, 0), family=family, backlog=1)
+        except OSError as error:
+            report["link_problem"] = str(error)
+    if listening is not None:
+        report["port"] = listening.getsockname()[1]
+        secret = bytes.fromhex(order["secret"])
+        threading.Thread(target=_serve, args=(listening, secret), daemon=True).start()
+    print(json.dumps(report), flush=True)
+    while select.select([0], [], [], _LONGEST_S)[0] and os.read(0, 4096):
+        pass
+    os._exit(0)
+
+
+def _serve(listening: socket.socket, secret: bytes) -> None:
+    listener = Listener(listening, secret, ECHO)
+    peer = listener.accept()
+    listener.close()
+    echo(peer.channel)
+
+
+def echo(channel: Channel[Echo]) -> None:
+    """Answer each message of a measurement at once, until the peer closes the channel."""
+    try:
+        while channel.receive() is not None:
+            channel.send(Echo())
+    except ChannelClosed:
+        channel.close()
+
+
+def _version(package: str) -> str:
+    """Return the version of a package; "" if it is not installed, as Tandem in a checkout."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import logging
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
@@ -24,12 +24,12 @@ from engine.cluster.messages import (
     dec_hook,
     enc_hook,
 )
-from engine.errors import CannotTeach, EngineClosed, EngineError, InternalFailure, ModelNotUsable, TemplateFailed
+from engine.errors import EngineClosed, EngineError, InternalFailure, ModelNotUsable, TemplateFailed
 from engine.events import Event, Failed, Finished, TokensCommitted
-from engine.requests import ChatRequest, OwnAnswer, SpeculationSettings
+from engine.requests import ChatRequest, SpeculationSettings
 from engine.settings import EngineSettings
 from engine.stats import RequestStats
-from engine.status import EngineStatus, LoadedPair, TaughtDraft, TeachingProgress, TeachingResult
+from engine.status import EngineStatus, LoadedPair
 from engine.tuning import Calibration, LearnedPair, Pair
 from engine.wire.channel import Channel
 from engine.wire.messages import BadMessage, ChannelClosed, pack, unpack
@@ -147,29 +147,6 @@ class RemoteEngine(EngineClient):
 
     def calibrate(self) -> Future[Calibration]:
         return self._call("calibrate")
-
-    def teach(self, answers: Sequence[OwnAnswer]) -> Future[TeachingResult]:  # noqa: ARG002
-        return _refused(CannotTeach("other-engine"))
-
-    def stop_teaching(self) -> Future[None]:
-        future: Future[None] = Future()
-        future.set_result(None)
-        return future
-
-    @property
-    def teaching_progress(self) -> TeachingProgress:
-        return TeachingProgress()
-
-    def taught(self) -> Future[TaughtDraft]:
-        future: Future[TaughtDraft] = Future()
-        future.set_result(TaughtDraft(refusal=CannotTeach("other-engine")))
-        return future
-
-    def choose_taught(self, number: int) -> Future[None]:  # noqa: ARG002
-        return _refused(CannotTeach("other-engine"))
-
-    def forget_taught(self) -> Future[None]:
-        return _refused(CannotTeach("other-engine"))
 
     def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
         number = next(self._numbers)
@@ -305,12 +282,6 @@ class RemoteEngine(EngineClient):
             future.set_exception(error)
         for report in reports:
             report(error)
-
-
-def _refused(error: EngineError) -> Future[Any]:
-    future: Future[Any] = Future()
-    future.set_exception(error)
-    return future
 
 
 def _named(draft: str | Path | None) -> str | None:

@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 from engine.cluster.client import RemoteEngine
@@ -30,8 +29,6 @@ log = logging.getLogger(__name__)
 START_S, JOIN_S = 60.0, 60.0
 # Seconds to wait after the first sign of a lost rank, to find out which rank was lost first.
 SETTLE_S = 0.3
-# Maps a rank and the addresses ("host:port") of all ranks to the addresses that this rank uses.
-SeenBy = Callable[[int, Sequence[str]], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +45,7 @@ class Cluster:
 
     Starting takes seconds; if it raises `ClusterError`, no rank is left running. `on_end(error)` is called once, on any
     thread, when the cluster ends without `stop`; every request and every call of `engine` has ended with that error by
-    then. `split` is one of `plan.SPLITS`; `seen_by` returns the addresses at which a rank finds the others in a ring.
+    then. `split` is one of `plan.SPLITS`.
     """
 
     def __init__(
@@ -57,12 +54,11 @@ class Cluster:
         settings: EngineSettings | None = None,
         *,
         split: str = "auto",
-        seen_by: SeenBy = lambda _rank, places: list(places),
         on_end: Callable[[ClusterError], None] = lambda _error: None,
     ) -> None:
         self.machines = machines
         self._settings = settings or EngineSettings()
-        self._split, self._seen_by, self._on_end = split, seen_by, on_end
+        self._split, self._on_end = split, on_end
         self._secret = secrets.token_bytes(32)
         self._processes: list[RankProcess] = []
         self._lock = threading.Lock()
@@ -124,8 +120,8 @@ class Cluster:
             for rank, (process, place) in enumerate(zip(self._processes, places, strict=True))
         )
         ports = [int(place["ring"]) for place in places]
-        for rank, process in enumerate(self._processes):
-            variables, files = environment_of(self.machines, ports, partial(self._seen_by, rank))
+        for process in self._processes:
+            variables, files = environment_of(self.machines, ports)
             process.tell(
                 {
                     "control": [self.machines.all[0].address, places[0]["control"]],
@@ -185,12 +181,10 @@ def settings_of_ranks(settings: EngineSettings, ranks: int) -> EngineSettings:
     )
 
 
-def environment_of(
-    machines: Machines, ports: Sequence[int], seen: Callable[[Sequence[str]], Sequence[str]] = list
-) -> tuple[dict[str, str], dict[str, str]]:
+def environment_of(machines: Machines, ports: Sequence[int]) -> tuple[dict[str, str], dict[str, str]]:
     """Return the variables, and files named by variables, by which mlx's backend finds ranks, as `mlx.launch` does."""
     places = [f"{machine.address}:{port}" for machine, port in zip(machines.all, ports, strict=True)]
     if machines.backend == "jaccl":
         devices: list[Any] = [list(machine.rdma) for machine in machines.all]
         return {"MLX_JACCL_COORDINATOR": places[0]}, {"MLX_IBV_DEVICES": json.dumps(devices)}
-    return {}, {"MLX_HOSTFILE": json.dumps([[place] for place in seen(places)])}
+    return {}, {"MLX_HOSTFILE": json.dumps([[place] for place in places])}

@@ -30,7 +30,6 @@ class ClusterError(EngineError):
         "no-download": "{host} could not download the model: {detail}",
         "other-model": "{host} has different files for the model: {detail}",
         "no-memory": "{host} does not have enough memory: {detail}",
-        "no-backend": "{host} does not have the backend {detail}",
         "cannot-split": "the model cannot be split: {detail}",
         "slow-start": "{host} did not start within {detail} seconds",
         "ended": "{host} has ended ({detail})",
@@ -46,9 +45,15 @@ class ClusterError(EngineError):
         super().__init__(f"several computers: {sentence}", reason=reason, host=host, detail=detail)
 
 
+class OutOfStep(RuntimeError):
+    """A rank computed something different from rank 0."""
+
+
 def failure_of(error: BaseException, host: str = "") -> ClusterError:
     """Return the error that a rank reports if it cannot go on because of `error`."""
     words = " ".join(f"{type(error).__name__}: {error}".split())[:120]
+    if isinstance(error, OutOfStep):
+        return ClusterError("out-of-step", host, words)
     # MLX's allocator raises a RuntimeError.
-    full = isinstance(error, MemoryError) or "malloc" in words
-    return ClusterError("no-memory" if full else "out-of-step", host, words)
+    full = isinstance(error, MemoryError) or "malloc" in words or "Insufficient Memory" in words
+    return ClusterError("no-memory" if full else "ended", host, words)

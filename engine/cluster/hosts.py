@@ -13,7 +13,6 @@ from typing import Any
 
 from engine.cluster.errors import ClusterError
 
-BACKENDS = ("auto", "ring", "jaccl")
 _LOCAL = ("127.0.0.1", "localhost", "::1")
 # Names that ssh does not mistake for an option or a command.
 _NAME = re.compile(r"(?!-)[\w.@:%-]{1,255}")
@@ -52,20 +51,20 @@ class Machines:
         return tuple(f"{name} ({rank})" if names.count(name) > 1 else name for rank, name in enumerate(names))
 
 
-def parse_machines(text: str, backend: str = "auto") -> Machines:
+def parse_machines(text: str) -> Machines:
     """Read machines from names with commas between them, or from the file at the path `text`.
 
     This machine is added as the first if it is not named. Raises `ClusterError`.
     """
     if text.endswith(".json") or "/" in text:
-        return arranged(_of_file(Path(text)), backend)
-    return arranged([Machine(name.strip()) for name in text.split(",") if name.strip()], backend)
+        return arranged(_of_file(Path(text)))
+    return arranged([Machine(name.strip()) for name in text.split(",") if name.strip()])
 
 
-def arranged(machines: Sequence[Machine], backend: str = "auto") -> Machines:
+def arranged(machines: Sequence[Machine]) -> Machines:
     """Arrange this machine first, then the others in their order, with addresses that all of them can reach.
 
-    `backend` "auto" is "jaccl" if every machine names a Thunderbolt device for each other one, else "ring". Raises
+    The backend is "jaccl" if every machine names a Thunderbolt device for each other one, else "ring". Raises
     `ClusterError`.
     """
     for machine in machines:
@@ -81,9 +80,7 @@ def arranged(machines: Sequence[Machine], backend: str = "auto") -> Machines:
         own_ranks = [machine if machine.address else replace(machine, address=own) for machine in own_ranks]
     ordered = [*own_ranks, *others]
     wired = all(_is_wired(machine, rank, len(ordered)) for rank, machine in enumerate(ordered))
-    if backend == "jaccl" and not wired:
-        raise ClusterError("no-backend", ordered[0].name, "jaccl")
-    return Machines(tuple(ordered), ("jaccl" if wired else "ring") if backend == "auto" else backend)
+    return Machines(tuple(ordered), "jaccl" if wired else "ring")
 
 
 def _of_file(path: Path) -> list[Machine]:

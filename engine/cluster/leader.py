@@ -23,7 +23,7 @@ from engine.cluster.mirrored_caches import Journal, MirroredCaches, MirroredMode
 from engine.cluster.model_identity import fingerprint, portable_name
 from engine.cluster.plan import choose_split, part_of
 from engine.cluster.splitting import SplitPart, Tail, run_pass, shared_ids
-from engine.errors import EngineError, ModelNotUsable
+from engine.errors import EngineError, ModelNotUsable, is_device_failure
 from engine.files.steps import Steps, result_of
 from engine.main_model.loading import LoadedModel, OnProgress, load_in_steps
 from engine.model_files.inspection import read_checked_config
@@ -132,8 +132,9 @@ class Leader(MainLoader):
             ids = shared_ids(inputs, inputs.shape, self._group)
             return run_pass(call, ids, caches, tail)
         except Exception as error:
-            # The other ranks have begun this pass, and would wait for the rest of it.
-            self._lost(failure_of(error, self._host))
+            # A failed device is reported after the pass was launched. For all else, the other ranks would wait.
+            if not is_device_failure(error):
+                self._lost(failure_of(error, self._host))
             raise
 
     def _send(self, message: Message) -> None:

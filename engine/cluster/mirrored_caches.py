@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+from engine.cluster.errors import OutOfStep
 from engine.cluster.messages import Change, Changes
 from engine.speculation.rounds.cache_rules import copies
 from engine.speculation.rounds.rollback import Checkpoint, Rollback
@@ -106,16 +107,16 @@ class Replay(Journal):
         """Write nothing, as no rank repeats this rank's calls."""
 
     def repeat(self, changes: Changes) -> None:
-        """Repeat rank 0's calls, and run the pass that follows. Raises `RuntimeError` if an outcome differs."""
+        """Repeat rank 0's calls, and run the pass that follows. Raises `OutOfStep` if an outcome differs."""
         for change in changes.done:
             target = self._held[change.target]
             method = getattr(type(target), change.method, None)
             if not getattr(method, "is_journaled", False):
-                raise RuntimeError(f"no change of caches: {change.method}")
+                raise OutOfStep(f"no change of caches: {change.method}")
             with_what = [self._held[change.other]] if change.other else []
             found = _outcome(target, method(target, *with_what, *change.arguments))  # type: ignore[misc]
             if found != change.outcome:
-                raise RuntimeError(f"{change.method} came to {found}, and on rank 0 to {change.outcome}")
+                raise OutOfStep(f"{change.method} came to {found}, and on rank 0 to {change.outcome}")
         for number in changes.dropped:
             self._held.pop(number, None)
         if changes.caches:

@@ -10,9 +10,8 @@ from pathlib import Path
 
 from engine.engine import starter_pair
 from engine.errors import ModelNotUsable
-from engine.model_files.cache_names import name_of_snapshot
 from engine.model_files.inspection import INDEX_NAME, weight_files
-from engine.model_files.names import resolve_model
+from engine.model_files.names import name_of_snapshot, resolve_model
 
 _STARTER = "starter"
 # Large enough for any header, which takes about 100 bytes for a tensor.

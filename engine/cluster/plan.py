@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from engine.advice.fit import SCALE_BITS, ModelSize, check_fit
+from engine.advice.fit import ModelSize, check_fit, stored_bits
 from engine.cluster.errors import ClusterError
 from engine.model_files.architecture import mlx_lm_module, splits_of
 from engine.model_files.config import context_length, text_config
@@ -203,9 +203,7 @@ def _embedding_bytes(config: Mapping[str, Any]) -> int:
     text = text_config(config)
     tied = text.get("tie_word_embeddings", config.get("tie_word_embeddings", False))
     numbers = _number(text, "vocab_size") * _number(text, "hidden_size") * (1 if tied else 2)
-    quantised = config.get("quantization") or config.get("quantization_config")
-    bits = quantised.get("bits") if isinstance(quantised, Mapping) else None
-    return int(numbers * ((bits + SCALE_BITS) / 8 if isinstance(bits, int) else 2.0))
+    return int(numbers * stored_bits(config) / 8)
 
 
 def _number(text: Mapping[str, Any], name: str) -> int:

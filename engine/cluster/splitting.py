@@ -13,7 +13,7 @@ from mlx_lm.models.pipeline import PipelineMixin
 
 from engine.cluster.errors import ClusterError
 from engine.cluster.plan import files_of_others
-from engine.errors import EngineError
+from engine.errors import EngineError, is_device_failure
 from engine.files.steps import Steps
 from engine.speculation.rounds.cache_rules import flatten
 
@@ -52,17 +52,41 @@ def shared_ids(ids: mx.array | None, shape: Sequence[int], group: mx.distributed
     return mx.distributed.all_gather(own, group=group)[: shape[0]]
 
 
+class NotLaunched(Exception):
+    """The device failed before a pass was launched: the other ranks would wait for the exchanges in it."""
+
+
 def run_pass(call: Callable[..., mx.array], ids: mx.array, caches: Sequence[Any], tail: Tail) -> mx.array:
     """Run the model's pass over `ids`, and launch the part of it in which ranks exchange anything.
 
-    So every rank makes the exchanges in the order of the calls, however the logits are used later.
+    So every rank makes the exchanges in the order of the calls, however the logits are used later. If MLX reports a
+    failed device, that is raised only once this pass is launched, and the ranks are in step. Raises `NotLaunched` if
+    the pass cannot be launched.
     """
-    if tail.by_layers:
-        # A pass over later layers does not depend on the ids, so their exchange could come last, or never.
-        mx.async_eval(ids)  # type: ignore[no-untyped-call]
+    # A pass over later layers does not depend on the ids, so their exchange could come last, or never.
+    failures = [_launch(ids)] if tail.by_layers else []
     logits = call(ids, cache=caches)
-    mx.async_eval(tail.of(logits))  # type: ignore[no-untyped-call]
+    failures.append(_launch(tail.of(logits)))
+    for failure in failures:
+        if failure is not None:
+            raise failure
     return logits
+
+
+def _launch(array: Any) -> RuntimeError | None:
+    """Launch an array's evaluation; return the failure of the device that MLX reports meanwhile, if any."""
+    try:
+        mx.async_eval(array)  # type: ignore[no-untyped-call]
+    except RuntimeError as error:
+        if not is_device_failure(error):
+            raise
+        try:
+            # What is launched already is not launched again.
+            mx.async_eval(array)  # type: ignore[no-untyped-call]
+        except RuntimeError as again:
+            raise NotLaunched(str(again)) from again
+        return error
+    return None
 
 
 def split_model(model: nn.Module, group: mx.distributed.Group, split: str) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import isfinite
+from typing import cast
 
 import mlx.core as mx
 
@@ -24,8 +25,10 @@ from engine.main_model.sampling import Sampler
 from engine.model_files.thought_marks import opened_thought
 from engine.prefix.cache import PrefixCache
 from engine.requests import ChatRequest
+from engine.speculation.choosing.choice import Choice
 from engine.speculation.conversation import Conversation
 from engine.speculation.rounds.interruptible import PrefillPass
+from engine.speculation.rounds.proposal import Proposal
 from engine.stats import RequestLog, RequestStats, RoundRecord
 from engine.tokenizers.answer_text import AnswerText
 from engine.tokenizers.prompts import (
@@ -195,12 +198,48 @@ class Generation:
     def _alternatives(self, likeliest: Sequence[tuple[int, float]]) -> tuple[Alternative, ...]:
         return tuple(Alternative(token, self.text_of([token]), logprob) for token, logprob in likeliest)
 
-    def end_round(self, record: RoundRecord, tokens: Sequence[Token], now: float) -> TokensCommitted:
-        """Count a round that ended at `now`; returns the event that reports it."""
-        self.round += 1
-        return TokensCommitted(
-            "".join([token.text for token in tokens]), tuple(tokens), record, self.log.snapshot(record, now)
+    def end_round(
+        self,
+        choice: Choice,
+        proposal: Proposal | None,
+        tokens: Sequence[Token],
+        accepted: int,
+        rows: int,
+        seconds: tuple[float, float, float],
+        now: float,
+    ) -> TokensCommitted:
+        """Count a round of `rows` rows that ended at `now`, and return the event that reports it.
+
+        It committed `tokens`, the first `accepted` of them from `proposal`. `seconds` are the durations of drafting, of
+        the main model's pass and of waiting for the host.
+        """
+        depth = 0 if proposal is None else proposal.count
+        # Draft tokens past the end of the answer do not count: the main model has not verified them.
+        drafted = depth if len(tokens) > accepted or accepted == 0 else accepted
+        rejected = ""
+        if proposal is not None and drafted > accepted:
+            ids = proposal.tokens if isinstance(proposal.tokens, list) else cast("list[int]", proposal.tokens.tolist())
+            rejected = self.text_of(ids[accepted:])
+        draft_s, verify_s, host_s = seconds
+        record = RoundRecord(
+            number=self.round,
+            source="main" if proposal is None else proposal.source,
+            drafted=drafted,
+            accepted=accepted,
+            committed=len(tokens),
+            rows=rows,
+            at_s=now - self.log.started,
+            draft_s=draft_s,
+            verify_s=verify_s,
+            host_s=host_s,
+            reason=choice.reason or ("" if depth else "no-guess"),
+            arguments=choice.arguments,
+            rejected=rejected,
         )
+        self.round += 1
+        self.log.add(record, now)
+        stats = self.log.latest(now) if self.reason is None else self.log.snapshot()
+        return TokensCommitted("".join([token.text for token in tokens]), tuple(tokens), record, stats)
 
     def skip_pause(self, seconds: float) -> None:
         """Take a pause of `seconds` out of the figures; the round in which it was is no sample."""

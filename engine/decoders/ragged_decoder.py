@@ -18,7 +18,6 @@ from msgspec.structs import replace
 
 from engine.decoders.generation import DrawnTokens, Generation
 from engine.decoders.ragged_round import Drawing, Member, Proposed, RaggedRound, drafting_of
-from engine.decoders.recording import round_record
 from engine.decoders.speculative_decoder import TIMED_EVERY
 from engine.events import TokensCommitted
 from engine.main_model.loading import LoadedModel
@@ -30,7 +29,6 @@ from engine.speculation.rounds.proposal import Proposal
 from engine.speculation.rounds.round import ProposerFailed, as_proposer_failure
 from engine.speculation.rounds.sequence import PREFILL_CHUNK, Sequence
 from engine.speculation.rounds.sequence_batch import SequenceBatch
-from engine.stats import RoundRecord
 
 CATCHING_UP = Choice(None, 0, "catching-up")
 
@@ -48,7 +46,7 @@ class RaggedDecoder:
     """
 
     def __init__(self, main: LoadedModel, drafting: Drafting) -> None:
-        self._drafting, self._pauses = BatchDrafting(drafting), drafting.pauses
+        self._drafting, self._of_pair = BatchDrafting(drafting), drafting
         self._drawing = Drawing(main.vocabulary)
         # In the order of the batch's rows.
         self._members: list[Member] = []
@@ -314,8 +312,7 @@ class RaggedDecoder:
         """Charge no member with a pause in a round that was just read, unless other work ran, too."""
         if any(member.generation.timing_interrupted for member in current.members):
             return
-        pause = self._pauses.found(now - (self._ended_at or current.started_at))
-        if pause is not None:
+        if pause := self._of_pair.pauses.found(now - (self._ended_at or current.started_at)):
             for member in current.members:
                 member.generation.skip_pause(pause)
             current.draft_s = None
@@ -334,7 +331,7 @@ class RaggedDecoder:
     def _observe(self, current: RaggedRound, tokens: int, seconds: float, *, typical: bool) -> None:
         rows = len(current.members) * max(current.done.counts)
         measured = MeasuredRound(rows, tokens, seconds, current.proposed.drafting, current.draft_s, typical)
-        self._drafting.observe_round(current.members[0].request, measured)
+        self._of_pair.controller.observe_round(current.members[0].request.answer, measured)
 
     @property
     def _costs(self) -> Costs:
@@ -355,11 +352,13 @@ class RaggedDecoder:
             if not current.pipelined:
                 current.report_row(row)
             self._tell_proposers(member, ids, accepted, proposal)
-        record = self._record(current, row, len(tokens), accepted, now)
-        self._drafting.observe(member.request, choice, proposal, record)
-        self._update_log(member)
+        seconds = self._seconds(current, generation, now)
+        if generation.log.is_due(now):
+            self._update_log(member)
+        event = generation.end_round(choice, proposal, tokens, accepted, current.done.counts[row], seconds, now)
+        self._of_pair.learn(member.request.proposers, member.request.answer, choice, proposal, event.round)
         generation.round_ended = now
-        return generation.end_round(record, tokens, now)
+        return event
 
     @staticmethod
     def _tell_proposers(member: Member, ids: Items[int], accepted: int, proposal: Proposal | None) -> None:
@@ -369,22 +368,19 @@ class RaggedDecoder:
             kept, drafted = (0, 0) if used is None else (accepted, used.count)
             proposers.attempt(source, partial(proposer.committed, ids, kept, drafted))
 
-    def _record(self, current: RaggedRound, row: int, committed: int, accepted: int, now: float) -> RoundRecord:
-        generation, choice = current.members[row].generation, current.choices[row]
-        proposal = current.proposed.proposals[row]
+    def _seconds(self, current: RaggedRound, generation: Generation, now: float) -> tuple[float, float, float]:
         busy = max(0.0, now - generation.round_ended)
         draft_s = 0.0
         if current.proposed.drafting is not None:
             known = current.draft_s or self._costs.drafting(*current.proposed.drafting).seconds
             draft_s = min(busy, known)
-        rows, seconds = current.done.counts[row], (draft_s, busy - draft_s, 0.0)
-        return round_record(generation, choice, proposal, committed, accepted, rows, now, seconds)
+        return draft_s, busy - draft_s, 0.0
 
     def _update_log(self, member: Member) -> None:
         """Copy the figures that only the proposers hold."""
         log = member.generation.log
         log.figures = replace(
             log.figures,
-            draft=self._drafting.draft_name(member.request) or log.figures.draft,
+            draft=self._of_pair.name_for(member.request.proposers) or log.figures.draft,
             draft_prefill_tokens=member.prefilled_earlier + member.request.proposers.draft_prefill_tokens,
         )

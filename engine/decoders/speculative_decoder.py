@@ -8,25 +8,25 @@ and another decoder can continue it.
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any
 
 from msgspec.structs import replace
 
 from engine.decoders.generation import DrawnTokens, Generation
-from engine.decoders.recording import round_record
 from engine.events import TokensCommitted
 from engine.speculation.choosing.choice import Choice
 from engine.speculation.choosing.pauses import Pauses
 from engine.speculation.drafting import FIRST_TOKEN, Drafting
-from engine.speculation.rounds.proposal import Proposer
 from engine.speculation.rounds.round import PendingRound, ProposerFailed, RoundResult, Rounds
 from engine.stats import RoundRecord
 
 # To time the drafting of a round, verification has to wait for it, so only one round in this many is timed.
 TIMED_EVERY = 64
+# Leads tell how often rounding decides a token. They cost several operations over the vocabulary, so only one round in
+# this many has them.
+LEADS_EVERY = 16
 
 
 @dataclass(slots=True)
@@ -64,6 +64,7 @@ class SpeculativeDecoder:
         self._pauses = Pauses() if drafting is None else drafting.pauses
         self._drafting_begun = False
         self._rounds = Rounds(generation.conversation.main, generation.sampler)
+        self._rounds.leads_every = int(generation.request.leads)
         self._prefilled_earlier = generation.log.figures.draft_prefill_tokens
         # The time up to which rounds are charged, and the next round's seconds of a draft model's catch-up.
         self._accounted_to = 0.0
@@ -132,17 +133,21 @@ class SpeculativeDecoder:
             self._drafting.begin(generation.speculation, generation.conversation, generation.sampler)
             self._drafting_begun = True
             self._rounds.proposers = self._drafting.proposers
+            if self._drafting.counts_leads and not self._rounds.leads_every:
+                self._rounds.leads_every = LEADS_EVERY
 
     def _next_round(self) -> Generator[None, None, _StartedRound | None]:
         """Start the round that the drafting chooses, once its proposer is prepared; None when leaving or cancelled."""
-        choice = self._choose()
-        while choice.depth > 0:
-            proposer = self._proposer_of(choice)
+        choice, drafting = self._choose(), self._drafting
+        while choice.depth > 0 and drafting is not None:
+            proposer = drafting.proposers.get(choice.source or "")
             try:
-                if not self._resume(choice):
+                if not self._catch_up(drafting.resume, choice):
+                    # A round that waited in vain is not typical, so its duration is not learned.
+                    self._generation.timing_interrupted = True
                     choice = self._choose()
                     continue
-                if not self._prepare(choice):
+                if not self._catch_up(drafting.prepare, choice):
                     break
             except ProposerFailed as failure:
                 choice = self._without(failure)
@@ -150,67 +155,52 @@ class SpeculativeDecoder:
             yield None
             if self._leaving or self._generation.cancelled:
                 return None
-            if self._proposer_of(choice) is not proposer:
+            if drafting.proposers.get(choice.source or "") is not proposer:
                 # The draft model was replaced or dropped meanwhile.
                 choice = self._choose()
         return self._start(choice)
 
-    def _proposer_of(self, choice: Choice) -> Proposer | None:
-        return None if self._drafting is None else self._drafting.proposers.get(choice.source or "")
-
     def _observe(self, current: _StartedRound, record: RoundRecord) -> None:
-        """Learn from a round; its time includes the delivery of its event."""
+        """Learn from a round, whose time includes the delivery of its event; nothing is learned without proposers."""
         generation = self._generation
+        interrupted, generation.timing_interrupted = generation.timing_interrupted, False
+        if self._drafting is None or not self._rounds.proposers:
+            generation.round_ended = self._accounted_to
+            return
         now = time.perf_counter()
-        if self._drafting is not None and generation.timing_interrupted:
+        if interrupted:
             self._drafting.interrupted()
-        elif self._drafting is not None:
+        else:
             self._drafting.observe(current.choice, current.pending, record, now - generation.round_ended)
-        generation.timing_interrupted = False
         generation.round_ended = now
 
     def _choose(self, under_way: int = 0) -> Choice:
         if self._drafting is None:
             return self._plain
         self._drafting.use(self._generation.speculation)
-        # While a plain round is under way, nothing is pending; its token will be.
-        carried = max(0, len(self._generation.conversation.main.pending) - 1)
-        try:
-            return self._drafting.choose(self._generation.remaining - under_way, carried)
-        except ProposerFailed as failure:
-            return self._without(failure)
+        return self._drafting.choose(self._generation.remaining - under_way)
 
     def _without(self, failure: ProposerFailed) -> Choice:
         """Drop a proposer that failed for the rest of the answer; returns the choice to continue with."""
         assert self._drafting is not None
         return self._drafting.drop(failure)
 
-    def _resume(self, choice: Choice) -> bool:
-        """See `Drafting.resume`. A round that waited in vain is not typical, so its duration is not learned."""
-        with self._catching_up():
-            resumed = self._drafting is None or self._drafting.resume(choice)
-        self._generation.timing_interrupted |= not resumed
-        return resumed
-
-    def _prepare(self, choice: Choice) -> bool:
-        with self._catching_up():
-            return self._drafting is not None and self._drafting.prepare(choice)
-
-    @contextmanager
-    def _catching_up(self) -> Iterator[None]:
+    def _catch_up(self, step: Callable[[Choice], bool], choice: Choice) -> bool:
+        """Return the result of a step of the drafting's preparation, whose time counts as drafting."""
         started = time.perf_counter()
         try:
-            yield
+            return step(choice)
         finally:
             seconds = time.perf_counter() - started
             self._catch_up_s += seconds
             self._accounted_to += seconds
 
     def _start(self, choice: Choice) -> _StartedRound:
-        share = self._drafting_share(choice)
-        apart = self._drafting is None or self._drafting.timed_apart(choice)
-        due = share is None or self._generation.round % self._timed_every == self._timed_every - 1
-        timed = choice.depth > 0 and apart and due
+        share, timed = None, False
+        if self._drafting is not None and choice.depth > 0:
+            share = self._drafting_share(self._drafting, choice)
+            due = share is None or self._generation.round % self._timed_every == self._timed_every - 1
+            timed = due and self._drafting.timed_apart(choice)
         try:
             pending = self._rounds.start(choice.source, choice.depth, timed=timed)
         except ProposerFailed as failure:
@@ -219,10 +209,8 @@ class SpeculativeDecoder:
         host_s, self._accounted_to = max(0.0, pending.started_at - self._accounted_to), pending.started_at
         return _StartedRound(choice, pending, host_s, share)
 
-    def _drafting_share(self, choice: Choice, proposed: int | None = None) -> float | None:
-        if self._drafting is None or choice.depth == 0:
-            return None
-        share = self._drafting.drafting_share(choice, proposed)
+    def _drafting_share(self, drafting: Drafting, choice: Choice, proposed: int | None = None) -> float | None:
+        share = drafting.drafting_share(choice, proposed)
         return self._timed_share if share is None else share
 
     def _start_next(self, current: _StartedRound) -> _StartedRound | None:
@@ -240,8 +228,7 @@ class SpeculativeDecoder:
     def _skip_pause(self, current: _StartedRound, finished_at: float) -> None:
         """Charge nobody with a pause in a round that was just read."""
         busy = finished_at - self._accounted_to
-        pause = self._pauses.found(current.host_s + busy)
-        if pause is not None:
+        if pause := self._pauses.found(current.host_s + busy):
             self._generation.skip_pause(pause)
             self._accounted_to += min(busy, pause)
             current.host_s = max(0.0, current.host_s - max(0.0, pause - busy))
@@ -249,12 +236,12 @@ class SpeculativeDecoder:
 
     def _settle(self, current: _StartedRound, result: RoundResult, ahead: _StartedRound | None) -> TokensCommitted:
         """Add the round's tokens to the answer, commit the kept ones, and count the round."""
-        pending = current.pending
-        self._generation.log.exact &= pending.exact
+        generation, pending, log = self._generation, current.pending, self._generation.log
+        log.exact &= pending.exact
         source = pending.proposal.source if pending.proposal is not None else "main"
         drawn = DrawnTokens(result.tokens, result.logprobs, result.accepted, source, result.likeliest, result.leads)
-        tokens = self._generation.add_tokens(drawn)
-        if self._drafting is not None:
+        tokens = generation.add_tokens(drawn)
+        if self._drafting is not None and result.leads:
             self._drafting.count_leads(result.leads[: len(tokens)])
         accepted = min(result.accepted, len(tokens))
         ids = result.tokens[: len(tokens)]
@@ -264,32 +251,31 @@ class SpeculativeDecoder:
             for failure in failed.exceptions:
                 assert isinstance(failure, ProposerFailed)
                 self._without(failure)
-        record = self._record(current, result, len(tokens), accepted)
-        generation = self._generation
+        seconds, now = self._seconds(current, result.finished_at), result.finished_at
+        if log.is_due(now):
+            self._update_log()
+        event = generation.end_round(current.choice, pending.proposal, tokens, accepted, pending.rows, seconds, now)
         ended = generation.reason is not None and current.choice is not FIRST_TOKEN
         if self._drafting is not None and ended and not generation.timing_interrupted:
             # No round follows, so this one ended when it was read.
-            self._drafting.count_last(record, result.finished_at - generation.round_ended)
-        self._update_log()
-        return self._generation.end_round(record, tokens, result.finished_at)
+            self._drafting.count_last(event.round, now - generation.round_ended)
+        return event
 
-    def _record(self, current: _StartedRound, result: RoundResult, committed: int, accepted: int) -> RoundRecord:
-        generation, pending = self._generation, current.pending
-        busy = max(0.0, result.finished_at - self._accounted_to)
+    def _seconds(self, current: _StartedRound, finished_at: float) -> tuple[float, float, float]:
+        """Return how long a round drafted, verified and waited for the host."""
+        pending = current.pending
+        busy = max(0.0, finished_at - self._accounted_to)
         draft_s = 0.0
         if pending.draft_s is not None:
             draft_s = min(pending.draft_s, busy)
             self._timed_share = draft_s / busy if busy else None
         elif pending.depth:
             share = current.drafting_share
-            if pending.stopped_early:
-                share = self._drafting_share(current.choice, pending.depth)
+            if pending.stopped_early and self._drafting is not None:
+                share = self._drafting_share(self._drafting, current.choice, pending.depth)
             draft_s = busy * (share or 0.0)
-        catch_up_s, self._catch_up_s, self._accounted_to = self._catch_up_s, 0.0, result.finished_at
-        seconds = draft_s + catch_up_s, busy - draft_s, current.host_s
-        return round_record(
-            generation, current.choice, pending.proposal, committed, accepted, pending.rows, result.finished_at, seconds
-        )
+        catch_up_s, self._catch_up_s, self._accounted_to = self._catch_up_s, 0.0, finished_at
+        return draft_s + catch_up_s, busy - draft_s, current.host_s
 
     def _update_log(self) -> None:
         """Copy the figures that only the drafting knows."""
@@ -309,5 +295,5 @@ class SpeculativeDecoder:
             **ahead,
             **self._drafting.rounding_figures(exact=log.exact and not log.shared),
         )
-        if log.figures.drafted:
-            log.speedup = self._drafting.speedup
+        if log.drafted:
+            log.speedup = self._drafting.controller.measured_speedup(self._drafting.answer)

@@ -16,7 +16,7 @@ from typing import Any
 from engine.files.folder_paths import open_regular
 
 # Possessive, and an unclosed string extends to the end, so matching takes linear time on any input.
-_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
+STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
 _NOT_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
 
 
@@ -48,7 +48,7 @@ def check_structure(data: bytes, limits: JsonLimits) -> None:
         raise UntrustedJsonError(f"larger than {limits.size} bytes")
     if data.count(b",") > limits.commas or data.count(b"[") + data.count(b"{") > limits.containers:
         raise UntrustedJsonError("too many entries")
-    brackets = _STRING.sub(b"", data).translate(None, _NOT_BRACKETS)
+    brackets = STRING.sub(b"", data).translate(None, _NOT_BRACKETS)
     steps = (1 if byte in b"[{" else -1 for byte in brackets)
     deepest = level = 0
     for level in itertools.accumulate(steps):

@@ -18,8 +18,8 @@ from mlx_lm.models import gemma4_text
 from engine.errors import ModelNotUsable
 from engine.heads.assistant_config import AssistantConfig
 from engine.heads.chain_head import mean_log_chance
-from engine.heads.context import CacheShape, LayerContext, LayerRows, Rows, own_context
-from engine.heads.head import Attended, Draw, Head, HeadContext, HeadProposal, MainPorts
+from engine.heads.context import CacheShape, HeadContext, LayerRows, Rows
+from engine.heads.head import Attended, Draw, Head, HeadProposal, MainPorts
 from engine.heads.weights import Weights
 
 _ORDERING = "masked_embedding.token_ordering"
@@ -144,26 +144,24 @@ class AssistantHead(Head):
     def state_elements(self) -> int:
         return self.config.tap_width
 
-    def new_context(self, start: int = 0) -> LayerContext:
-        return LayerContext([one.window for one in self._attended], start, goes_on=True)
+    def new_context(self, start: int = 0) -> HeadContext:
+        return HeadContext([one.window for one in self._attended], start, goes_on=True)
 
-    def restore(self, state: dict[str, mx.array]) -> LayerContext:
+    def restore(self, state: dict[str, mx.array]) -> HeadContext:
         shapes: list[CacheShape] = [((one.heads, one.size),) * 2 for one in self._attended]
         return self.new_context().restored(state, shapes, self.config.tap_width)
 
     def extend(self, context: HeadContext, taps: mx.array, tokens: Sequence[int]) -> None:
-        own = own_context(context, LayerContext)
-        for layer, (keys, values) in zip(own.layers, self._read(taps, tokens, own.length), strict=True):
+        for layer, (keys, values) in zip(context.layers, self._read(taps, tokens, context.length), strict=True):
             layer.append(keys, values)
-        own.states = self._states(taps[:, -1:])
+        context.states = self._states(taps[:, -1:])
 
     def propose(self, context: HeadContext, anchor: mx.array, count: int, draw: Draw) -> HeadProposal:
-        own = own_context(context, LayerContext)
-        if own.states is None:
+        if context.states is None:
             raise ValueError("no state to continue from")
-        seen = dict(zip(self.config.kinds, map(_seen, own.layers), strict=True))
-        position = own.length - 1 + self._ahead
-        states, ids = own.states, anchor
+        seen = dict(zip(self.config.kinds, map(_seen, context.layers), strict=True))
+        position = context.length - 1 + self._ahead
+        states, ids = context.states, anchor
         tokens: list[mx.array] = []
         scores: list[mx.array] = []
         columns: list[mx.array] = []

@@ -13,8 +13,8 @@ import mlx.nn as nn
 
 from engine.heads.block_config import BlockConfig, GruConfig, MarkovConfig, SelectorConfig
 from engine.heads.block_network import BlockNetwork
-from engine.heads.context import CacheShape, LayerContext, own_context
-from engine.heads.head import Draw, Head, HeadContext, HeadProposal
+from engine.heads.context import CacheShape, HeadContext
+from engine.heads.head import Draw, Head, HeadProposal
 from engine.heads.tensors import HeadTensorError
 from engine.heads.weights import Weights
 
@@ -191,17 +191,17 @@ class BlockHead(Head):
                 made[own] = part
         return _NETWORKS[config.kind](config, made), made
 
-    def new_context(self, start: int = 0) -> LayerContext:
-        return LayerContext(self.config.windows, start)
+    def new_context(self, start: int = 0) -> HeadContext:
+        return HeadContext(self.config.windows, start)
 
-    def restore(self, state: dict[str, mx.array]) -> LayerContext:
+    def restore(self, state: dict[str, mx.array]) -> HeadContext:
         shape = (self.config.kv_heads, self.config.head_dim)
         shapes: list[CacheShape] = [(shape, shape)] * len(self.config.layers)
         return self.new_context().restored(state, shapes)
 
     def extend(self, context: HeadContext, taps: mx.array, tokens: Sequence[int]) -> None:
         del tokens
-        self.network.extend(own_context(context, LayerContext), taps.astype(self.dtype))
+        self.network.extend(context, taps.astype(self.dtype))
 
     def propose(self, context: HeadContext, anchor: mx.array, count: int, draw: Draw) -> HeadProposal:
         config = self.config
@@ -210,7 +210,7 @@ class BlockHead(Head):
             rows = rows * config.embedding_scale
         # The anchor's row is skipped unless it predicts the first draft token.
         first = 0 if config.anchor_predicts else 1
-        hidden = self.network(rows, own_context(context, LayerContext))[:, first : first + count]
+        hidden = self.network(rows, context)[:, first : first + count]
         logits = self.logits(hidden)
         if config.output_multiplier != 1.0:
             logits = logits * config.output_multiplier

@@ -13,7 +13,7 @@ import mlx.core as mx
 import mlx.nn as nn
 
 from engine.heads.block_config import BlockConfig, LayerConfig, SelectorConfig
-from engine.heads.context import LayerContext, LayerRows, Rows
+from engine.heads.context import HeadContext, LayerRows, Rows
 from engine.heads.layers import ATTENTION, FeedForward, HeadAttention, TapNetwork, normed_taps
 from engine.heads.tensors import MASK
 
@@ -162,7 +162,7 @@ class BlockNetwork(TapNetwork):
         if MASK in tensors:
             self.mask_embedding = mx.zeros((config.width,))
 
-    def extend(self, context: LayerContext, taps: mx.array) -> None:
+    def extend(self, context: HeadContext, taps: mx.array) -> None:
         """Append the rows of `taps` (1, S, taps * width) to the context of every layer."""
         if "aux_hidden_norms" in self:
             taps = normed_taps(taps, self.aux_hidden_norms)
@@ -171,7 +171,7 @@ class BlockNetwork(TapNetwork):
         for layer, kept in zip(self.layers, context.layers, strict=True):
             kept.append(*layer.self_attn.keys_and_values(rows, position))
 
-    def __call__(self, rows: mx.array, context: LayerContext) -> mx.array:
+    def __call__(self, rows: mx.array, context: HeadContext) -> mx.array:
         """Return the hidden states of a block that follows the context, from its embeddings (1, b, width)."""
         for layer, kept in zip(self.layers, context.layers, strict=True):
             rows = layer(rows, kept)

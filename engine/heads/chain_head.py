@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 import mlx.core as mx
 
-from engine.heads.context import CacheShape, ChainContext, LayerRows, own_context
-from engine.heads.head import Draw, Head, HeadContext, HeadProposal
+from engine.heads.context import CacheShape, ChainContext, HeadContext, LayerRows
+from engine.heads.head import Draw, Head, HeadProposal
 
 # At most this many pairs wait for the first step of the next proposal to read them; the pairs of a prompt do not wait.
 MAX_WAITING = 32
@@ -67,7 +67,8 @@ class ChainHead(Head):
         return self.new_context().restored(state, self.cache_shapes, self.config.width)
 
     def extend(self, context: HeadContext, taps: mx.array, tokens: Sequence[int]) -> None:
-        own = own_context(context, ChainContext)
+        assert isinstance(context, ChainContext)
+        own = context
         own.append(self.states_of(taps).astype(self.dtype), tokens)
         if own.waiting > MAX_WAITING:
             known, states = own.take_waiting(self.depths)
@@ -79,7 +80,8 @@ class ChainHead(Head):
                 states = self.next_states(states, self.step(embedded, states, own.layers, depth))
 
     def propose(self, context: HeadContext, anchor: mx.array, count: int, draw: Draw) -> HeadProposal:
-        own, draw = own_context(context, ChainContext), self.on_main_ids(draw)
+        assert isinstance(context, ChainContext)
+        own, draw = context, self.on_main_ids(draw)
         known, states = own.take_waiting(self.depths)
         kept = max(0, states.shape[1] - self.depths)
         end = own.layers[0].end + kept

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import Self, TypeVar, cast
+from typing import Self, cast
 
 import mlx.core as mx
 from mlx_lm.models.cache import KVCache
 
 from engine.heads.fit import kept_and_most
-from engine.heads.head import HeadContext
 
 Rows = tuple[mx.array, mx.array]
 # Number and size of the heads of the keys, and of the values, in one layer.
 CacheShape = tuple[tuple[int, int], tuple[int, int]]
-Context = TypeVar("Context", bound=HeadContext)
 
 
 class LayerRows(KVCache):  # type: ignore[misc]
@@ -75,8 +73,11 @@ class LayerRows(KVCache):  # type: ignore[misc]
         return copied
 
 
-class LayerContext(HeadContext):
-    """The rows of every layer; all end at the same position.
+class HeadContext:
+    """The rows that a head keeps of one conversation, for each of its layers: positions `start` to `length - 1`.
+
+    `start` is above 0 if the head did not follow the text from its first token, which can make proposals worse, or if
+    rows were dropped that no layer sees any more. All layers end at the same position.
 
     If `goes_on`, the head continues from the main model's newest state, the last of `states` (1, n, width). `tokens`
     are the tokens after the states; that after the last state is not known yet. `rewind` drops the states, and the next
@@ -91,21 +92,35 @@ class LayerContext(HeadContext):
 
     @property
     def start(self) -> int:
+        """The position of the oldest row."""
         return min(layer.first for layer in self.layers)
 
     @property
     def length(self) -> int:
+        """The position after the newest row: the number of tokens that the head has followed."""
         return self.layers[0].end
 
     @property
+    def nbytes(self) -> int:
+        """Bytes of memory that the context holds."""
+        return sum(array.nbytes for array in self.kept_arrays())
+
+    @property
     def ready(self) -> bool:
+        """False if a proposal needs one more row first, as after `rewind` of some heads."""
         return not self._goes_on or self.states is not None
 
     def kept_arrays(self) -> list[mx.array]:
+        """Return all arrays of the context. They stay lazy, and keep taps in memory, until they are evaluated."""
         buffers = [buffer for layer in self.layers for buffer in (layer.keys, layer.values)]
         return [array for array in (*buffers, self.states) if array is not None]
 
     def rewind(self, length: int) -> None:
+        """Drop the rows from position `length` on, 0 <= length <= self.length.
+
+        Afterwards `self.length` is at most `length`: a head that needs rows which were dropped rewinds further. The
+        caller supplies rows from there on, or takes a new context.
+        """
         if length < self.length:
             self.states, self.tokens = None, []
         self.cut(length)
@@ -116,12 +131,14 @@ class LayerContext(HeadContext):
             layer.cut(length)
 
     def copy(self) -> Self:
+        """Return an independent context with the same rows. Arrays are shared until one of the two changes."""
         copied = copy.copy(self)
         copied.layers, copied.tokens = [layer.copy() for layer in self.layers], list(self.tokens)
         return copied
 
     @property
     def state(self) -> dict[str, mx.array]:
+        """The arrays by name, evaluated or not, from which `Head.restore` makes the context again."""
         state = {"spans": mx.array([[layer.first, layer.end] for layer in self.layers], mx.int64)}
         for index, layer in enumerate(self.layers):
             if (rows := layer.rows()) is not None:
@@ -161,7 +178,7 @@ class LayerContext(HeadContext):
         return self
 
 
-class ChainContext(LayerContext):
+class ChainContext(HeadContext):
     """The context of a chain head: pairs in its layers, and the states that still wait for their token.
 
     A pair is the main model's state at one position and the next token. In all layers, row i belongs to the pair of
@@ -208,10 +225,3 @@ class ChainContext(LayerContext):
             self.states, self.tokens = self.states[:, :kept], self.tokens[: kept - 1]
         else:
             super().rewind(length)
-
-
-def own_context(context: HeadContext, kind: type[Context]) -> Context:
-    """Return `context` as its own type. Raises TypeError if it belongs to another kind of head."""
-    if not isinstance(context, kind):
-        raise TypeError(f"a context of another head: {type(context).__name__}")
-    return context

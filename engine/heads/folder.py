@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import os
 import pkgutil
 from collections.abc import Mapping
@@ -18,7 +17,7 @@ from engine.model_files.head_folder import config_folder, head_weight_files, rea
 from engine.model_files.head_kinds import HeadKind, head_kind
 from engine.model_files.inspection import read_checked_config
 from engine.model_files.safetensors_header import TensorHeader
-from engine.model_files.torch_file import RunsCodeError, SavedTensor, TorchFileError, read_torch_file
+from engine.model_files.torch_file import RunsCodeError, SavedVector, TorchFileError, read_torch_vector
 
 # Where MiMo's heads keep the embedding of their mask token (vLLM, #46104).
 _MASK_FILE = "mask_embedding.pt"
@@ -40,7 +39,7 @@ class HeadContent:
     config: HeadConfig
     names: Mapping[str, str]
     tensors: Mapping[str, TensorHeader]
-    mask: SavedTensor | None = None
+    mask: SavedVector | None = None
 
     @property
     def weight_bytes(self) -> int:
@@ -62,11 +61,11 @@ def inspect_head(folder: Path) -> HeadContent:
     kind = head_kind(headers)
     if kind is None or not kind.reader:
         raise ModelNotUsable(folder, "unknown-head", kind.name if kind else str(raw.get("model_type", ""))[:80])
-    mask, mask_token = _saved_mask(folder)
+    mask = _saved_mask(folder)
     if mask is not None:
         if MASK in headers:
             raise ModelNotUsable(folder, "wrong-tensors", MASK)
-        headers[MASK] = TensorHeader(mask.dtype, (math.prod(mask.shape),), len(mask.data))
+        headers[MASK] = TensorHeader(mask.dtype, (mask.length,), len(mask.data))
     found = HeadFiles(raw, kind.name, headers)
     try:
         config, names = pkgutil.resolve_name(kind.reader)(found)
@@ -78,29 +77,20 @@ def inspect_head(folder: Path) -> HeadContent:
         raise ModelNotUsable(folder, "damaged", f"config.json ({str(error)[:80]})") from error
     except HeadTensorError as error:
         raise ModelNotUsable(folder, "wrong-tensors", str(error)[:80]) from error
-    if mask is not None and mask_token not in (None, config.mask_token):
-        raise ModelNotUsable(folder, "wrong-tensors", _MASK_FILE)
     return HeadContent(folder, tuple(files), kind, config, names, tensors, mask)
 
 
-def _saved_mask(folder: Path) -> tuple[SavedTensor | None, object]:
-    """Return the mask token's embedding and id from their own file, each None if the file does not contain it.
-
-    Raises `ModelNotUsable`.
-    """
+def _saved_mask(folder: Path) -> SavedVector | None:
+    """Return the mask token's embedding from its own file, None without one. Raises `ModelNotUsable`."""
     path = folder / _MASK_FILE
     if not os.path.lexists(path):
-        return None, None
+        return None
     try:
-        saved = read_torch_file(path)
+        return read_torch_vector(path)
     except RunsCodeError as error:
         raise ModelNotUsable(folder, "unsafe", f"{_MASK_FILE} ({error})") from error
     except TorchFileError as error:
         raise ModelNotUsable(folder, "damaged", f"{_MASK_FILE} ({error})") from error
-    embedding = saved.get("embedding") if isinstance(saved, dict) else saved
-    if not isinstance(embedding, SavedTensor):
-        raise ModelNotUsable(folder, "wrong-tensors", _MASK_FILE)
-    return embedding, saved.get("mask_token_id") if isinstance(saved, dict) else None
 
 
 def identity_of(content: HeadContent) -> str:

@@ -26,6 +26,7 @@ from mlx.utils import tree_flatten
 
 from engine.errors import ModelNotUsable
 from engine.heads.config import HeadConfig
+from engine.heads.context import HeadContext
 from engine.heads.fit import context_bytes, mismatch
 from engine.heads.weights import Weights
 
@@ -88,55 +89,6 @@ class HeadProposal:
     tokens: mx.array
     scores: mx.array
     ids: mx.array | None = None
-
-
-class HeadContext(ABC):
-    """The rows that a head keeps of one conversation: positions `start` to `length - 1`, without gaps.
-
-    `start` is above 0 if the head did not follow the text from its first token, which can make proposals worse, or if
-    rows were dropped that no layer sees any more.
-    """
-
-    @property
-    @abstractmethod
-    def start(self) -> int:
-        """The position of the oldest row."""
-
-    @property
-    @abstractmethod
-    def length(self) -> int:
-        """The position after the newest row: the number of tokens that the head has followed."""
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of memory that the context holds."""
-        return sum(array.nbytes for array in self.kept_arrays())
-
-    @property
-    def ready(self) -> bool:
-        """False if a proposal needs one more row first, as after `rewind` of some heads."""
-        return True
-
-    @abstractmethod
-    def kept_arrays(self) -> list[mx.array]:
-        """Return all arrays of the context. They stay lazy, and keep taps in memory, until they are evaluated."""
-
-    @abstractmethod
-    def rewind(self, length: int) -> None:
-        """Drop the rows from position `length` on, 0 <= length <= self.length.
-
-        Afterwards `self.length` is at most `length`: a head that needs rows which were dropped rewinds further. The
-        caller supplies rows from there on, or takes a new context.
-        """
-
-    @abstractmethod
-    def copy(self) -> HeadContext:
-        """Return an independent context with the same rows. Arrays are shared until one of the two changes."""
-
-    @property
-    @abstractmethod
-    def state(self) -> dict[str, mx.array]:
-        """The arrays by name, evaluated or not, from which `Head.restore` makes the context again."""
 
 
 class Head(ABC):

@@ -21,7 +21,7 @@ from engine.heads.folder import HeadContent, identity_of
 from engine.heads.head import Head
 from engine.heads.tensors import MASK, HeadTensorError
 from engine.heads.weights import Weights, dequantised, quantise
-from engine.model_files.torch_file import SavedTensor
+from engine.model_files.torch_file import SavedVector
 
 # Tables of the main model that some exports repeat; they are read only if the network has its own.
 _MAIN_MODELS = ("embed_tokens", "lm_head", "d2t")
@@ -70,7 +70,7 @@ def _network(content: HeadContent, head: type[Head]) -> nn.Module:
     return network
 
 
-def _array(saved: SavedTensor) -> mx.array:
+def _array(saved: SavedVector) -> mx.array:
     """Return the numbers of a tensor in one dimension."""
     bits = np.frombuffer(saved.data, np.uint32 if saved.dtype == "F32" else np.uint16)
     return mx.array(bits).view({"F32": mx.float32, "F16": mx.float16, "BF16": mx.bfloat16}[saved.dtype])

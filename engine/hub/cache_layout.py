@@ -21,7 +21,7 @@ from filelock import FileLock, Timeout
 
 from engine.files.atomic_file import write_atomically
 from engine.hub.values import RemoteFile
-from engine.model_files.cache_names import cache_folder_name
+from engine.model_files.names import cache_folder_name
 
 _TAG = (
     "Signature: 8a477f597d28d172789f06886806bc55\n# This folder holds downloaded models: backup programs may skip it.\n"

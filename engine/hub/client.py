@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import re
 import ssl
-import time
-import zlib
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -22,6 +19,7 @@ import httpx2
 from engine.files.bounded_json import JsonLimits, UntrustedJsonError, parse
 from engine.hub.connections import Connections, Request
 from engine.hub.failures import HubError, InterruptedTransferError
+from engine.hub.values import ACCEPTED, NONE, REFUSED, UNKNOWN, AccessReport
 
 HUGGING_FACE = "https://huggingface.co"
 # The Hub sends pages of a thousand files, but some mirrors send all files of a repository at once.
@@ -114,9 +112,11 @@ class HubClient:
         """Return at most `size` + 1 bytes of an answer, and the next page's address, within `answer_s` seconds."""
         content = bytearray()
         with self.stream(address, repository, query=query, whole=True) as response:
-            unpack = _unpacker(response)
+            if response.headers.get("Content-Encoding", "identity").strip().lower() not in ("", "identity"):
+                # Unpacked, it could fill the memory.
+                raise self._wrong_mirror(repository)
             for chunk in response.iter_raw():
-                content += unpack(chunk, size + 1 - len(content))
+                content += chunk[: size + 1 - len(content)]
                 if len(content) > size:
                     break
             return bytes(content), response.links.get("next", {}).get("url")
@@ -219,39 +219,39 @@ class HubClient:
         return InterruptedTransferError("offline", repository, unreached=unreached)
 
 
-def _unpacker(response: httpx2.Response) -> Callable[[bytes, int], bytes]:
-    """Return a function (chunk, most) that unpacks at most `most` bytes; some caches compress despite the request.
-
-    Raises `ValueError` for other encodings than gzip, and for damaged data.
-    """
-    encoding = response.headers.get("Content-Encoding", "identity").strip().lower()
-    if encoding in ("", "identity"):
-        return lambda chunk, most: chunk[:most]
-    if encoding != "gzip":
-        raise ValueError(encoding)
-    packed = zlib.decompressobj(zlib.MAX_WBITS | 16)
-
-    def unpack(chunk: bytes, most: int) -> bytes:
-        try:
-            return packed.decompress(chunk, most)
-        except zlib.error as error:
-            raise ValueError("gzip") from error
-
-    return unpack
-
-
 def _requested_wait(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that the server asks to wait: Retry-After (a number or a date) or the Hub's own header."""
+    """Return the seconds that the server asks to wait, in Retry-After or in the Hub's own header."""
     asked = headers.get("Retry-After", "").strip()
-    if asked.isdecimal():
-        return min(float(asked), _LONGEST_WAIT_S)
-    if asked:
-        with suppress(ValueError, TypeError):
-            until = parsedate_to_datetime(asked).timestamp()
-            return min(max(0.0, until - time.time()), _LONGEST_WAIT_S)
-    match = _RATE_LIMIT_RESET.search(headers.get("RateLimit", ""))
-    return min(float(match[1]) + 1.0, _LONGEST_WAIT_S) if match else None
+    if not asked.isdecimal():
+        match = _RATE_LIMIT_RESET.search(headers.get("RateLimit", ""))
+        asked = match[1] if match else ""
+    return min(float(asked), _LONGEST_WAIT_S) if asked else None
 
 
 def _last_part(url: httpx2.URL) -> str:
     return url.path.rsplit("/", 1)[-1][:200]
+
+
+def check_access(access: HubAccess) -> AccessReport:
+    """Ask the Hub for one model and for the owner of the token. Raises `HubError`; offline, without connecting."""
+    # Without the token, so that a wrong one does not look like a wrong address.
+    with HubClient(replace(access, token=None)) as client:
+        models, _ = client.get_json("/api/models", limit=1)
+    if not isinstance(models, list):
+        raise HubError("wrong-mirror", endpoint=access.endpoint)
+    token, user = _token_owner(access) if access.token else (NONE, "")
+    return AccessReport(access.endpoint != HUGGING_FACE, access.proxy is not None, token, user)
+
+
+def _token_owner(access: HubAccess) -> tuple[str, str]:
+    with HubClient(access) as client:
+        try:
+            answer, _ = client.get_json("/api/whoami-v2")
+        except HubError as error:
+            if error.reason == "token-refused":
+                return REFUSED, ""
+            if error.reason in ("wrong-mirror", "missing", "forbidden"):
+                return UNKNOWN, ""
+            raise
+    name = answer.get("name") if isinstance(answer, dict) else None
+    return (ACCEPTED, name) if isinstance(name, str) else (UNKNOWN, "")

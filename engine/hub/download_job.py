@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,8 +17,6 @@ from engine.hub.connections import Connections
 from engine.hub.download_state import DownloadEntry
 from engine.hub.failures import HubError, InterruptedTransferError
 from engine.hub.listing import list_model, resolve
-from engine.hub.network_watch import Polling
-from engine.hub.rates import RateMeter
 from engine.hub.repository_names import COMMIT
 from engine.hub.transfer import RetryPolicy, Transfer, digest_of
 from engine.hub.values import Listing, RemoteFile
@@ -24,16 +24,28 @@ from engine.hub.values import Listing, RemoteFile
 _FILES_AT_ONCE = 4
 # Bytes that stay free for the system, whatever the model's size.
 SPACE_MARGIN = 512 * 2**20
+# Seconds over which the rate of a download is measured.
+_RATE_S = 5.0
 
 
-@dataclass(slots=True)
 class Progress:
     """The counters of a running job, written by its threads and read by any; `lock` guards them."""
 
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    lengths: dict[str, int] = field(default_factory=dict)
-    attempts: dict[str, int] = field(default_factory=dict)
-    total: int = 0
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.lengths: dict[str, int] = {}
+        self.attempts: dict[str, int] = {}
+        self.total = 0
+        self._arrived: deque[tuple[float, int]] = deque()
+        self._started = time.monotonic()
+
+    def note(self, name: str, arrived: int, length: int) -> None:
+        """Note that bytes of a file have arrived, which has `length` bytes now."""
+        with self.lock:
+            self._arrived.append((time.monotonic(), arrived))
+            self._forget_earlier(self._arrived[-1][0])
+            self.lengths[name] = length
+            self.attempts.pop(name, None)
 
     def bytes_done(self) -> int:
         with self.lock:
@@ -43,17 +55,28 @@ class Progress:
         with self.lock:
             return max(self.attempts.values(), default=0)
 
+    def bytes_per_second(self) -> float:
+        """Return the rate of the last seconds, which falls to zero when nothing arrives."""
+        with self.lock:
+            now = time.monotonic()
+            self._forget_earlier(now)
+            return sum(count for _, count in self._arrived) / max(min(_RATE_S, now - self._started), 0.1)
+
+    def _forget_earlier(self, now: float) -> None:
+        while self._arrived and now - self._arrived[0][0] > _RATE_S:
+            self._arrived.popleft()
+
 
 @dataclass(slots=True)
 class JobSettings:
     """How a job retries, and how it measures free space.
 
-    A download without any connection for `unreached_s` seconds fails as no-network; the queue then waits for the
-    network according to `polling`.
+    A download without any connection for `unreached_s` seconds fails as no-network; the queue then tries the network
+    after the waits of `polling`.
     """
 
     unreached_s: float = 4.0
-    polling: Polling = field(default_factory=Polling)
+    polling: RetryPolicy = field(default_factory=lambda: RetryPolicy(first_s=2.0, longest_s=30.0))
     policy: RetryPolicy = field(default_factory=RetryPolicy)
     space_margin: int = SPACE_MARGIN
     free_bytes: Callable[[Path], int | None] = free_bytes
@@ -78,7 +101,6 @@ class DownloadJob:
         self.entry = entry
         self.cache = RepositoryCache(cache_dir, entry.repository)
         self.progress = Progress()
-        self.meter = RateMeter()
         self.connections = Connections()
         self._access, self._settings = access, settings
         self._on_change = on_change
@@ -209,14 +231,15 @@ class DownloadJob:
         except queue.Empty:
             return False
         fresh = not self.cache.has(file)
-        transfer = Transfer(client, self.cache, self.cache, self.entry.commit, self._count, self._failed_attempt)
+        transfer = Transfer(
+            client, self.cache, self.entry.repository, self.entry.commit, self._count, self._failed_attempt
+        )
         if not transfer.fetch(file):
             return False
         self.cache.link(self.entry.commit, file.name, file.digest)
-        with self.progress.lock:
-            self.progress.attempts.pop(file.name, None)
-            self.progress.lengths[file.name] = file.size
-            if fresh:
+        self.progress.note(file.name, 0, file.size)
+        if fresh:
+            with self.progress.lock:
                 self.entry.verified.add(file.digest)
         self._on_change(self, "downloading")
         return True
@@ -247,7 +270,4 @@ class DownloadJob:
 
     def _count(self, file: RemoteFile, arrived: int, length: int) -> None:
         self.connections.reached()
-        self.meter.add(arrived)
-        with self.progress.lock:
-            self.progress.lengths[file.name] = length
-            self.progress.attempts.pop(file.name, None)
+        self.progress.note(file.name, arrived, length)

@@ -25,7 +25,7 @@ _FORMAT = 1
 class DownloadStatus:
     """One download at one moment.
 
-    `bytes_total` is 0 until the repository has been resolved. `bytes_per_second` is that of the last three
+    `bytes_total` is 0 until the repository has been resolved. `bytes_per_second` is that of the last
     seconds. `attempt` counts reconnections in a row without a byte (0 while bytes arrive). `error` is set when the
     state is failed, `path` (the snapshot) when ready.
     """

@@ -8,10 +8,13 @@ Poll `snapshot()` for progress.
 from __future__ import annotations
 
 import logging
+import socket
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from engine.hub.cache_layout import RepositoryCache
 from engine.hub.client import HubAccess
@@ -19,14 +22,14 @@ from engine.hub.download_job import DownloadJob, JobSettings
 from engine.hub.download_state import ACTIVE, DownloadEntry, DownloadStatus, read_queue, write_queue
 from engine.hub.failures import HubError, InterruptedTransferError
 from engine.hub.head_job import HeadJob
-from engine.hub.network_watch import NetworkWatch
 from engine.hub.repository_names import head_of, is_revision, parse_repository
-from engine.hub.transfer import disk_error
+from engine.hub.transfer import RetryPolicy, disk_error
 
 _log = logging.getLogger(__name__)
 
 _LOOK_S = 0.1
 _MODELS_AT_ONCE = 2
+_CONNECT_S = 4.0
 
 
 class DownloadQueue:
@@ -298,15 +301,66 @@ class DownloadQueue:
         )
         if job is None:
             return status
-        moving = entry.state == "downloading"
+        speed = job.progress.bytes_per_second() if entry.state == "downloading" else 0.0
         return replace(
             status,
             bytes_done=job.progress.bytes_done() if job.progress.total else status.bytes_done,
-            bytes_per_second=job.meter.bytes_per_second() if moving else 0.0,
-            seconds_left=job.meter.seconds_left(job.remaining_bytes()) if moving else None,
+            bytes_per_second=speed,
+            seconds_left=job.remaining_bytes() / speed if speed else None,
             attempt=job.progress.worst_attempt(),
         )
 
 
 def _waits_for_network(entry: DownloadEntry) -> bool:
     return entry.state == "failed" and entry.error is not None and entry.error.reason == "no-network"
+
+
+class NetworkWatch:
+    """Calls `on_back` once after each `start`, on a thread of its own, when the address can be reached.
+
+    It makes one connection at a time, closes it at once and sends nothing. With offline access it never connects.
+    """
+
+    def __init__(self, access: HubAccess, polling: RetryPolicy, on_back: Callable[[], None]) -> None:
+        self._access, self._polling, self._on_back = access, polling, on_back
+        self._lock = threading.Lock()
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._attempt = 0
+
+    def start(self) -> None:
+        """Begin to wait, unless the watch is waiting already."""
+        with self._lock:
+            if self._thread is None and not self._stop.is_set() and not self._access.offline:
+                self._thread = threading.Thread(target=self._run, name="hub-network", daemon=True)
+                self._thread.start()
+
+    def succeeded(self) -> None:
+        """Begin with short waits again. Until then they grow, because a Hub may be reached while its files are not."""
+        self._attempt = 0
+
+    def close(self) -> threading.Thread | None:
+        """Stop for good, and return the thread that ends."""
+        with self._lock:
+            self._stop.set()
+            return self._thread
+
+    def _run(self) -> None:
+        back = False
+        while not back and not self._stop.wait(self._polling.wait(self._attempt + 1, None)):
+            back = _is_reachable(self._access)
+            self._attempt += 1
+        with self._lock:
+            self._thread = None
+        if not self._stop.is_set():
+            self._on_back()
+
+
+def _is_reachable(access: HubAccess) -> bool:
+    parts = urlsplit(access.proxy or access.endpoint)
+    try:
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        with socket.create_connection((parts.hostname, port), timeout=_CONNECT_S):
+            return True
+    except (OSError, ValueError):
+        return False

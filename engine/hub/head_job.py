@@ -6,13 +6,10 @@ import hashlib
 import os
 
 from engine.files.atomic_file import write_atomically
-from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_object
-from engine.hub.cache_layout import RepositoryCache
 from engine.hub.client import HubClient
 from engine.hub.download_job import DownloadJob
 from engine.hub.failures import HubError, InterruptedTransferError
 from engine.hub.head_plan import HeadPlan, find_head, plan_head
-from engine.hub.repository_names import COMMIT, parse_repository
 from engine.hub.transfer import Transfer, digest_of, disk_error
 from engine.hub.values import Listing, RemoteFile
 from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError, read_header
@@ -37,8 +34,8 @@ class HeadJob(DownloadJob):
             return True
         self._check_free_space(listing)
         self._on_change(self, "downloading")
-        source = RepositoryCache(self.cache.cache_dir, plan.repository)
-        if not Transfer(client, self.cache, source, plan.commit, self._count, self._failed_attempt).fetch(file):
+        transfer = Transfer(client, self.cache, plan.repository, plan.commit, self._count, self._failed_attempt)
+        if not transfer.fetch(file):
             return False
         self._on_change(self, "verifying")
         return self._publish_head(plan)
@@ -48,8 +45,6 @@ class HeadJob(DownloadJob):
         entry, attempt = self.entry, 0
         while not self._stopped():
             try:
-                if not entry.commit:
-                    entry.head_of, entry.commit = self._kept_source()
                 if entry.commit:
                     return plan_head(client, entry.head_of, entry.commit)
                 plan = find_head(client, entry.head_of, entry.revision)
@@ -58,17 +53,6 @@ class HeadJob(DownloadJob):
             except InterruptedTransferError as error:
                 attempt = self._failed_attempt("", attempt, error)
         return None
-
-    def _kept_source(self) -> tuple[str, str]:
-        """Return repository and commit of the head that the cache has for the entry's revision; commit "" if none."""
-        try:
-            config = read_object(self.cache.snapshot(self.entry.revision) / "config.json", CONFIG)
-        except UntrustedJsonError:
-            return self.entry.head_of, ""
-        source, commit = config.get("base_model"), config.get("base_revision")
-        if not isinstance(source, str) or commit != self.entry.revision or not COMMIT.fullmatch(self.entry.revision):
-            return self.entry.head_of, ""
-        return parse_repository(source), self.entry.revision
 
     def _is_kept(self, file: RemoteFile) -> bool:
         """Whether the cache has the head already, with unchanged bytes; a changed blob is deleted."""

@@ -18,20 +18,9 @@ from engine.model_files.other_apps import name_of_app
 
 # Files that certainly belong to a model; other files could be the user's own.
 _MODEL_FILES = (
-    "config.json",
-    "generation_config.json",
-    "model*.safetensors",
-    "mtp*.safetensors",
-    "model.safetensors.index.json",
-    "tokenizer*.json",
-    "tokenizer.model",
-    "special_tokens_map.json",
-    "added_tokens.json",
-    "chat_template.*",
-    "vocab.json",
-    "vocab.txt",
-    "merges.txt",
-    "*.tiktoken",
+    *("config.json", "generation_config.json", "model*.safetensors", "mtp*.safetensors"),
+    *("model.safetensors.index.json", "tokenizer*.json", "tokenizer.model", "special_tokens_map.json"),
+    *("added_tokens.json", "chat_template.*", "vocab.json", "vocab.txt", "merges.txt", "*.tiktoken"),
 )
 # Files that come with a downloaded model; removed if the folder holds nothing else.
 _COMPANIONS = (

@@ -23,8 +23,6 @@ from engine.hub.values import RemoteFile, Span
 
 _READ_BYTES = 2**20
 _RESTARTS = 2
-# Bytes that are read at once from a file in the cache.
-_PIECE = 2**24
 _CONTENT_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+|\*)")
 
 
@@ -38,14 +36,14 @@ class RetryPolicy:
 
     def wait(self, attempt: int, asked: float | None) -> float:
         """Return the seconds before attempt number `attempt` (from 1), at least `asked`, the server's request."""
-        delay = min(self.first_s * 2.0 ** (attempt - 1), self.longest_s)
+        delay = min(self.first_s * 2.0 ** min(attempt - 1, 32), self.longest_s)
         # Randomness spreads out reconnections; neither security nor any text depends on it.
         return max(asked or 0.0, delay * random.uniform(0.75, 1.25))
 
 
 @dataclass(slots=True)
 class Transfer:
-    """Fetches files of one commit of the repository `source` into the cache of the same or another one.
+    """Fetches files of one commit of `repository` into the cache of the same or another one.
 
     `on_bytes(file, arrived, length)` reports `arrived` more bytes, `length` in all. `failed(name, before, error)` waits
     after an attempt that failed, the next one after `before` in a row, and returns the new number; it raises `error`
@@ -54,7 +52,7 @@ class Transfer:
 
     client: HubClient
     cache: RepositoryCache
-    source: RepositoryCache
+    repository: str
     commit: str
     on_bytes: Callable[[RemoteFile, int, int], None]
     failed: Callable[[str, int, InterruptedTransferError], int]
@@ -94,28 +92,17 @@ class Transfer:
         return False
 
     def _append(self, part: _Part) -> None:
-        """Append the next bytes: from the header, from a file in the cache, or from one request."""
+        """Append the next bytes: from the header or from one request."""
         found = part.file.behind(part.length)
-        if isinstance(found, Span) and part.file.spans:
-            found = self._in_cache(found) or found
         if isinstance(found, Span):
             self._stream_into(part, found)
         else:
             part.write(found)
             self.on_bytes(part.file, 0, part.length)
 
-    def _in_cache(self, span: Span) -> bytes:
-        """Return the next bytes of a span if the cache has its file, else b""."""
-        try:
-            with open_regular(self.source.snapshot(self.commit) / span.name) as opened:
-                opened.seek(span.start)
-                return opened.read(min(_PIECE, span.stop - span.start))
-        except OSError:
-            return b""
-
     def _stream_into(self, part: _Part, span: Span) -> None:
         """Request the bytes of a span and append them."""
-        repository = self.source.repository
+        repository = self.repository
         address = self.client.file_address(repository, self.commit, span.name)
         last = span.stop - 1 if part.file.spans else ""
         headers = {"Range": f"bytes={span.start}-{last}"} if span.start or part.file.spans else {}
@@ -147,13 +134,13 @@ class Transfer:
                 data = data[: end - part.length]
             elif part.length + len(data) > end:
                 part.restart()
-                raise InterruptedTransferError("checksum", self.source.repository, file=part.file.name)
+                raise InterruptedTransferError("checksum", self.repository, file=part.file.name)
             part.write(data)
             self.on_bytes(part.file, len(chunk), part.length)
             if part.file.spans and part.length == end:
                 return
         if part.length < end:
-            raise InterruptedTransferError("offline", self.source.repository)
+            raise InterruptedTransferError("offline", self.repository)
 
 
 class _DiskError(OSError):

@@ -112,15 +112,6 @@ class AccessReport:
 
 
 @dataclass(frozen=True, slots=True)
-class VerifyReport:
-    """File names: `checked` have the right content; files without a checksum are in no list."""
-
-    checked: tuple[str, ...]
-    damaged: tuple[str, ...]
-    missing: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class RemovalPlan:
     """A removal: `folders` to delete, or single files of a folder that holds other things too.
 

@@ -1,4 +1,4 @@
-"""NSProcessInfo and the main bundle, through the C interface of the Objective-C runtime.
+"""Power and heat: NSProcessInfo and the main bundle, through the C interface of the Objective-C runtime.
 
 `caffeinate` could keep the Mac awake, but not this process out of App Nap, and it tells nothing of power and heat.
 pyobjc would add two packages to every bundle for the same few methods.
@@ -122,3 +122,16 @@ def slowed() -> str:
     if info is None:
         return ""
     return "low-power" if info.low_power else "hot" if info.hot else ""
+
+
+def on_battery() -> bool:
+    """Whether a battery, not mains, powers this machine; false if it has none or the system does not say."""
+    # Not at the top: the window's start imports this module.
+    import psutil
+
+    try:
+        battery = psutil.sensors_battery()
+    except (OSError, RuntimeError):
+        # A newer macOS than psutil knows: its other reads fail there, too.
+        return False
+    return battery is not None and battery.power_plugged is False

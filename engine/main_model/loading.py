@@ -30,18 +30,16 @@ from engine.files.steps import Steps, in_chunks, result_of, run_to_completion
 from engine.files.system_memory import system_memory
 from engine.main_model.grammar_compiler import GrammarCompiler
 from engine.mlx_lm_private import model_classes
-from engine.model_files.cache_names import name_of_snapshot
 from engine.model_files.config import FALLBACK_CONTEXT, context_length
 from engine.model_files.generation_config import recommended_sampling
 from engine.model_files.inspection import check_folder, inspect_folder, missing_weights, tensors_beside, weight_files
-from engine.model_files.names import resolve_model
+from engine.model_files.names import name_of_snapshot, resolve_model
 from engine.model_files.thought_marks import THOUGHT_MARKS
 from engine.status import ModelInfo
 from engine.tokenizers.loading import make_tokenizer
 from engine.tokenizers.prompt_process.client import PROMPT_PROCESS, RemoteEncoder
 from engine.tokenizers.prompt_process.protocol import TokenizerSource
-from engine.tokenizers.prompts import PromptJob, local_encoder, render
-from engine.tokenizers.tool_names import tool_format_of
+from engine.tokenizers.prompts import PromptJob, local_encoder, render, tool_format_of
 from engine.tokenizers.vocabulary import mark_tokens
 
 log = logging.getLogger(__name__)

@@ -17,13 +17,12 @@ from typing import Any
 from engine.errors import ModelNotUsable
 from engine.files.atomic_file import write_atomically
 from engine.files.bounded_json import JsonLimits, UntrustedJsonError, read_bytes, read_object
-from engine.model_files.architecture import mlx_lm_module
-from engine.model_files.cache_names import repository_of_folder
 from engine.model_files.config import context_length, experts_of, read_config, text_config
 from engine.model_files.head_files import is_inner, kind_of_folder
 from engine.model_files.head_folder import config_folder, head_weight_files, read_head_tensors, sidecars
 from engine.model_files.head_kinds import can_run
 from engine.model_files.inspection import inspect_folder, read_checked_config
+from engine.model_files.names import repository_of_folder
 from engine.model_files.other_apps import app_folders
 from engine.model_files.safetensors_header import TensorHeader, parameter_count
 from engine.model_files.tokenizer_files import fingerprint, read_folder
@@ -44,8 +43,7 @@ class InstalledModel:
     `complete`, `problem` is a reason code of `ModelNotUsable` and `detail` its detail. `disk_bytes` counts all its
     files, partial ones too, `weight_bytes` the weights, `active_bytes` those read for one token (fewer with experts).
     `bits` is the quantisation (16 or 32 for plain weights). `tokenizer` is the fingerprint of its vocabulary. `head` is
-    the kind of a head, "" for models. `supported` means that mlx-lm has the `architecture`, or that Tandem can run the
-    kind of head.
+    the kind of a head, "" for models.
     """
 
     id: str
@@ -59,19 +57,16 @@ class InstalledModel:
     active_bytes: int = 0
     parameters: int = 0
     bits: int | None = None
-    group_size: int | None = None
-    mode: str = ""
     context: int | None = None
     vocabulary_size: int | None = None
     tokenizer: str = ""
     architecture: str = ""
-    supported: bool = False
     head: str = ""
 
     @property
     def kinds(self) -> tuple[str, ...]:
         """The roles that the model can have: main, draft, both, or head; none if it is not usable."""
-        if not self.complete or not self.supported:
+        if not self.complete or self.problem:
             return ()
         if self.head:
             return ("head",)
@@ -104,13 +99,16 @@ def installed_models(
 
 def describe_folder(folder: Path, name: str, source: str) -> InstalledModel:
     """Describe one model folder without the index."""
-    model = InstalledModel(name, str(folder), source, False, disk_bytes=_disk_bytes(folder))
-    if (head := kind_of_folder(folder)) is not None:
-        model = replace(model, head=head, supported=can_run(head))
+    head = kind_of_folder(folder) or ""
+    model = InstalledModel(name, str(folder), source, False, disk_bytes=_disk_bytes(folder), head=head)
     try:
-        config, tensors = _read_head(folder) if head is not None else _read_model(folder)
+        if head:
+            config = read_checked_config(config_folder(folder))
+            tensors = read_head_tensors(folder, head_weight_files(folder))
+        else:
+            config, tensors = inspect_folder(folder)
     except ModelNotUsable as error:
-        known = {} if head is not None else _of_config(folder)
+        known = {} if head else _of_config(folder)
         return replace(model, problem=error.reason, detail=error.detail, **known)
     quantisation = _quantisation(config)
     weights = sum(tensor.nbytes for tensor in tensors.values())
@@ -118,32 +116,15 @@ def describe_folder(folder: Path, name: str, source: str) -> InstalledModel:
         model,
         complete=True,
         weight_bytes=weights,
-        active_bytes=weights,
+        active_bytes=weights - (0 if head else _idle_expert_bytes(config, tensors)),
         parameters=parameter_count(tensors, quantisation.get("group_size")),
         bits=quantisation.get("bits") or _plain_bits(tensors),
-        group_size=quantisation.get("group_size"),
-        architecture=str(config.get("model_type", ""))[:80],
     )
-    if head is not None:
-        # Advice judges whether the head fits a main model.
-        problem = ("", "") if model.supported else ("unknown-head", head)
-        disk_bytes = weights if is_inner(folder) else model.disk_bytes
-        return replace(model, problem=problem[0], detail=problem[1], disk_bytes=disk_bytes)
-    return replace(
-        model,
-        active_bytes=weights - _idle_expert_bytes(config, tensors),
-        mode=str(quantisation.get("mode", "affine" if quantisation else "")),
-        **_described(config),
-    )
-
-
-def _read_head(folder: Path) -> tuple[dict[str, Any], dict[str, TensorHeader]]:
-    return read_checked_config(config_folder(folder)), read_head_tensors(folder, head_weight_files(folder))
-
-
-def _read_model(folder: Path) -> tuple[dict[str, Any], dict[str, TensorHeader]]:
-    content = inspect_folder(folder)
-    return content.config, content.tensors
+    if not head:
+        return replace(model, **_described(config))
+    # Advice judges whether the head fits a main model.
+    model = model if can_run(head) else replace(model, problem="unknown-head", detail=head)
+    return replace(model, disk_bytes=weights) if is_inner(folder) else model
 
 
 def _described(config: dict[str, Any]) -> dict[str, Any]:
@@ -152,7 +133,6 @@ def _described(config: dict[str, Any]) -> dict[str, Any]:
         "context": context_length(config),
         "vocabulary_size": size if type(size) is int else None,
         "architecture": str(config.get("model_type", ""))[:80],
-        "supported": mlx_lm_module(config) is not None,
     }
 
 
@@ -253,14 +233,13 @@ def _disk_bytes(folder: Path) -> int:
     return total
 
 
-def _quantisation(config: dict[str, Any]) -> dict[str, Any]:
+def _quantisation(config: dict[str, Any]) -> dict[str, int]:
     settings = config.get("quantization") or config.get("quantization_config")
     if not isinstance(settings, dict):
         return {}
     if settings.get("quant_method") in ("mxfp4", "mxfp8"):
-        return {"bits": int(settings["quant_method"][-1]), "group_size": 32, "mode": settings["quant_method"]}
-    wanted = {"bits": int, "group_size": int, "mode": str}
-    return {key: settings[key] for key, kind in wanted.items() if type(settings.get(key)) is kind}
+        return {"bits": int(settings["quant_method"][-1]), "group_size": 32}
+    return {key: settings[key] for key in ("bits", "group_size") if type(settings.get(key)) is int}
 
 
 def _plain_bits(tensors: dict[str, TensorHeader]) -> int | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -49,14 +48,6 @@ _SMALL_JSON = (
 _TEMPLATE_BYTES = 2**20
 
 
-@dataclass(frozen=True, slots=True)
-class FolderContent:
-    """The configuration of a usable folder, and its tensors by name."""
-
-    config: dict[str, Any]
-    tensors: dict[str, TensorHeader]
-
-
 def check_folder(path: str | Path, may_lack: Set[str] = frozenset()) -> None:
     """Raise `ModelNotUsable` unless the folder is a complete, safe model that mlx-lm can load.
 
@@ -69,8 +60,11 @@ def check_folder(path: str | Path, may_lack: Set[str] = frozenset()) -> None:
     _check_tokenizer_content(folder)
 
 
-def inspect_folder(folder: Path, may_lack: Set[str] = frozenset()) -> FolderContent:
-    """Check a folder like `check_folder`, but without reading the tokenizer, and return its content."""
+def inspect_folder(folder: Path, may_lack: Set[str] = frozenset()) -> tuple[dict[str, Any], dict[str, TensorHeader]]:
+    """Check a folder like `check_folder`, but without reading the tokenizer.
+
+    Return its configuration, and its tensors by name.
+    """
     names = _list_names(folder)
     if (head := kind_of_folder(folder)) is not None:
         raise ModelNotUsable(folder, "is-head", head)
@@ -82,7 +76,7 @@ def inspect_folder(folder: Path, may_lack: Set[str] = frozenset()) -> FolderCont
     vocabularies = {"tokenizer.json", *_VOCABULARIES} & names or {"vocab.json", "merges.txt"} <= names
     if not vocabularies and not any(name.endswith(".tiktoken") for name in names):
         raise ModelNotUsable(folder, "no-tokenizer", "tokenizer.json")
-    return FolderContent(config, _check_weights(folder, config, may_lack))
+    return config, _check_weights(folder, config, may_lack)
 
 
 def read_checked_config(folder: Path) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine.client import RequestStream
@@ -47,9 +48,19 @@ def log_finished(event: Finished) -> None:
     )
 
 
-def log_lost_caches() -> None:
-    """Log the current exception, because of which the caches of a request that has ended are not kept."""
-    log.exception("the caches of a request are lost")
+def cleaned_up(step: Callable[[], None]) -> bool:
+    """Run the last `step` for a request that has ended in any case; return False if its caches are lost.
+
+    Raises a failure of the device.
+    """
+    try:
+        step()
+    except Exception as error:
+        if is_device_failure(error):
+            raise
+        log.exception("the caches of a request are lost")
+        return False
+    return True
 
 
 def as_engine_error(error: Exception, unloaded: str = "") -> EngineError:

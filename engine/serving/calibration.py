@@ -94,7 +94,7 @@ class Trial:
         self.source = NgramProposer.source if self._drafter is None else self._drafter.source
         self._drafting = Drafting(main)
         self._drafting.set_draft(self._drafter)
-        self._drafting.decide_by(self.controller)
+        self._drafting.controllers.use(self.controller)
         method = self.source if self._drafter is None else DRAFTER_METHOD
         request = ChatRequest(
             prompt=sample_prompt(main, stop),

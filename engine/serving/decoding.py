@@ -36,25 +36,16 @@ Outcome = TokensCommitted | Exception
 
 
 class Decoding:
-    """The requests whose prompt has been prefilled, in the order of their turns."""
+    """The requests whose prompt has been prefilled."""
 
     def __init__(self, models: Models, pacer: PrefillPacer) -> None:
         self._models = models
         self._pacer = pacer
-        # For reading only.
+        # In the order of their turns; for reading only.
         self.turns: deque[ActiveRequest] = deque()
         self._batch: RaggedDecoder | None = None
         # Whether a request was added beside answers that have begun, since the latest step.
         self._added = False
-
-    def __len__(self) -> int:
-        return len(self.turns)
-
-    def __iter__(self) -> Iterator[ActiveRequest]:
-        return iter(list(self.turns))
-
-    def __contains__(self, active: object) -> bool:
-        return active in self.turns
 
     @property
     def streaming(self) -> bool:
@@ -80,19 +71,32 @@ class Decoding:
         # Answers that have begun get a round between the last part of a prompt and the copying of its caches.
         added, self._added = self._added, False
         waits = added and bool(self.turns) and (self.turns[0].batched or self.turns[0].decoder is not None)
-        if not waits:
+        if not (waits or self._alone_as_before):
             yield from self._assign_decoders(joining)
         if not self.turns:
             return
         active = self.turns[0]
         if active.batched:
             yield from self._step_batch()
-        elif (outcome := self._outcome_alone(active)) is not None:
-            yield active, outcome
+        else:
+            try:
+                outcome: Outcome | None = self._step_alone(active)
+            except Exception as error:
+                outcome = error
+            if outcome is not None:
+                yield active, outcome
         if len(self.turns) > 1 and not waits:
             # The next turn is for the next request that is decoded alone, or for the whole batch.
             self.turns.rotate(-1)
             self.turns = deque(sorted(self.turns, key=_batched))
+
+    @property
+    def _alone_as_before(self) -> bool:
+        """Whether the only answer goes on in the decoder that it has, as in nearly every step."""
+        if len(self.turns) != 1:
+            return False
+        decoder = self.turns[0].decoder
+        return decoder is not None and decoder.speculates and not decoder.done
 
     def settle(self, active: ActiveRequest) -> Iterator[TokensCommitted]:
         """Commit the rounds that have already been started for a request that is decoded alone."""
@@ -137,7 +141,6 @@ class Decoding:
         """
         unassigned = [active for active in self.turns if not active.batched and active.decoder is None]
         for active in list(self.turns):
-            active.generation.speculation = active.stream.speculation
             if active.batched and len(self.turns) == 1:
                 yield from self._leave_batch_of_one(active)
             if unassigned and active.decoder is not None and not active.decoder.done:
@@ -179,15 +182,10 @@ class Decoding:
         held = sum(self._models.cache_bytes(length) for length in texts)
         return needed - held <= self._models.memory_use().free
 
-    def _outcome_alone(self, active: ActiveRequest) -> Outcome | None:
-        try:
-            return self._step_alone(active)
-        except Exception as error:
-            return error
-
     def _step_alone(self, active: ActiveRequest) -> TokensCommitted | None:
         assert active.decoder is not None
-        active.generation.cancelled = active.generation.cancelled or active.stream.cancelled
+        generation, stream = active.generation, active.stream
+        generation.speculation, generation.cancelled = stream.speculation, generation.cancelled or stream.cancelled
         started = time.perf_counter()
         event = active.decoder.step()
         self._pacer.decode_step_took(time.perf_counter() - started)
@@ -220,6 +218,8 @@ class Decoding:
     def _step_batch(self) -> Iterable[tuple[ActiveRequest, Outcome]]:
         assert self._batch is not None
         members = {active.generation: active for active in self.turns if active.batched}
+        for generation, active in members.items():
+            generation.speculation = active.stream.speculation
         try:
             started = time.perf_counter()
             outcome = self._batch.step()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import mlx.core as mx
 
 from engine.advice.cache_shape import cached_elements
-from engine.advice.fit import SCALE_BITS, ModelSize, check_fit, largest_context, number_bytes, working_set_limit
+from engine.advice.fit import ModelSize, check_fit, largest_context, number_bytes, stored_bits, working_set_limit
 from engine.cpu_backend.backend import backend
 from engine.errors import NotEnoughMemory
 from engine.files.system_memory import system_memory
@@ -48,27 +48,27 @@ def size_on_disk(path: Path, kv_bits: int | None) -> ModelSize:
         from engine.heads.folder import inspect_head
 
         return _size_of_head(inspect_head(path), config, kv_bits)
-    weights = weight_bytes(path) if backend().keeps_weights else cpu_bytes(path)
+    weights = weight_bytes(path)
+    if not backend().keeps_weights:
+        weights = int(weights * 32 / stored_bits(config))
     return ModelSize(str(path), weights, config, element_bytes(kv_bits), count_here)
 
 
 def cpu_bytes(path: Path) -> int:
     """Return the bytes of a model folder's weights in float32, the only precision that is fast on the CPU."""
-    return int(weight_bytes(path) * 32 / _stored_bits(read_checked_config(config_folder(path))))
+    return int(weight_bytes(path) * 32 / stored_bits(read_checked_config(config_folder(path))))
 
 
 def _size_of_head(head: HeadContent, config: Mapping[str, Any], kv_bits: int | None) -> ModelSize:
     from engine.heads.fit import memory_config
 
-    weights = head.weight_bytes if backend().keeps_weights else int(head.weight_bytes * 32 / _stored_bits(config))
+    weights = head.weight_bytes if backend().keeps_weights else int(head.weight_bytes * 32 / stored_bits(config))
     return ModelSize(str(head.folder), weights, memory_config(head.config), element_bytes(kv_bits))
 
 
 def element_bytes(kv_bits: int | None) -> float:
     """Return the bytes of one number in a cache of `kv_bits` bits."""
-    if kv_bits is None and not backend().keeps_weights:
-        return 4.0
-    return number_bytes(kv_bits or 0)
+    return number_bytes(kv_bits or 0) if kv_bits or backend().keeps_weights else 4.0
 
 
 def count_here(config: Mapping[str, Any]) -> CacheShape:
@@ -160,11 +160,3 @@ def _quantised(main: ModelSize, draft: ModelSize | None, bits: int) -> tuple[Mod
     """Return the models with caches of at most `bits` bits."""
     least = min(main.element_bytes, element_bytes(bits))
     return replace(main, element_bytes=least), None if draft is None else replace(draft, element_bytes=least)
-
-
-def _stored_bits(config: Mapping[str, Any]) -> float:
-    """Estimate the bits of a weight in the files."""
-    quantised = config.get("quantization") or config.get("quantization_config")
-    if isinstance(quantised, dict) and isinstance(quantised.get("bits"), int):
-        return float(quantised["bits"]) + SCALE_BITS
-    return 32.0 if (config.get("torch_dtype") or config.get("dtype")) == "float32" else 16.0

@@ -31,6 +31,7 @@ from engine.prefix.files import forget, forget_others
 from engine.prefix.store import PrefixStore
 from engine.serving.drafters import Drafter
 from engine.serving.models import Models, ParkedModels
+from engine.settings import EngineSettings
 from engine.speculation.drafters.draft_source import prepare_draft
 from engine.speculation.drafters.reduced_vocabulary import reduce_vocabulary
 from engine.status import LoadedPair
@@ -238,6 +239,21 @@ class ModelChanges:
         """Drop both models until the next request."""
         self._release_prefix_cache()
         self._models.park()
+
+    def configure(self, settings: EngineSettings) -> None:
+        """Use other settings from now on."""
+        before, self._models.settings = self._models.settings, settings
+        if settings.async_drafter != before.async_drafter:
+            self._models.end_async_drafter()
+        self._prefix_cache.budget = settings.prefix_cache_bytes
+        self._prefix_cache.shrink()
+        stored = (settings.prefix_cache_folder, settings.prefix_folder_bytes)
+        if self._models.loaded and stored != (before.prefix_cache_folder, before.prefix_folder_bytes):
+            self.open_store()
+        if settings.answer_index_folder != before.answer_index_folder:
+            self.open_answers()
+        elif settings.reduced_vocabulary != before.reduced_vocabulary:
+            self.renew_vocabulary()
 
     def open_store(self) -> None:
         """Use the finished turns of earlier sessions, if the settings name a folder for them."""

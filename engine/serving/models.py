@@ -272,7 +272,9 @@ class Models:
     @property
     def untuned(self) -> bool:
         """Whether models are loaded that should be measured while the engine is idle."""
-        return self._drafting is not None and (self._drafting.untuned or (self._controllers.lasting and self.unprobed))
+        return self._drafting is not None and (
+            self._controllers.untuned or (self._controllers.lasting and self.unprobed)
+        )
 
     @property
     def rounding(self) -> Rounding | None:

@@ -6,7 +6,6 @@ One pass reads a chunk of tokens. A part of a pass is a group of layers that are
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
 from statistics import median
 
 SMALLEST_CHUNK = 32
@@ -18,7 +17,7 @@ ALONE_S = 0.25
 SMALLEST_ALONE = 128
 LARGEST_CHUNK = 2048
 # The intended time of a part, so that few of them take ALONE_S. A chunk that takes at most UNSURE_S has one part, and
-# so does the slowest layer, which cannot be divided.
+# so does a layer, which cannot be divided.
 PART_S = 0.2
 UNSURE_S = 0.1
 # The time that a chunk in parts may take: the progress of a prompt is shown once for each.
@@ -44,42 +43,20 @@ class PrefillPacer:
         self._steps_s: deque[float] = deque(maxlen=_STEPS)
         # A built-in method, because it is called for every token.
         self.decode_step_took = self._steps_s.append
-        # Seconds of a token in each layer; only their proportions count until a pass was timed.
-        self._layers_s: list[float] = []
-        self._timed = False
+        # Seconds of a prompt token; None before a pass was timed. The layers of passes that were evaluated in parts.
+        self.token_s: float | None = None
+        self._layers = 0
 
     def reset(self) -> None:
         """Drop the timings, because another model will be used."""
         self._steps_s.clear()
-        self._layers_s, self._timed = [], False
+        self.token_s, self._layers = None, 0
 
-    @property
-    def token_s(self) -> float | None:
-        """Seconds of a prompt token; None before a pass was timed."""
-        return sum(self._layers_s) if self._timed else None
-
-    def layers_s(self, layers: int) -> list[float]:
-        """Return the seconds of a token in each layer; only their proportions count until a pass was timed."""
-        if len(self._layers_s) != layers:
-            whole = sum(self._layers_s) if self._timed else 1.0
-            # Evaluating a layer's cache computes the layers before it, so the first one costs next to nothing.
-            self._layers_s = [0.0] + [whole / (layers - 1)] * (layers - 1) if layers > 1 else [whole]
-        return self._layers_s
-
-    def took(self, tokens: int, seconds: float) -> None:
-        """Learn from a pass over `tokens` prompt tokens, evaluated at once, that took `seconds`."""
-        self.took_parts(tokens, [(0, len(self._layers_s) or 1, seconds)])
-
-    def took_parts(self, tokens: int, parts: Sequence[tuple[int, int, float]]) -> None:
-        """Learn from a pass over `tokens` prompt tokens in `parts`: (first layer, end, seconds) each."""
-        layers_s = self.layers_s(parts[-1][1])
-        weight = tokens / (tokens + _REMEMBERED) if self._timed else 1.0
-        for first, end, seconds in parts:
-            known = sum(layers_s[first:end])
-            for layer in range(first, end):
-                share = layers_s[layer] / known if known else 1 / (end - first)
-                layers_s[layer] += weight * (share * seconds / tokens - layers_s[layer])
-        self._timed = True
+    def took(self, tokens: int, seconds: float, layers: int = 0) -> None:
+        """Learn from a pass over `tokens` prompt tokens that took `seconds`, in parts if it has `layers`."""
+        found, known = seconds / tokens, self.token_s
+        self.token_s = found if known is None else known + tokens / (tokens + _REMEMBERED) * (found - known)
+        self._layers = layers or self._layers
 
     def chunk_size(self, *, streaming: bool, in_parts: bool = False) -> int:
         """Return how many prompt tokens to read in one pass, a power of two.
@@ -91,7 +68,7 @@ class PrefillPacer:
         if self.token_s is None or (streaming and not self._steps_s):
             return FIRST_BESIDE if streaming else FIRST_ALONE
         seconds = self.part_s(streaming=True) if streaming else ALONE_S
-        layer_s = max(self._layers_s) if in_parts else 0.0
+        layer_s = _of_layer(self.token_s, self._layers) if in_parts and self._layers else 0.0
         if layer_s:
             tokens_of_layer = min(UNSURE_S, self.part_s(streaming=streaming)) / layer_s
             seconds = max(seconds, min(CHUNK_S, tokens_of_layer * self.token_s))
@@ -116,33 +93,31 @@ class Parts:
 
     def __init__(self, pacer: PrefillPacer, tokens: int) -> None:
         self._pacer, self._tokens = pacer, tokens
-        self._taken: list[tuple[int, int, float]] = []
+        self._done, self._spent_s = 0, 0.0
 
     def until(self, layers: int, most_s: float) -> int:
         """Return how many of the pass's `layers` are to be done after the next part, which takes about `most_s`
         seconds.
         """
-        if not layers:
-            return 0
-        token_s = self._pacer.token_s
-        if not self._taken:
-            at_once = token_s is not None and self._tokens * token_s <= min(UNSURE_S, most_s)
-            # The first layer's keys and values take next to no time. The time of the second layer sizes the next part.
+        pass_s = self._tokens * (self._pacer.token_s or 0.0)
+        if not self._done:
+            at_once = 0.0 < pass_s <= min(UNSURE_S, most_s)
+            # The time of the second layer sizes the next part.
             return layers if at_once else min(2, layers)
-        done, layers_s = self._taken[-1][1], self._pacer.layers_s(layers)
-        spent_s, known = sum(seconds for _, _, seconds in self._taken), sum(layers_s[:done])
-        # A layer takes this multiple of its `layers_s`. A pass that begins faster than expected may slow down again.
-        scale = max(0 if token_s is None else self._tokens, spent_s / known if known else 0)
-        end, left_s = done + 1, most_s - scale * layers_s[done]
-        while end < layers and (left_s := left_s - scale * layers_s[end]) >= 0:
-            end += 1
-        return end
+        # A pass that begins faster than expected may slow down again.
+        layer_s = max(_of_layer(self._spent_s, self._done), _of_layer(pass_s, layers))
+        return min(layers, self._done + max(1, int(most_s / layer_s) if layer_s else layers))
 
     def took(self, until: int, layers: int, seconds: float) -> None:
         """Note that the part up to `until` took `seconds`; after the last one, the pacer learns from the pass."""
-        if not layers:
-            self._pacer.took(self._tokens, seconds)
-            return
-        self._taken.append((self._taken[-1][1] if self._taken else 0, until, seconds))
+        self._done, self._spent_s = until, self._spent_s + seconds
         if until >= layers:
-            self._pacer.took_parts(self._tokens, self._taken)
+            self._pacer.took(self._tokens, self._spent_s, layers)
+
+
+def _of_layer(seconds: float, layers: int) -> float:
+    """Return the seconds of a layer of `layers`, evaluated in `seconds`.
+
+    Evaluating a layer's cache computes the layers before it, so the first one takes next to no time.
+    """
+    return seconds / max(1, layers - 1)

@@ -49,6 +49,12 @@ class Prefilling(deque[ActiveRequest]):
         """The tokens to prefill of all requests."""
         return sum(active.generation.backlog for active in self)
 
+    @property
+    def starts_together(self) -> bool:
+        """Whether answers that could begin wait for these short prompts, so that all share passes."""
+        backlog = self.backlog
+        return backlog > 0 and self._pacer.starts_together(backlog)
+
     def give_up_pass(self) -> None:
         """Undo the pass over one prompt that has begun, if there is one."""
         if self._begun is not None:

@@ -12,19 +12,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from msgspec import structs
-
 from engine.client import RequestStream
-from engine.decoders.generation import Generation, release_unused_memory
+from engine.decoders.generation import release_unused_memory
 from engine.errors import Busy, EngineClosed, EngineError, NotEnoughMemory, QueueFull, is_device_failure
 from engine.events import Failed
 from engine.main_model.loading import LoadedModel, OnProgress
 from engine.prefix.cache import PrefixCache
 from engine.prefix.files import stored_bytes
-from engine.serving.active_request import ActiveRequest, as_engine_error, log_finished, log_lost_caches
+from engine.serving.active_request import ActiveRequest, as_engine_error, cleaned_up, log_finished
+from engine.serving.admission import Admission
 from engine.serving.calibration import calibrate
 from engine.serving.decoding import CachesLost, Decoding, Outcome
-from engine.serving.memory_admission import MemoryAdmission
 from engine.serving.model_changes import ModelChanges
 from engine.serving.models import MainLoader, Models
 from engine.serving.pacing import PrefillPacer
@@ -58,7 +56,7 @@ class Scheduler:
         self.models = Models(self.settings, lambda: self.active > 0, on_progress, main_loader)
         self.changes = ModelChanges(self.models, self.prefix_cache, self._end_active, self._drop_draft_caches)
         self.teaching = Teaching(self.models, on_teaching)
-        self._admission = MemoryAdmission(self.models, self.prefix_cache)
+        self._admission = Admission(self.models, self.prefix_cache)
         self._last_used = time.monotonic()
         self._thread = threading.get_ident()
         self._pacer = PrefillPacer()
@@ -81,11 +79,11 @@ class Scheduler:
     @property
     def active(self) -> int:
         """How many requests are being served."""
-        return len(self._prefilling) + len(self._decoding)
+        return len(self._prefilling) + len(self._decoding.turns)
 
     @property
     def _all_active(self) -> list[ActiveRequest]:
-        return [*self._decoding, *self._prefilling]
+        return [*self._decoding.turns, *self._prefilling]
 
     @property
     def status(self) -> EngineStatus:
@@ -106,19 +104,8 @@ class Scheduler:
     def configure(self, settings: EngineSettings) -> None:
         """Use other settings from now on; `EngineSettings` documents when each takes effect."""
         self._check_thread()
-        before, self.settings = self.settings, settings
-        self.models.settings = settings
-        if settings.async_drafter != before.async_drafter:
-            self.models.end_async_drafter()
-        self.prefix_cache.budget = settings.prefix_cache_bytes
-        self.prefix_cache.shrink()
-        stored = (settings.prefix_cache_folder, settings.prefix_folder_bytes)
-        if self.models.loaded and stored != (before.prefix_cache_folder, before.prefix_folder_bytes):
-            self.changes.open_store()
-        if settings.answer_index_folder != before.answer_index_folder:
-            self.changes.open_answers()
-        elif settings.reduced_vocabulary != before.reduced_vocabulary:
-            self.changes.renew_vocabulary()
+        self.settings = settings
+        self.changes.configure(settings)
 
     # Models
 
@@ -194,7 +181,8 @@ class Scheduler:
                 self._start_waiting()
             other = self._work_besides_decoding()
             waits = self._decoded_last and other is not None
-            if self._decoding and not waits and not (self._prefilling and self._gathers()):
+            gathers = self._prefilling and self._prefilling.starts_together and not self._decoding.streaming
+            if self._decoding.turns and not (waits or gathers):
                 self._decoded_last = True
                 for active, outcome in self._decoding.step(joining=bool(self._prefilling)):
                     self._report(active, outcome)
@@ -251,43 +239,21 @@ class Scheduler:
         while self._waiting and self.active < self.settings.most_active and self._waiting[0] is not self._blocked:
             if self.changes.blocks_requests or not self._waiting.ready(self._waiting[0]):
                 return
-            if not self._start(self._waiting[0]):
-                self._blocked = self._waiting[0]
+            stream = self._waiting[0]
+            try:
+                active = self._admission.begin(stream, self._waiting, self._all_active)
+            except NotEnoughMemory:
+                self._blocked = stream
                 return
             self._waiting.started()
+            if active is not None:
+                self._prefilling.append(active)
+                stream.deliver(active.generation.progress())
 
     def _models_restored(self, outcome: LoadedPair | EngineError) -> None:
         """Fail the requests that waited for parked models if these cannot be loaded any more."""
         if isinstance(outcome, EngineError):
             self._waiting.fail(outcome)
-
-    def _start(self, stream: RequestStream) -> bool:
-        """Start a request, or end it at once; return False if it has to wait for memory that active ones hold."""
-        try:
-            request, main = self._waiting.request_of(stream), self.models.main
-            made, grammar = self._waiting.result(stream)
-            generation = Generation(request, main, self.prefix_cache, stream.submitted, made, grammar)
-            generation.log.figures = structs.replace(generation.log.figures, slowed=self.models.note_pace())
-        except Exception as error:
-            if is_device_failure(error):
-                # The request has not begun, so it keeps its place.
-                raise
-            stream.deliver(Failed(as_engine_error(error), ""))
-            return True
-        active = ActiveRequest(stream, generation, needed_bytes=self._admission.needed_bytes(generation))
-        try:
-            if not (stream.request.allow_oversize or self.settings.allow_oversize):
-                self._admission.admit(generation, self._all_active)
-        except NotEnoughMemory as error:
-            self._clean_up(generation.release)
-            if self.active:
-                return False
-            stream.deliver(Failed(as_engine_error(error), ""))
-            return True
-        self.models.drafting.follow(stream.speculation, generation.conversation)
-        self._prefilling.append(active)
-        stream.deliver(generation.progress())
-        return True
 
     def _prefill_prompts(self) -> None:
         """Prefill a chunk of the oldest prompt or a part of it, or several short prompts that fit into one chunk.
@@ -305,11 +271,6 @@ class Scheduler:
             if active.generation.prefilled:
                 self._prefilling.discard(active)
                 self._decoding.add(active)
-
-    def _gathers(self) -> bool:
-        """Whether answers that could begin wait for the short prompts of others, so that they share passes."""
-        backlog = self._prefilling.backlog
-        return backlog > 0 and not self._decoding.streaming and self._pacer.starts_together(backlog)
 
     # Decoding
 
@@ -339,11 +300,11 @@ class Scheduler:
             active.stream.deliver(finished)
         # After the answer is delivered, so that it does not wait for the device or the disk.
         if intact:
-            self._clean_up(active.generation.release)
+            cleaned_up(active.generation.release)
         self.changes.keep_answer(active.generation.request.conversation, active.generation.ids)
         self._device_failures = 0
         if self.models.loaded:
-            self.models.drafting.keep()
+            self.models.drafting.controllers.keep()
 
     def _cancel(self, active: ActiveRequest) -> None:
         """End an active request with the tokens drawn so far."""
@@ -351,7 +312,7 @@ class Scheduler:
         try:
             for event in self._decoding.settle(active):
                 self._report(active, event)
-            if active in self._decoding or active in self._prefilling:
+            if active in self._decoding.turns or active in self._prefilling:
                 self._finish(active)
         except Exception as error:
             if is_device_failure(error):
@@ -375,18 +336,7 @@ class Scheduler:
         """Stop serving the request; its caches end at the last token reported. Return False if they are lost."""
         self._blocked = None
         self._prefilling.discard(active)
-        return self._clean_up(partial(self._decoding.remove, active))
-
-    def _clean_up(self, step: Callable[[], None]) -> bool:
-        """Run the last `step` for a request that has ended in any case; return False if it failed."""
-        try:
-            step()
-        except Exception as error:
-            if is_device_failure(error):
-                raise
-            log_lost_caches()
-            return False
-        return True
+        return cleaned_up(partial(self._decoding.remove, active))
 
     def _device_failed(self, error: Exception) -> EngineError:
         """End all answers under way and drop their caches, which may be garbage. Raises any other `error`.
@@ -425,10 +375,11 @@ class Scheduler:
         self._device_failures = 0
 
     def _drop_cancelled(self) -> None:
-        for active in (*self._decoding, *self._prefilling):
+        for active in self._all_active:
             if active.stream.cancelled:
                 self._cancel(active)
-        self._waiting.drop_cancelled()
+        if self._waiting:
+            self._waiting.drop_cancelled()
 
     def _drop_draft_caches(self) -> None:
         self.teaching.stop()

@@ -19,8 +19,7 @@ import numpy.typing as npt
 from engine.decoders.generation import release_unused_memory
 from engine.errors import CannotTeach, DeviceFailed, EngineError, InternalFailure, is_device_failure, without_frames
 from engine.files.steps import Steps
-from engine.machine.battery import on_battery
-from engine.machine.process_info import slowed
+from engine.machine.process_info import on_battery, slowed
 from engine.main_model.loading import LoadedModel, load_in_steps
 from engine.model_files.config import text_config
 from engine.requests import OwnAnswer
@@ -141,21 +140,21 @@ class Teaching:
             files, _ = self._files()
         except CannotTeach as refusal:
             return TaughtDraft(refusal=refusal)
-        problem = files.problem if files.chosen or files.problem == "damaged" else ""
+        problem = files.problem if files.used or files.problem == "damaged" else ""
         try:
-            if files.chosen and not problem:
-                files.content(files.chosen)
+            if files.used and not problem:
+                files.content()
         except ValueError:
             problem = "damaged"
-        return TaughtDraft(files.versions, files.chosen, problem, files.has_begun, judged_from=files.judged_from)
+        return TaughtDraft(files.version, files.used > 0, problem, files.has_begun, judged_from=files.judged_from)
 
-    def choose(self, number: int) -> None:
-        """Use another version, or none for 0, when the pair is loaded next. Raises `NoModel` and `CannotTeach`."""
+    def use(self, used: bool) -> None:
+        """Use what was taught, or not, when the pair is loaded next. Raises `NoModel` and `CannotTeach`."""
         files, _ = self._files()
-        files.choose(number)
+        files.use(used)
 
     def forget(self) -> None:
-        """Delete all that the draft model in use was taught, and end its teaching. Raises as `choose` does."""
+        """Delete all that the draft model in use was taught, and end its teaching. Raises as `use` does."""
         self.stop()
         files, _ = self._files()
         files.delete()
@@ -222,7 +221,7 @@ class Teaching:
             copy = _student_of_draft((yield from load_in_steps(path, adapt=add_adapter)))
         try:
             if former:
-                set_adapter(copy.network, from_bytes(files.content(former))[0])
+                set_adapter(copy.network, from_bytes(files.content())[0])
         except ValueError as error:
             log.warning("teaching begins with the drafter as it was downloaded: %s", error)
         return copy

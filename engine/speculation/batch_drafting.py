@@ -8,8 +8,7 @@ from functools import partial
 
 from engine.main_model.sampling import Sampler
 from engine.requests import SpeculationSettings
-from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
-from engine.speculation.choosing.controller import Controller
+from engine.speculation.choosing.choice import Choice, Offer
 from engine.speculation.choosing.plans import Answer
 from engine.speculation.conversation import Conversation
 from engine.speculation.drafting import Drafting
@@ -17,7 +16,6 @@ from engine.speculation.proposers.joint_draft import JointDraft
 from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.rounds.proposal import Proposal
 from engine.speculation.rounds.round import ProposerFailed, as_proposer_failure, permitted
-from engine.stats import RoundRecord
 
 
 @dataclass(eq=False)
@@ -36,11 +34,6 @@ class BatchDrafting:
         self._drafting = drafting
         self._version = drafting.version
         self._joint = JointDraft()
-
-    @property
-    def controller(self) -> Controller:
-        """The controller of the pair in use."""
-        return self._drafting.controller
 
     def join(self, settings: SpeculationSettings, conversation: Conversation, sampler: Sampler) -> BatchedRequest:
         """Build the proposers of a request, whose answer continues `conversation`."""
@@ -62,14 +55,11 @@ class BatchDrafting:
             request.proposers.install(self._drafting.drafter, answers=self._drafting.answers)
             request.answer = self._drafting.begin_answer(request.proposers)
 
-    def draft_name(self, request: BatchedRequest) -> str:
-        """Return the drafter's name if the request may use it, else ""."""
-        drafter = self._drafting.drafter
-        return drafter.info.name if drafter is not None and request.proposers.use_drafter else ""
-
     def choose(self, requests: Sequence[tuple[BatchedRequest, int]]) -> list[Choice]:
         """Choose what each request does in the next round; the number beside it is how many tokens may follow."""
-        choices = self.controller.choose([(request.answer, self._offer(request, most)) for request, most in requests])
+        choices = self._drafting.controller.choose(
+            [(request.answer, self._offer(request, most)) for request, most in requests]
+        )
         return [self._with_reason(request, choice) for (request, _), choice in zip(requests, choices, strict=True)]
 
     def prepare(self, request: BatchedRequest, source: str) -> bool:
@@ -143,22 +133,12 @@ class BatchDrafting:
             for index, proposal in zip(drafting, proposals, strict=True)
         }
 
-    def observe(self, request: BatchedRequest, choice: Choice, proposal: Proposal | None, record: RoundRecord) -> None:
-        """Learn from a request's part in a round."""
-        self._drafting.learn(request.proposers, request.answer, choice, proposal, record)
-
-    def observe_round(self, request: BatchedRequest, measured: MeasuredRound) -> None:
-        """Learn the cost of a round of the batch in which `request` took part."""
-        self.controller.observe_round(request.answer, measured)
-
     def _offer(self, request: BatchedRequest, remaining: int) -> Offer:
         proposers = request.proposers
-        # While a pass is under way, nothing is pending.
-        carried = max(0, len(proposers.conversation.main.pending) - 1)
-        if (plain := proposers.plain_choice(self._drafting.why_plain, remaining, carried)) is not None:
+        if (plain := proposers.plain_choice(self._drafting.why_plain, remaining)) is not None:
             return Offer(decided=plain)
         try:
-            return proposers.offer(proposers.limits(remaining, carried), carried)
+            return proposers.offer(remaining)
         except ProposerFailed as failure:
             return Offer(decided=proposers.drop(failure))
 

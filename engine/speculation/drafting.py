@@ -31,7 +31,7 @@ from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.round import PendingRound, ProposerFailed, as_proposer_failure
 from engine.speculation.rounds.row_rule import RowRules
-from engine.stats import MeasuredSpeedup, RoundRecord
+from engine.stats import RoundRecord
 from engine.status import ModelInfo
 from engine.tuning import NARROW, Pair
 
@@ -88,21 +88,20 @@ class Drafting:
         """The draft model or the head in use. Read it here each time; nothing else may keep it."""
         return self._drafter
 
+    def name_for(self, request: RequestProposers | None) -> str:
+        """Return the drafter's name if the request may use it, else ""."""
+        in_use = request is not None and request.use_drafter
+        return self._drafter.info.name if self._drafter is not None and in_use else ""
+
     @property
     def draft_name(self) -> str:
         """The drafter's name while the current request may use it, else ""."""
-        in_use = self._request is not None and self._request.use_drafter
-        return self._drafter.info.name if self._drafter is not None and in_use else ""
+        return self.name_for(self._request)
 
     @property
     def draft_prefill_tokens(self) -> int:
         """Tokens of prompt and text that proposers' models read in catching up during the current request."""
         return self._request.draft_prefill_tokens if self._request is not None else 0
-
-    @property
-    def speedup(self) -> MeasuredSpeedup | None:
-        """The speed-up of the current request so far, if enough was measured."""
-        return self.controller.measured_speedup(self.answer)
 
     @property
     def draft_fits(self) -> bool:
@@ -114,7 +113,7 @@ class Drafting:
 
         The caller must have made all conversations drop the caches of the previous drafter.
         """
-        self.keep()
+        self.controllers.keep()
         self._drafter, self.reduced = drafter, None
         self.version += 1
         self.controllers.pair = (self.controllers.pair[0], "" if drafter is None else _identity(drafter.info))
@@ -219,45 +218,35 @@ class Drafting:
         if request is not None:
             request.abandon()
 
-    def keep(self) -> None:
-        """Save what was learned since the last call, for the next run of the program."""
-        self.controllers.keep()
-
-    @property
-    def untuned(self) -> bool:
-        """Whether this pair should be calibrated while the engine is idle, because it never was completely."""
-        return self.controllers.untuned
-
     def forget(self, pair: Pair | None) -> None:
         """Forget what was learned about one pair, or about all."""
         self.controllers.forget(pair)
         if self._request is not None:
             self._begin(self._request)
 
-    def decide_by(self, controller: Controller) -> None:
-        """Let `controller` decide for the pair in use, from the next request on."""
-        self.controllers.use(controller)
-
-    def choose(self, remaining: int, carried: int) -> Choice:
-        """Choose the next round, with `remaining` tokens to go and `carried` rows to feed again.
-
-        Raises `ProposerFailed`.
-        """
+    def choose(self, remaining: int) -> Choice:
+        """Choose the next round, with `remaining` tokens to go; a proposer that fails is dropped."""
         request = self._request
         assert request is not None
-        if (plain := request.plain_choice(self.why_plain, remaining, carried)) is not None:
+        try:
+            return self._choose(request, remaining)
+        except ProposerFailed as failure:
+            return request.drop(failure)
+
+    def _choose(self, request: RequestProposers, remaining: int) -> Choice:
+        if (plain := request.plain_choice(self.why_plain, remaining)) is not None:
             return plain
         if self.controller.speedup.take_plain_round():
             # A sample measures plain decoding, in which nothing is weighed either.
             return Choice(None, 0, "measuring")
-        limits = request.limits(remaining, carried)
-        [choice] = self.controller.choose([(self.answer, request.offer(limits, carried))])
+        offer = request.offer(remaining)
+        [choice] = self.controller.choose([(self.answer, offer)])
         if choice.depth > 0 and self.controller.wants_sample(request.settings.sample_share):
             choice = Choice(None, 0, "measuring")
         if self.ahead is not None:
             if self.answer.costs.timed(DRAFTER_METHOD):
                 self.ahead.patience_s = self.answer.costs.drafting(DRAFTER_METHOD, self.ahead.depth).seconds
-            offered = any(limit > 0 and is_ahead(source) for source, limit in limits.items())
+            offered = any(limit > 0 and is_ahead(source) for source, limit in offer.limits.items())
             # A drafter without an offer is still reading, or was too late; it goes on.
             if offered and not is_ahead(choice.source):
                 self.ahead.pause()
@@ -305,33 +294,33 @@ class Drafting:
         """Learn from a round that took `seconds` until the next one began.
 
         Its duration is not typical if a draft model caught up first, or if it is a plain round that was not between
-        two others. While there are no proposers, only the duration of plain rounds is learned.
+        two others.
         """
         prefilled_before, self._prefilled_before = self._prefilled_before, self.draft_prefill_tokens
         caught_up = self._prefilled_before - prefilled_before
-        controller, answer, request = self.controller, self.answer, self._request
+        controller, answer, request, depth = self.controller, self.answer, self._request, current.depth
         assert request is not None
-        plain_known = answer.costs.plain_known(request.conversation.main.next_rule.plain)
+        between = depth > 0 or current.between_plain
         if choice is not FIRST_TOKEN:
             # The first token's time includes prefill.
             controller.speedup.observe(
-                choice.source if current.depth else None,
+                choice.source if depth else None,
                 current.rows,
                 record.committed,
                 seconds,
-                typical=not caught_up and (current.depth > 0 or current.between_plain),
+                typical=not caught_up and between,
             )
-            if not request.by_source and plain_known:
-                return
-        drafter = bool(current.depth) and choice.source is not None and PROPOSERS[choice.source].uses_drafter
+        if not (between or choice.depth):
+            # Before any was measured, every plain round counts.
+            between = not answer.costs.plain_known(request.conversation.main.next_rule.plain)
+        drafter = depth > 0 and choice.source is not None and PROPOSERS[choice.source].uses_drafter
         measured = MeasuredRound(
             current.rows,
             record.committed,
             seconds,
-            (choice.source or "", current.depth) if drafter else None,
+            (choice.source or "", depth) if drafter else None,
             record.draft_s if drafter and current.draft_s is not None else None,
-            typical=not caught_up
-            and (current.depth > 0 or (choice.depth == 0 and (current.between_plain or not plain_known))),
+            typical=not caught_up and between and (depth > 0 or choice.depth == 0),
         )
         if choice is not FIRST_TOKEN:
             controller.observe_round(answer, measured)
@@ -345,6 +334,12 @@ class Drafting:
         self.controller.speedup.observe(source, record.rows, record.committed, seconds, typical=False)
         # A short answer ends before enough rounds have followed a run of plain ones.
         self.controller.speedup.compare()
+
+    @property
+    def counts_leads(self) -> bool:
+        """Whether leads are of use: where passes may be rounded differently."""
+        rounding = self.controllers.rounding
+        return bool(self.proposers) and rounding is not None and rounding.difference > 0.0
 
     def count_leads(self, leads: Sequence[float]) -> None:
         """Count the leads of an answer's tokens, which tell how often rounding decides one."""

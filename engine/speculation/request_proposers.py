@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from importlib import import_module
 
@@ -96,11 +95,15 @@ class RequestProposers:
             self.attempt(source, proposer.abandon)
         self.by_source.clear()
 
-    def plain_choice(self, why_plain: Choice, remaining: int, carried: int) -> Choice | None:
+    @property
+    def _carried(self) -> int:
+        """The rows that the next pass feeds again. While a plain round is under way, nothing is pending."""
+        return max(0, len(self.conversation.main.pending) - 1)
+
+    def plain_choice(self, why_plain: Choice, remaining: int) -> Choice | None:
         """Return a plain choice if the next round must be plain, whatever the proposers offer; None otherwise.
 
-        `why_plain` is the reason if no request has proposers, `remaining` tokens may follow, and `carried` rows are fed
-        again.
+        `why_plain` is the reason if no request has proposers, and `remaining` tokens may follow.
         """
         if self.settings.method == "off":
             return OFF
@@ -108,22 +111,23 @@ class RequestProposers:
             return self.why_plain or why_plain
         if remaining <= 1:
             return Choice(None, 0, "length-limit")
-        if self._most(remaining, carried) < 1:
+        if self._most(remaining) < 1:
             return Choice(None, 0, "same-text")
-        if carried > MAX_CARRIED_ROWS:
+        if (carried := self._carried) > MAX_CARRIED_ROWS:
             return Choice(None, 0, "carried-rows", (("rows", carried),))
         return None
 
-    def offer(self, limits: Mapping[str, int], carried: int) -> Offer:
-        """Return what the proposers offer for the next round, each up to its limit. Raises `ProposerFailed`."""
+    def offer(self, remaining: int) -> Offer:
+        """Return what is on offer for the next round if `remaining` tokens may follow. Raises `ProposerFailed`."""
+        most, limits, backlog = self._most(remaining), dict[str, int](), dict[str, int]()
+        for source, proposer in self.by_source.items():
+            with as_proposer_failure(source):
+                limits[source] = min(most, proposer.max_proposals())
+                if limits[source] > 0:
+                    backlog[source] = proposer.backlog
         if self.settings.depth is not None:
             return Offer(decided=fixed_choice(self.settings.depth, limits))
-        backlog = {}
-        for source, limit in limits.items():
-            if limit > 0:
-                with as_proposer_failure(source):
-                    backlog[source] = self.by_source[source].backlog
-        return Offer(limits, backlog, carried, rule=self.conversation.main.next_rule)
+        return Offer(limits, backlog, self._carried, rule=self.conversation.main.next_rule)
 
     def with_reason(self, choice: Choice, why_plain: Choice) -> Choice:
         """Return `choice`; if it is plain without a reason, with the reason of the method's own first proposer.
@@ -132,26 +136,17 @@ class RequestProposers:
         """
         if choice.depth or choice.reason:
             return choice
-        if not self.sampler.constrained and all(PROPOSERS[source].every_method for source in self.by_source):
-            return self.why_plain or why_plain
-        source, proposer = min(self.by_source.items(), key=lambda one: PROPOSERS[one[0]].every_method)
+        source = next((source for source in self.by_source if not PROPOSERS[source].every_method), None)
+        if source is None:
+            if not self.sampler.constrained:
+                return self.why_plain or why_plain
+            source = next(iter(self.by_source))
         with as_proposer_failure(source):
-            return replace(choice, reason=proposer.reason)
+            return Choice(None, 0, self.by_source[source].reason)
 
-    def limits(self, remaining: int, carried: int) -> dict[str, int]:
-        """Return each proposer's maximum depth if `remaining` tokens may follow, and `carried` rows are fed again.
-
-        Raises `ProposerFailed`.
-        """
-        most, limits = self._most(remaining, carried), {}
-        for source, proposer in self.by_source.items():
-            with as_proposer_failure(source):
-                limits[source] = min(most, proposer.max_proposals())
-        return limits
-
-    def _most(self, remaining: int, carried: int) -> int:
+    def _most(self, remaining: int) -> int:
         most, main = min(self.settings.depth_limit, remaining - 1), self.conversation.main
-        return min(most, main.next_rule.most - 1 - carried) if main.row_rules.strict else most
+        return min(most, main.next_rule.most - 1 - self._carried) if main.row_rules.strict else most
 
     def prepare(self, source: str) -> bool:
         """Do one piece of the work that a proposer needs before it can propose; False when none is left.

@@ -1,7 +1,8 @@
-"""The files of what a drafter was taught for one main model: versions of its adapter, and which one is chosen.
+"""The files of what a drafter was taught for one main model: its adapter, and whether it is used.
 
-A pair has one folder, named by a hash of the models' names. `taught.json` describes the versions, each a safetensors
-file, and `begun.safetensors` is the state of a teaching that was interrupted. All are written atomically.
+A pair has one folder, named by a hash of the models' names. `taught.json` describes the adapter, a safetensors file
+that is named by its number, and `begun.safetensors` is the state of a teaching that was interrupted. All are written
+atomically.
 """
 
 from __future__ import annotations
@@ -30,9 +31,7 @@ from engine.teaching.adapter import as_bytes, from_bytes
 log = logging.getLogger(__name__)
 
 # Change it with the contents of the files.
-FORMAT = 1
-# Versions kept of one pair: the newest, and the one in use.
-MOST_VERSIONS = 5
+FORMAT = 2
 # Bytes that stay free on the disk.
 LEAST_FREE = 2**30
 DESCRIPTION, BEGUN = "taught.json", "begun.safetensors"
@@ -45,12 +44,11 @@ class _Version(Struct):
     before: float
     after: float
     places: int
-    former: int
     sha256: str
 
 
 class _Description(Struct):
-    """The content of DESCRIPTION: the models' stamps, the chosen version or 0, and the versions, the oldest first.
+    """The content of DESCRIPTION: the models' stamps, the version, if any, and whether it is used.
 
     `judged_from` is as in `TaughtDraft`.
     """
@@ -58,8 +56,8 @@ class _Description(Struct):
     main: str
     draft: str
     format: int = FORMAT
-    chosen: int = 0
-    versions: list[_Version] = msgspec.field(default_factory=list)
+    version: _Version | None = None
+    used: bool = False
     judged_from: float = 0.0
 
 
@@ -73,20 +71,19 @@ class TaughtFiles:
         self._known = self._read()
 
     @property
-    def chosen(self) -> int:
-        """The chosen version, 0 for the drafter as it was downloaded."""
-        return self._known.chosen
+    def used(self) -> int:
+        """The number of the version if it is used, 0 for the drafter as it was downloaded."""
+        return self._known.version.number if self._known.version is not None and self._known.used else 0
 
     @property
-    def versions(self) -> tuple[TaughtVersion, ...]:
-        """The versions kept, the oldest first."""
-        return tuple(
-            TaughtVersion(one.number, one.before, one.after, one.places, one.former) for one in self._known.versions
-        )
+    def version(self) -> TaughtVersion | None:
+        """What was taught last, if it was better."""
+        known = self._known.version
+        return None if known is None else TaughtVersion(known.number, known.before, known.after, known.places)
 
     @property
     def problem(self) -> str:
-        """Why no version can be used: "main-changed", "draft-changed" or "damaged", else ""."""
+        """Why the version cannot be used: "main-changed", "draft-changed" or "damaged", else ""."""
         if self._damaged:
             return "damaged"
         if self._known.main != self._stamps[0]:
@@ -98,38 +95,38 @@ class TaughtFiles:
         """When the last teaching of these two models that was judged began, in seconds since 1970; 0 if none was."""
         return 0.0 if self.problem else self._known.judged_from
 
-    def choose(self, number: int) -> None:
-        """Use a version from the next load on, 0 for none. Raises `CannotTeach` if that cannot be written."""
-        self._known.chosen = number if any(one.number == number for one in self._known.versions) else 0
+    def use(self, used: bool) -> None:
+        """Use the version from the next load on, or not. Raises `CannotTeach` if that cannot be written."""
+        self._known.used = used
         self._write_description()
 
-    def content(self, number: int) -> bytes:
-        """Return the file of a version's adapter. Raises `ValueError` if it is missing, damaged or another."""
-        wanted = next((one.sha256 for one in self._known.versions if one.number == number), None)
+    def content(self) -> bytes:
+        """Return the file of the adapter. Raises `ValueError` if it is missing, damaged or another."""
+        known = self._known.version
         try:
-            content = self._path(number).read_bytes()
+            content = b"" if known is None else self._path(known.number).read_bytes()
         except OSError as error:
-            raise ValueError(f"version {number} cannot be read: {error}") from error
-        if hashlib.sha256(content).hexdigest() != wanted:
-            raise ValueError(f"version {number} is damaged")
+            raise ValueError(f"the adapter cannot be read: {error}") from error
+        if known is None or hashlib.sha256(content).hexdigest() != known.sha256:
+            raise ValueError("the adapter is damaged")
         return content
 
     def add(self, adapter: dict[str, mx.array], before: float, after: float, places: int) -> int:
-        """Keep an adapter as the chosen version and return its number. Raises `CannotTeach`.
+        """Use an adapter in place of the version before, and return its number. Raises `CannotTeach`.
 
-        What was kept for other models of these names is dropped; so are the oldest versions beyond MOST_VERSIONS.
+        What was kept for other models of these names is dropped.
         """
         self._drop_others()
-        versions = self._known.versions
-        number = max((one.number for one in versions), default=0) + 1
+        former = self._known.version
+        number = 1 if former is None else former.number + 1
         content = as_bytes(adapter, {"format": "mlx"})
         self._write(self._path(number), content)
-        version = _Version(number, before, after, places, self.chosen, hashlib.sha256(content).hexdigest())
-        versions.append(version)
-        self._known.chosen = number
-        del versions[:-MOST_VERSIONS]
+        self._known.version = _Version(number, before, after, places, hashlib.sha256(content).hexdigest())
+        self._known.used = True
         self._write_description()
-        self._clean()
+        if former is not None:
+            with suppress(OSError):
+                self._path(former.number).unlink(missing_ok=True)
         return number
 
     def save_begun(self, state: dict[str, mx.array], step: int, former: int) -> None:
@@ -160,7 +157,7 @@ class TaughtFiles:
         return (self._folder / BEGUN).is_file()
 
     def delete(self) -> None:
-        """Delete all versions and the teaching that was interrupted. Raises `CannotTeach`."""
+        """Delete the version and the teaching that was interrupted. Raises `CannotTeach`."""
         try:
             if self._folder.exists():
                 shutil.rmtree(self._folder)
@@ -213,14 +210,6 @@ class TaughtFiles:
             write_atomically(path, content)
         except OSError as error:
             raise CannotTeach("disk", error.strerror or str(error)) from error
-
-    def _clean(self) -> None:
-        """Delete the files of versions that are not kept."""
-        kept = {self._path(one.number) for one in self._known.versions}
-        for path in self._folder.glob("[0-9]*.safetensors"):
-            if path not in kept:
-                with suppress(OSError):
-                    path.unlink()
 
     def _path(self, number: int) -> Path:
         return self._folder / f"{number}.safetensors"

@@ -46,7 +46,7 @@ class ChosenVersion:
 
 
 def chosen_version(name_or_path: str | Path, main: LoadedModel, folder: Path | None) -> Steps[ChosenVersion]:
-    """Return the version in `folder` that is chosen for a drafter with `main`, or none if it cannot be used."""
+    """Return the version in `folder` that a drafter is to use with `main`, or none if it cannot be used."""
     path = resolve_model(name_or_path)
     if folder is None:
         return ChosenVersion(path)
@@ -60,10 +60,10 @@ def chosen_version(name_or_path: str | Path, main: LoadedModel, folder: Path | N
 
 
 def _chosen(folder: Path, main: LoadedModel, name: str | Path, path: Path) -> tuple[int, bytes]:
-    """Return the chosen version and its file; 0 if there is none, or none that can be used."""
+    """Return the version in use and its file; 0 if there is none, or none that can be used."""
     files = taught_files(folder, main, path, display_name(name, path))
     try:
-        return (files.chosen, files.content(files.chosen)) if files.chosen and not files.problem else (0, b"")
+        return (files.used, files.content()) if files.used and not files.problem else (0, b"")
     except ValueError as error:
         log.warning("what %s was taught is not used: %s", path, error)
         return 0, b""

@@ -35,10 +35,6 @@ class AnswerText:
         self.stopped_by: str | None = None
 
     @property
-    def stopped(self) -> bool:
-        return self.stopped_by is not None
-
-    @property
     def text(self) -> str:
         return "".join(self._parts)
 
@@ -57,8 +53,16 @@ class AnswerText:
         return self._release(segment.rstrip("\ufffd"), final=True)
 
     def _release(self, segment: str, *, final: bool) -> str:
-        if self.stopped:
+        if self.stopped_by is not None:
             return ""
+        if self._stop:
+            segment = self._until_stop(segment, final=final)
+        if segment:
+            self._parts.append(segment)
+        return segment
+
+    def _until_stop(self, segment: str, *, final: bool) -> str:
+        """Return the text that can be shown now: up to a stop string, or to what may become one."""
         candidate = self._held + segment
         if starts := [(start, stop) for stop in self._stop if (start := candidate.find(stop)) >= 0]:
             start, self.stopped_by = min(starts)
@@ -66,8 +70,6 @@ class AnswerText:
         else:
             keep = 0 if final else self._longest_stop_prefix(candidate)
             shown, self._held = candidate[: len(candidate) - keep], candidate[len(candidate) - keep :]
-        if shown:
-            self._parts.append(shown)
         return shown
 
     def _longest_stop_prefix(self, text: str) -> int:

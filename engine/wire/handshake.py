@@ -21,7 +21,7 @@ from engine.wire.messages import ChannelClosed, Codec, Message, Received
 log = logging.getLogger(__name__)
 
 # Changes whenever older versions cannot read a message: the peer may run on another computer.
-VERSION = 4
+VERSION = 5
 # Seconds for a handshake, and the largest message in bytes that a peer may send before it has proved the secret.
 HANDSHAKE_S, LARGEST_HANDSHAKE = 10.0, 256
 # Connections that may wait for a proof at once. A further one ends the oldest, since a true peer proves at once.

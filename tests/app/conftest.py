@@ -52,6 +52,12 @@ def current_translations() -> None:
 
 
 @pytest.fixture(autouse=True)
+def no_other_accounts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Find nobody else on this computer: with other accounts, the local API needs a key."""
+    monkeypatch.setattr("app.system.accounts._HOMES", Path("no homes"))
+
+
+@pytest.fixture(autouse=True)
 def patient_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait long enough for a busy machine, so that timing never decides a test."""
     until, signal = QtBot.waitUntil, QtBot.waitSignal

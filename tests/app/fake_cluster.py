@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from app.session import cluster_service
-from app.session.cluster_service import ClusterChoice
 from engine.cluster.errors import ClusterError
 from engine.errors import EngineError
 from tests.app.scripted_engine import ScriptedEngine
@@ -52,7 +51,7 @@ class FakeClusters:
     problem: EngineError | None = None
     gate: threading.Event = field(default_factory=threading.Event)
 
-    def start(self, _choice: ClusterChoice, _settings: object, lost: Callable[[Any, EngineError], object]) -> Any:
+    def start(self, _named: str, _settings: object, lost: Callable[[Any, EngineError], object]) -> Any:
         assert self.gate.wait(20)
         if self.problem is not None:
             raise self.problem

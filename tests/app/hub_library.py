@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -17,7 +18,6 @@ from app.settings.store import SettingsStore
 from app.widgets.application import Application
 from app.window.main_window import MainWindow
 from engine import Engine
-from engine.advice.fit import SETTINGS_OF_MEMORY
 from engine.hub.download_job import JobSettings
 from engine.hub.transfer import RetryPolicy
 from tests.app.conftest import STARTER
@@ -43,6 +43,15 @@ class KeychainInMemory(Keychain):
     def write(self, endpoint: str, token: str) -> bool:
         self.kept[endpoint] = token
         return True
+
+
+def empty_library(folder: Path, **settings: Any) -> Library:
+    """Return the library of a machine without models, with these settings."""
+    names = ("queue.json", "index.json", "small", "no-starter")
+    paths = LibraryPaths(*(folder / name for name in names), cache=folder / "cache")
+    store = SettingsStore(folder / "settings.json")
+    store.change(**settings)
+    return Library(store, lambda: paths, KeychainInMemory())
 
 
 @pytest.fixture(scope="session")
@@ -121,4 +130,4 @@ def _curated(name: str, files: dict[str, bytes], **settings: object) -> dict[str
 
 
 def _numbers_of(config: bytes) -> dict[str, object]:
-    return {key: value for key, value in json.loads(config).items() if key in SETTINGS_OF_MEMORY}
+    return {key: value for key, value in json.loads(config).items() if type(value) is int and value > 0}

@@ -291,8 +291,8 @@ class ScriptedEngine:
         self.learnt = TaughtDraft()
         return _done(None)
 
-    def choose_taught(self, number: int) -> Future[None]:
-        self.learnt = replace(self.learnt, chosen=number)
+    def use_taught(self, used: bool) -> Future[None]:
+        self.learnt = replace(self.learnt, used=used)
         return _done(None)
 
     def forget_learned(self, pair: Pair | None = None) -> Future[None]:

@@ -136,7 +136,7 @@ class ShownLibrary(Library):
         self._take_downloads(downloads)
         self._timer.stop()
 
-    def _command(self, name: str, repository: str) -> None:
+    def command(self, name: str, repository: str) -> None:
         self.asked.append((name, repository))
 
     def _call(self, *_: Any, **__: Any) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEventLoop, QPoint, QRect, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QGraphicsOpacityEffect, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from tests.app.reach import name_of
 
@@ -35,9 +35,6 @@ def walk(window: QWidget, *, backwards: bool = False) -> list[Stop]:
     QApplication.setCursorFlashTime(0)
     window.activateWindow()
     QApplication.processEvents()
-    # A card that has only begun to fade in shows nothing yet, and no focus.
-    while window.findChildren(QGraphicsOpacityEffect):
-        QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
     stops: list[Stop] = []
     first = QApplication.focusWidget()
     assert first is not None

@@ -58,7 +58,6 @@ def test_help_and_bad_usage_have_their_own_exit_codes(
         ("chat", ["Hi"]),
         ("bench", []),
         ("serve", []),
-        ("completion", ["bash"]),
         ("drafter serve", ["folder"]),
         ("models list", []),
         ("models search", ["name"]),
@@ -85,7 +84,7 @@ def test_an_unknown_option_shows_the_usage_of_its_own_command(
 COMMANDS = (
     "chat", "bench", "models", "models list", "models search", "models download", "models remove", "models pairs",
     "serve", "drafter", "drafter serve", "cluster", "cluster check", "cluster download", "cluster run", "cluster stop",
-    "doctor", "completion",
+    "doctor",
 )  # fmt: skip
 
 
@@ -126,45 +125,22 @@ def test_the_help_of_bench_lists_twelve_options_at_most_and_all_of_them_where_as
     )
     assert len(short) <= 12
     assert {"--main", "--draft", "--against", "--report", "--help-all"} <= short < whole
-    assert {"--also", "--synthetic", "--ways", "--method", "--compare"} <= whole - short
+    assert {"--also", "--synthetic", "--ways", "--method", "--temperature"} <= whole - short
 
 
-@pytest.mark.parametrize(("words", "told"), [(["models", "list"], 1), (["completion", "bash"], 0)])
 def test_a_command_asks_for_an_update_that_the_installed_mlx_needs(
-    words: list[str], told: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(command, "needs_newer_macos", lambda: True)
-    command.main(words)
-    assert capsys.readouterr().err.count("tandem: Update to macOS 26.2 or newer") == told
+    command.main(["models", "list"])
+    assert "tandem: Update to macOS 26.2 or newer" in capsys.readouterr().err
 
 
 def test_no_help_text_speaks_of_guesses(capsys: pytest.CaptureFixture[str]) -> None:
-    for words in ([], ["chat"], ["bench"], ["models"], ["models", "download"], ["models", "pairs"], ["completion"]):
+    for words in ([], ["chat"], ["bench"], ["models"], ["models", "download"], ["models", "pairs"]):
         with pytest.raises(SystemExit):
             command.main([*words, "--help"])
         assert "guess" not in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("shell", ["bash", pytest.param("zsh", marks=pytest.mark.full), "fish"])
-def test_the_completion_of_every_shell_knows_commands_and_options(
-    shell: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert command.main(["completion", shell]) == 0
-    script = capsys.readouterr().out
-    for word in ("chat", "models", "download", "with-draft", "self-test", "max-tokens"):
-        assert word in script
-
-
-def test_bash_completes_a_command_and_an_option(capsys: pytest.CaptureFixture[str]) -> None:
-    command.main(["completion", "bash"])
-    script = capsys.readouterr().out
-    ask = """
-COMP_WORDS=(tandem {words}); COMP_CWORD=$(( ${{#COMP_WORDS[@]}} - 1 ))
-_shtab_tandem "${{COMP_WORDS[COMP_CWORD]}}"; echo "${{COMPREPLY[@]}}"
-"""
-    for words, found in (("mod", "models"), ("models down", "download"), ("chat --max", "--max-tokens")):
-        done = subprocess.run(["bash", "-c", script + ask.format(words=words)], capture_output=True, text=True)
-        assert found in done.stdout, (words, done.stdout, done.stderr)
 
 
 def test_what_nobody_expected_ends_in_a_sentence_and_a_file(

@@ -24,7 +24,6 @@ from app.session.answer import State
 from app.session.api_service import ApiChoice
 from app.session.session import Session
 from app.speculation.comparison import Comparer, Step, Verdict
-from app.speculation.tuner import Tuner
 from app.system.background import Background
 from app.system.language import LANGUAGES
 from app.widgets.application import Application
@@ -204,21 +203,6 @@ def test_compare_finds_the_same_text_and_two_speeds(window: WindowDriver) -> Non
 
 
 @pytest.mark.full
-def test_tuning_measures_the_starter_pair_and_the_settings_show_it(window: WindowDriver) -> None:
-    window.trigger("tune")
-    tuner = window.find(Tuner)
-    window.wait(lambda: not tuner.running)
-    assert tuner.error is None
-    assert tuner.result is not None
-    assert tuner.result.figures is not None
-    assert [line[0].text() for line in window.tuning.cells][1:] == [
-        figures.number(one.depth, 0) for one in tuner.result.figures.depths if one.source == "draft"
-    ]
-    learned = window.settings_page("speculation").learned
-    window.wait(lambda: any(row.pair == tuner.result.pair for row in learned.table.rows))
-
-
-@pytest.mark.full
 def test_a_folder_that_is_no_model_is_told_and_the_pair_stays_until_its_draft_is_taken_away(
     window: WindowDriver, tmp_path: Path
 ) -> None:
@@ -229,7 +213,7 @@ def test_a_folder_that_is_no_model_is_told_and_the_pair_stays_until_its_draft_is
     window.ask_and_wait("Hello")
     assert window.answer().text
     assert models.pair.draft is not None
-    window.trigger("no-draft")
+    models.set_draft(None)
     window.wait(lambda: not models.pair.loading)
     assert "no draft model" in window.header.draft.toolTip()
     assert window.session.answers.ready

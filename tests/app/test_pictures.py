@@ -18,7 +18,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QRegion
 from PySide6.QtWidgets import QWidget
 
 from app.session.answer import Answer
-from app.speculation.charts import LineChart, PositionBars, TimeBar
+from app.speculation.charts import PositionBars, TimeBar
 from app.speculation.round_strip import PITCH, RoundStrip
 from app.widgets import theme
 from app.widgets.application import Application
@@ -67,12 +67,6 @@ def time_bar() -> QImage:
     return painted(view, 200, 12)
 
 
-def line() -> QImage:
-    view = LineChart(52, "draft")
-    view.show_values([20.0, 60.0, 45.0, 80.0, 75.0], 32.8, "")
-    return painted(view, 200 + LineChart.VALUES, 52, QPoint(LineChart.VALUES, 0))
-
-
 def fit_bar() -> QImage:
     view = Bar()
     view.show_parts(((0.4, "main"), (0.2, "draft"), (0.1, "lookup")), "")
@@ -92,7 +86,6 @@ DRAWN: dict[str, Callable[[], QImage]] = {
     "strip": strip,
     "acceptance": acceptance,
     "time": time_bar,
-    "line": line,
     "fit": fit_bar,
     "icons": icons,
 }

@@ -17,11 +17,9 @@ from app.models.page import INSTALLED
 from app.settings_window.dialog import PAGES
 from app.settings_window.form import Form
 from app.speculation.comparison import Comparer
-from app.speculation.tuner import Tuner
 from app.widgets.application import Application
 from tests.app.conftest import OpenShown
 from tests.app.cut_texts import cut_texts, wait_until_nothing_is_cut
-from tests.app.learned_figures import FOUND
 from tests.app.shown_library import LARGER, downloading, stocked
 
 _PLACEHOLDER = re.compile(r"(\{[^}]*\}|%n|</?b>)")
@@ -85,8 +83,8 @@ def test_no_page_of_the_settings_cuts_a_text(open_shown: OpenShown, qtbot: QtBot
 
 
 @pytest.mark.usefixtures("pseudo")
-def test_window_comparison_and_tuning_card_cut_no_text(open_shown: OpenShown, qtbot: QtBot) -> None:
-    window, _, engine = open_shown()
+def test_window_and_comparison_cut_no_text(open_shown: OpenShown, qtbot: QtBot) -> None:
+    window, _, _ = open_shown()
     for size in ((1440, 900), (900, 600)):
         window.resize(*size)
         wait_until_nothing_is_cut(window.window, qtbot, cut_off)
@@ -98,14 +96,6 @@ def test_window_comparison_and_tuning_card_cut_no_text(open_shown: OpenShown, qt
         qtbot.waitUntil(lambda: not window.find(Comparer).running)
         wait_until_nothing_is_cut(window.comparison, qtbot, cut_off)
         window.comparison.close_overlay()
-    qtbot.waitUntil(lambda: window.is_enabled("tune"))
-    for size in ((1440, 900), (560, 620)):
-        window.resize(*size)
-        window.trigger("tune")
-        engine.calibrating.set_result(FOUND)
-        qtbot.waitUntil(lambda: not window.find(Tuner).running)
-        wait_until_nothing_is_cut(window.tuning, qtbot, cut_off)
-        window.tuning.close_overlay()
 
 
 @pytest.mark.usefixtures("pseudo")

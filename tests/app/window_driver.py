@@ -39,13 +39,11 @@ from app.settings_window.dialog import SettingsWindow
 from app.sidebar.pane import ChatPane
 from app.speculation.comparison_view import ComparisonView
 from app.speculation.panel import SpeculationPanel
-from app.speculation.tuning_view import TuningView
 from app.system.background import Background
 from app.widgets.banner import Banner
 from app.widgets.labels import ElidedLabel
 from app.window.header import Header
 from app.window.palette import CommandPalette
-from app.window.shortcut_sheet import ShortcutSheet
 from tests.app.window_parts import PaletteDriver, PickerDriver, SidebarDriver, TurnDriver
 
 if TYPE_CHECKING:
@@ -77,7 +75,7 @@ class WindowDriver:
     What is read:  is_enabled, is_checked, unsent, attached, context_text, banner_text, notices, turns, shown_text,
                    foot, titles
     The parts:     composer, transcript, header, banner, find_bar, panel, settings, chat_settings, palette, sidebar,
-                   picker("main" or "draft"), turn(index), comparison, tuning, offer, preset_button, shortcut_sheet
+                   picker("main" or "draft"), turn(index), comparison, offer, preset_button
     """
 
     composer = _Part(Composer)
@@ -88,9 +86,7 @@ class WindowDriver:
     panel = _Part(SpeculationPanel)
     settings = _Part(SettingsWindow)
     chat_settings = _Part(ChatSettingsSheet)
-    shortcut_sheet = _Part(ShortcutSheet)
     comparison = _Part(ComparisonView)
-    tuning = _Part(TuningView)
     offer = _Part(FirstRunOffer)
     preset_button = _Part(PresetButton)
 

@@ -33,7 +33,7 @@ from app.widgets.search_field import LiveField
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.chat.question_editor import QuestionEditor
+    from app.chat.message_edit import QuestionEditor
     from app.chat.token_view import TokenView
     from app.chat.turn_view import TurnView
     from app.library.model_choices import Choice

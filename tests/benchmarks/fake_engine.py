@@ -114,7 +114,7 @@ class _Speaker(EngineClient):
     def taught(self) -> Future[TaughtDraft]:
         return _done(TaughtDraft())
 
-    def choose_taught(self, number: int) -> Future[None]:  # noqa: ARG002
+    def use_taught(self, used: bool) -> Future[None]:  # noqa: ARG002
         return _done(None)
 
     def forget_taught(self) -> Future[None]:

@@ -10,12 +10,13 @@ import mlx.core as mx
 from mlx_lm import stream_generate
 from mlx_lm.models.cache import make_prompt_cache
 
-from app.cli.bench import install, load_pair
+from app.cli.bench import install
+from app.cli.pair_options import chosen_pair
 from app.cli.tables import format_bytes, print_table
 from engine.bench.arms import run_to_end
 from engine.bench.prompts import Prompt
 from engine.bench.runner import machine
-from engine.main_model.loading import LoadedModel
+from engine.main_model.loading import LoadedModel, load
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from tests.benchmarks import options
@@ -146,7 +147,8 @@ def main() -> None:
     parser.add_argument("--answers", type=int, default=20, metavar="N", help="answers one by one (20)")
     arguments = parser.parse_args()
     scheduler = Scheduler()
-    main_model, draft = load_pair(arguments)
+    name, draft = chosen_pair(arguments)
+    main_model = load(name)
     install(scheduler, main_model, draft)
     asked, how = options.prompts_of(arguments), {"answers": arguments.answers, "max_tokens": arguments.max_tokens}
     options.show(arguments, measure(scheduler, main_model, asked, **how, progress=options.progress), print_table_of)

@@ -43,9 +43,9 @@ def measure(
     found = []
     for delay_ms in delays_ms:
         links = SlowLinks(delay_ms / 1e3)
-        machines = parse_machines(",".join(["127.0.0.1"] * ranks), "ring")
+        machines = parse_machines(",".join(["127.0.0.1"] * ranks))
         try:
-            with Cluster(machines, seen_by=links.seen_by) as cluster:
+            with links.between(), Cluster(machines) as cluster:
                 cluster.engine.load(*pair).result()
                 found.append(_at_delay(cluster.engine, delay_ms, prompts, repetitions, max_tokens, progress))
         finally:

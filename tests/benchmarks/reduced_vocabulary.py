@@ -30,7 +30,8 @@ from engine.bench.synthetic import ScriptedModel
 from engine.cpu_backend.narrow_products import use_narrow_products
 from engine.engine import starter_pair
 from engine.files.steps import run_to_completion
-from engine.heads.head import Draw, HeadContext, HeadProposal
+from engine.heads.context import HeadContext
+from engine.heads.head import Draw, HeadProposal
 from engine.heads.mtp_config import read_mtp_config
 from engine.heads.mtp_head import MtpHead
 from engine.heads.mtp_network import MtpNetwork

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import queue
 import socket
 import threading
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+
+from engine.cluster import cluster
+from engine.cluster.hosts import Machines
 
 # Seconds that a rank may take to listen.
 _LISTEN_S = 60.0
 
 
 class SlowLinks:
-    """Proxies between the ranks of a ring; `seen_by` returns their addresses for a rank.
+    """Proxies between the ranks of a ring, for a cluster that starts while they are `between` its ranks.
 
     Each message takes `delay_s` longer; with 0 the ranks are joined directly. Close it when the ranks have ended.
     """
@@ -26,11 +31,25 @@ class SlowLinks:
         self._lock = threading.Lock()
         self._stands_for: dict[str, str] = {}
 
-    def seen_by(self, rank: int, places: Sequence[str]) -> list[str]:
-        """Return the addresses ("host:port") that `rank` uses for the ranks; its own is unchanged."""
-        if self._delay_s == 0.0:
-            return list(places)
-        return [place if one == rank else self._stand_in(place) for one, place in enumerate(places)]
+    @contextmanager
+    def between(self) -> Iterator[None]:
+        """Let the ranks of a cluster that starts meanwhile find these proxies in place of each other."""
+        ranks = itertools.count()
+
+        def environment_of(machines: Machines, ports: Sequence[int]) -> tuple[dict[str, str], dict[str, str]]:
+            # The cluster asks for each rank, in their order.
+            rank, (variables, files) = next(ranks), real(machines, ports)
+            places = [place for [place] in json.loads(files["MLX_HOSTFILE"])]
+            seen = [[place if one == rank else self._stand_in(place)] for one, place in enumerate(places)]
+            return variables, {"MLX_HOSTFILE": json.dumps(seen)}
+
+        real = cluster.environment_of
+        if self._delay_s:
+            cluster.environment_of = environment_of
+        try:
+            yield
+        finally:
+            cluster.environment_of = real
 
     def close(self) -> None:
         """End all connections."""

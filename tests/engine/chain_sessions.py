@@ -10,7 +10,8 @@ import pytest
 
 from engine.heads.assistant_network import AssistantHead
 from engine.heads.chain_head import ChainHead
-from engine.heads.head import Draw, Head, HeadContext, HeadProposal
+from engine.heads.context import HeadContext
+from engine.heads.head import Draw, Head, HeadProposal
 from engine.serving.scheduler import Scheduler
 from engine.speculation.drafters.head_session import HeadSession
 from engine.speculation.rounds.sequence import PREFILL_CHUNK

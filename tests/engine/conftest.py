@@ -45,8 +45,8 @@ def as_on_linux(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def starter_on_linux() -> Iterator[None]:
-    """Run a module as on Linux: plain bfloat16, in which the starter is stored, takes a CPU five times as long."""
+def module_as_on_linux() -> Iterator[None]:
+    """Run a module as on Linux: passes in bfloat16 take a CPU five times as long, which long texts cannot afford."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(backend.VARIABLE, backend.CPU.name)
         yield

@@ -9,7 +9,7 @@ from pathlib import Path
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from tests.engine.serving_requests import load_models
-from tests.engine.speculation.families import model_type
+from tests.engine.speculation.families import model_type, stored_for
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.tiny_models import write_disturbed_copy, write_model
 
@@ -24,8 +24,11 @@ CAMPAIGN = (
 @contextmanager
 def serving(name: str, folder: Path, kv_bits: int | None = None) -> Iterator[tuple[Scheduler, list[Path]]]:
     """Serve a tiny model of a family; yields the scheduler and two drafts: one agrees often, the other does not."""
-    main = write_model(folder / "main", seed=1, config={"model_type": model_type(name), **FAMILIES[name]})
-    drafts = [write_disturbed_copy(main, folder / f"draft {amount}", amount=amount) for amount in (0.02, 0.5)]
+    config, stored = {"model_type": model_type(name), **FAMILIES[name]}, stored_for(name)
+    main = write_model(folder / "main", seed=1, config=config, stored=stored)
+    drafts = [
+        write_disturbed_copy(main, folder / f"draft {amount}", amount=amount, stored=stored) for amount in (0.02, 0.5)
+    ]
     scheduler = Scheduler(EngineSettings(most_active=8, kv_bits=kv_bits))
     load_models(scheduler, main, drafts[0])
     yield scheduler, drafts

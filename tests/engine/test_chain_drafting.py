@@ -17,6 +17,7 @@ from engine.settings import EngineSettings
 from tests.engine.chain_sessions import Told, assert_as_read_anew, session_of
 from tests.engine.oracle_serving import HEAD, plain, teach
 from tests.engine.serving_requests import load_models, request, run
+from tests.engine.speculation.families import stored_for
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.engine.tiers import by_tier
 from tests.tiny_assistant import write_assistant
@@ -56,7 +57,7 @@ def marked(*values: Any, default: bool = False) -> Any:
 
 def serve(scheduler: Scheduler, folder: Path, kind: str = "mtp", family: str = "qwen3", **changes: Any) -> None:
     config = {**FAMILIES.get(family, QWEN3), **OF_HEADS.get(family, {}), "model_type": family}
-    main = write_model(folder / "main", seed=1, config=config)
+    main = write_model(folder / "main", seed=1, config=config, stored=stored_for(family))
     pair = load_models(scheduler, main, WRITERS[kind](folder / "head", main, **changes))
     assert pair.draft_problem is None
     assert pair.draft is not None

@@ -79,18 +79,19 @@ def assert_valid(finished: Finished, schema: dict[str, Any]) -> None:
 
 
 def reference(main: LoadedModel, asked: ChatRequest) -> list[int]:
-    """Return the greedy constrained answer, decoded in the simplest way: with a whole pass for every token."""
+    """Return the greedy constrained answer, decoded in the simplest way: with a pass for every token."""
     found = vocabulary_of(main.tokenizer)
     names = {token: text for text, token in found.ids.items()}
     tokens = python_tokens(bytes_by_id(found), [names[token] for token in range(found.size)], main.end_tokens)
     assert asked.grammar is not None
     matcher = LLMatcher(tokens, asked.grammar.as_lark(), log_level=0)
-    prompt, answer = main.prompt_ids(asked.messages), list[int]()
+    new, answer, caches = main.prompt_ids(asked.messages), list[int](), main.new_caches()
     while len(answer) < LENGTH and main.end_tokens.isdisjoint(answer):
-        logits = main.model(mx.array([[*prompt, *answer]]))[0, -1]
+        logits = main.model(mx.array([new]), cache=caches)[0, -1]
         allowed = np.unpackbits(np.frombuffer(matcher.compute_bitmask(), np.uint8), bitorder="little")
         answer.append(int(mx.argmax(mx.where(mx.array(allowed[: found.size] > 0), logits, -mx.inf)).item()))
-        matcher.try_consume_tokens(answer[-1:])
+        new = answer[-1:]
+        matcher.try_consume_tokens(new)
     return answer
 
 

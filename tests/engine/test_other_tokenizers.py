@@ -62,7 +62,7 @@ def plain_starter_answer(starter_with_other_ids: Engine) -> Callable[[str, float
 
 
 @pytest.fixture(scope="module")
-def starter_with_other_ids(tmp_path_factory: pytest.TempPathFactory, starter_on_linux: None) -> Iterator[Engine]:  # noqa: ARG001
+def starter_with_other_ids(tmp_path_factory: pytest.TempPathFactory, module_as_on_linux: None) -> Iterator[Engine]:  # noqa: ARG001
     """An engine in which the starter's main model drafts for itself, in other ids."""
     main, _ = starter_pair()
     with Engine() as engine:

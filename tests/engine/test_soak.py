@@ -31,7 +31,6 @@ from engine.main_model.loading import load
 from engine.main_model.sampling import Sampler
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
-from engine.speculation.choosing import pauses
 from engine.speculation.proposers.draft_model import DraftModelProposer
 from engine.tokenizers.prompt_process.client import ENCODING_PROCESS
 from tests.engine.soaking import (
@@ -100,7 +99,6 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
     """A machine whose device fails, and which sleeps."""
     machine, step, clock = Machine(), Scheduler.step, time.perf_counter
     monkeypatch.setattr(Scheduler, "step", lambda scheduler: machine.step(scheduler, step))
-    monkeypatch.setattr(pauses, "slept_s", lambda: machine.slept_s)
     monkeypatch.setattr(time, "perf_counter", lambda: clock() + machine.slept_s)
     return machine
 

@@ -42,14 +42,14 @@ SEEDED = [f"{opening} {question}" for opening in ("", "Please:", "음,", "では
 
 
 @pytest.fixture(scope="module")
-def engine(starter_on_linux: None) -> Iterator[Engine]:  # noqa: ARG001
+def engine(module_as_on_linux: None) -> Iterator[Engine]:  # noqa: ARG001
     with Engine() as engine:
         engine.load(*starter_pair()).result(timeout=PATIENCE_S)
         yield engine
 
 
 @pytest.fixture(scope="module")
-def with_head(starter_on_linux: None) -> Iterator[Engine]:  # noqa: ARG001
+def with_head(module_as_on_linux: None) -> Iterator[Engine]:  # noqa: ARG001
     main, _ = starter_pair()
     with Engine() as engine:
         engine.load(main, main.parent / "head").result(timeout=PATIENCE_S)

@@ -21,7 +21,7 @@ LARGE = 10 * 1024
 _SEND_BYTES = 16 * 1024
 # The system's buffer of a connection. A large one would hold much that a slow reader has not read when it ends.
 _HELD_BYTES = 16 * 1024
-_MODEL_API = re.compile(r"/api/models/([^/]+/[^/]+)(?:/(revision|tree|auth-check)(?:/(.+))?)?")
+_MODEL_API = re.compile(r"/api/models/([^/]+/[^/]+)(?:/(revision|tree)(?:/(.+))?)?")
 
 
 @dataclass
@@ -232,7 +232,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif path == "/api/whoami-v2":
             self._whoami()
         elif match := _MODEL_API.fullmatch(path):
-            repository = self._visible(match[1], listing=match[2] != "auth-check")
+            repository = self._visible(match[1], listing=True)
             if repository is None:
                 return
             if match[3] not in (None, "main", repository.commit):
@@ -254,20 +254,17 @@ class _Handler(BaseHTTPRequestHandler):
             "private": repository.private,
             "gated": "manual" if repository.gated else False,
             "downloads": repository.downloads,
-            "lastModified": "2026-10-01T00:00:00.000Z",
             "usedStorage": sum(map(len, files.values())),
             "safetensors": {"parameters": {"F16": 1000}, "total": 1000},
-            "library_name": "mlx",
         }
 
     def _search(self, query: dict[str, list[str]]) -> None:
         wanted = query.get("search", [""])[0].lower()
-        author = query.get("author", [""])[0]
         tags = set(query.get("filter", []))
         found = [
             self._info(name, repository)
             for name, repository in self.hub.repositories.items()
-            if wanted in name.lower() and name.startswith(author) and tags <= set(repository.tags)
+            if wanted in name.lower() and tags <= set(repository.tags)
         ]
         self._json(found[: int(query.get("limit", ["100"])[0])])
 

@@ -147,7 +147,7 @@ def compare(main: LoadedModel, options: argparse.Namespace) -> None:
     while answer(schedulers["cpu"], replace(fixed, depth=2), 4).stats.ahead == "starting":
         time.sleep(0.5)
     found: dict[tuple[str, int], list[Measured]] = {}
-    print("arm   depth  tokens/s  drafting  hits misses late rows/round | rounds: tokens and ms each, by their draft")
+    print("arm   depth  tokens/s  drafting  hits misses late used | rounds: tokens and ms each, by their draft")
     for depth in options.depths:
         for turn in range(options.repeat):
             for name, scheduler in sorted(schedulers.items(), reverse=turn % 2 == 1):
@@ -193,12 +193,11 @@ def _speed(measured: Sequence[Measured]) -> float:
 def _figures(measured: Sequence[Measured]) -> str:
     total = {
         name: sum(getattr(one.stats, name) for one in measured)
-        for name in ("ahead_hits", "ahead_misses", "ahead_late", "ahead_branches", "draft_s", "verify_s", "host_s")
+        for name in ("ahead_hits", "ahead_misses", "ahead_late", "ahead_used", "draft_s", "verify_s", "host_s")
     }
     share = total["draft_s"] / (total["draft_s"] + total["verify_s"] + total["host_s"])
-    answered = total["ahead_hits"] + total["ahead_misses"]
-    rows = total["ahead_branches"] / answered if answered else 0.0
-    return f"{share:7.0%} {total['ahead_hits']:5} {total['ahead_misses']:6} {total['ahead_late']:4} {rows:10.1f}"
+    counts = [f"{total[f'ahead_{name}']:5}" for name in ("hits", "misses", "late", "used")]
+    return f"{share:7.0%} {' '.join(counts)}"
 
 
 def _by_source(measured: Sequence[Measured]) -> str:

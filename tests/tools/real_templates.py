@@ -18,9 +18,8 @@ from transformers.utils import logging
 
 from engine.errors import TemplateFailed
 from engine.model_files.thought_marks import opened_thought
-from engine.tokenizers.prompts import PromptJob, local_decoder, make_prompt
+from engine.tokenizers.prompts import PromptJob, local_decoder, make_prompt, tool_format_of
 from engine.tokenizers.thinking import EFFORTS, SWITCHED, SWITCHES, ThinkingChoice, thinking_of
-from engine.tokenizers.tool_names import tool_format_of
 from tests.tools.real_material import load_with, templates
 
 _CALL = {"id": "call_0001", "type": "function", "function": {"name": "now", "arguments": {"zone": "KST"}}}

@@ -35,7 +35,7 @@ from app.widgets.application import Application
 from engine.hub.failures import HubError
 from engine.stats import RequestStats
 from tests.app.free_port import free_port
-from tests.app.learned_figures import FOUND, LEARNED
+from tests.app.learned_figures import LEARNED
 from tests.app.scripted_engine import PLAIN, Script
 from tests.app.shown_library import LLAMA_DRAFT, TOGETHER, ShownLibrary, bare, downloading, stocked
 from tests.app.two_answers import OFTEN_RIGHT, SECOND, SELDOM_RIGHT, TogetherEngine
@@ -146,11 +146,6 @@ def _tried(application: Application, folder: Path, name: str, code: str) -> None
         settle(application, lambda: not session.busy)
         save(application, window, folder / f"compare-{name}-{width}.png")
         window.comparison.close_overlay()
-        window.trigger("tune")
-        session.models.engine.calibrating.set_result(FOUND)
-        settle(application, lambda: not session.busy)
-        save(application, window, folder / f"tune-{name}-{width}.png")
-        window.tuning.close_overlay()
         session.models.engine.scripts[:] = [Script("read"), guessed, plain]
     window.close()
 
@@ -218,7 +213,6 @@ def _models(application: Application, folder: Path, name: str) -> None:
     with TemporaryDirectory() as home:
         library = ShownLibrary(Path(home))
         window, session = opened(application, [Script("")], library=library)
-        library.settings.change(pairs=(("Qwen3-8B-4bit", "Qwen3-0.6B-4bit", "draft", 4, "match"),))
         library.show(downloading("mlx-community/Qwen3-14B-4bit"))
         for width, height in SIZES:
             window.resize(width, height)
@@ -235,7 +229,7 @@ def _models(application: Application, folder: Path, name: str) -> None:
         )
         session.models.engine.known = list(LEARNED)
         _add_history(session)
-        library.settings.change(api_serve=True, api_port=free_port(), api_asks_key=True)
+        library.settings.change(api_serve=True, api_port=free_port(), api_network=True)
         settle(application, lambda: session.api.status is not None)
         for width, height in ((1200, 820), (760, 600)):
             window.settings.resize(width, height)

@@ -20,9 +20,7 @@ FORMAT = "tandem-conversations"
 VERSION = 1
 
 
-def conversation_as_object(
-    store: ConversationStore, conversation_id: int, *, with_tokens: bool = True
-) -> dict[str, Any]:
+def conversation_as_object(store: ConversationStore, conversation_id: int) -> dict[str, Any]:
     """Return one chat as an object of the format's "conversations" list."""
     conversation = store.conversations.get(conversation_id)
     messages = store.messages.all(conversation_id)
@@ -34,7 +32,7 @@ def conversation_as_object(
     for message in messages:
         parent = None if message.parent_id is None else uids[message.parent_id]
         listed.append(_message_as_object(message, parent))
-        if with_tokens and (tokens := store.messages.tokens(message.id)):
+        if tokens := store.messages.tokens(message.id):
             listed[-1]["tokens"] = [token_to_row(token) for token in tokens]
             if rounds := store.messages.rounds(message.id):
                 listed[-1]["rounds"] = [round_to_row(record) for record in rounds]

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from app.conversations import store_files
 from app.conversations.exports.json_format import conversation_as_object, document
 from app.conversations.exports.labels import Labels
 from app.conversations.exports.markdown import as_markdown
@@ -33,9 +34,7 @@ class Run(Protocol):
     def __call__(self, operation: Callable[[ConversationStore], Result]) -> Result: ...
 
 
-def write_json(
-    run: Run, conversation_ids: Sequence[int], path: Path, *, with_tokens: bool = True, private: bool = True
-) -> None:
+def write_json(run: Run, conversation_ids: Sequence[int], path: Path, *, private: bool = True) -> None:
     """Write chats into one JSON file, which only its owner may read if it is `private`.
 
     Call it on a thread that may wait. On OSError no file is left.
@@ -44,7 +43,7 @@ def write_json(
 
     def objects() -> Iterator[dict[str, Any]]:
         for identity in conversation_ids:
-            yield run(partial(conversation_as_object, conversation_id=identity, with_tokens=with_tokens))
+            yield run(partial(conversation_as_object, conversation_id=identity))
 
     pieces = (piece.encode() for piece in document(objects(), exported_at))
     write_atomically(path, pieces, mode=_PRIVATE if private else _SHARED)
@@ -82,8 +81,4 @@ def free_name(folder: Path, title: str, suffix: str) -> Path:
     """Return a path in `folder` that does not exist yet, named after `title` as far as file systems allow."""
     name = " ".join(_UNFIT.sub(" ", unicodedata.normalize("NFC", title)).split()).strip(" .") or "chat"
     name = name.encode()[:_LONGEST_NAME].decode(errors="ignore").rstrip(" .")
-    path, number = folder / f"{name}{suffix}", 2
-    while path.exists():
-        path = folder / f"{name} {number}{suffix}"
-        number += 1
-    return path
+    return store_files.free_name(folder / f"{name}{suffix}")

@@ -8,18 +8,10 @@ characters of private use, for which metadata.content_references has Markdown. T
 from __future__ import annotations
 
 import re
-from collections import Counter
 from typing import Any
 
 from app.conversations.imports import fields
-from app.conversations.imports.imported import (
-    ImportedConversation,
-    ImportedMessage,
-    fit,
-    imported_message,
-    replaced,
-    with_thoughts,
-)
+from app.conversations.imports.imported import ChatBuilder, ImportedConversation, Reader, replaced, with_thoughts
 from app.text.fences import fenced
 
 # ChatGPT writes citations and links between these marks, with its own separators inside.
@@ -27,71 +19,57 @@ _OPENS, _CLOSES, _SEPARATES = "\ue200", "\ue201", "\ue202"
 _OTHER_MARKS = re.compile("[\ue200-\ue2ff]")
 
 
-def recognises(entry: object) -> bool:
-    return isinstance(entry, dict) and isinstance(entry.get("mapping"), dict)
-
-
-def title_of(entry: object) -> str:
-    return fields.text(entry, "title")
-
-
-def read(entry: object) -> ImportedConversation:
+def _read(entry: Any) -> ImportedConversation:
     """Return one chat. Calls of tools and their results are left out and counted."""
-    left_out: Counter[str] = Counter()
-    messages: list[ImportedMessage] = []
-    passed_over: dict[str, str | None] = {}
+    chat = ChatBuilder()
     for uid, node in fields.mapping(entry, "mapping").items():
         parent = fields.text(node, "parent") or None
-        message = _message(uid, parent, fields.mapping(node, "message"), left_out)
-        if message is None:
-            passed_over[uid] = parent
-        else:
-            messages.append(message)
+        _add(chat, uid, parent, fields.mapping(node, "message"))
     identity = fields.text(entry, "conversation_id") or fields.text(entry, "id")
     # Older exports have no ids: identify a chat by its start.
-    identity = identity or f"{fields.time(entry, 'create_time')}-{title_of(entry)}"
-    return fit(
-        ImportedConversation(
-            origin=f"chatgpt:{identity}",
-            title=title_of(entry),
-            messages=tuple(messages),
-            created_at=fields.time(entry, "create_time"),
-            updated_at=fields.time(entry, "update_time"),
-            selected=fields.text(entry, "current_node") or None,
-            archived=fields.flag(entry, "is_archived"),
-            left_out=left_out,
-        ),
-        passed_over,
+    identity = identity or f"{fields.time(entry, 'create_time')}-{fields.text(entry, 'title')}"
+    return chat.chat(
+        "chatgpt",
+        identity,
+        fields.text(entry, "current_node") or None,
+        created_at=fields.time(entry, "create_time"),
+        updated_at=fields.time(entry, "update_time"),
+        archived=fields.flag(entry, "is_archived"),
     )
 
 
-def _message(uid: str, parent: str | None, message: Any, left_out: Counter[str]) -> ImportedMessage | None:
+CHATGPT = Reader(
+    lambda entry: isinstance(entry, dict) and isinstance(entry.get("mapping"), dict),
+    lambda entry: fields.text(entry, "title"),
+    _read,
+)
+
+
+def _add(chat: ChatBuilder, uid: str, parent: str | None, message: Any) -> None:
     role = fields.text(fields.mapping(message, "author"), "role")
     content = fields.mapping(message, "content")
     kind = fields.text(content, "content_type")
-    # System nodes and hidden ones were never shown, so they are not counted.
-    if role not in ("user", "assistant", "tool") or message.get("weight") == 0:
-        return None
-    if role == "tool" or fields.text(message, "recipient") not in ("", "all"):
-        left_out["tool"] += 1
-        return None
-    if kind == "reasoning_recap":
-        # It says how long the thoughts took, which have a message of their own.
-        return None
+    is_call = role == "tool" or fields.text(message, "recipient") not in ("", "all")
+    # System nodes and hidden ones were never shown, and a recap only says how long the thoughts took.
+    shown = role in ("user", "assistant", "tool") and message.get("weight") != 0
+    if not shown or is_call or kind == "reasoning_recap":
+        chat.left_out["tool"] += shown and is_call
+        chat.pass_over(uid, parent)
+        return
     metadata = fields.mapping(message, "metadata")
     text, without_text = fields.parts_text(fields.items(content, "parts"))
-    left_out["file"] += without_text
+    chat.left_out["file"] += without_text
     text = _without_citations(text or fields.text(content, "text"), fields.items(metadata, "content_references"))
     if kind == "code" and text:
         text = fenced(text)
     if kind == "thoughts":
         thoughts = fields.items(content, "thoughts")
         text = with_thoughts((fields.text(one, "content") or fields.text(one, "summary") for one in thoughts), "")
-    if not text.strip():
-        left_out["reasoning" if kind == "thoughts" else "empty"] += not without_text
-        return None
-    model = fields.text(metadata, "model_slug")
-    return imported_message(uid, parent, role, text, fields.time(message, "create_time"), model)
+    if not text.strip() and (without_text or kind == "thoughts"):
+        chat.left_out["reasoning"] += not without_text
+        chat.pass_over(uid, parent)
+        return
+    chat.add(uid, parent, role, text, fields.time(message, "create_time"), fields.text(metadata, "model_slug"))
 
 
 def _without_citations(text: str, references: list[Any]) -> str:

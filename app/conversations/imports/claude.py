@@ -13,11 +13,10 @@ from typing import Any
 
 from app.conversations.imports import fields
 from app.conversations.imports.imported import (
+    ChatBuilder,
     ImportedConversation,
-    ImportedMessage,
+    Reader,
     derived_uid,
-    fit,
-    imported_message,
     replaced,
     with_thoughts,
 )
@@ -37,50 +36,38 @@ _LANGUAGES = {
 _ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
 
 
-def recognises(entry: object) -> bool:
-    return isinstance(entry, dict) and isinstance(entry.get("chat_messages"), list)
-
-
-def title_of(entry: object) -> str:
-    return fields.text(entry, "name")
-
-
-def read(entry: object) -> ImportedConversation:
+def _read(entry: Any) -> ImportedConversation:
     """Return one chat. A message that names no parent follows the message before."""
-    left_out: Counter[str] = Counter()
-    messages: list[ImportedMessage] = []
+    chat = ChatBuilder()
     artifacts: dict[str, str] = {}
     listed = fields.items(entry, "chat_messages")
     uids = {fields.text(message, "uuid") for message in listed}
     for index, message in enumerate(listed):
-        text = _text(message, artifacts, left_out)
-        attachments = _attachments(message, left_out)
-        role = _ROLES.get(fields.text(message, "sender"))
-        if role is None or not (text.strip() or attachments):
-            left_out["empty"] += 1
-            continue
+        text = _text(message, artifacts, chat.left_out)
         named = fields.text(message, "parent_message_uuid")
-        previous = messages[-1].uid if messages else None
-        uid = fields.text(message, "uuid") or derived_uid(previous, index, text)
-        parent = named if named in uids else (None if named else previous)
-        created_at = fields.time(message, "created_at")
-        messages.append(imported_message(uid, parent, role, text, created_at, attachments=attachments))
-    passed_over = {
-        fields.text(message, "uuid"): fields.text(message, "parent_message_uuid") or None for message in listed
-    }
-    identity = fields.text(entry, "uuid") or f"{fields.text(entry, 'created_at')}-{title_of(entry)}"
-    return fit(
-        ImportedConversation(
-            origin=f"claude:{identity}",
-            title=title_of(entry),
-            messages=tuple(messages),
-            created_at=fields.time(entry, "created_at"),
-            updated_at=fields.time(entry, "updated_at"),
-            selected=fields.text(entry, "current_leaf_message_uuid") or (messages[-1].uid if messages else None),
-            left_out=left_out,
-        ),
-        passed_over,
+        parent = named if named in uids else (None if named else chat.last)
+        chat.add(
+            fields.text(message, "uuid") or derived_uid(chat.last, index, text),
+            parent,
+            _ROLES.get(fields.text(message, "sender"), ""),
+            text,
+            fields.time(message, "created_at"),
+            attachments=_attachments(message, chat.left_out),
+        )
+    return chat.chat(
+        "claude",
+        fields.text(entry, "uuid") or f"{fields.text(entry, 'created_at')}-{fields.text(entry, 'name')}",
+        fields.text(entry, "current_leaf_message_uuid") or chat.last,
+        created_at=fields.time(entry, "created_at"),
+        updated_at=fields.time(entry, "updated_at"),
     )
+
+
+CLAUDE = Reader(
+    lambda entry: isinstance(entry, dict) and isinstance(entry.get("chat_messages"), list),
+    lambda entry: fields.text(entry, "name"),
+    _read,
+)
 
 
 def _attachments(message: object, left_out: Counter[str]) -> list[Attachment]:

@@ -8,13 +8,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from app.conversations.records import AnswerSource, Attachment, NewMessage
+from app.conversations.records import ROLES, TOOL, AnswerSource, Attachment, NewMessage
 from app.text.thinking import parts_of
 from engine.events import Token
 from engine.stats import RoundRecord
 
 # The reasons for skipping a chat that is in the trash, and one without messages that are shown.
 IN_TRASH, EMPTY = "in-trash", "empty"
+# What an entry of another shape makes a reader raise.
+UNREADABLE = (AttributeError, LookupError, TypeError, ValueError, OverflowError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +34,7 @@ class ImportedConversation:
 
     `uid` identifies Tandem's chats and `origin` those of other apps, so that another import finds them. `selected` is
     the uid of the last message shown. `left_out` counts what is not imported, by reason code: "tool" (calls and their
-    results), "reasoning" (without
-    text), "file" (images and other files), "empty", "unreadable" (lines of the file).
+    results), "reasoning" (without text), "file" (images and other files), "empty", "unreadable" (lines of the file).
     """
 
     origin: str | None
@@ -50,6 +51,15 @@ class ImportedConversation:
     archived: bool = False
     pinned: bool = False
     left_out: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads the chats of an app. Entries may have any shape, so `read` may raise any of `UNREADABLE`."""
+
+    recognises: Callable[[Any], bool]
+    title_of: Callable[[Any], str]
+    read: Callable[[Any], ImportedConversation]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,24 +94,52 @@ def derived_uid(*parts: object) -> str:
     return hashlib.sha256("\x1f".join(str(part) for part in parts).encode("utf-8", "replace")).hexdigest()[:32]
 
 
-def first_uid(messages: Sequence[ImportedMessage]) -> str:
-    """Return a uid for a chat without one, from its first message."""
-    return derived_uid(*(message.uid for message in messages[:1]))
+class ChatBuilder:
+    """Takes the messages of another app's chat in the order of its file; `left_out` is as in ImportedConversation."""
 
+    def __init__(self) -> None:
+        self.left_out: Counter[str] = Counter()
+        self._messages: list[ImportedMessage] = []
+        # The parents of the entries that are left out.
+        self._passed_over: dict[str, str | None] = {}
 
-def imported_message(
-    uid: str,
-    parent: str | None,
-    role: str,
-    text: str,
-    created_at: float | None,
-    model: str = "",
-    attachments: Sequence[Attachment] = (),
-) -> ImportedMessage:
-    """Return a message of another app; `model` is used only for an answer."""
-    source = AnswerSource(main_model=model if role == "assistant" else "")
-    attached = tuple(attachments)
-    return ImportedMessage(role, text, uid, created_at=created_at, source=source, parent=parent, attachments=attached)
+    @property
+    def last(self) -> str | None:
+        """The uid of the last message."""
+        return self._messages[-1].uid if self._messages else None
+
+    def add(
+        self,
+        uid: str,
+        parent: str | None,
+        role: str,
+        text: str,
+        written_at: float | None,
+        model: str = "",
+        attachments: Sequence[Attachment] = (),
+    ) -> bool:
+        """Add a message; one of another role, or with neither text nor files, is left out. `model` is an answer's."""
+        if role not in ROLES or not (text.strip() or attachments):
+            self.left_out["tool" if role == TOOL else "empty"] += 1
+            self.pass_over(uid, parent)
+            return False
+        source, attached = AnswerSource(main_model=model if role == "assistant" else ""), tuple(attachments)
+        self._messages.append(
+            ImportedMessage(role, text, uid, created_at=written_at, source=source, parent=parent, attachments=attached)
+        )
+        return True
+
+    def pass_over(self, uid: str, parent: str | None) -> None:
+        """Leave an entry out; its children move up to its parent."""
+        self._passed_over[uid] = parent
+
+    def chat(self, app: str, identity: object, selected: str | None, **more: Any) -> ImportedConversation:
+        """Return the chat, which without an `identity` is recognised by its first message."""
+        origin = f"{app}:{identity or derived_uid(*(message.uid for message in self._messages[:1]))}"
+        chat = ImportedConversation(
+            origin, "", tuple(self._messages), selected=selected, left_out=self.left_out, **more
+        )
+        return fit(chat, self._passed_over)
 
 
 def with_thoughts(thoughts: Iterable[str], reply: str) -> str:

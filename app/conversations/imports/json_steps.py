@@ -8,14 +8,12 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from engine.files.bounded_json import STRING
+
 _decoder = json.JSONDecoder()
 _SPACE = re.compile(r"[ \t\n\r]*")
 # In a document that is an object, the list that may hold all chats.
 _LARGE = "conversations"
-_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
-# Also a string that is cut off, as a group: searching it again from each quotation mark in it would take too long.
-_STRING_OR_CUT = re.compile(_STRING.pattern + rb'|("[^"\\]*+(?:\\.[^"\\]*+)*+\\?\Z)', re.DOTALL)
-_SLICE = 4 * 2**20
 
 
 class Items:
@@ -42,41 +40,22 @@ class Items:
 
 
 def count_containers(content: bytes, enough: int) -> int:
-    """Count the lists and objects of JSON without parsing it, exactly up to `enough`.
+    """Count the lists and objects of JSON without parsing it, exactly above `enough`.
 
     Parsing the three bytes `[],` takes a hundred bytes of memory.
     """
-    # Look for brackets inside strings only if there are too many together with them.
-    count = content.count(b"[") + content.count(b"{")
-    if count <= enough:
-        return count
-    count = start = 0
-    while start < len(content) and count <= enough:
-        part = content[start : start + _SLICE]
-        bare = _STRING_OR_CUT.sub(rb"\1", part)
-        opened = bare.find(b'"')
-        count += bare.count(b"[", 0, None if opened < 0 else opened)
-        count += bare.count(b"{", 0, None if opened < 0 else opened)
-        if opened < 0:
-            start += len(part)
-        elif start + len(part) == len(content):
-            break
-        elif inside := len(part) - (len(bare) - opened):
-            # Continue at the string that the slice cut through.
-            start += inside
-        elif text := _STRING.match(content, start):
-            # Skip a string longer than a slice, without copying it.
-            start = text.end()
-        else:
-            break
+    # Leave strings out only if there are too many brackets together with those in them.
+    if (count := content.count(b"[") + content.count(b"{")) > enough:
+        bare = STRING.sub(b"", content)
+        count = bare.count(b"[") + bare.count(b"{")
     return count
 
 
 def parse(text: str, step: Callable[[], object]) -> Any:
-    """Parse JSON like `json.loads`, with a call of `step` before each item of the outermost lists.
+    """Parse JSON like `json.loads`, with a call of `step` before each item of a list of chats.
 
-    The outermost lists are the whole document, or lists directly in an object that is the whole document. Those that
-    may hold a whole history are returned as `Items`. Raises ValueError, RecursionError and what `step` raises.
+    These may hold a whole history, and are returned as `Items`: a list that is the whole document, or the one in an
+    object that is the whole document. Raises ValueError, RecursionError and what `step` raises.
     """
     position = _space(text, 0)
     value: Any
@@ -85,17 +64,10 @@ def parse(text: str, step: Callable[[], object]) -> Any:
     elif text.startswith("[", position):
         value, end = _items(text, position, step)
     else:
-        value, end = _value(text, position, step)
+        value, end = _decoder.raw_decode(text, position)
     if (end := _space(text, end)) != len(text):
         raise json.JSONDecodeError("Extra data", text, end)
     return value
-
-
-def _value(text: str, position: int, step: Callable[[], object]) -> tuple[Any, int]:
-    if text.startswith("[", position):
-        items = Items(text, position, step)
-        return list(items), items.end
-    return _decoder.raw_decode(text, position)
 
 
 def _items(text: str, position: int, step: Callable[[], object]) -> tuple[Items, int]:
@@ -118,8 +90,10 @@ def _object(text: str, position: int, step: Callable[[], object]) -> tuple[dict[
         if not text.startswith(":", position):
             raise json.JSONDecodeError("Expecting ':' delimiter", text, position)
         position = _space(text, position + 1)
-        read = _items if name == _LARGE and text.startswith("[", position) else _value
-        found[name], position = read(text, position, step)
+        if name == _LARGE and text.startswith("[", position):
+            found[name], position = _items(text, position, step)
+        else:
+            found[name], position = _decoder.raw_decode(text, position)
         position, ends = _after_item(text, position, "}")
         if ends:
             return found, position

@@ -10,29 +10,29 @@ from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from app.conversations.exports.writing import Run
-from app.conversations.imports import (
-    chatgpt,
-    claude,
-    jan,
-    json_steps,
-    llama_cpp,
-    lm_studio,
-    message_lists,
-    open_webui,
-    tandem,
-)
+from app.conversations.imports import json_steps, tandem
 from app.conversations.imports.adding import ADDED, EXTENDED, UNCHANGED, add
-from app.conversations.imports.imported import EMPTY, IN_TRASH, ImportedConversation, ImportReport, Skipped
+from app.conversations.imports.chatgpt import CHATGPT
+from app.conversations.imports.claude import CLAUDE
+from app.conversations.imports.imported import (
+    EMPTY,
+    IN_TRASH,
+    UNREADABLE,
+    ImportedConversation,
+    ImportReport,
+    Reader,
+    Skipped,
+)
+from app.conversations.imports.local_apps import JAN, LLAMA_CPP, LM_STUDIO, MESSAGES, OPEN_WEBUI, is_message
 
 _Step = Callable[[], object]
 
 
 # Readers of other apps' exports, each of which recognises its chats by fields that none before it has.
-_READERS: tuple[ModuleType, ...] = (chatgpt, claude, open_webui, lm_studio, jan, llama_cpp, message_lists)
+_READERS = (CHATGPT, CLAUDE, OPEN_WEBUI, LM_STUDIO, JAN, LLAMA_CPP, MESSAGES)
 # Bytes. A whole history is some hundred megabytes, of whose chats only one is in memory at a time.
 LARGEST_FILE = 2**30
 # Tokens in Tandem's exports are the shortest containers of chats, 24 bytes each. Small files may have more of them.
@@ -65,7 +65,7 @@ def import_file(run: Run, path: Path, step: Callable[[int], object] = lambda _do
             continue
         try:
             outcome, identity = run(partial(add, conversation=found))
-        except (ValueError, TypeError, OverflowError, RecursionError) as error:
+        except UNREADABLE as error:
             # A readable chat may hold values that no column takes.
             skipped.append(Skipped(found.title, "unreadable", f"{type(error).__name__}: {error}"))
             continue
@@ -97,24 +97,23 @@ def _conversations(path: Path, step: _Step) -> Iterator[ImportedConversation | S
             yield _read(reader, entry)
 
 
-def _reader_of(data: Any) -> tuple[ModuleType | None, Iterable[Any]]:
+def _reader_of(data: Any) -> tuple[Reader | None, Iterable[Any]]:
     """Return the reader of a document and its chats. In a list, the first recognised entry decides."""
     if tandem.recognises(data):
-        return tandem, tandem.entries(data)
+        return tandem.TANDEM, tandem.entries(data)
     entries = data if isinstance(data, list | json_steps.Items) else [data]
-    if any(map(message_lists.is_message, islice(entries, 1))):
+    if any(map(is_message, islice(entries, 1))):
         entries = [{"messages": list(entries)}]
     return next((reader for entry in entries for reader in _READERS if reader.recognises(entry)), None), entries
 
 
-def _read(reader: ModuleType, entry: object) -> ImportedConversation | Skipped:
+def _read(reader: Reader, entry: object) -> ImportedConversation | Skipped:
+    title = " ".join(reader.title_of(entry).split())[:LONGEST_TITLE]
     try:
-        conversation: ImportedConversation = reader.read(entry)
-    except (AttributeError, KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
-        return Skipped(reader.title_of(entry), "unreadable", f"{type(error).__name__}: {error}")
-    if not conversation.messages:
-        return Skipped(conversation.title, EMPTY)
-    return replace(conversation, title=" ".join(conversation.title.split())[:LONGEST_TITLE])
+        conversation = reader.read(entry)
+    except UNREADABLE as error:
+        return Skipped(title, "unreadable", f"{type(error).__name__}: {error}")
+    return replace(conversation, title=title) if conversation.messages else Skipped(title, EMPTY)
 
 
 def _documents(path: Path, step: _Step) -> Iterator[tuple[str, Any]]:

@@ -11,7 +11,7 @@ from app.conversations.chat_settings import TOOLS_ON, without_permissions
 from app.conversations.encoding import round_from_row, stats_from_object, token_from_row, tool_use_of
 from app.conversations.exports.json_format import FORMAT, VERSION
 from app.conversations.imports import fields, json_steps
-from app.conversations.imports.imported import ImportedConversation, ImportedMessage, first_uid, fit
+from app.conversations.imports.imported import ImportedConversation, ImportedMessage, Reader, derived_uid, fit
 from app.conversations.records import COMPLETE, INTERRUPTED, ROLES, STATES, STREAMING, TOOL, AnswerSource, Attachment
 
 
@@ -24,11 +24,7 @@ def entries(data: Any) -> Iterable[Any]:
     return found if isinstance(found, list | json_steps.Items) else []
 
 
-def title_of(entry: object) -> str:
-    return fields.text(entry, "title")
-
-
-def read(entry: Any) -> ImportedConversation:
+def _read(entry: Any) -> ImportedConversation:
     """Return one chat. Raises ValueError, TypeError or KeyError for malformed figures."""
     left_out: Counter[str] = Counter()
     messages: list[ImportedMessage] = []
@@ -42,9 +38,9 @@ def read(entry: Any) -> ImportedConversation:
         messages.append(_message(uid, parent, message))
     return fit(
         ImportedConversation(
-            uid=fields.text(entry, "uid") or first_uid(messages),
+            uid=fields.text(entry, "uid") or derived_uid(*(message.uid for message in messages[:1])),
             origin=fields.text(entry, "origin") or None,
-            title=title_of(entry),
+            title="",
             title_edited=entry.get("title_edited") is True,
             messages=tuple(messages),
             created_at=fields.time(entry, "created_at"),
@@ -59,6 +55,9 @@ def read(entry: Any) -> ImportedConversation:
         ),
         passed_over,
     )
+
+
+TANDEM = Reader(recognises, lambda entry: fields.text(entry, "title"), _read)
 
 
 def _settings(entry: Any) -> dict[str, Any]:

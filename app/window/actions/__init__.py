@@ -1,4 +1,4 @@
-"""All user actions, by menu. Menus, shortcuts, the palette and the shortcut sheet are built from this table.
+"""All user actions, by menu. Menus, shortcuts and the palette are built from this table.
 
 To add an action, add an entry to the menu's module. A menu has at most 12 entries.
 """

@@ -8,8 +8,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication
 
-from app.system.translatable import QT_TRANSLATE_NOOP
-from app.window.actions.parts import WindowAction, WindowParts
+from app.window.actions.window_action import ActedWindow, WindowAction
 
 
 def _text_action(action_id: str, text: str, name: str, shortcut: str, begins_section: bool = False) -> WindowAction:
@@ -26,7 +25,7 @@ def _text_action(action_id: str, text: str, name: str, shortcut: str, begins_sec
     )
 
 
-def _press(keys: QKeySequence, _parts: WindowParts) -> None:
+def _press(keys: QKeySequence, _window: ActedWindow) -> None:
     """Send the keys to the widget with the focus."""
     focus = QApplication.focusWidget()
     if focus is not None:
@@ -35,40 +34,23 @@ def _press(keys: QKeySequence, _parts: WindowParts) -> None:
         QCoreApplication.sendEvent(focus, event)
 
 
-def _search_chats(parts: WindowParts) -> None:
-    parts.panes.show("sidebar", True)
-    parts.sidebar.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
+def _search_chats(window: ActedWindow) -> None:
+    window.panes.show("sidebar", True)
+    window.sidebar.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
 
 EDIT_ACTIONS = (
-    _text_action("undo", QT_TRANSLATE_NOOP("Actions", "Undo"), QT_TRANSLATE_NOOP("Actions", "Undo typing"), "Ctrl+Z"),
-    _text_action(
-        "redo", QT_TRANSLATE_NOOP("Actions", "Redo"), QT_TRANSLATE_NOOP("Actions", "Redo typing"), "Ctrl+Shift+Z"
-    ),
-    _text_action(
-        "cut",
-        QT_TRANSLATE_NOOP("Actions", "Cut"),
-        QT_TRANSLATE_NOOP("Actions", "Cut the selection"),
-        "Ctrl+X",
-        begins_section=True,
-    ),
-    _text_action(
-        "copy", QT_TRANSLATE_NOOP("Actions", "Copy"), QT_TRANSLATE_NOOP("Actions", "Copy the selection"), "Ctrl+C"
-    ),
-    _text_action(
-        "paste", QT_TRANSLATE_NOOP("Actions", "Paste"), QT_TRANSLATE_NOOP("Actions", "Paste text or files"), "Ctrl+V"
-    ),
-    _text_action(
-        "select-all",
-        QT_TRANSLATE_NOOP("Actions", "Select all"),
-        QT_TRANSLATE_NOOP("Actions", "Select all text"),
-        "Ctrl+A",
-    ),
+    _text_action("undo", "Undo", "Undo typing", "Ctrl+Z"),
+    _text_action("redo", "Redo", "Redo typing", "Ctrl+Shift+Z"),
+    _text_action("cut", "Cut", "Cut the selection", "Ctrl+X", begins_section=True),
+    _text_action("copy", "Copy", "Copy the selection", "Ctrl+C"),
+    _text_action("paste", "Paste", "Paste text or files", "Ctrl+V"),
+    _text_action("select-all", "Select all", "Select all text", "Ctrl+A"),
     WindowAction(
         "copy-answer",
-        QT_TRANSLATE_NOOP("Actions", "Copy last answer"),
-        QT_TRANSLATE_NOOP("Actions", "Copy the last answer as Markdown"),
-        lambda parts: parts.turns.copy_last_answer(),
+        "Copy last answer",
+        "Copy the last answer as Markdown",
+        lambda window: window.turns.copy_last_answer(),
         "Ctrl+Shift+C",
         "copy",
         enabled=lambda now: now.has_answer,
@@ -76,18 +58,18 @@ EDIT_ACTIONS = (
     ),
     WindowAction(
         "restore-chat",
-        QT_TRANSLATE_NOOP("Actions", "Undo delete"),
-        QT_TRANSLATE_NOOP("Actions", "Restore the chat or messages you deleted last"),
-        lambda parts: parts.chats.restore_deleted(),
+        "Undo delete",
+        "Restore the chat or messages you deleted last",
+        lambda window: window.chats.restore_deleted(),
         "Ctrl+Alt+Z",
         "retry",
         enabled=lambda now: now.can_restore,
     ),
     WindowAction(
         "find-in-chat",
-        QT_TRANSLATE_NOOP("Actions", "Find in chat"),
-        QT_TRANSLATE_NOOP("Actions", "Find text in this chat"),
-        lambda parts: parts.find_bar.open(),
+        "Find in chat",
+        "Find text in this chat",
+        lambda window: window.find_bar.open(),
         "Ctrl+F",
         "search",
         enabled=lambda now: now.has_turns,
@@ -96,9 +78,9 @@ EDIT_ACTIONS = (
     ),
     WindowAction(
         "find-next",
-        QT_TRANSLATE_NOOP("Actions", "Find next"),
-        QT_TRANSLATE_NOOP("Actions", "Go to the next match in this chat"),
-        lambda parts: parts.find_bar.step(1),
+        "Find next",
+        "Go to the next match in this chat",
+        lambda window: window.find_bar.step(1),
         "Ctrl+G",
         "arrow-down",
         enabled=lambda now: now.finding,
@@ -106,28 +88,22 @@ EDIT_ACTIONS = (
     ),
     WindowAction(
         "find-previous",
-        QT_TRANSLATE_NOOP("Actions", "Find previous"),
-        QT_TRANSLATE_NOOP("Actions", "Go to the previous match in this chat"),
-        lambda parts: parts.find_bar.step(-1),
+        "Find previous",
+        "Go to the previous match in this chat",
+        lambda window: window.find_bar.step(-1),
         "Ctrl+Shift+G",
         "arrow-up",
         enabled=lambda now: now.finding,
         submenu="find",
     ),
     WindowAction(
-        "search-chats",
-        QT_TRANSLATE_NOOP("Actions", "Search chats"),
-        QT_TRANSLATE_NOOP("Actions", "Go to the chat search"),
-        _search_chats,
-        "Ctrl+Shift+F",
-        "search",
-        submenu="find",
+        "search-chats", "Search chats", "Go to the chat search", _search_chats, "Ctrl+Shift+F", "search", submenu="find"
     ),
     WindowAction(
         "read-aloud",
-        QT_TRANSLATE_NOOP("Actions", "Read last answer aloud"),
-        QT_TRANSLATE_NOOP("Actions", "Read the last answer aloud with the system's voice"),
-        lambda parts: parts.turns.on_last(parts.turns.speak),
+        "Read last answer aloud",
+        "Read the last answer aloud with the system's voice",
+        lambda window: window.turns.on_last(window.turns.speak),
         "Ctrl+Alt+R",
         "speak",
         enabled=lambda now: now.can_speak and now.has_answer and not now.speaking,
@@ -135,9 +111,9 @@ EDIT_ACTIONS = (
     ),
     WindowAction(
         "stop-reading",
-        QT_TRANSLATE_NOOP("Actions", "Stop reading"),
-        QT_TRANSLATE_NOOP("Actions", "Stop reading aloud"),
-        lambda parts: parts.turns.speaker.stop(),
+        "Stop reading",
+        "Stop reading aloud",
+        lambda window: window.turns.speaker.stop(),
         "Ctrl+Alt+.",
         "stop",
         enabled=lambda now: now.speaking,

@@ -2,37 +2,25 @@
 
 from __future__ import annotations
 
-from app.system.translatable import QT_TRANSLATE_NOOP
-from app.window.actions.parts import WindowAction
+from app.window.actions.window_action import WindowAction
 
 HELP_ACTIONS = (
     WindowAction(
         "palette",
-        QT_TRANSLATE_NOOP("Actions", "Command palette…"),
-        QT_TRANSLATE_NOOP("Actions", "Find a command"),
-        lambda parts: parts.palette.open(),
+        "Command palette…",
+        "Find a command",
+        lambda window: window.command_palette.open(),
         "Ctrl+K",
         "search",
     ),
     WindowAction(
-        "explain",
-        QT_TRANSLATE_NOOP("Actions", "Explain"),
-        QT_TRANSLATE_NOOP("Actions", "Explain the figures of the live panel"),
-        lambda parts: parts.explanations.open(),
-    ),
-    WindowAction(
-        "shortcuts",
-        QT_TRANSLATE_NOOP("Actions", "Keyboard shortcuts"),
-        QT_TRANSLATE_NOOP("Actions", "Show the keyboard shortcuts"),
-        lambda parts: parts.shortcuts.open(),
-        "Ctrl+/",
-        "keyboard",
+        "explain", "Explain", "Explain the figures of the live panel", lambda window: window.explanations.open()
     ),
     WindowAction(
         "show-report",
-        QT_TRANSLATE_NOOP("Actions", "Show crash report"),
-        QT_TRANSLATE_NOOP("Actions", "Show the crash report"),
-        lambda parts: parts.notifications.open_report(),
+        "Show crash report",
+        "Show the crash report",
+        lambda window: window.notifications.open_report(),
         enabled=lambda now: now.has_report,
         hides=True,
         begins_section=True,

@@ -144,8 +144,8 @@ class Controller:
         The purse pays for that, also on credit, but no more than `share` of the time since the last sample.
         """
         plain_s = self.costs.verify(1).seconds if self.costs.known else inf
-        cost = self.speedup.sample_cost(plain_s)
-        if cost is not None and self.learned.purse > 0.0 and cost < share * self._unsampled_s:
+        cost = self.speedup.sample_cost(plain_s) if self.learned.purse > 0.0 else None
+        if cost is not None and cost < share * self._unsampled_s:
             # It pays the part that its income is reduced to, so that tries in vain make no sample rarer.
             self.learned.purse -= self.learned.income * cost / plain_s
             self._unsampled_s = 0.0

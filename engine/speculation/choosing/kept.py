@@ -55,7 +55,7 @@ class Controllers:
         self.tried: set[str] = set()
         self.lasting = path is not None
         self._kept = KeptJson(path, {"format": FORMAT, "machine": machine, "mlx": mlx_version})
-        self._by_entry: dict[str, Controller] = {}
+        self._controllers: dict[tuple[Pair, str], Controller] = {}
         self._roundings: dict[str, Rounding | None] = {}
 
     @property
@@ -78,14 +78,15 @@ class Controllers:
     @property
     def current(self) -> Controller:
         """The controller of the pair in use, restored from the file if possible."""
-        if self.entry not in self._by_entry:
-            self._by_entry[self.entry] = self._restored(self.entry) or self._new()
-            self._by_entry[self.entry].expect(self.guess)
-        return self._by_entry[self.entry]
+        here = self.pair, self.slowed
+        if here not in self._controllers:
+            self._controllers[here] = self._restored(self.entry) or self._new()
+            self._controllers[here].expect(self.guess)
+        return self._controllers[here]
 
     def use(self, controller: Controller) -> None:
         """Let `controller` serve the pair in use."""
-        self._by_entry[self.entry] = controller
+        self._controllers[self.pair, self.slowed] = controller
 
     def set_pace(self, slowed: str) -> None:
         """Learn and decide at another pace of the machine from now on; call it only between answers."""
@@ -125,12 +126,13 @@ class Controllers:
 
     def forget(self, pair: Pair | None) -> None:
         """Forget what was learned about one pair at every pace, or about all."""
-        forgotten = {name for name in (*self._by_entry, *self._kept.values) if pair is None or _is_of(name, pair)}
-        self._by_entry = {name: one for name, one in self._by_entry.items() if name not in forgotten}
+        self._controllers = {
+            known: one for known, one in self._controllers.items() if pair is not None and known[0] != pair
+        }
         if pair is None:
             self._roundings.clear()
         self.unsaved = False
-        self._kept.forget(forgotten)
+        self._kept.forget({name for name in self._kept.values if pair is None or _is_of(name, pair)})
 
     def _new(self) -> Controller:
         """Return a controller for a pair that is new at this pace.
@@ -138,8 +140,7 @@ class Controllers:
         It begins with what was learned at full speed. How much slower the rounds are, and how much speculation gains
         then, is measured anew.
         """
-        full = _entry(self.pair)
-        known = self._by_entry.get(full) or self._restored(full) if self.slowed else None
+        known = self._controllers.get((self.pair, "")) or self._restored(_entry(self.pair)) if self.slowed else None
         if known is None:
             return Controller()
         learned = deepcopy(known.learned)

@@ -98,9 +98,13 @@ def plans(costs: Costs, asked: Sequence[Asked]) -> Iterator[Plan]:
         if drafter:
             own = [{drafter: known[drafter]} if drafter in known else {} for known in forecasts]
             usable = own if len(asked) == 1 else [one | other for one, other in zip(own, free, strict=True)]
+        reach = max((len(one.kept) - 1 for known in usable for one in known.values()), default=0)
         for depth in depths:
+            if depth > max(fixed, reach):
+                # No proposal is so long.
+                break
             plan = _plan(costs, asked, usable, drafter, depth)
-            # If no part uses the drafter, or no proposal is so long, it equals another plan.
+            # If no part uses the drafter, or its proposals are shorter, it equals another plan.
             used = [part for part in plan.parts if part is not None]
             longest = max((most for _, most in used), default=0)
             if max(fixed, longest) == depth and (not drafter or any(source == drafter for source, _ in used)):

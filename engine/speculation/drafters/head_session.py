@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import mlx.core as mx
 
 from engine.errors import is_device_failure
-from engine.heads.head import Head, HeadContext
+from engine.heads.context import HeadContext
+from engine.heads.head import Head
 from engine.speculation.rounds.taps import Taps
 
 log = logging.getLogger(__name__)

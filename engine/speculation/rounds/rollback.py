@@ -15,7 +15,7 @@ from typing import Any
 import mlx.core as mx
 
 from engine.speculation.rounds.cache_kinds import rules_for
-from engine.speculation.rounds.cache_rules import UnknownCacheKind, flatten, leaves
+from engine.speculation.rounds.cache_rules import Rule, UnknownCacheKind, flatten, leaves
 
 __all__ = ["CachesOutOfStep", "Checkpoint", "PlainOnly", "Rollback", "TransactionError", "UnknownCacheKind"]
 
@@ -57,6 +57,8 @@ class Rollback:
         self._rules = rules_for(caches)
         # True if some layer can only be restored, so that a partial commit must carry rows.
         self.carries = any(rule.restores_only for rule in self._rules)
+        # The rules that keep something during a transaction.
+        self._keeping = [rule for rule in self._rules if type(rule).begin is not Rule.begin]
         self._rows: int | None = None
         self._start = 0
 
@@ -82,7 +84,7 @@ class Rollback:
             raise TransactionError(f"a transaction needs at least one row, not {rows}")
         start = self.position or 0
         self.check(start)
-        for rule in self._rules:
+        for rule in self._keeping:
             rule.begin(rows)
         self._rows, self._start = rows, start
 
@@ -167,7 +169,7 @@ class Rollback:
 
     def _close(self) -> None:
         self._rows = None
-        for rule in self._rules:
+        for rule in self._keeping:
             rule.forget()
 
     def _check_or_abort(self, expected: int) -> None:

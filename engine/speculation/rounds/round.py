@@ -34,10 +34,10 @@ class Unsorted(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """Lazy draws: token ids (rows,), their log-probabilities, their leads, and the likeliest tokens if asked for.
+    """Lazy draws: token ids (rows,), their log-probabilities, and leads and likeliest tokens if asked for.
 
-    `leads` is None if the host computes them, or if a draw is not the largest score. `unsorted` is None if all draws
-    are certain.
+    `leads` is also None if a draw is not the largest score. If the host computes them, they are the scores. `unsorted`
+    is None if all draws are certain.
     """
 
     sampled: mx.array
@@ -126,7 +126,8 @@ class Rounds:
     """Runs rounds for one request over one main model's sequence.
 
     `proposers` maps source names to proposers. A draft token is accepted if the main model draws the same token, or by
-    rejection sampling if the proposal carries distributions.
+    rejection sampling if the proposal carries distributions. One round in `leads_every` reports its leads, none for 0:
+    they cost several operations over the vocabulary.
     """
 
     def __init__(
@@ -134,8 +135,8 @@ class Rounds:
     ) -> None:
         self.sequence = sequence
         self.proposers: Mapping[str, Proposer] = {} if proposers is None else proposers
+        self.leads_every = self._drawn = 0
         self._sampler = sampler
-        # Whether the host computes the log-probabilities of draft rounds.
         self._reads_scores = backend().host_reads_scores and sampler.greedy and not sampler.alternatives
 
     def start(self, source: str | None, depth: int, *, timed: bool = False) -> PendingRound:
@@ -230,12 +231,14 @@ class Rounds:
         With a grammar it waits for the tokens that the rows were fed; meanwhile the device computes the logits.
         """
         sampler, tokens = self._sampler, self.sequence.tokens
+        self._drawn += 1
+        leads = self.leads_every > 0 and self._drawn % self.leads_every == 0
         if sampler.constraint is not None:
             mx.async_eval(logits)  # type: ignore[no-untyped-call]
         if self._reads_scores and proposal is not None:
             scores = sampler.scores(logits, tokens, seen)
-            return Drawn(mx.argmax(scores, axis=-1), scores)
-        return draw_tokens(sampler, logits, tokens, position, seen, proposal, unsorted=True)
+            return Drawn(mx.argmax(scores, axis=-1), scores, scores if leads else None)
+        return draw_tokens(sampler, logits, tokens, position, seen, proposal, leads=leads, unsorted=True)
 
     def _make_certain(
         self, unsorted: Unsorted, drafted: Sequence[int], sampled: list[int], logprobs: list[float]
@@ -262,11 +265,10 @@ class Rounds:
 
 def _figures(drawn: Drawn) -> tuple[list[float], list[float]]:
     """Return log-probabilities and leads of all rows; waits for them."""
-    scores = drawn.logprobs
+    scores, leads = drawn.logprobs, drawn.leads
     if scores.ndim == 2:
-        return likeliest_log_probabilities(scores), likeliest_leads(scores)
-    leads = [] if drawn.leads is None else cast("list[float]", drawn.leads.tolist())
-    return cast("list[float]", scores.tolist()), leads
+        return likeliest_log_probabilities(scores), [] if leads is None else likeliest_leads(scores)
+    return cast("list[float]", scores.tolist()), [] if leads is None else cast("list[float]", leads.tolist())
 
 
 def permitted(proposal: Proposal, sampler: Sampler, committed: Sequence[int]) -> Proposal | None:
@@ -289,9 +291,10 @@ def draw_tokens(
     seen: mx.array | None,
     proposal: Proposal | None,
     *,
+    leads: bool = False,
     unsorted: bool = False,
 ) -> Drawn:
-    """Draw token ids (rows,) from `logits` (rows, V), lazily, with their log-probabilities and alternatives.
+    """Draw token ids (rows,) from `logits` (rows, V), lazily, with log-probabilities, alternatives, and `leads` if so.
 
     The first row draws the token at `position`; `seen` are the tokens after `committed` that the rows were fed, and
     `proposal` is their source. With `unsorted` the draws of a proposal's rows need not be certain: most rows behind the
@@ -303,8 +306,8 @@ def draw_tokens(
     if noise is None:
         sampled, chosen = sampler.likeliest(scores)
         likeliest = sampler.likeliest_tokens(sampler.log_probabilities(scores)) if sampler.alternatives else None
-        return Drawn(sampled, chosen, sampler.leads(scores, sampled), likeliest)
-    logprobs, leads, open_draws = sampler.log_probabilities(scores), None, None
+        return Drawn(sampled, chosen, sampler.leads(scores, sampled) if leads else None, likeliest)
+    logprobs, led, open_draws = sampler.log_probabilities(scores), None, None
     if proposal is not None and proposal.distributions is not None:
         sampled = reject_or_resample(
             sampler.probabilities(logprobs),
@@ -314,14 +317,15 @@ def draw_tokens(
             noise,
         )
     elif unsorted and proposal is not None and sampler.sorts:
-        sampled, leads, certain = sampler.likely_draw(logprobs, noise)
+        sampled, led, certain = sampler.likely_draw(logprobs, noise)
+        led = led if leads else None
         open_draws = Unsorted(certain, logprobs, noise)
     else:
         perturbed = sampler.perturbed(logprobs, noise)
         sampled = mx.argmax(perturbed, axis=-1).astype(mx.uint32)
-        leads = sampler.leads(perturbed, sampled)
+        led = sampler.leads(perturbed, sampled) if leads else None
     chosen = mx.take_along_axis(logprobs, sampled[:, None], axis=-1)[:, 0]
-    return Drawn(sampled, chosen, leads, sampler.likeliest_tokens(logprobs), open_draws)
+    return Drawn(sampled, chosen, led, sampler.likeliest_tokens(logprobs), open_draws)
 
 
 def count_matching(proposed: Sequence[int], sampled: Sequence[int]) -> int:

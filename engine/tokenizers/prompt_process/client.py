@@ -15,7 +15,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -113,22 +112,12 @@ class PromptProcess:
         threading.Thread(target=self._make, args=(source, job, call), name="prompt", daemon=True).start()
         return call
 
-    def has(self, source: TokenizerSource) -> bool:
-        """Whether the process runs and has the tokenizer, as far as is known without asking it."""
-        return self._built.get(source.folder) == source and self._runs
-
     def encode(self, source: TokenizerSource, text: str, seconds: float) -> list[int]:
-        """Return the token ids of a text, without control tokens. Waits, but never for the tokenizer to be built.
+        """Return the token ids of a text, without control tokens, for which `seconds` of computing may be used.
 
-        `seconds` limits the computing. Raises `TemplateFailed`.
+        Waits; raises `TemplateFailed`.
         """
-        with self._lock:
-            if not self.has(source):
-                raise TemplateFailed("not running", "crashed")
-            try:
-                ids: list[int] = self._ask(protocol.Encode(source.folder, text), seconds, threading.Event())
-            except _ProcessEnded as error:
-                raise TemplateFailed(str(error), "crashed") from error
+        ids: list[int] = self._do(protocol.Encode(source.folder, text), seconds, None, source)
         return ids
 
     def measure(self, file: Path, text: str, tokens: int | None = None) -> tuple[int, int]:
@@ -330,45 +319,27 @@ for process in (PROMPT_PROCESS, ENCODING_PROCESS, GRAMMAR_PROCESS, COUNTING_PROC
 
 
 class RemoteEncoder:
-    """A function from text to ids without control tokens, by the encoding process.
+    """A function from text to ids without control tokens, by the encoding process. Not thread-safe.
 
-    The first call waits for the tokenizer to be built; later ones never do. Raises `TemplateFailed`: always after a
-    text took too long or too much memory, and while a process that was killed is being replaced. Not thread-safe.
+    The first call waits for the tokenizer to be built. Raises `TemplateFailed`: always, after a text took too long or
+    too much memory or crashed the process twice.
     """
 
     def __init__(self, source: TokenizerSource) -> None:
         self._source = source
-        self._was_built = False
-        self._rebuilding: threading.Thread | None = None
         # The arguments of the error that all calls raise.
         self._refusal: tuple[str, str] | None = None
 
     def __call__(self, text: str) -> list[int]:
         if self._refusal is not None:
             raise TemplateFailed(*self._refusal)
-        if not self._was_built:
-            ENCODING_PROCESS.build(self._source, threading.Event())
-            self._was_built = True
-        if self._rebuilding is not None and self._rebuilding.is_alive():
-            raise TemplateFailed("being replaced", "crashed")
-        if not ENCODING_PROCESS.has(self._source):
-            self._rebuild()
-            raise TemplateFailed("being replaced", "crashed")
         try:
             return ENCODING_PROCESS.encode(self._source, text, ENCODE_S + len(text) / CHARACTERS_A_SECOND)
         except TemplateFailed as error:
-            if error.reason in ("too-slow", "too-large"):
+            if error.reason in ("too-slow", "too-large", "crashed"):
                 log.warning("the tokenizer in %s is not used for drafting any more: %s", self._source.folder, error)
                 self._refusal = str(error.arguments["detail"]), error.reason
             raise
-
-    def _rebuild(self) -> None:
-        def build() -> None:
-            with suppress(TemplateFailed, EngineClosed):
-                ENCODING_PROCESS.build(self._source, threading.Event())
-
-        self._rebuilding = threading.Thread(target=build, name="encoder", daemon=True)
-        self._rebuilding.start()
 
 
 def check_grammar(grammar: Grammar) -> None:

@@ -43,7 +43,7 @@ TABLE: dict[str, tuple[ActionSpec[Lamp], ...]] = dict.fromkeys(MENUS, ()) | {
     ),
     "view": (
         ActionSpec(
-            "shortcuts",
+            "compare",
             "Light",
             "Light or not",
             Lamp.dim,
@@ -56,8 +56,7 @@ TABLE: dict[str, tuple[ActionSpec[Lamp], ...]] = dict.fromkeys(MENUS, ()) | {
                 colour,
                 colour,
                 lambda lamp, colour=colour: lamp.paint(colour),  # type: ignore[misc]
-                group="theme",
-                submenu="appearance",
+                submenu="find",
                 checked=lambda lamp, colour=colour: lamp.colour == colour,  # type: ignore[misc]
             )
             for colour in ("white", "red")
@@ -125,9 +124,9 @@ def test_every_action_is_in_its_menu(actions: Actions, window: QMainWindow) -> N
     assert list(shown) == list(MENUS.values())
     assert [action.text() for action in shown["File"].actions()] == ["Blink", "", "Models…"]
     assert shown["File"].actions()[1].isSeparator()
-    light, appearance = shown["View"].actions()
-    assert (light.text(), appearance.text()) == ("Light", "Appearance")
-    assert [action.text() for action in appearance.menu().actions()] == ["white", "red"]
+    light, find = shown["View"].actions()
+    assert (light.text(), find.text()) == ("Light", "Find")
+    assert [action.text() for action in find.menu().actions()] == ["white", "red"]
 
 
 def test_the_names_of_a_menu_and_of_a_button(actions: Actions) -> None:
@@ -135,20 +134,18 @@ def test_the_names_of_a_menu_and_of_a_button(actions: Actions) -> None:
     assert actions.name(spec) == "Models"
     assert actions["models-page"].iconText() == "M"
     assert actions.path(spec) == "File"
-    assert actions.path(actions.specs[-1]) == "View › Appearance"
+    assert actions.path(actions.specs[-1]) == "View › Find"
 
 
 def test_what_is_turned_on_and_off_is_called_what_it_does_next(
     actions: Actions, lamp: Lamp, window: QMainWindow
 ) -> None:
     Menus(actions, window)
-    view = next(
-        action.menu() for action in window.menuBar().actions() if actions["shortcuts"] in action.menu().actions()
-    )
-    assert actions["shortcuts"].text() == "Darken"
+    view = next(action.menu() for action in window.menuBar().actions() if actions["compare"] in action.menu().actions())
+    assert actions["compare"].text() == "Darken"
     lamp.colour = "red"
     view.aboutToShow.emit()
-    assert actions["shortcuts"].text() == "Light"
+    assert actions["compare"].text() == "Light"
 
 
 def test_macos_takes_the_app_menu_from_the_help_menu(actions: Actions, window: QMainWindow) -> None:

@@ -11,7 +11,6 @@ from starlette.types import Message
 
 from app.api.activity import Activity
 from app.api.answering import Answering, EventStream
-from app.api.errors import ApiError
 from app.api.replies import KEEP_ALIVE
 from engine.client import RequestStream
 from engine.events import Event, Finished, PrefillProgress
@@ -46,16 +45,6 @@ async def silent() -> Message:
 
 def answering_of(engine: Any) -> Answering:
     return Answering(engine, [REQUEST], "call", Activity())
-
-
-def test_a_turn_that_does_not_come_in_time_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.api.answering.MOST_WAITING_S", 0.05)
-
-    async def begin() -> None:
-        await answering_of(HandEngine()).begin(silent)
-
-    with pytest.raises(ApiError, match="queue"):
-        asyncio.run(begin())
 
 
 def test_signs_of_life_come_until_the_text_does(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -214,7 +214,7 @@ def test_what_cannot_be_answered_is_refused_with_the_name_of_the_field(told: Ser
         ({"top_p": 0}, "top_p"),
         ({"max_tokens": 0}, "max_tokens"),
         ({"n": 100}, "n"),
-        ({"stop": [""]}, "stop"),
+        ({"stop": [""]}, "stop[0]"),
         ({"seed": 1.5}, "seed"),
         ({"logit_bias": {"a": 1}}, "logit_bias"),
         ({"speculation": "magic"}, "speculation.method"),
@@ -245,16 +245,13 @@ def test_every_endpoint_samples_as_asked_and_as_the_models_authors_recommend(
     assert served.post(path, body | {"temperature": 5}).status_code == 200
     refused = served.post(path, body | {"temperature": 5.1})
     assert refused.status_code == 400
-    assert refused.json()["error"]["message"] == "'temperature' must be between 0 and 5."
+    assert refused.json()["error"]["message"] == "'temperature': Expected `float` <= 5.0."
 
 
 @pytest.mark.parametrize("name", ["gpt-4o", "../../etc/passwd", "/etc"])
 def test_a_name_is_never_a_path_and_loads_nothing(serve: Serve, question: dict[str, Any], name: str) -> None:
     engine = ScriptedEngine()
     assert serve(engine).chat(question | {"model": name})["model"] == "main"
-    assert len(engine.requests) == 1
-    refused = serve(engine, strict_models=True).post("/v1/chat/completions", question | {"model": name})
-    assert (refused.status_code, refused.json()["error"]["code"]) == (404, "model_not_found")
     assert len(engine.requests) == 1
 
 

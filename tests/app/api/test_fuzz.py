@@ -91,16 +91,6 @@ def test_no_request_is_too_odd(
     check(told, method, path, data.draw(broken(schema)))
 
 
-@pytest.mark.campaign
-@pytest.mark.parametrize(("method", "path", "schema"), BODIES, ids=[f"{one[0]} {one[1]}" for one in BODIES])
-@settings(max_examples=350)
-@given(data=st.data())
-def test_no_request_of_thousands_is_too_odd(
-    told: Served, method: str, path: str, schema: dict[str, Any], data: st.DataObject
-) -> None:
-    check(told, method, path, data.draw(broken(schema)))
-
-
 @settings(max_examples=20)
 @given(
     body=st.binary(max_size=200) | st.text(max_size=99).map(lambda text: json.dumps({"messages": text}).encode()[:-1])
@@ -115,7 +105,5 @@ def test_every_endpoint_is_described(told: Served) -> None:
     assert described["openapi"].startswith("3.1")
     for path, methods in described["paths"].items():
         for method in ("get", "post", "put", "delete"):
-            if path.endswith("/events") and method == "get":
-                continue
             answered = told.client.request(method, path, json={}).status_code
             assert (answered != 405) == (method in methods), (method, path)

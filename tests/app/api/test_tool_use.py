@@ -139,7 +139,7 @@ def test_a_choice_that_cannot_be_held_is_refused(caller: Served) -> None:
     for fields, param in refused:
         response = caller.post("/v1/chat/completions", ASKED | fields)
         assert response.status_code == 400, response.text
-        assert response.json()["error"]["param"] == param
+        assert response.json()["error"]["param"].startswith(param)
         assert response.json()["error"]["message"].endswith(".")
 
 

@@ -7,8 +7,6 @@ import json
 import pytest
 
 from app.chat.answer_format import AnswerFormatField, AnswerFormatMark
-from app.chat.answer_texts import foot_html
-from app.session.answer import Answer, State
 from engine.grammars.grammar import Grammar
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine
@@ -87,17 +85,3 @@ def test_a_format_is_of_its_chat_alone_and_a_schema_that_is_none_is_an_error(
     assert window.find(AnswerFormatMark).isHidden()
     window.trigger("chat-settings")
     assert field.kind.currentData() == "text"
-
-
-@pytest.mark.parametrize(
-    ("text", "end"),
-    [
-        ('{"name": "T', "Reached the length limit: the JSON is incomplete."),
-        ('<think>Hm.</think>{"name": 3', "Reached the length limit: the JSON is incomplete."),
-        ('{"name": 3}', "Reached the length limit."),
-        ("Once upon a time", "Reached the length limit."),
-    ],
-)
-@pytest.mark.usefixtures("qapp")
-def test_json_that_the_length_limit_cut_off_says_so(text: str, end: str) -> None:
-    assert end in foot_html(Answer(State.LENGTH, text), with_figures=False)

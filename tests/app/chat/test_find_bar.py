@@ -9,15 +9,12 @@ from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.chat.answer_body import AnswerBody
 from app.chat.prose import Prose
 from app.chat.search_highlights import match_colours
 from app.chat.shown_text import AT_ONCE, ShownTexts, shown_texts
-from app.chat.transcript import Transcript
 from app.conversations.search import Query, highlights, parse_phrase
 from app.session.answer import Answer, State
-from app.session.chats import Chat, Turn
-from app.widgets.application import Application
+from app.session.chats import Turn
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.window_driver import WindowDriver
@@ -131,15 +128,6 @@ def test_the_current_match_has_another_colour(open_window: OpenWindow) -> None:
     assert is_current() == [True, False, False]
 
 
-def test_a_long_question_is_scrolled_to_the_match(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("Yes.")]))
-    answered(window, "\n".join(f"line {number}" for number in range(200)))
-    for wanted in ("line 3", "line 190", "line 100"):
-        window.find_in_chat(f'"{wanted}"')
-        assert window.found_text == "1 of 1"
-        assert window.transcript.viewport().rect().contains(current_rect(window))
-
-
 def test_tokens_are_searched_where_they_are_shown(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("A **draft** and [draft](https://draft.example).")]))
     answered(window, "What?")
@@ -168,17 +156,6 @@ def test_an_answer_that_ends_is_counted_and_escape_in_the_message_box_ends_the_s
     assert window.find_bar.isHidden()
     window.find_in_chat("no such words")
     assert window.found_text == "Not found"
-
-
-def test_highlights_stay_when_the_theme_or_the_language_changes(open_window: OpenWindow, qapp: Application) -> None:
-    window = open_window(ScriptedEngine([Script("A draft, $x^2$.\n\n```\ndraft\n```\n")]))
-    answered(window, "What?")
-    window.find_in_chat("draft")
-    qapp.theme.set_mode("dark")
-    window.wait(lambda: len(window.turn().highlighted) == 2)
-    qapp.language.choose("ko")
-    window.wait(lambda: window.found_text == "2개 중 2번째")
-    assert len(window.turn().highlighted) == 2
 
 
 def test_a_message_found_in_all_chats_is_shown_at_its_first_match(open_window: OpenWindow) -> None:
@@ -235,18 +212,3 @@ def test_a_huge_answer_is_searched_on_another_thread(qtbot: QtBot) -> None:
         assert time.thread_time() - began < 0.1
     assert texts.count(turn, query, False) == sum("needle" in paragraph for paragraph in paragraphs)
     assert texts.count(turn, phrase("draft"), False) == 1000
-
-
-def test_matches_far_down_in_a_huge_answer_are_shown(qtbot: QtBot, transcript: Transcript) -> None:
-    turn = Turn("What?", Answer(State.DONE, "Some *hay* here.\n\n" * (AT_ONCE // 16) + "And a *needle*.\n"))
-    query = phrase("needle")
-    transcript.show_chat(Chat(1, "", [turn]))
-    qtbot.waitUntil(lambda: bool(bodies := transcript.findChildren(AnswerBody)) and bodies[-1].complete)
-    with qtbot.waitSignal(transcript.shown_as, timeout=1000 * PATIENCE_S):
-        assert transcript.count_matches(turn, query) == 0
-    assert transcript.count_matches(turn, query) == 1
-    transcript.verticalScrollBar().setValue(0)
-    transcript.highlight(query, (turn, 0))
-    transcript.reveal_match(turn, 0)
-    marks = [mark for view in transcript.findChildren(Prose) for mark in view.extraSelections()]
-    assert [mark.cursor.selectedText() for mark in marks] == ["needle"]

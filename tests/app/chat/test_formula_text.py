@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QRect
-from PySide6.QtGui import QColor, QTextCursor
+from PySide6.QtGui import QTextCursor
 from pytestqt.qtbot import QtBot
 
 from app.chat.answer_body import AnswerBody
@@ -13,9 +12,6 @@ from app.chat.formula_text import OBJECT, formula_size
 from app.chat.plain_text import plain_text
 from app.chat.prose import Prose
 from app.text.formulas import LONGEST, Formula, find_formulas
-from app.widgets import theme
-from app.widgets.application import Application
-from tests.app.chat.conftest import Show
 
 
 def sources(text: str) -> list[str]:
@@ -165,33 +161,3 @@ def test_a_selection_copies_formulas_as_they_were_written(body: AnswerBody, qtbo
     view.selectAll()
     assert view.source_of_selection() == "🙂 Let $x^2$ be \\(y\\)."
     assert view.createMimeDataFromSelection().text() == "🙂 Let $x^2$ be \\(y\\)."
-
-
-def test_a_text_that_is_gone_before_its_formulas_are_set_leaves_nothing(qtbot: QtBot) -> None:
-    gone = AnswerBody()
-    gone.show_text("$z_{17}$ and $z_{18}$\n", ended=True)
-    gone.deleteLater()
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    with qtbot.waitSignal(pictures().ready):
-        pass
-
-
-def test_a_text_is_not_rendered_again_for_the_formulas_of_others(qtbot: QtBot, show: Show[Prose]) -> None:
-    prose, rendered = show(Prose()), []
-    prose.show_markdown("It is $y_{4711}$.")
-    prose.rerendered.connect(lambda: rendered.append(prose.toPlainText()))
-    pictures().ready.emit()
-    assert rendered == []
-    qtbot.waitUntil(lambda: prose.toPlainText() == "It is \ufffc.")
-
-
-def test_formulas_have_the_colour_of_the_theme(body: AnswerBody, qtbot: QtBot, qapp: Application) -> None:
-    body.show_text("$x$\n", ended=True)
-    view = prose(body, qtbot)
-    for mode in ("light", "dark"):
-        qapp.theme.set_mode(mode)
-        image = view.grab(QRect(0, 0, 40, view.height())).toImage()
-        wanted = QColor(theme.colours().text)
-        painted = [image.pixelColor(x, y) for x in range(image.width()) for y in range(image.height())]
-        # Thin lines are blended with the background.
-        assert min(abs(wanted.lightness() - colour.lightness()) for colour in painted) < 40

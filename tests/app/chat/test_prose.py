@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QObject
-from PySide6.QtGui import QColor, QPaintEvent, QTextFormat
+from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
@@ -12,15 +12,11 @@ from app.chat.auto_height_browser import blocks_of
 from app.chat.prose import Prose
 from app.session.answer import Answer, State
 from app.session.chats import Turn
-from app.widgets import theme
 from app.widgets.layouts import settle_layouts
 from tests.app.chat.conftest import Show
 from tests.app.conftest import OpenWindow
 from tests.app.markdown_streams import stream
 from tests.app.scripted_engine import Script, ScriptedEngine
-
-BACKGROUND = QTextFormat.Property.BackgroundBrush
-
 
 SEEDS = [*range(4), *(pytest.param(seed, marks=pytest.mark.full) for seed in range(4, 40))]
 
@@ -103,18 +99,6 @@ def test_words_at_the_end_of_a_long_run_lay_out_and_paint_the_last_line_only(qtb
     assert max(painted.heights) < prose.height() // 4
 
 
-def test_code_in_a_line_is_tinted_and_quotes_have_a_bar(show: Show[Prose]) -> None:
-    prose = show(Prose(), 400, 200)
-    prose.show_markdown("Use `pip` now.\n\n> Quoted `text`.\n\nAfter.")
-    fragments = [step.fragment() for block in blocks_of(prose.document()) for step in block]
-    assert [one.text() for one in fragments if one.charFormat().hasProperty(BACKGROUND)] == ["pip", "text"]
-    picture, layout = prose.grab().toImage(), prose.document().documentLayout()
-    line = QColor(theme.colours().line).rgb()
-    middles = [round(layout.blockBoundingRect(prose.document().findBlockByNumber(n)).center().y()) for n in range(3)]
-    ratio = picture.devicePixelRatio()
-    assert [picture.pixel(round(ratio), round(ratio * y)) == line for y in middles] == [False, True, False]
-
-
 @pytest.mark.parametrize("text", ["1. Sort:\n\n   ```\n   {}\n   ```", "> ```\n> {}\n> ```"])
 def test_long_lines_of_code_in_lists_and_quotes_are_wrapped(text: str, show: Show[Prose]) -> None:
     prose = show(Prose())
@@ -152,14 +136,3 @@ def test_words_of_a_table_are_cut_only_where_they_cannot_fit(row: str, show: Sho
             assert prose.document().size().width() <= width + 1
     prose.show_markdown("A" * 200)
     assert prose.document().size().width() <= 1000
-
-
-def test_headings_are_larger_than_the_text_by_their_level(show: Show[Prose]) -> None:
-    prose = show(Prose())
-    prose.show_markdown("# One `code`\n\n## Two\n\n### Three\n\nText.")
-    sizes = []
-    for block in blocks_of(prose.document()):
-        in_block = {run.fragment().charFormat().font().pixelSize() for run in block}
-        assert len(in_block) == 1
-        sizes += in_block
-    assert sizes == sorted(set(sizes), reverse=True)

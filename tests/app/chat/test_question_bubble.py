@@ -50,10 +50,3 @@ def test_a_short_question_is_on_one_line(word: str, size: int, show: Show[QWidge
     bubble.text.fit()
     assert bubble.width() < 600
     assert bubble.text.document().firstBlock().layout().lineCount() == 1
-
-
-def test_a_question_as_people_paste_them_is_shown_whole(show: Show[QWidget]) -> None:
-    text = "    total += price * count\n" * 1000 + "한국어 문장 " * 1000
-    parent = show(QWidget())
-    bubble = QuestionBubble(Turn(text, Answer()), parent)
-    assert bubble.text.toPlainText() == text

@@ -5,15 +5,12 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QGraphicsOpacityEffect, QSlider, QWidget
+from PySide6.QtWidgets import QGraphicsOpacityEffect, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.chat.settings_sheet import ChatSettingsSheet
 from app.conversations.chat_settings import KEYS, VARIABLES
-from app.system.language import LANGUAGES
-from app.widgets.application import Application
 from app.widgets.labels import WrappedLabel
-from app.widgets.overlay import HighArea
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.window_driver import WindowDriver
@@ -183,41 +180,6 @@ def test_escape_closes_the_card_and_a_click_into_another_window_does_not(
     next(action for action in button.menu_.actions() if action.text() == "Creative").trigger()
     assert button.text() == "Creative"
     assert window.session.settings.sampling.temperature == 1.0
-
-
-def test_every_control_of_the_card_has_a_name_and_is_reached_by_tab(sheet: ChatSettingsSheet) -> None:
-    for key in sheet.rows:
-        sheet.rows[key].show_value(sheet.rows[key].setting.default, sheet.rows[key].setting.default)
-    for control in sheet.findChildren(QWidget):
-        if isinstance(control, (QAbstractButton, QComboBox, QAbstractSpinBox, QSlider)) and control.isVisibleTo(sheet):
-            text = control.text() if isinstance(control, QAbstractButton) else ""
-            assert control.accessibleName() or text, control
-            assert control.focusPolicy() & Qt.FocusPolicy.TabFocus, control.accessibleName()
-
-
-@pytest.mark.parametrize(
-    ("language", "text_size"),
-    [
-        pytest.param(language, size, marks=() if (language, size) == ("ja", 130) else pytest.mark.full)
-        for language in LANGUAGES
-        for size in (100, 130)
-    ],
-)
-def test_the_card_has_room_for_its_words(
-    sheet: ChatSettingsSheet, window: WindowDriver, qapp: Application, language: str, text_size: int
-) -> None:
-    qapp.language.choose(language)
-    qapp.theme.set_text_size(text_size)
-    area = sheet.findChild(HighArea)
-    qapp.processEvents()
-    for size in ((1440, 900), (560, 420)):
-        window.resize(*size)
-        assert sheet.width() <= window.width()
-        assert area.widget().minimumSizeHint().width() <= area.viewport().width(), size
-        words = sheet.rows["max_tokens"].control.lineEdit()
-        # The smallest window cuts them in some languages.
-        if size[0] > 560:
-            assert words.fontMetrics().horizontalAdvance(words.text()) <= words.width() - 9, words.text()
 
 
 def test_what_somebody_wrote_is_not_lost_to_a_preset(

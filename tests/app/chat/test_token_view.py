@@ -86,29 +86,6 @@ def test_a_token_tells_its_round_position_and_probability(view: TokenView) -> No
     assert view.description_at(99) == ""
 
 
-def test_tokens_without_text_cover_nothing(view: TokenView) -> None:
-    view.show_tokens([Token(0, "", "draft", 0, 1, -1.0), Token(1, "가", "main", 1, 1, -1.0)])
-    found = view.token_at(0)
-    assert found is not None
-    assert found.id == 1
-
-
-def test_a_sign_that_qt_leaves_out_moves_no_token(view: TokenView) -> None:
-    texts = ("a\0", "\ufeff", "\r\n", "x\u2028", "\ufeffy", "👩‍👧", "z")
-    tokens = [Token(number, text, "draft", 0, number, -1.0) for number, text in enumerate(texts)]
-    for count in range(1, 1 + len(tokens)):
-        view.show_tokens(tokens[:count])
-    assert view.token_at(view.toPlainText().index("x")) is tokens[3]
-    view.select_round(6)
-    assert view.textCursor().selectedText() == "z"
-
-
-def test_a_replaced_answer_starts_anew(view: TokenView) -> None:
-    view.show_tokens(answer_of(MIXED).tokens)
-    view.show_tokens(answer_of("short one").tokens)
-    assert view.toPlainText() == "short one"
-
-
 def test_a_click_in_the_strip_selects_the_round_and_a_selection_marks_its_rounds(
     open_window: OpenWindow, qtbot: QtBot
 ) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.chat.lazy_turn import LazyTurn
@@ -86,32 +85,6 @@ def test_no_part_of_the_view_is_blank_however_fast_one_scrolls(long_chat: Transc
         assert min(colours(long_chat)) > 5, percent
 
 
-@pytest.mark.full
-def test_dragging_over_300_turns_never_shows_a_blank_part(transcript: Transcript, qtbot: QtBot) -> None:
-    transcript.show_chat(Chat(1, "longer", [turn(number) for number in range(300)]))
-    settle(transcript, qtbot)
-    bar = transcript.verticalScrollBar()
-    for percent in (*range(100, -1, -5), *range(0, 101, 20)):
-        bar.setValue(bar.maximum() * percent // 100)
-        assert min(colours(transcript)) > 5, percent
-        # What is made meanwhile changes the heights above and below.
-        QApplication.processEvents()
-        assert min(colours(transcript)) > 5, percent
-
-
-def test_scrolling_brings_turns_near_and_lets_far_ones_go(long_chat: Transcript, qtbot: QtBot) -> None:
-    bar = long_chat.verticalScrollBar()
-    for share in (0.8, 0.3, 0.0):
-        bar.setValue(round(bar.maximum() * share))
-        settle(long_chat, qtbot)
-        assert len(loaded(long_chat)) < 60
-        top, bottom = bar.value(), bar.value() + long_chat.viewport().height()
-        in_view = [slot for slot in slots(long_chat) if slot.geometry().bottom() >= top and slot.y() <= bottom]
-        assert all(slot.view is not None for slot in in_view)
-    assert slots(long_chat)[0].view is not None
-    assert slots(long_chat)[-1].view is None
-
-
 def test_what_is_read_stays_while_turns_around_find_their_height(long_chat: Transcript, qtbot: QtBot) -> None:
     bar = long_chat.verticalScrollBar()
     for share in (0.6, 0.3):
@@ -128,21 +101,6 @@ def test_a_narrower_window_keeps_the_end_in_view(long_chat: Transcript, qtbot: Q
         long_chat.resize(width, 700)
         settle(long_chat, qtbot)
         qtbot.waitUntil(lambda: bar.value() == bar.maximum())
-
-
-def test_another_width_keeps_what_is_read_in_view(transcript: Transcript, qtbot: QtBot) -> None:
-    words = "\n\n".join(["Words enough for more than one line, and so they are broken into several lines. " * 4] * 4)
-    transcript.show_chat(Chat(1, "long", [Turn(f"Question {n}", Answer(State.DONE, words)) for n in range(30)]))
-    settle(transcript, qtbot)
-    bar = transcript.verticalScrollBar()
-    bar.setValue(bar.maximum() // 2)
-    settle(transcript, qtbot)
-    read = first_in_view(transcript)
-    bar.setValue(read.y() + read.height() // 2)
-    for width in (500, 900, 430, 420, 1000):
-        transcript.resize(width, 700)
-        settle(transcript, qtbot)
-        assert abs(bar.value() - read.y() - read.height() / 2) < 40
 
 
 def test_what_has_no_spaces_is_broken_and_does_not_make_the_chat_wider(transcript: Transcript, qtbot: QtBot) -> None:

@@ -64,9 +64,6 @@ def test_bench_measures_a_head(capsys: pytest.CaptureFixture[str], measure: Call
     report = printed_report(capsys)
     assert set(report["arms"]) == {"plain", "head", "head, depth 4"}
     assert report["models"]["draft"] == "head"
-    # The command that others have to type, without the name of this computer's owner.
-    assert report["command"].startswith("tandem bench --draft ")
-    assert report["command"].endswith("--repetitions 1 --max-tokens 6 --ways 'head; head, depth 4'")
 
     other = write_head(tmp_path / "other", write_model(tmp_path / "main"))
     assert measure("--json", "--draft", str(other)) == 1
@@ -85,13 +82,6 @@ def test_bench_measures_several_drafters_in_one_table(
     assert report["models"]["draft"] == "starter/draft"
 
 
-def test_bench_measures_a_drafter_by_the_name_that_it_prints(
-    capsys: pytest.CaptureFixture[str], measure: Callable[..., int]
-) -> None:
-    assert measure("--json", "--also", "starter/head", "--ways", "starter/head") == 0
-    assert "starter/head" in printed_report(capsys)["arms"]
-
-
 def test_bench_refuses_an_unknown_arm(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "--ways", "warp"]) == 2
     assert "warp" in capsys.readouterr().err
@@ -106,8 +96,7 @@ def test_bench_refuses_an_unknown_arm(capsys: pytest.CaptureFixture[str]) -> Non
         ["--accept", "nan", "--synthetic", "20M"],
         ["--temperature", "-1"],
         ["--temperature", "5.1"],
-        ["--concurrent", "2", "--report", "page.html"],
-        ["--compare", "page.html"],
+        ["--prompts", "tests/benchmarks/schemas.jsonl", "--against", "mlx-lm"],
     ],
 )
 def test_bench_refuses_what_it_cannot_measure_before_a_model_is_loaded(
@@ -174,16 +163,11 @@ def test_bench_refuses_more_answers_at_once_than_an_engine_takes(capsys: pytest.
 
 def test_answers_at_once_are_compared_with_mlx_lm_in_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "--concurrent", "2", "--repetitions", "1", "--max-tokens", "2"]) == 0
-    *_, speeds, of_two, _, ratios, ratios_of_two, _, _ = capsys.readouterr().out.splitlines()
+    *_, speeds, of_two, _, _, ratios, ratios_of_two = capsys.readouterr().out.splitlines()
     assert " ".join(speeds.split()) == "answers at once tokens/s plain mlx-lm by source"
     assert " ".join(ratios.split()) == "answers at once of mlx-lm plain of mlx-lm of plain"
     assert of_two.split()[0] == ratios_of_two.split()[0] == "2"
     assert ratios_of_two.count(" to ") == 3
-
-
-def test_bench_of_a_missing_model_is_one_line_and_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bench", "--main", "no/such-model"]) == 1
-    assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_a_table_of_many_arms_and_kinds_is_at_most_100_columns_wide(capsys: pytest.CaptureFixture[str]) -> None:
@@ -196,7 +180,6 @@ def test_a_table_of_many_arms_and_kinds_is_at_most_100_columns_wide(capsys: pyte
         kind: {"speedup": 12.34} for kind in ("chat", "code-edit", "copy", "list", "story", "translation", "maths")
     }
     names = ("plain", "mlx-lm draft, depth 16", "ngram")
-    share = {"ratio": 0.96, "interval": (0.91, 1.02)}
     bench.print_report(
         {
             "machine": {"versions": {}, "system": "", "cores": 2, "device": "", "blas": ""},
@@ -204,7 +187,7 @@ def test_a_table_of_many_arms_and_kinds_is_at_most_100_columns_wide(capsys: pyte
             "arms": {name: figures | {"by_kind": kinds} for name in names},
             "beside_best": {
                 "auto with a drafter of a long name": {
-                    kind: {"best": names[1], "chosen": 0.75, "here": share, "elsewhere": None} for kind in kinds
+                    kind: {"best": names[1], "ratio": 0.96, "spread": (0.91, 1.02)} for kind in kinds
                 }
             },
         }
@@ -214,7 +197,6 @@ def test_a_table_of_many_arms_and_kinds_is_at_most_100_columns_wide(capsys: pyte
     # By arm, and auto beside the best one.
     assert all(sum(kind in line.split() for line in lines) == 2 for kind in kinds)
     assert sum("0.96x (0.91 to 1.02)" in " ".join(line.split()) for line in lines) == len(kinds)
-    assert sum("mlx-lm draft, depth 16 (75%)" in line for line in lines) == len(kinds)
     assert sum("tokens by source" in line for line in lines) == 1
 
 

@@ -273,27 +273,6 @@ def test_thoughts_are_no_part_of_the_answer_on_standard_output(
     assert "<" not in printed.err
 
 
-@pytest.mark.parametrize(
-    ("speedup", "low", "high", "words"),
-    [(2.1, 1.95, 2.31, "2.1x as fast"), (None, 1.84, 3.1, "at least 1.8x as fast")],
-)
-def test_the_last_line_gives_the_speedup_as_exactly_as_it_is_known(
-    capsys: pytest.CaptureFixture[str], speedup: float | None, low: float, high: float, words: str
-) -> None:
-    stats = RequestStats(generated_tokens=40, drafted=30, speedup=speedup, speedup_low=low, speedup_high=high)
-    TextOutput().event(Finished("stop", "Hello.", (1,), stats))
-    assert capsys.readouterr().err == f"[40 tokens, {words}]\n"
-
-
-@pytest.mark.parametrize(("drafted", "words"), [(30, "3.1 tokens per round instead of 1"), (0, "1.0 tokens per round")])
-def test_the_last_line_says_what_speculation_did_where_no_speedup_was_measured(
-    capsys: pytest.CaptureFixture[str], drafted: int, words: str
-) -> None:
-    stats = RequestStats(generated_tokens=40, drafted=drafted, tokens_per_round=3.1 if drafted else 1.0)
-    TextOutput().event(Finished("stop", "Hello.", (1,), stats))
-    assert capsys.readouterr().err == f"[40 tokens, {words}]\n"
-
-
 @pytest.mark.parametrize(("words", "options"), [([], {}), (["--thinking", "off"], {"enable_thinking": False})])
 def test_thinking_is_switched_as_the_models_template_does(
     engine: ScriptedEngine, words: list[str], options: dict[str, bool]
@@ -305,6 +284,10 @@ def test_thinking_is_switched_as_the_models_template_does(
 @pytest.mark.parametrize(
     ("stats", "words"),
     [
+        ({"speedup": 2.1, "speedup_low": 1.95, "speedup_high": 2.31}, "2.1x as fast"),
+        ({"speedup_low": 1.84, "speedup_high": 3.1}, "at least 1.8x as fast"),
+        ({"tokens_per_round": 3.1}, "3.1 tokens per round instead of 1"),
+        ({"drafted": 0, "tokens_per_round": 1.0}, "1.0 tokens per round"),
         ({"rounding": "identical", "same_text_cost": 0.12},
          "the text of plain decoding, the same text costs 12% of the speed"),
         ({"rounding": "rounded", "one_in": 41250},
@@ -312,10 +295,12 @@ def test_thinking_is_switched_as_the_models_template_does(
         ({"rounding": "rounded"}, "the text of plain decoding up to rounding"),
     ],
 )  # fmt: skip
-def test_the_figures_say_whether_the_text_is_that_of_plain_decoding(
+def test_the_last_line_says_of_speculation_what_is_known(
     capsys: pytest.CaptureFixture[str], stats: dict[str, Any], words: str
 ) -> None:
-    TextOutput().event(Finished("stop", "Hello.", (1,), RequestStats(generated_tokens=40, drafted=30, **stats)))
+    TextOutput().event(
+        Finished("stop", "Hello.", (1,), RequestStats(**{"generated_tokens": 40, "drafted": 30, **stats}))
+    )
     assert capsys.readouterr().err == f"[40 tokens, {words}]\n"
 
 

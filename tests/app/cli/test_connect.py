@@ -86,7 +86,7 @@ print(json.load(urllib.request.urlopen(request, timeout=300))["content"][0]["typ
 
 
 def test_run_starts_the_program_against_an_api_of_its_own_with_a_key(own_home: Path) -> None:
-    SettingsStore(settings_folder() / "settings.json").change(api_asks_key=True, api_port=free_port())
+    SettingsStore(settings_folder() / "settings.json").change(api_network=True, api_port=free_port())
     command = own_home / "bin/claude"
     command.parent.mkdir()
     command.write_text(f"#!{sys.executable}\n{PROGRAM}")

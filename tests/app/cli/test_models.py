@@ -155,12 +155,6 @@ def test_a_bad_name_is_bad_usage(run: Run, capsys: pytest.CaptureFixture[str]) -
     assert capsys.readouterr().err.count("\n") == 1
 
 
-def test_failures_as_json_carry_their_code(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("remove", "org/absent", "--json") == 1
-    (failed,) = objects(capsys)
-    assert (failed["event"], failed["code"], failed["arguments"]["reason"]) == ("failed", "hub", "not-installed")
-
-
 def test_remove_frees_the_space(run: Run, cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("org/model", "org/other"):
         write_snapshot(cache, name, model_files())
@@ -253,13 +247,6 @@ def test_without_a_connection_it_is_one_line_and_exit_code_1(
     assert run(*words, "--json") == 1
     (failed,) = objects(capsys)
     assert (failed["event"], failed["arguments"]["reason"]) == ("failed", "offline")
-
-
-def test_the_catalog_pairs_without_a_connection(run: Run, hub: FakeHub, capsys: pytest.CaptureFixture[str]) -> None:
-    hub.unplugged = True
-    assert run("pairs", "mlx-community/Qwen3-8B-4bit", "--context", "40960", "--json") == 0
-    pairs = objects(capsys)
-    assert next(one for one in pairs if one["best"])["id"] == "mlx-community/Qwen3-0.6B-4bit"
 
 
 @pytest.mark.parametrize("words", [("search", "qwen"), ("download", "org/model")])

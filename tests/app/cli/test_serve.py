@@ -19,9 +19,7 @@ from app.__main__ import main
 from app.agents.endpoint import Endpoint, serving_endpoint
 from app.api.local_api import ApiSettings
 from app.cli.serve import serving
-from app.conversations.opening import visit_store
 from app.settings.declarations import SettingsValues
-from app.system.paths import data_folder
 from tests.patience import PATIENCE_S
 from tests.tiny_models import QWEN3, write_disturbed_copy, write_model
 
@@ -63,7 +61,7 @@ def served(port: int = 0) -> tuple[subprocess.Popen[str], str]:
     return process, address
 
 
-def test_it_serves_with_a_key_until_it_is_told_to_end_and_keeps_the_figures() -> None:
+def test_it_serves_with_a_key_until_it_is_told_to_end() -> None:
     process, address = served()
     with process:
         assert process.stderr is not None
@@ -76,11 +74,6 @@ def test_it_serves_with_a_key_until_it_is_told_to_end_and_keeps_the_figures() ->
         process.send_signal(signal.SIGTERM)
         assert process.wait(PATIENCE_S) == 0
         assert process.stderr.read() == ""
-    path = data_folder() / "chats.db"
-    with visit_store(path) as store:
-        [row] = store.history.rows()
-    assert (row.client, row.endpoint, row.generated_tokens) == ("agent/1.0", "/v1/chat/completions", 2)
-    assert b"A secret" not in path.read_bytes()
 
 
 @pytest.mark.campaign
@@ -113,7 +106,7 @@ def client(folders: tuple[Path, Path]) -> Iterator[httpx2.Client]:
     """A client of what `tandem serve --main FOLDER --draft FOLDER` serves."""
     pair = str(folders[0]), str(folders[1])
     with (
-        serving(SettingsValues(), pair, ApiSettings(port=0)) as (api, _),
+        serving(SettingsValues(), pair, ApiSettings(port=0)) as api,
         httpx2.Client(base_url=api.status.address, timeout=PATIENCE_S, trust_env=False) as client,
     ):
         yield client

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from app.conversations.answer_format import JSON, TEXT, by_schema, grammar_of, schema_of
-from app.conversations.chat_settings import ANSWER_FORMAT, Generation, usable
+from app.conversations.chat_settings import (
+    ANSWER_FORMAT,
+    JSON,
+    TEXT,
+    Generation,
+    by_schema,
+    grammar_of,
+    schema_of,
+    usable,
+)
 from engine.errors import GrammarNotUsable
 from engine.grammars.grammar import Grammar
 

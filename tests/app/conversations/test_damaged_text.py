@@ -54,7 +54,7 @@ def test_a_chat_with_a_damaged_title_is_renamed_edited_and_deleted(damaged: Path
     assert [hit.conversation_id for hit in store.search.titles("new")] == [2]
     assert [hit.message_id for hit in store.search.messages("nachricht 큰")] != []
     store.run(lambda store: store.conversations.purge(2))
-    assert store.search.messages("Nachricht", conversation_id=2) == []
+    assert {hit.conversation_id for hit in store.search.messages("Nachricht")} == {1, 3}
     assert store.database.scalar("PRAGMA integrity_check") == "ok"
     store.close()
     assert open_store(damaged)[1].damage is None

@@ -35,7 +35,7 @@ def texts(store: ConversationStore, chat: int) -> list[str]:
 
 def state(store: ConversationStore, chat: int) -> str:
     """All that an export holds of a chat, with its title, its figures and what a search finds."""
-    exported = conversation_as_object(store, chat, with_tokens=True)
+    exported = conversation_as_object(store, chat)
     figures = [(row["message_id"], row["stats"]) for row in store.database.rows("SELECT * FROM requests ORDER BY id")]
     found = [hit.message_id for hit in store.search.messages("whales")]
     return json.dumps([exported, figures, sorted(found)], sort_keys=True)

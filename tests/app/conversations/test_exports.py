@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -86,11 +85,6 @@ def test_json_follows_its_schema_and_the_schema_describes_all_of_it(
     write_json(runner(store), [chat, store.conversations.create()], tmp_path / "chats.json")
     validator = Draft202012Validator(closed(json.loads(SCHEMA.read_text())))
     assert not [*validator.iter_errors(json.loads((tmp_path / "chats.json").read_text()))]
-
-
-def test_tokens_can_be_left_out(store: ConversationStore, chat: int, tmp_path: Path) -> None:
-    write_json(runner(store), [chat], tmp_path / "chats.json", with_tokens=False)
-    assert not re.search(r'"(tokens|rounds)":\[\[', (tmp_path / "chats.json").read_text())
 
 
 class Addresses(HTMLParser):

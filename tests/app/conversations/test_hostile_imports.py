@@ -78,9 +78,7 @@ def test_a_zip_that_grows_beyond_measure_is_not_unpacked(store: ConversationStor
     assert len(report.added) == 1
 
 
-def test_brackets_in_a_text_are_none(store: ConversationStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Slices shorter than the texts that they cut through.
-    monkeypatch.setattr(json_steps, "_SLICE", 64)
+def test_brackets_in_a_text_are_none(store: ConversationStore, tmp_path: Path) -> None:
     text = '[[{"\\' * 60_000
     path = tmp_path / "a.json"
     path.write_text(json.dumps([chat(1, name=text[:100]), chat(2, summary=text)]))

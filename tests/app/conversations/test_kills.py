@@ -145,7 +145,7 @@ def kill_a_migration(path: Path, seed: int) -> int:
     assert version_of(store.database.connection) == LATEST
     check_sound(store)
     assert store.database.scalar("SELECT count(*) FROM messages WHERE uid LIKE 'm%'") == 1501
-    assert len(store.history.rows(method="auto")) == 1500
+    assert len(store.history.rows()) == 1500
     store.close()
     # The backup that was made before the migration is complete, or does not have its name yet.
     for backup in (path.parent / "backups").iterdir():

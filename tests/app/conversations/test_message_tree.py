@@ -71,16 +71,6 @@ def grow(parent: Node, role: str, text: str, state: str = "complete") -> Node:
     return node
 
 
-def copied(node: Node, parent: Node) -> Node:
-    state = "interrupted" if node.state == "streaming" else node.state
-    copy = Node(node.role, node.text, state, parent)
-    for child in node.children:
-        copy.children.append(copied(child, copy))
-        if child is node.selected:
-            copy.selected = copy.children[-1]
-    return copy
-
-
 class TreeMachine(RuleBasedStateMachine):
     chats = Bundle("chats")
 
@@ -232,43 +222,6 @@ class TreeMachine(RuleBasedStateMachine):
         while node.parent is not None:
             node.parent.selected = node
             node = node.parent
-
-    @rule(target=chats, chat=chats, data=st.data())
-    def branch(self, chat: int, data: st.DataObject) -> int:
-        message = self.pick(data, chat)
-        if message is None:
-            return self.create()
-        chain = [self.nodes[message]]
-        while chain[-1].parent is not None:
-            chain.append(chain[-1].parent)
-        tree = Tree()
-        end = tree.root
-        for node in chain[-2::-1]:
-            end = grow(end, node.role, node.text, "interrupted" if node.state == "streaming" else node.state)
-        return self.adopt(self.store.messages.branch(message), tree)
-
-    @rule(target=chats, chat=chats)
-    def duplicate(self, chat: int) -> int:
-        original = self.trees[chat].root
-        root = copied(original, original)
-        root.parent = None
-        return self.adopt(self.store.messages.duplicate(chat), Tree(root))
-
-    def adopt(self, chat: int, tree: Tree) -> int:
-        """Pair the copies in the store with those in the model, by walking both down."""
-        self.trees[chat] = tree
-        children: dict[int | None, list[int]] = {}
-        for message in self.store.messages.all(chat):
-            children.setdefault(message.parent_id, []).append(message.id)
-        waiting: list[tuple[int | None, Node]] = [(None, tree.root)]
-        while waiting:
-            message, node = waiting.pop()
-            ids = sorted(children.get(message, []), key=lambda identity: self.store.messages.get(identity).position)
-            assert len(ids) == len(node.children)
-            for identity, child in zip(ids, node.children, strict=True):
-                self.nodes[identity] = child
-                waiting.append((identity, child))
-        return chat
 
     @rule(chat=consumes(chats))
     def purge(self, chat: int) -> None:

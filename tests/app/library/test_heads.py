@@ -18,8 +18,8 @@ from engine.advice.catalog import load_catalog
 from engine.advice.pairing import PairAdvice
 from engine.advice.speedup import Estimate
 from engine.hub.values import FoundModel, Listing, RemoteFile, RemoteModel
-from engine.model_files.cache_names import name_of_snapshot
 from engine.model_files.discovery import describe_folder
+from engine.model_files.names import name_of_snapshot
 from tests.app.shown_library import stocked
 from tests.engine.heads.golden.cases import CASES
 from tests.engine.heads.heads_on_disk import tensors_of, write_head
@@ -39,23 +39,12 @@ def with_head(folder: Path) -> Inventory:
     return replace(inventory, installed=(*inventory.installed, installed_head(folder)))
 
 
-def test_an_installed_head_is_an_entry_of_its_own_kind(tmp_path: Path) -> None:
-    entry = installed_head(tmp_path)
-    assert (entry.kinds, entry.head, entry.complete, entry.fit) == (("head",), "dflash", True, None)
-
-
 def test_a_head_is_offered_as_draft_and_never_as_main_model(tmp_path: Path) -> None:
     inventory = with_head(tmp_path)
     assert HEAD not in [choice.id for choice in main_choices(inventory, "", [])]
     advice = [PairAdvice(HEAD, "installed", "head", (), 2 * 10**9, Estimate(2.0), best=True)]
     choice = draft_choices(inventory, advice, "", "auto", [], {})[0]
     assert (choice.id, choice.kind, choice.usable, choice.path) == (HEAD, "use", True, str(tmp_path))
-
-
-def test_a_published_head_can_be_downloaded_from_the_menu() -> None:
-    advice = [PairAdvice(HEAD, "catalog", "head-unchecked", (), 2 * 10**9, Estimate(2.0))]
-    choice = draft_choices(stocked(), advice, "", "auto", [], {})[0]
-    assert (choice.kind, choice.name, choice.usable, choice.bytes) == ("get", "Qwen3 8B DFlash b16", True, 2 * 10**9)
 
 
 def test_the_head_inside_a_model_is_offered_under_its_name() -> None:

@@ -11,16 +11,14 @@ from pytestqt.qtbot import QtBot
 from app.conversations.opening import open_store
 from app.conversations.records import AnswerSource
 from app.conversations.request_history import PairSummary
-from app.library.entries import Entry
-from app.library.measured import Measured, learned_pairs, measured_pairs
+from app.library.measured import Measured, measured_pairs
 from app.session.session import Session
 from app.widgets.application import Application
 from app.window.main_window import MainWindow
 from engine.stats import RequestStats
 from tests.app.conftest import STARTER
-from tests.app.learned_figures import LEARNED
 from tests.app.scripted_engine import ScriptedEngine
-from tests.app.shown_library import DRAFT, MAIN, ShownLibrary, path_of, stocked
+from tests.app.shown_library import DRAFT, MAIN, ShownLibrary, path_of
 from tests.app.window_driver import WindowDriver
 
 USED = PairSummary("main", "draft", "auto", 3, 900, 400, 300, 0.75, 3.1, 60.0, 1.8, 0.0, 1.7, 1.9)
@@ -83,27 +81,3 @@ def test_an_earlier_run_is_remembered_at_the_next_start(qapp: Application, qtbot
     finally:
         window.close()
         window.deleteLater()
-
-
-def test_what_the_engine_has_learned_stands_in_where_no_answer_is_kept(tmp_path: Path) -> None:
-    learned = learned_pairs(LEARNED)
-    ((pair, figures),) = learned.items()
-    assert pair == ("Qwen3-8B-4bit", "Qwen3-0.6B-4bit")
-    assert (round(figures.speedup, 2), figures.accept_rate) == (2.15, 105 / 140)
-    library = ShownLibrary(tmp_path)
-    main, draft = (replace(entry, id=entry.id.rsplit("/", 1)[-1], source="folder") for entry in pair_of(library))
-    library.inventory = replace(stocked(), installed=(main, draft))
-    library.take_learned(learned)
-    assert library.measured_with(main.path) == {draft.id: figures}
-    kept = {pair: Measured(1.5, 0.6)}
-    library.take_measured(kept)
-    assert library.measured_with(main.path) == {draft.id: Measured(1.5, 0.6)}
-    library.close()
-
-
-def pair_of(library: ShownLibrary) -> tuple[Entry, Entry]:
-    assert library.inventory is not None
-    main, draft = library.inventory.at(path_of(MAIN)), library.inventory.at(path_of(DRAFT))
-    assert main is not None
-    assert draft is not None
-    return main, draft

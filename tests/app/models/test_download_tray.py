@@ -1,4 +1,4 @@
-"""Downloads outside the window: the number on the app's icon, the icon in the menu bar, notifications."""
+"""Downloads outside the window: the number on the app's icon, and notifications."""
 
 from __future__ import annotations
 
@@ -28,10 +28,7 @@ class Tray(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.visible, self.tip, self.notified = False, "", []
-
-    def setToolTip(self, tip: str) -> None:
-        self.tip = tip
+        self.visible, self.notified = False, []
 
     def setVisible(self, visible: bool) -> None:
         self.visible = visible
@@ -85,27 +82,13 @@ def downloads(library: ShownLibrary, numbers: list[int], trays: list[Tray]) -> I
     window.deleteLater()
 
 
-@pytest.mark.usefixtures("downloads")
-def test_the_icon_and_the_menu_bar_show_how_many_downloads_run_and_their_progress(
-    library: ShownLibrary, numbers: list[int], trays: list[Tray]
-) -> None:
-    library.show(downloading(LARGER, bytes_done=1, bytes_total=4), downloading(DRAFT, bytes_done=2, bytes_total=4))
-    (tray,) = trays
-    assert (numbers[-1], tray.visible, tray.tip) == (2, True, "2 downloads running · 38%")
-    library.show(downloading(LARGER, "paused"), downloading(DRAFT, "ready"))
-    assert (numbers[-1], tray.visible) == (0, False)
-
-
 @pytest.mark.usefixtures("in_background")
-def test_the_icon_stays_after_a_notification_until_it_is_clicked(
-    downloads: DownloadTray, library: ShownLibrary, trays: list[Tray]
-) -> None:
+def test_the_icon_stays_after_a_notification_until_it_is_clicked(downloads: DownloadTray, trays: list[Tray]) -> None:
     clicked: list[bool] = []
     downloads.downloads_wanted.connect(lambda: clicked.append(True))
     downloads.notify("Qwen3 1.7B is ready.")
     (tray,) = trays
     assert tray.notified == [("Tandem", "Qwen3 1.7B is ready.")]
-    library.show(downloading(LARGER, "ready"))
     assert tray.visible
     tray.messageClicked.emit()
     assert clicked == [True]

@@ -113,15 +113,12 @@ def test_a_search_finds_and_a_pasted_address_is_looked_at(page: Any, qtbot: QtBo
     qtbot.waitUntil(lambda: "There is no model tiny-org/nothing" in page.empty.text())
 
 
-def test_an_installed_model_is_checked_and_removed_with_its_size_first(
+def test_an_installed_model_is_removed_with_its_size_first(
     page: Any, library: Library, tmp_path: Path, qtbot: QtBot
 ) -> None:
     library.get(DRAFT)
     qtbot.waitUntil(lambda: bool(library.inventory.installed))  # type: ignore[union-attr]
     page.show_tab(INSTALLED)
-    (card,) = page.cards()
-    card.check_button.click()
-    qtbot.waitUntil(lambda: page.note.text().startswith("All files of Tiny Draft"))
     (card,) = page.cards()
     card.remove_button.click()
     qtbot.waitUntil(lambda: "Delete this model?" in card.facts.text())
@@ -145,11 +142,11 @@ def test_a_gated_model_says_what_to_do_and_comes_once_there_is_a_token(
     qtbot.waitUntil(lambda: "Accept the terms on its page" in hub_settings.banner_text)
     hub_settings.settings.open("network")
     page = hub_settings.settings.page("network")
-    QTest.keyClicks(page.token, "hf_secret")
-    QTest.keyClick(page.token, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: page.token.text() == "")
-    assert "Your token is in the keychain." in [label.text() for label in page.findChildren(QLabel)]
-    library.resume(DRAFT)
+    QTest.keyClicks(page.token.field, "hf_secret")
+    QTest.keyClick(page.token.field, Qt.Key.Key_Return)
+    assert page.token.field.text() == ""
+    qtbot.waitUntil(lambda: "Your token is in the keychain." in [one.text() for one in page.findChildren(QLabel)])
+    library.command("resume", DRAFT)
     qtbot.waitUntil(lambda: [status.state for status in library.downloads] == ["ready"])
     hub_settings.close()
     for file in tmp_path.rglob("*"):

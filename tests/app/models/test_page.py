@@ -141,7 +141,6 @@ def test_a_model_of_another_app_is_shown_with_its_name_and_cannot_be_removed(ope
     assert card.facts.text().startswith("LM Studio\u00a0·")
     assert card.main_button.text() == "Chat"
     assert card.remove_button.isHidden()
-    assert not card.check_button.isHidden()
 
 
 def test_chat_switches_and_comes_back_to_the_composer(open_shown: OpenShown, qtbot: QtBot) -> None:

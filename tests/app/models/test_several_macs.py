@@ -11,17 +11,14 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.library.entries import MemoryBudget, from_catalog
-from app.library.hub_service import LibraryPaths
-from app.library.library import Library
 from app.session.cluster_service import ON, ClusterService, Findings
-from app.settings.store import SettingsStore
 from app.widgets.application import Application
 from engine.advice.catalog import load_catalog
 from engine.cluster.checks import HostCheck
 from engine.cluster.errors import ClusterError
 from tests.app.conftest import OpenShown
 from tests.app.fake_cluster import FakeClusters
-from tests.app.hub_library import KeychainInMemory
+from tests.app.hub_library import empty_library
 from tests.app.shown_library import LIMIT, TOGETHER, stocked
 
 GB = 10**9
@@ -71,12 +68,7 @@ def test_choosing_such_a_model_starts_the_other_macs_with_it(
 
 
 def test_the_library_judges_by_what_a_check_found(tmp_path: Path, qtbot: QtBot) -> None:
-    paths = LibraryPaths(
-        tmp_path / "q.json", tmp_path / "i.json", tmp_path / "s", tmp_path / "none", cache=tmp_path / "c"
-    )
-    settings = SettingsStore(tmp_path / "settings.json")
-    settings.change(memory_limit_gb=16.0)
-    library = Library(settings, lambda: paths, KeychainInMemory())
+    library = empty_library(tmp_path, memory_limit_gb=16.0)
 
     def marked() -> set[str]:
         return {entry.id for entry in library.inventory.catalog if entry.together} if library.inventory else {"none"}

@@ -8,8 +8,6 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.conversations.chat_settings import Generation
-from app.conversations.database import Database
-from app.conversations.errors import StoreNotWritable
 from app.session.answer import State
 from app.session.chats import Turn
 from app.session.session import Session
@@ -41,13 +39,6 @@ def half_answered(open_session: OpenSession, qtbot: QtBot, *later: Script) -> tu
     return session, turn, gate
 
 
-def refuse_writes(patch: pytest.MonkeyPatch) -> None:
-    def refuse(_database: Database) -> None:
-        raise StoreNotWritable("full", "no space")
-
-    patch.setattr(Database, "write", refuse)
-
-
 def test_a_question_and_its_answer_are_on_disk_when_it_has_ended(open_session: OpenSession, settle: Settle) -> None:
     session = open_session(ScriptedEngine([Script("One.")]))
     steps: list[str] = []
@@ -77,26 +68,6 @@ def test_the_branch_of_an_answer_is_shown_if_another_was_chosen_while_it_was_sto
     assert stored(session) == ["first", "One.", "second", "Three."]
 
 
-def test_an_edited_question_is_a_sibling_of_the_first(open_session: OpenSession, settle: Settle) -> None:
-    session = open_session(ScriptedEngine([Script("One."), Script("Two.")]))
-    settle(session.answers.edit(answered(session, settle, "first"), "other"))
-    (turn,) = session.chat.turns
-    assert (turn.question, turn.question_node.count) == ("other", 2)
-    assert stored(session) == ["other", "Two."]
-
-
-def test_a_stopped_answer_is_continued_where_it_stopped(
-    open_session: OpenSession, qtbot: QtBot, settle: Settle
-) -> None:
-    session, turn, gate = half_answered(open_session, qtbot, Script(" Four."))
-    session.answers.stop()
-    settle(gate.release(1000))
-    assert turn.answer.state is State.CANCELLED
-    kept = turn.answer.text
-    settle(session.answers.continue_answer(turn))
-    assert stored(session) == ["first", kept + " Four."]
-
-
 def test_what_is_stopped_before_it_is_stored_never_reaches_the_engine(
     open_session: OpenSession, settle: Settle
 ) -> None:
@@ -118,55 +89,6 @@ def test_an_answer_that_fails_keeps_its_error(open_session: OpenSession, settle:
     assert turn.answer.state is State.FAILED
     assert kept.error is not None
     assert kept.error[0] == error.code
-
-
-def test_a_question_that_cannot_be_stored_is_handed_back(
-    open_session: OpenSession, settle: Settle, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    engine = ScriptedEngine()
-    session = open_session(engine)
-    returned: list[str] = []
-    errors: list[Exception] = []
-    session.answers.not_stored.connect(lambda _chat, turn: returned.append(turn.question))
-    session.chats.store_failed.connect(errors.append)
-    refuse_writes(monkeypatch)
-    settle(session.answers.ask("first"))
-    assert (returned, session.chat.turns, engine.requests) == (["first"], [], [])
-    assert isinstance(errors[0], StoreNotWritable)
-    assert session.answers.quiet
-
-
-def test_edits_and_continuations_that_cannot_be_stored_leave_the_answer(
-    open_session: OpenSession, settle: Settle, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    session = open_session(ScriptedEngine([Script("One two.", reason="length")]))
-    turn = answered(session, settle, "first")
-    refuse_writes(monkeypatch)
-    settle(session.answers.continue_answer(turn))
-    assert (turn.answer.state, turn.answer.text) == (State.INTERRUPTED, "One two.")
-    settle(session.answers.edit(turn, "other"))
-    assert [(turn.question, turn.answer.text) for turn in session.chat.turns] == [("first", "One two.")]
-
-
-@pytest.mark.parametrize("closes", [False, True])
-def test_an_end_that_the_disk_refused_is_written_when_there_is_space_again_or_the_session_closes(
-    open_session: OpenSession, qtbot: QtBot, settle: Settle, monkeypatch: pytest.MonkeyPatch, closes: bool
-) -> None:
-    session, turn, gate = half_answered(open_session, qtbot)
-    errors: list[Exception] = []
-    session.chats.store_failed.connect(errors.append)
-    with monkeypatch.context() as patch:
-        refuse_writes(patch)
-        settle(gate.release(1000))
-    assert isinstance(errors[0], StoreNotWritable)
-    if closes:
-        session.close()
-        session = open_session()
-    else:
-        settle(session.answers.save_again())
-    (turn,) = session.chat.turns
-    assert (turn.answer.state, turn.answer.text) == (State.DONE, "One two three.")
-    assert stored(session) == ["first", "One two three."]
 
 
 def test_the_tokens_of_a_stored_answer_are_read_when_they_are_wanted(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 from contextlib import closing
 from dataclasses import replace
 from http.client import HTTPConnection
@@ -88,22 +87,12 @@ def test_it_waits_for_an_engine(open_session: OpenSession, qtbot: QtBot) -> None
     qtbot.waitUntil(lambda: session.api.status is not None)
 
 
-def test_a_port_that_is_taken_is_a_problem_that_goes_away_with_another_port(session: Session, qtbot: QtBot) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        api, _ = serving(session, qtbot, port=taken.getsockname()[1])
-        assert api.status is None
-        assert api.problem is not None
-        assert api.problem.code == "api-not-serving"
-    api, client = serving(session, qtbot)
-    qtbot.waitUntil(lambda: api.problem is None)
-    assert client.get("/health")[0] == 200
-
-
-def test_a_key_is_asked_for_kept_and_renewed(session: Session, qtbot: QtBot) -> None:
+def test_others_with_accounts_need_a_key_which_is_kept_and_renewed(
+    session: Session, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.session.api_service.others_have_accounts", lambda: True)
     secrets = KeychainInMemory()
-    api, client = serving(session, qtbot, secrets, asks_key=True)
+    api, client = serving(session, qtbot, secrets)
     first = api.key
     assert first in secrets.kept.values()
     assert client.get("/v1/models")[0] == 401

@@ -29,39 +29,6 @@ def test_the_chat_that_was_last_on_screen_is_shown_at_the_next_start(open_sessio
     assert session.chat.id == first
 
 
-def test_an_unsent_message_and_the_read_position_survive_the_session(open_session: OpenSession, settle: Settle) -> None:
-    session = open_session()
-    answered(session, settle, "first")
-    session.chats.keep_unsent(session.chat, "half a")
-    session.chats.keep_unsent(session.chat, "half a thought")
-    session.chats.keep_read_position(session.chat, (0, 12))
-    session.close()
-    session = open_session()
-    assert (session.chat.unsent, session.chat.read_position) == ("half a thought", (0, 12))
-
-
-def test_an_unsent_message_of_a_new_chat_is_found_again(open_session: OpenSession) -> None:
-    session = open_session()
-    session.chats.keep_unsent(session.chat, "half a thought")
-    session.close()
-    session = open_session()
-    session.chats.new_chat()
-    assert session.chat.unsent == "half a thought"
-
-
-def test_only_the_chat_that_was_asked_for_last_is_shown(open_session: OpenSession, settle: Settle) -> None:
-    session = open_session()
-    first = answered(session, settle, "first")
-    session.chats.new_chat()
-    second = answered(session, settle, "second")
-    session.chats.new_chat()
-    shown: list[int | None] = []
-    session.chats.opened.connect(lambda chat: shown.append(chat.id))
-    session.chats.open_id(first)
-    settle(session.chats.open_id(second))
-    assert shown == [second]
-
-
 def test_a_chat_goes_to_the_trash_and_comes_back_until_it_is_purged(open_session: OpenSession, settle: Settle) -> None:
     engine = ScriptedEngine()
     session = open_session(engine)

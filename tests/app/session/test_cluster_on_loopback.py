@@ -6,7 +6,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.session.answer import State
-from app.session.cluster_service import OFF, ON, ClusterChoice
+from app.session.cluster_service import OFF, ON
 from engine import starter_pair
 from tests.app.session.conftest import OpenSession
 
@@ -20,7 +20,7 @@ def test_the_starter_pair_answers_on_two_ranks(
     # So that no rank builds fused kernels with a C++ compiler.
     monkeypatch.setenv("MLX_DISABLE_COMPILE", "1")
     session = open_session()
-    session.cluster.configure(ClusterChoice("127.0.0.1, 127.0.0.1", "ring"))
+    session.cluster.configure("127.0.0.1, 127.0.0.1")
     main, draft = starter_pair()
     session.cluster.start(str(main), str(draft))
     qtbot.waitUntil(lambda: session.cluster.state != "starting", timeout=SECONDS_MS)

@@ -8,7 +8,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.session import cluster_service
-from app.session.cluster_service import OFF, ON, STARTING, ClusterChoice, Findings
+from app.session.cluster_service import OFF, ON, STARTING, Findings
 from app.session.session import Session
 from engine.cluster.errors import ClusterError
 from engine.cluster.hosts import Machines
@@ -21,7 +21,7 @@ from tests.app.session.conftest import OpenSession
 @pytest.fixture
 def session(open_session: OpenSession) -> Session:
     session = open_session()
-    session.cluster.configure(ClusterChoice("studio"))
+    session.cluster.configure("studio")
     return session
 
 
@@ -83,7 +83,7 @@ def test_a_cluster_that_ends_by_itself_is_passed_on(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr("engine.cluster.cluster.Cluster", start)
     lost: list[tuple[object, EngineError]] = []
-    choice = ClusterChoice("127.0.0.1, 127.0.0.1", "ring")
+    choice = "127.0.0.1, 127.0.0.1"
     found: object = cluster_service.start_machines(choice, EngineSettings(), lambda *found: lost.append(found))
     made[0].lost(None, LOST)
     assert (found, lost) == (made[0], [(None, LOST), (found, LOST)])
@@ -117,5 +117,5 @@ def test_a_check_is_forgotten_when_other_machines_are_named(
     monkeypatch.setattr(cluster_service, "look_at_machines", lambda *_: found)
     session.cluster.check(None, 4096)
     qtbot.waitUntil(lambda: session.cluster.findings is found)
-    session.cluster.configure(ClusterChoice("studio, mini"))
+    session.cluster.configure("studio, mini")
     assert session.cluster.findings is None

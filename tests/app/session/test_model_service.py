@@ -4,50 +4,27 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from threading import Event
 
 from pytestqt.qtbot import QtBot
 
-from engine.errors import ModelNotUsable
+from app.wording.speculation import state_now
+from engine.errors import DeviceFailed
 from engine.settings import EngineSettings
-from tests.app.conftest import STARTER
-from tests.app.scripted_engine import ScriptedEngine
+from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.session.conftest import OpenSession, Settle
 
 
-def test_questions_can_be_asked_while_the_draft_model_is_loading(open_session: OpenSession, qtbot: QtBot) -> None:
-    gate = Event()
-    session = open_session(ScriptedEngine(draft_gate=gate), load=False)
-    session.models.load_starter()
-    qtbot.waitUntil(lambda: session.answers.ready)
-    pair = session.models.pair
-    assert (pair.loading, pair.wanted, pair.draft) == ("draft", str(STARTER[1]), None)
-    gate.set()
-    qtbot.waitUntil(lambda: not session.models.pair.loading)
-    assert session.models.pair.draft is not None
-
-
-def test_models_that_cannot_be_used_leave_the_pair_until_it_is_unloaded(
+def test_models_that_a_failing_gpu_made_the_engine_unload_are_not_shown_as_loaded(
     open_session: OpenSession, settle: Settle
 ) -> None:
-    engine = ScriptedEngine()
+    engine = ScriptedEngine([Script("Hal", error=DeviceFailed("out of memory", unloaded="org/main")), Script("Whole")])
     session = open_session(engine)
-    before, errors = session.models.pair.names, []
-    session.models.failed.connect(errors.append)
-    engine.loads.append(ModelNotUsable(Path("broken"), "damaged"))
-    session.models.load("broken", None)
-    assert (session.models.pair.loading, session.models.pair.wanted) == ("main", "broken")
-    settle()
-    assert (session.models.pair.names, session.models.pair.loading) == (before, "")
-    assert [error.code for error in errors] == [ModelNotUsable.code]
-    engine.loads.append(ModelNotUsable(Path("broken"), "damaged"))
-    settle(session.models.set_draft("broken"))
-    assert session.models.pair.draft_problem is not None
-    settle(session.models.set_draft(None))
-    assert (session.models.pair.draft, session.models.pair.draft_problem) == (None, None)
-    settle(session.models.unload())
-    assert session.models.pair.names == ("", "")
-    assert not session.answers.ready
+    settle(session.answers.ask("first"))
+    assert session.models.pair.parked
+    assert "was unloaded" in state_now(session)
+    settle(session.answers.ask("second"))
+    assert not session.models.pair.parked
+    assert "was unloaded" not in state_now(session)
 
 
 def test_no_call_reaches_an_engine_that_is_not_there(open_session: OpenSession) -> None:

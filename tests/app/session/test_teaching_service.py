@@ -19,10 +19,10 @@ def answered(session: Session, settle: Settle, question: str) -> int:
     return session.chat.id
 
 
-def taught(session: Session, engine: ScriptedEngine, settle: Settle, qtbot: QtBot, days: int = 0) -> list[str]:
+def taught(session: Session, engine: ScriptedEngine, settle: Settle, qtbot: QtBot) -> list[str]:
     """Return the last message before each answer that the engine is taught."""
     engine.teaching = None
-    session.teaching.configure(days, by_itself=False)
+    session.teaching.configure(by_itself=False)
     session.teaching.start()
     qtbot.waitUntil(lambda: engine.teaching is not None)
     engine.stop_teaching()
@@ -43,7 +43,6 @@ def test_it_learns_from_whole_answers_of_the_loaded_model(
     assert taught(session, engine, settle, qtbot) == ["second", "first"]
     assert engine.lessons[0].ids == tuple(range(len(engine.lessons[0].ids)))
     assert engine.lessons[0].chat != engine.lessons[1].chat
-    assert taught(session, engine, settle, qtbot, days=7) == ["second", "first"]
 
 
 def test_with_few_answers_of_its_own_it_is_asked_what_others_answered(

@@ -17,8 +17,7 @@ from app.session.calls import CallState
 from app.session.chats import Turn
 from app.session.session import Session
 from app.session.tool_calls import ONCE
-from app.tools.errors import ToolFailed
-from app.tools.tool import Permission, Tool, ToolResult
+from app.tools.tool import Permission, Tool, ToolFailed, ToolResult
 from engine.errors import InternalFailure
 from engine.stats import RequestStats
 from tests.app.fake_tools import FakeHost, call_text, set_up, tool
@@ -272,7 +271,7 @@ def test_an_answer_makes_only_so_many_calls(loop: Loop) -> None:
     turn = session.answers.ask("What time is it?")
     loop.settle()
     most = session.settings.defaults.most_calls
-    assert len(loop.host.calls) == most == 10
+    assert len(loop.host.calls) == most == 25
     # The model is told once that it may make no more.
     assert [call.error and call.error[0] for call in turn.calls[most:]] == ["too-many-calls"] * 2
     assert turn.answer.ended

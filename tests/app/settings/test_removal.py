@@ -8,8 +8,8 @@ import keyring
 import pytest
 from keyring.errors import PasswordDeleteError
 
+from app.settings.disk_use import remove_everything
 from app.settings.relocation import move_folder
-from app.settings.removal import remove_everything
 from app.settings.store import SettingsStore
 from app.system.paths import cache_folder, data_folder, settings_folder
 from app.window.startup import remove_all

@@ -45,16 +45,6 @@ def test_entries_of_another_version_are_kept_and_unusable_ones_fall_back_with_a_
     assert file.backup == backups(path)[0]
 
 
-def test_settings_of_pairs_are_kept_and_rows_that_mean_nothing_are_left_out(path: Path) -> None:
-    row = ("Qwen3-8B-4bit", "Qwen3-0.6B-4bit", "draft", 4, "rejection")
-    SettingsStore(path).change(pairs=(row,))
-    assert SettingsStore(path).values.pairs == (row,)
-    content = json.loads(path.read_text())
-    content["pairs"] += [["a"], ["a", "b", "guess", 4, "match"], ["a", "b", "draft", 400, "match"], [1, 2, 3, 4, 5]]
-    path.write_text(json.dumps(content))
-    assert SettingsStore(path).values.pairs == (row,)
-
-
 @pytest.mark.parametrize("content", [b"{", b"[]", b"\xff\xfe", b"[" * 100_000])
 def test_a_damaged_file_is_set_aside(path: Path, content: bytes) -> None:
     path.parent.mkdir()

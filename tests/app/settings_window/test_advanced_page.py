@@ -47,8 +47,7 @@ def test_the_log_has_the_records_of_its_level_and_a_bundle_shows_every_licence(
     window, library, _ = open_shown()
     LOG_BUFFER.start()
     try:
-        logging.getLogger("engine.test").info("too fine")
-        library.settings.change(log_level="info")
+        logging.getLogger("engine.test").debug("too fine")
         logging.getLogger("engine.test").info("taken in")
     finally:
         LOG_BUFFER.stop()

@@ -91,32 +91,15 @@ def test_every_control_of_a_page_has_a_name(open_settings: OpenShown) -> None:
                 assert control.accessibleName() or text, (page, control)
 
 
-def test_the_settings_open_above_the_middle_of_their_window(open_shown: OpenShown) -> None:
-    window, _, _ = open_shown()
-    window.move(40, 30)
-    window.resize(1400, 860)
-    window.trigger("settings")
-    settings = window.settings
-    window.wait(settings.isVisible)
-    room = settings.screen().availableGeometry()
-    middle = settings.geometry().center() - window.window.frameGeometry().center()
-    assert room.contains(settings.geometry()) or settings.width() > room.width()
-    assert abs(middle.x()) <= 1 or settings.geometry().left() == room.left()
-    # Where the user has put it, it opens again.
-    settings.close()
-    settings.move(60, 70)
-    window.trigger("settings")
-    assert settings.pos().x() == 60
-
-
 def test_the_focus_goes_to_what_replaced_a_pressed_button(open_settings: OpenShown) -> None:
-    window, _, _ = open_settings()
-    page = window.settings_page("speculation")
+    window, library, _ = open_settings()
+    page = window.settings_page("general")
+    library.settings.change(send_key="modifier")
     window.settings.activateWindow()
     window.wait(window.settings.isActiveWindow)
-    page.own.setFocus(Qt.FocusReason.TabFocusReason)
-    page.own.click()
-    window.wait(lambda: not page.own.isVisible())
+    page.reset.setFocus(Qt.FocusReason.TabFocusReason)
+    page.reset.click()
+    window.wait(lambda: not page.reset.isVisible())
     window.wait(lambda: page.isAncestorOf(QApplication.focusWidget()))
     # Who goes to the search stays there.
     window.settings.search.setFocus(Qt.FocusReason.MouseFocusReason)

@@ -61,12 +61,10 @@ def test_sampling_and_limits_reach_the_next_request_and_the_engine(desk: Desk, q
     assert (chosen.method, chosen.depth, chosen.acceptance) == ("ngram", 3, "rejection")
     engine = desk.session.models.engine
     assert (engine.settings.kv_bits, engine.settings.overflow) == (8, "shorten")
-    desk.settings.change(
-        draft_kv_bits=4, unload_after_min=10, prefix_cache_gb=0.5, memory_limit_gb=20.0, allow_oversize=True
-    )
+    desk.settings.change(unload_after_min=10, memory_limit_gb=20.0, allow_oversize=True)
     now = engine.settings
-    assert (now.kv_bits, now.draft_kv_bits, now.unload_after_s) == (8, 4, 600)
-    assert (now.prefix_cache_bytes, now.memory_limit, now.allow_oversize) == (500_000_000, 20_000_000_000, True)
+    assert (now.kv_bits, now.draft_kv_bits, now.unload_after_s) == (8, 8, 600)
+    assert (now.memory_limit, now.allow_oversize) == (20_000_000_000, True)
 
 
 def test_another_answer_keeps_a_temperature_of_0_that_was_chosen(desk: Desk, qtbot: QtBot) -> None:
@@ -84,29 +82,6 @@ def test_another_answer_keeps_a_temperature_of_0_that_was_chosen(desk: Desk, qtb
     assert [one > 0.0 for one in temperatures] == [False, True, False, False]
 
 
-def test_a_pair_with_settings_of_its_own_has_them_while_it_is_loaded(desk: Desk, qtbot: QtBot) -> None:
-    own = ("Qwen3-8B-4bit", "Qwen3-0.6B-4bit", "draft", 4, "rejection")
-    SettingsStore(desk.folder / "settings.json").change(method="ngram", pairs=(own,))
-    desk.open()
-    session = desk.session
-    for main, expected in (("Qwen3-8B-4bit", ("draft", 4, "rejection")), ("other", ("ngram", None, "match"))):
-        session.models.load(main, "Qwen3-0.6B-4bit")
-        qtbot.waitUntil(lambda: not session.models.pair.loading)
-        chosen = session.settings.speculation
-        assert (chosen.method, chosen.depth, chosen.acceptance) == expected
-    assert desk.settings.values.pairs == (own,)
-
-
-def test_the_panel_changes_the_settings_of_the_pair_that_has_its_own(desk: Desk, qtbot: QtBot) -> None:
-    SettingsStore(desk.folder / "settings.json").change(pairs=(("main", "draft", "draft", 4, "match"),))
-    window = desk.open()
-    desk.session.models.load_starter()
-    qtbot.waitUntil(lambda: desk.session.answers.ready)
-    window.trigger("speculation-off")
-    assert desk.settings.values.pairs == (("main", "draft", "off", 4, "match"),)
-    assert desk.settings.values.method == "auto"
-
-
 def test_theme_text_size_and_the_send_key_change_at_once(desk: Desk, qtbot: QtBot) -> None:
     window = desk.open()
     before = window.edit.fontMetrics().height()
@@ -114,10 +89,7 @@ def test_theme_text_size_and_the_send_key_change_at_once(desk: Desk, qtbot: QtBo
     assert desk.qapp.theme.is_dark
     assert desk.qapp.language.code == "ja"
     assert window.edit.fontMetrics().height() > before
-    # Choices elsewhere in the window are stored.
-    desk.qapp.theme.set_mode("light")
-    desk.qapp.language.choose("en")
-    assert (desk.settings.values.theme, desk.settings.values.language) == ("light", "en")
+    desk.settings.change(theme="light", language="en")
     desk.session.models.load_starter()
     qtbot.waitUntil(lambda: desk.session.answers.ready)
     desk.settings.change(send_key="modifier")

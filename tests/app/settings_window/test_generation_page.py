@@ -70,6 +70,7 @@ def test_the_page_shows_the_recommendation_and_what_was_chosen_over_it(
     assert page.presets["recommended"].isChecked()
     assert page.control("temperature").value() == 0.6
     qapp.language.choose("ko")
+    qapp.processEvents()
     assert "main" in page.recommendation.text()
     assert not page.recommendation.text().startswith("Recommended")
 

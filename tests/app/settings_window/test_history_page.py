@@ -5,14 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import QModelIndex, QRect, QSize, Qt
-from PySide6.QtWidgets import QHeaderView, QPushButton, QStyle, QStyleOptionHeader, QStyleOptionViewItem
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton, QStyleOptionHeader
 from pytestqt.qtbot import QtBot
 
 from app.conversations.errors import StoreNotWritable
@@ -23,7 +22,6 @@ from app.settings_window.history_page import HistoryPage
 from app.speculation.history_table import COLUMNS
 from app.system.language import LANGUAGES
 from app.widgets.application import Application
-from app.widgets.figure_table import FigureView
 from engine.stats import RequestStats
 from tests.app.conftest import OpenShown
 from tests.app.window_driver import WindowDriver
@@ -192,72 +190,3 @@ def test_the_method_is_what_was_used(page: HistoryPage, window: WindowDriver, qt
 
 def refuse(_history: RequestHistory, _deleted: DeletedRequests) -> None:
     raise StoreNotWritable("full", "database or disk is full")
-
-
-LONG = "Qwen3-Coder-30B-A3B-Instruct-8bit-dwq"
-
-
-def width_of_text(view: FigureView, index: QModelIndex) -> int:
-    """Return the width that the text of a cell needs with the margins of the style."""
-    option = QStyleOptionViewItem()
-    view.initViewItemOption(option)
-    option.text, option.features = index.data(), QStyleOptionViewItem.ViewItemFeature.HasDisplay
-    return view.style().sizeFromContents(QStyle.ContentsType.CT_ItemViewItem, option, QSize(), view).width()
-
-
-def width_of_heading(header: QHeaderView, index: int) -> int:
-    return header.fontMetrics().horizontalAdvance(header.model().headerData(index, Qt.Orientation.Horizontal))
-
-
-def room_for_heading(header: QHeaderView, index: int) -> int:
-    option = QStyleOptionHeader()
-    option.initFrom(header)
-    option.rect = QRect(0, 0, header.sectionSize(index), header.height())
-    if header.sortIndicatorSection() == index:
-        option.sortIndicator = QStyleOptionHeader.SortIndicator.SortDown
-    return header.style().subElementRect(QStyle.SubElement.SE_HeaderLabel, option, header).width()
-
-
-@pytest.fixture(params=[100, pytest.param(130, marks=pytest.mark.full)])
-def text_size(request: pytest.FixtureRequest, qapp: Application) -> Iterator[int]:
-    qapp.theme.set_text_size(request.param)
-    yield request.param
-    qapp.theme.set_text_size(100)
-
-
-def test_no_heading_and_no_figure_is_cut_that_is_shown(
-    page: HistoryPage, window: WindowDriver, qtbot: QtBot, qapp: Application, text_size: int, language: str
-) -> None:
-    window.in_store(lambda store: add_answer(store, LONG, LONG, "auto", FAST))
-    window.session.history.add(
-        [ProgramRequest("OpenAI/Python 2.24.0", "/v1/responses", 2e9, LONG, LONG, "auto", "stop", FAST)]
-    )
-    qtbot.waitUntil(lambda: len(page.table.rows) == 4)
-    settings = window.settings
-    usual = settings.width()
-    header = page.view.horizontalHeader()
-    qapp.language.choose(language)
-    for width in (1500, usual, 900, 760 if text_size == 100 else 800):
-        settings.resize(width, 600)
-        # The layouts follow the new language and the new size in the event loop.
-        for _ in range(3):
-            qapp.processEvents()
-        assert page.mapTo(settings, page.rect().topRight()).x() == settings.width() - 1
-        buttons = [button for button in (page.delete, page.csv, page.json) if not button.isHidden()]
-        assert len(buttons) == 3
-        assert all(button.width() >= button.sizeHint().width() for button in buttons), width
-        assert page.pair.width() >= page.pair.fontMetrics().horizontalAdvance(page.pair.currentText()) + 40
-        assert header.length() == page.view.viewport().width(), width
-        shown = [index for index in range(len(KEYS)) if not header.isSectionHidden(index)]
-        names = {KEYS[index] for index in shown}
-        assert {"finished_at", "main_model", "speedup"} <= names
-        if text_size == 100:
-            assert "accept_rate" in names
-            assert width < 1500 or names == set(KEYS)
-            assert width < usual or {"draft_model", "decode_tps"} <= names, names
-        for index in shown:
-            assert room_for_heading(header, index) >= width_of_heading(header, index), (width, KEYS[index])
-            if KEYS[index] not in ("main_model", "draft_model", "client"):
-                cells = (page.table.index(row, index) for row in range(4))
-                room = page.view.columnWidth(index)
-                assert room >= max(width_of_text(page.view, cell) for cell in cells), (width, KEYS[index])

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.library.library import Library
 from app.settings_window.network_page import NetworkPage
-from app.wording.hub import hub_reasons
+from app.wording.hub import HUB_REASONS
 from tests.fakehub.server import FakeHub, Fault
 
 
@@ -36,10 +36,10 @@ def test_it_tells_a_mirror_that_answers_and_what_it_makes_of_the_token(
 ) -> None:
     hub.tokens.add("hf_right")
     assert press(page, qtbot) == "Connected to the mirror."
-    page.token.setText("hf_right")
+    page.token.field.setText("hf_right")
     assert press(page, qtbot) == "Connected to the mirror. Token valid (account tester)."
-    assert page.token.text() == ""
-    page.token.setText("hf_wrong")
+    assert page.token.field.text() == ""
+    page.token.field.setText("hf_wrong")
     assert press(page, qtbot) == "Connected to the mirror. Token rejected: it is wrong, expired or revoked."
     hub.api_faults["/api/whoami-v2"] = Fault(status=404)
     assert press(page, qtbot) == "Connected to the mirror. The server does not report whether the token is valid."
@@ -65,5 +65,5 @@ def test_offline_it_connects_to_nobody_and_says_so(
 ) -> None:
     library.settings.change(work_offline=True)
     before = list(hub.requests)
-    assert press(page, qtbot) == hub_reasons()["kept-offline"]
+    assert press(page, qtbot) == HUB_REASONS["kept-offline"]
     assert hub.requests == before

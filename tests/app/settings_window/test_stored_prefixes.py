@@ -110,9 +110,8 @@ def test_switching_it_off_leaves_nothing_on_the_disk(open_shown: OpenShown, qtbo
     window.settings_page("storage").control("keep_prefixes").setChecked(False)
     assert engine.settings.prefix_cache_folder is None
     assert engine.stored[-1] == frozenset()
-    library.settings.change(keep_prefixes=True, prefix_folder_gb=1.0)
+    library.settings.change(keep_prefixes=True)
     assert engine.settings.prefix_cache_folder == prefix_folder()
-    assert engine.settings.prefix_folder_bytes == 1_000_000_000
 
 
 def test_the_index_of_answers_has_a_switch(open_shown: OpenShown) -> None:
@@ -121,14 +120,6 @@ def test_the_index_of_answers_has_a_switch(open_shown: OpenShown) -> None:
     assert engine.settings.answer_index_folder == answer_index_folder()
     window.settings_page("speculation").control("earlier_chats").setChecked(False)
     assert engine.settings.answer_index_folder is None
-
-
-def test_the_smaller_vocabulary_has_a_switch(open_shown: OpenShown) -> None:
-    window, _, engine = open_shown()
-    window.ask_and_wait("first")
-    assert engine.settings.reduced_vocabulary
-    window.settings_page("speculation").control("reduced_vocabulary").setChecked(False)
-    assert not engine.settings.reduced_vocabulary
 
 
 @pytest.mark.parametrize("button", ["clear", "clear_prefixes"])

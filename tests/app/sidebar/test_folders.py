@@ -7,7 +7,6 @@ from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence
 
 from app.conversations.store import ConversationStore
 from app.sidebar.list_model import COUNT
@@ -150,24 +149,3 @@ def test_a_chat_comes_back_into_its_folder_from_the_trash_and_a_deleted_folder_l
     assert "-a" in window.sidebar.rows
     window.sidebar.choose("Work", "Delete the folder, keep its chats")
     assert window.sidebar.rows == ["Today", "c", "b", "a"]
-
-
-def test_the_trash_is_emptied_by_a_second_press_only(window: WindowDriver) -> None:
-    # Undoing a deletion does not take a key of the message box.
-    redo = QKeySequence.keyBindings(QKeySequence.StandardKey.Redo)
-    taken = [QKeySequence("Ctrl+Z"), QKeySequence("Ctrl+Shift+Z"), *redo]
-    assert window.action("restore-chat").shortcut() not in taken
-    button = window.sidebar.empty_button
-    assert button.isHidden()
-    for title in ("a", "b"):
-        window.sidebar.choose(title, "Delete")
-    window.sidebar.show_view("Trash")
-    button.click()
-    window.settle()
-    assert window.titles == ["b", "a"]
-    assert button.text() == "Delete permanently?\n2 chats"
-    button.click()
-    window.settle()
-    assert window.titles == []
-    assert not window.is_enabled("restore-chat")
-    assert button.isHidden()

@@ -6,14 +6,11 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QSize, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QAbstractItemModelTester
-from PySide6.QtWidgets import QStyleOptionViewItem
 
 from app.conversations.store import ConversationStore
-from app.sidebar.list_model import ROW, STREAMS
-from app.sidebar.row_painter import RowPainter
-from app.widgets.application import Application
+from app.sidebar.list_model import ROW
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.window_driver import WindowDriver
@@ -100,31 +97,6 @@ def test_renaming_pinning_and_deleting_move_rows_only(window: WindowDriver, rese
     assert not resets
 
 
-def test_the_dot_of_a_chat_that_streams_is_painted_without_measuring_the_rows(
-    window: WindowDriver, resets: list[str]
-) -> None:
-    chat = window.chat_id("Chat 2")
-    measured: list[int] = []
-
-    class Measured(RowPainter):
-        def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-            measured.append(index.row())
-            return super().sizeHint(option, index)
-
-    window.sidebar.list.setItemDelegate(Measured(window.sidebar.list))
-    tops(window)
-    assert measured
-    measured.clear()
-    window.sidebar.pane.refresh(None, frozenset({chat}))
-    tops(window)
-    assert window.sidebar.index("Chat 2").data(STREAMS)
-    window.sidebar.pane.refresh(None, frozenset())
-    tops(window)
-    assert not window.sidebar.index("Chat 2").data(STREAMS)
-    assert not resets
-    assert not measured
-
-
 def test_a_search_in_between_is_another_list_and_another_day_arranges_it_anew(
     window: WindowDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,21 +112,3 @@ def test_a_search_in_between_is_another_list_and_another_day_arranges_it_anew(
     monkeypatch.setattr("app.sidebar.list_model.time.time", lambda: tomorrow)
     window.sidebar.rename("Chat 0", "Another name")
     assert "Today" not in window.sidebar.rows
-
-
-def test_rows_and_their_words_follow_the_text_size(window: WindowDriver, qapp: Application) -> None:
-    view = window.sidebar.list
-    index = view.model().index(1, 0)
-
-    def ink() -> int:
-        """Return how many lines of pixels contain parts of the row's text."""
-        row = view.visualRect(index)
-        picture = view.viewport().grab(row).toImage()
-        ground = picture.pixel(0, picture.height() // 2)
-        return sum(any(picture.pixel(x, y) != ground for x in range(80)) for y in range(4, picture.height() - 4))
-
-    height, words = view.visualRect(index).height(), ink()
-    qapp.theme.set_text_size(130)
-    qapp.processEvents()
-    assert view.visualRect(index).height() > 1.2 * height
-    assert ink() > 1.1 * words

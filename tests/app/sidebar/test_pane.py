@@ -121,21 +121,6 @@ def test_a_search_over_all_chats_jumps_to_the_message(open_window: OpenWindow) -
     assert [mark.cursor.selectedText() for mark in marks] == ["초안"]
 
 
-def test_find_in_a_chat_counts_and_steps(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("A draft."), Script("Nothing."), Script("Another draft 🙂 draft.")]))
-    window.ask_and_wait("one", "two", "three")
-    window.find_in_chat("draft")
-    assert window.found_text == "3 of 3"
-    (prose,) = window.turn().blocks
-    assert window.turn().highlighted == ["draft", "draft"]
-    QTest.keyClick(window.find_bar.edit, Qt.Key.Key_Return)
-    assert window.found_text == "2 of 3"
-    QTest.keyClick(window.find_bar.edit, Qt.Key.Key_Escape)
-    assert not window.find_bar.isVisible()
-    assert window.edit.hasFocus()
-    assert prose.extraSelections() == []
-
-
 def test_deleting_a_chat_for_good_asks_in_place(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine())
     sidebar, button = window.sidebar, window.sidebar.empty_button
@@ -211,18 +196,6 @@ def test_a_syllable_that_is_being_composed_is_looked_for(open_window: OpenWindow
     window.compose("cao gao", search)
     assert search.words == "초안"
     window.compose("", search)
-
-
-def test_days_are_counted_anew_when_the_person_comes_back(
-    open_window: OpenWindow, qapp: Application, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    window = open_window(ScriptedEngine([Script("One.")]))
-    window.ask_and_wait("first")
-    assert window.sidebar.rows[0] == "Today"
-    tomorrow = time.time() + 86_400
-    monkeypatch.setattr("app.sidebar.list_model.time.time", lambda: tomorrow)
-    qapp.applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)
-    assert window.sidebar.rows[0] == "Yesterday"
 
 
 def test_days_are_those_of_the_time_zone_that_holds_now(

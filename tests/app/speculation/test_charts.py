@@ -11,8 +11,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from app.session.answer import Answer
-from app.speculation.charts import LineChart, PositionBars
-from app.speculation.history import POINTS, RoundHistory, Series, position_rates, time_shares
+from app.speculation.charts import PositionBars, position_rates, time_shares
 from app.speculation.round_strip import CELL, PITCH, RoundStrip
 from app.widgets import theme
 from tests.app.scripted_engine import Script, ScriptedRound, play
@@ -32,37 +31,6 @@ def answer_of(script: Script) -> Answer:
 STORY = Script("one two three four five six seven eight nine ten " * 6)
 
 
-def test_a_series_keeps_a_bounded_number_of_points_and_their_mean() -> None:
-    series = Series()
-    for value in range(10_000):
-        series.add(float(value))
-    assert POINTS / 2 <= len(series.values) < POINTS
-    covered = len(series.values) * series.stride
-    assert sum(series.values) / len(series.values) == pytest.approx((covered - 1) / 2)
-
-
-def test_rounds_taken_in_bit_by_bit_draw_what_they_draw_at_once() -> None:
-    whole, bits, growing = RoundHistory(), RoundHistory(), Answer()
-    for event in play(STORY):
-        growing.apply([event])
-        bits.follow(growing)
-    whole.follow(growing)
-    assert bits.speed.values == whole.speed.values
-
-
-def test_another_answer_starts_a_new_line() -> None:
-    history = RoundHistory()
-    history.follow(answer_of(STORY))
-    history.follow(answer_of(Script("one two three")))
-    assert len(history.speed.values) == 1
-
-
-def test_a_steady_speed_is_a_level_line() -> None:
-    history = RoundHistory()
-    history.follow(answer_of(Script("a b c d e f g h i j k l m n o p", (ScriptedRound(1, 1),), round_s=0.1)))
-    assert history.speed.values[:-1] == pytest.approx([20.0] * (len(history.speed.values) - 1))
-
-
 def test_shares_of_time_and_position_rates_are_the_engine_s() -> None:
     stats = answer_of(STORY).stats
     shares = time_shares(stats)
@@ -74,15 +42,13 @@ def test_shares_of_time_and_position_rates_are_the_engine_s() -> None:
 
 
 def test_charts_and_their_text_go_with_the_text_size(qtbot: QtBot, qapp: Application) -> None:
-    bars, line = PositionBars(), LineChart(52, "draft")
-    for chart in (bars, line):
-        qtbot.addWidget(chart)
+    bars = PositionBars()
+    qtbot.addWidget(bars)
     bars.show_stats(answer_of(STORY).stats)
     before = bars.sizeHint().height()
     qapp.theme.set_text_size(130)
     try:
         assert bars.sizeHint().height() == pytest.approx(1.3 * before, abs=1)
-        assert line.sizeHint().height() == 68
         bars.resize(300, bars.sizeHint().height())
         grown = bars.grab().toImage()
     finally:
@@ -107,32 +73,6 @@ def test_bars_say_their_counts_and_the_deepest_guesses_have_bars_too(qtbot: QtBo
     image = bars.grab().toImage()
     row = [image.pixelColor(x, image.height() // 2) != image.pixelColor(279, 73) for x in range(280)]
     assert sum(now and not before for before, now in pairwise([False, *row])) == 16
-
-
-def test_the_line_spans_the_chart_and_begins_at_zero(qtbot: QtBot) -> None:
-    line = LineChart(52, "draft")
-    qtbot.addWidget(line)
-    line.resize(200 + LineChart.VALUES, 52)
-    line.show_values([0.0, 50.0, 100.0], None, "")
-    points = line.points()
-    assert (points[0].x(), points[-1].x()) == (1, 199)
-    assert points[0].y() == 50
-    assert points[2].y() < points[1].y() < points[0].y()
-
-
-@pytest.mark.parametrize(("newest", "level"), [(80.0, 30.0), (31.0, 30.0), (29.0, 30.0), (0.1, 90.0), (90.0, None)])
-def test_the_line_shows_its_newest_value_and_the_level(qtbot: QtBot, newest: float, level: float | None) -> None:
-    line = LineChart(52, "draft")
-    qtbot.addWidget(line)
-    line.resize(200 + LineChart.VALUES, 52)
-    line.show_values([50.0, newest], level, "")
-    assert line.value_texts() == (f"{newest:.1f}", "" if level is None else f"{level:.1f}")
-    image = line.grab().toImage()
-    ground = image.pixelColor(image.width() - 1, 0)
-    columns = range(205, image.width())
-    rows = [any(image.pixelColor(x, y) != ground for x in columns) for y in range(image.height())]
-    # Each value stands on rows of its own, also where the lines meet.
-    assert sum(now and not before for before, now in pairwise([False, *rows])) == (1 if level is None else 2)
 
 
 @pytest.fixture

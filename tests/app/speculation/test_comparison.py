@@ -124,6 +124,8 @@ def test_compare_asks_the_last_question_twice_and_shows_both_answers(
     assert reading.max_tokens == 1
     assert [one.speculation.method for one in (guessed, plain)] == ["auto", "off"]
     assert guessed.messages == plain.messages == asked.messages
+    assert guessed.leads
+    assert plain.leads
     assert guessed.sampling == plain.sampling
     assert guessed.sampling.seed == window.session.chat.turns[-1].answer.stats.seed
 

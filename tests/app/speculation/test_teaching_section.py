@@ -16,7 +16,7 @@ from tests.app.conftest import OpenShown
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.window_driver import WindowDriver
 
-VERSION = TaughtVersion(1, 0.66, 0.78, 1200, 0)
+VERSION = TaughtVersion(1, 0.66, 0.78, 1200)
 
 
 def test_a_person_teaches_the_draft_and_goes_back(open_shown: OpenShown) -> None:
@@ -24,7 +24,6 @@ def test_a_person_teaches_the_draft_and_goes_back(open_shown: OpenShown) -> None
     section = window.settings_page("speculation").teaching
     window.wait(lambda: section.start.isEnabled())
     assert section.start.text() == "Teach"
-    assert not section.bars.isVisible()
     section.start.click()
     window.wait(lambda: engine.teaching is not None)
     assert not section.start.isVisible()
@@ -34,22 +33,20 @@ def test_a_person_teaches_the_draft_and_goes_back(open_shown: OpenShown) -> None
     window.wait(lambda: section.state.text() == "Paused until this Mac has cooled down")
     engine.teaching_progress = replace(engine.teaching_progress, waits="battery")
     window.wait(lambda: section.state.text() == "Paused until this Mac is plugged in")
-    engine.learnt = TaughtDraft((VERSION,), 1)
+    engine.learnt = TaughtDraft(VERSION, True)
     assert engine.teaching is not None
     engine.teaching.set_result(TeachingResult(True, 0.66, 0.78, 1200, 1))
     window.wait(lambda: section.back.isEnabled() and section.back.isVisible())
     assert section.state.text() == "Your draft now gets 78% instead of 66% right."
-    assert [value.text() for value in section.bars.values] == ["66%", "78%"]
-    assert [bar.share for bar in section.bars.bars] == [0.66, 0.78]
-    assert section.back.text() == "Go back to the previous draft"
+    assert section.back.text() == "Go back to the downloaded draft"
     section.back.click()
     window.wait(lambda: section.back.text() == "Use the taught draft" and section.back.isEnabled())
-    assert engine.learnt.chosen == 0
+    assert not engine.learnt.used
     section.back.click()
-    window.wait(lambda: engine.learnt.chosen == 1 and section.forget.isEnabled())
+    window.wait(lambda: engine.learnt.used and section.forget.isEnabled())
     section.forget.click()
-    window.wait(lambda: not section.bars.isVisible())
-    assert engine.learnt.versions == ()
+    window.wait(lambda: not section.back.isVisible())
+    assert engine.learnt.version is None
     assert not section.forget.isVisible()
 
 
@@ -69,8 +66,8 @@ def test_a_paused_teaching_continues(open_shown: OpenShown) -> None:
     ("known", "words"),
     [
         (TaughtDraft(refusal=CannotTeach("other-tokenizer")), "another tokenizer"),
-        (TaughtDraft((VERSION,), 1, "main-changed"), "The main model has changed"),
-        (TaughtDraft((VERSION,), 1, "damaged"), "are damaged"),
+        (TaughtDraft(VERSION, True, "main-changed"), "The main model has changed"),
+        (TaughtDraft(VERSION, True, "damaged"), "are damaged"),
     ],
 )
 def test_it_says_why_a_draft_is_not_taught(open_shown: OpenShown, known: TaughtDraft, words: str) -> None:
@@ -78,7 +75,6 @@ def test_it_says_why_a_draft_is_not_taught(open_shown: OpenShown, known: TaughtD
     engine.learnt = known
     section = window.settings_page("speculation").teaching
     window.wait(lambda: words in section.state.text())
-    assert not section.bars.isVisible()
 
 
 @pytest.mark.parametrize(
@@ -151,7 +147,7 @@ def paused(window: WindowDriver, engine: ScriptedEngine) -> None:
 
 
 def deleted(window: WindowDriver, engine: ScriptedEngine) -> None:
-    engine.learnt = TaughtDraft((VERSION,), 1, judged_from=time.time())
+    engine.learnt = TaughtDraft(VERSION, True, judged_from=time.time())
     assert engine.teaching is not None
     engine.teaching.set_result(TeachingResult(True, 0.66, 0.78, 1200, 1))
     forget = window.settings_page("speculation").teaching.forget

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from PySide6.QtWidgets import QLabel, QWidget
 
 from app.chat.answer_texts import origin_text
 from app.session.session import Session
@@ -116,15 +117,20 @@ def panel_and_foot(world: World) -> None:
     assert now / plain == near(answered.truth)
 
 
+def figures_of(view: QWidget, column: int) -> list[str]:
+    """The figures of the chat (0) or the week (1), from the top."""
+    return [one.text() for one in view.findChildren(QLabel) if one.property("styleClass") == "strong"][column::2]
+
+
 def totals(world: World) -> None:
     """The panel shows the totals of the chat and of the week."""
     world.driver.panel.make_figures()
     view = world.driver.panel.details.totals
-    world.qtbot.waitUntil(lambda: view.figures_of(0)[0] == str(len(LENGTHS)))
+    world.qtbot.waitUntil(lambda: figures_of(view, 0)[0] == str(len(LENGTHS)))
     for column in (0, 1):
-        assert shown_in(view.figures_of(column)[2]) == near(world.total)
+        assert shown_in(figures_of(view, column)[2]) == near(world.total)
     saved = sum(one.plain_s - one.decode_s for one in world.known)
-    assert seconds_in(view.figures_of(0)[3]) == pytest.approx(saved, abs=0.1 * world.plain_s + 0.5)
+    assert seconds_in(figures_of(view, 0)[3]) == pytest.approx(saved, abs=0.1 * world.plain_s + 0.5)
 
 
 def request_history(world: World) -> None:

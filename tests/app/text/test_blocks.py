@@ -210,15 +210,3 @@ def test_a_line_after_a_hundred_rows_may_be_something_else() -> None:
     for after in ("1. one\n2. two\n", "# Heading\n", "> said\n", "| last | one |", "words"):
         text = head + "".join(rows) + after
         assert blocks_of(text, [len(text) - len(after), *[1] * len(after)]).frozen == blocks_of(text, []).frozen, after
-
-
-def test_a_row_of_a_long_table_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    splitter, parsed = Splitter(), []
-    settle = splitter._settle_prose
-    monkeypatch.setattr(splitter, "_settle_prose", lambda: parsed.append(1) or settle())
-    splitter.feed("| a | b |\n|---|---|\n" + "| one | two |\n" * 20)
-    parsed.clear()
-    for sign in "| one | of words |\n| two | of words |\n":
-        splitter.feed(sign)
-    assert len(parsed) <= 4
-    assert splitter.tail[0].text.endswith("| two | of words |\n")

@@ -12,10 +12,9 @@ from typing import Any
 import psutil
 import pytest
 
-from app.tools.errors import ToolFailed
 from app.tools.host import ToolHost
 from app.tools.servers import Server
-from app.tools.tool import Tool, ToolResult
+from app.tools.tool import Tool, ToolFailed, ToolResult
 
 SCRIPT = Path(__file__).with_name("hostile_server.py")
 # How long something takes that has to happen decides nothing.

@@ -14,10 +14,9 @@ import psutil
 import pytest
 from msgspec.structs import replace
 
-from app.tools.errors import ToolFailed
 from app.tools.host import ToolHost
 from app.tools.servers import Server
-from app.tools.tool import Progress
+from app.tools.tool import Progress, ToolFailed
 from tests.app.tools.conftest import WAIT_S, Hosts, hostile, is_running, servers_below, wait_until
 
 # An app that has a server answer, says so, and then does nothing.

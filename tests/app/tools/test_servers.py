@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace as changed
 
-from app.tools.errors import ToolFailed
 from app.tools.servers import Server, ToolSettings, servers_from_json
-from app.tools.tool import TANDEM, Permission, Tool
+from app.tools.tool import TANDEM, Permission, Tool, ToolFailed
 
 TOOL = Tool("files", "read", "read", "Read", "Reads a file.", {"type": "object"}, read_only=True, origin="1")
 FILES = Server(name="files", command="npx", values={"KEY": "secret"})

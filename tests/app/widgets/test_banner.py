@@ -40,15 +40,6 @@ def test_notices_follow_the_language(banner: Banner, qapp: Application, qtbot: Q
     assert notice.text == notice.findChild(QToolButton).accessibleName()
 
 
-def test_a_notice_leaves_with_what_it_is_about_or_is_closed(banner: Banner) -> None:
-    banner.show_message(lambda: "The disk is full.", about="disk")
-    banner.show_message(lambda: "It is done.", calm=True)
-    banner.dismiss("disk")
-    assert [notice.text for notice in banner.shown] == ["It is done."]
-    banner.shown[0].findChild(QToolButton).click()
-    assert banner.isHidden()
-
-
 def test_a_button_can_be_pressed_while_its_action_can(banner: Banner) -> None:
     action = QAction("Try again", banner)
     action.setEnabled(False)

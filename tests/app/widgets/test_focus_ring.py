@@ -8,6 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QListWidget, QPushButton, QScrollArea, QWidget
 
 from app.chat.welcome import Welcome
+from app.speculation.explanations import Explanations
 from app.widgets.controls import Segments
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine
@@ -102,10 +103,11 @@ def test_a_clicked_button_and_a_card_show_no_focus_and_tab_reaches_the_button(wi
     tab_to(segment)
     assert shows_focus()
     window.edit.setFocus()
-    window.trigger("tune")
+    window.trigger("explain")
     assert not isinstance(focus(), QAbstractButton)
-    assert window.tuning.isAncestorOf(focus())
-    window.tuning.close_overlay()
+    card = window.find(Explanations)
+    assert card.isAncestorOf(focus())
+    card.close_overlay()
     assert focus() is window.edit
 
 

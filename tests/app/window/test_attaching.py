@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from pathlib import Path
 
@@ -10,14 +9,11 @@ import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFrame, QLabel, QToolButton
+from PySide6.QtWidgets import QApplication, QLabel, QToolButton
 
 from app.conversations.records import Attachment
-from app.session.attachments import NotAttachable, read_attachment
+from app.session.attachments import read_attachment
 from app.sidebar.pane import ChatPane
-from app.system.language import LANGUAGES
-from app.widgets.application import Application
-from app.widgets.layouts import settle_layouts
 from app.window.attachment_reader import AttachmentReader
 from tests.app.conftest import OpenWindow
 from tests.app.pdf_files import pdf
@@ -113,36 +109,6 @@ def test_why_nothing_is_attached_is_told_and_is_no_news_after_sending(open_windo
     assert window.banner_text == ""
 
 
-REASONS = {
-    "not-text": "is not a text file",
-    "picture": "a.pdf cannot be attached",
-    "unknown-encoding": "text encoding of a.pdf was not recognized",
-    "too-large": "too large for any model",
-    "unreadable": "a.pdf cannot be read",
-    "encrypted": "password-protected",
-    "damaged": "damaged: its text cannot be read",
-    "no-text": "contains only images",
-}
-
-
-def test_every_reason_has_a_sentence_in_every_language(open_window: OpenWindow, qapp: Application) -> None:
-    assert set(re.findall(r'"([a-z-]+)"', NotAttachable.__doc__ or "")) == set(REASONS)
-    window = open_window(ScriptedEngine())
-    window.settle()
-    for language in LANGUAGES:
-        qapp.language.choose(language)
-        sentences = set()
-        for reason, words in REASONS.items():
-            window.find(AttachmentReader).show_reason(NotAttachable("a.pdf", reason))
-            sentence = window.banner_text
-            assert "a.pdf" in sentence
-            assert "{" not in sentence
-            assert sentence.rstrip().endswith((".", "요.", "。"))
-            assert language != "en" or words in sentence
-            sentences.add(sentence)
-        assert len(sentences) == len(REASONS)
-
-
 @pytest.fixture
 def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """Until it is set, the file `main.py` that is there is being read."""
@@ -234,34 +200,6 @@ def test_closing_the_window_ends_the_reading_of_a_pdf_file(
     window.wait(reading.is_set)
     window.close()
     assert len(pages) == 1
-
-
-def test_many_files_stand_in_rows_and_keep_their_names(open_window: OpenWindow, tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_bytes("오늘은 날씨가 좋아요.".encode("cp949"))
-    window = open_window(ScriptedEngine())
-    window.resize(900, 600)
-    files = window.composer.files
-    many = tuple(
-        Attachment(f"a rather long name of a file, number {number}.py", "text/plain", "") for number in range(12)
-    )
-    files.show_files(many)
-    files.show_counts(dict.fromkeys(many, 1234))
-    settle_layouts()
-    chips = [chip for chip in files.findChildren(QFrame, "attachment") if not chip.isHidden()]
-    assert window.width() == 900
-    assert len({chip.y() for chip in chips}) > 3
-    assert files.height() < 4 * chips[0].height()
-    for label in files.findChildren(QLabel):
-        # Only names that are too long for their label are elided.
-        assert label.width() >= min(label.sizeHint().width(), label.maximumWidth())
-    files.show_files(())
-    assert files.isHidden()
-    window.settle()
-    window.paste(tmp_path / "a.txt")
-    window.wait(lambda: any("read as EUC-KR" in label.text() for label in files.findChildren(QLabel)))
-    settle_layouts()
-    (chip,) = (chip for chip in files.findChildren(QFrame, "attachment") if not chip.isHidden())
-    assert files.height() == chip.sizeHint().height()
 
 
 def drop(window: WindowDriver, at: QPoint, data: QMimeData) -> bool:

@@ -45,14 +45,6 @@ def sharing(session: _Session) -> Iterator[GcPolicy]:
     made.close()
 
 
-@pytest.fixture
-def collected(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, ...]]:
-    """The arguments of each collection, which is not performed."""
-    found: list[tuple[int, ...]] = []
-    monkeypatch.setattr(gc, "collect", lambda *generation: found.append(generation))
-    return found
-
-
 def test_python_is_as_it_was_afterwards(session: _Session) -> None:
     # The suite freezes what its modules leave.
     gc.unfreeze()
@@ -67,30 +59,3 @@ def test_python_is_as_it_was_afterwards(session: _Session) -> None:
     assert sys.getswitchinterval() == pytest.approx(interval)
     assert gc.isenabled()
     assert gc.get_freeze_count() == 0
-
-
-@pytest.mark.parametrize(
-    ("new", "times", "expected"),
-    [(10, 1, []), (5_000, 1, [(0,)]), (1_000_000, 1, [()]), (5_000, 20, [*[(0,)] * 19, ()])],
-)
-def test_what_is_collected_depends_on_how_much_is_new(
-    sharing: GcPolicy,
-    collected: list[tuple[int, ...]],
-    monkeypatch: pytest.MonkeyPatch,
-    new: int,
-    times: int,
-    expected: list[tuple[int, ...]],
-) -> None:
-    monkeypatch.setattr(gc, "get_count", lambda: (new, 0, 0))
-    for _ in range(times):
-        sharing.collect()
-    assert collected == expected
-
-
-@pytest.mark.usefixtures("sharing")
-def test_what_other_models_leave_over_is_collected(session: _Session, collected: list[tuple[int, ...]]) -> None:
-    session.models.pair.main = object()
-    for loading, expected in (("", []), ("main", []), ("", [()])):
-        session.models.pair.loading = loading
-        session.models.changed.emit()
-        assert collected == expected

@@ -22,7 +22,7 @@ from engine.errors import InternalFailure
 from engine.status import LoadedPair
 from tests.app.conftest import OpenWindow
 from tests.app.fake_tools import FakeHost, call_text, set_up, tool
-from tests.app.scripted_engine import PLAIN, STORY, Script, ScriptedEngine, ScriptedRound, model_info
+from tests.app.scripted_engine import STORY, Script, ScriptedEngine, ScriptedRound, model_info
 from tests.app.window_driver import texts
 
 
@@ -40,15 +40,6 @@ def test_text_appears_while_the_answer_is_written(open_window: OpenWindow) -> No
     assert window.unsent == ""
 
 
-def test_the_bubble_of_a_short_question_is_no_wider_than_its_words(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("Yes.")]))
-    window.ask_and_wait("Why?", "And why is it as it is, and not as it is not? " * 8)
-    short, long = (window.turn(index).bubble for index in range(2))
-    window.wait(lambda: short.width() < 100 and long.width() > 400)
-    assert short.geometry().right() == long.geometry().right()
-    assert short.text.height() < 2 * short.text.fontMetrics().lineSpacing()
-
-
 def test_models_in_the_header_are_never_cut_off_and_full_screen_is_left_again(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine())
     header = window.header
@@ -63,14 +54,6 @@ def test_models_in_the_header_are_never_cut_off_and_full_screen_is_left_again(op
     for full in (True, False):
         window.trigger("full-screen")
         assert window.isFullScreen() is full
-
-
-def test_the_whole_chat_is_sent_with_the_next_question(open_window: OpenWindow) -> None:
-    engine = ScriptedEngine([Script("First answer.")])
-    window = open_window(engine)
-    window.ask_and_wait("one")
-    window.ask_and_wait("two")
-    assert [message["content"] for message in engine.requests[-1].messages] == ["one", "First answer.", "two"]
 
 
 def test_stop_ends_the_answer_and_keeps_its_text_and_closing_while_one_streams_is_clean(
@@ -136,13 +119,6 @@ def test_header_and_panel_say_the_same_while_an_answer_is_decoded_plainly(open_w
     assert "Speculation: auto" in window.header.draft.accessibleName()
 
 
-def test_an_answer_without_guesses_says_why(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script(STORY, (PLAIN,))]))
-    window.ask_and_wait("Tell me a story")
-    assert window.panel.outcome.text() == figures.speed_sentence(window.answer().stats)
-    assert "turned off" not in window.foot() + window.panel_text
-
-
 def test_every_figure_on_the_panel_is_the_engine_s_and_stands_there_or_below_the_answer(
     open_window: OpenWindow,
 ) -> None:
@@ -170,25 +146,12 @@ def test_every_figure_on_the_panel_is_the_engine_s_and_stands_there_or_below_the
     assert turn.foot_label.isHidden()
 
 
-def test_the_panel_sums_up_the_chat_and_the_week(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script(STORY), Script(STORY)]))
-    for _ in range(2):
-        window.ask_and_wait("Tell me a story")
-    window.panel.details.fold.click()
-    totals = window.panel.details.totals
-    window.wait(lambda: totals.figures_of(0)[0] == "2")
-    assert totals.figures_of(0)[1] == figures.percent(window.answer().stats.accept_rate)
-    window.trigger("new-chat")
-    window.wait(lambda: [totals.figures_of(column)[0] for column in (0, 1)] == ["0", "2"])
-    assert totals.isVisible()
-
-
 def test_the_language_changes_everywhere_while_the_window_is_open(open_window: OpenWindow, qapp: Application) -> None:
     window = open_window(ScriptedEngine([Script(STORY)]))
     window.ask_and_wait("이야기해 주세요")
     qapp.language.choose("ko")
     window.wait(lambda: "새 대화" in texts(window.sidebar.pane))
-    assert window.edit.placeholderText() == "메시지 (/를 입력하면 프리셋)"
+    assert window.edit.placeholderText() == "메시지"
     assert "초안" in window.header.draft.accessibleName()
     assert "채택" in window.turn().view.answer_row.toolTip()
     assert "초안 토큰" in window.panel_text
@@ -207,20 +170,6 @@ def test_side_panes_make_room_by_themselves_and_obey_the_user(open_window: OpenW
     assert not window.sidebar.pane.isVisible()
     window.trigger("toggle-panel")
     assert window.panel.isVisible()
-
-
-def test_a_chat_ends_where_its_last_answer_ends(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("A paragraph that is long enough to be wrapped.\n\n" * 40)]))
-    window.ask_and_wait(
-        "A question of many words, so that its bubble has to be wrapped as well when it is narrow. " * 4
-    )
-    body = window.transcript.widget()
-    view = window.turn().view
-    for width in (1400, 700, 1200):
-        window.resize(width, 700)
-        window.wait(lambda: body.height() - view.mapTo(body, view.rect().bottomLeft()).y() < 40)
-        assert view.height() - view.answer_row.geometry().bottom() < 8
-        assert window.turn().foot_label.height() < 60
 
 
 def test_reading_further_up_is_not_disturbed_by_new_text(open_window: OpenWindow) -> None:

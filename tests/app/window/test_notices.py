@@ -19,12 +19,10 @@ from app.widgets.application import Application
 from app.window import startup
 from app.window.attachment_reader import AttachmentReader
 from app.window.main_window import MainWindow
-from engine.errors import ModelNotUsable
-from engine.hub.failures import HubError
 from tests.app.conftest import STARTER, OpenShown, OpenWindow
 from tests.app.every_notice import EVERY_NOTICE
 from tests.app.scripted_engine import Script, ScriptedEngine
-from tests.app.shown_library import DRAFT, MAIN, downloading, path_of
+from tests.app.shown_library import DRAFT, path_of
 from tests.app.window_driver import WindowDriver
 
 
@@ -143,24 +141,6 @@ def test_a_notice_given_again_does_not_pile_up_and_newer_information_replaces_ol
     window.notifications.show_trashed("Second")
     assert len(window.notices) == 3
     assert "Second" in window.banner_text
-
-
-def test_loading_a_pair_takes_away_why_the_last_one_could_not_be(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine(loads=[ModelNotUsable("models/big", "incomplete", "model.safetensors")]))
-    assert "model.safetensors" in window.banner_text
-    crashed(window.window)
-    window.session.models.load_starter()
-    window.wait(lambda: window.session.answers.ready)
-    assert ["unexpectedly" in words for words in window.notices] == [True]
-
-
-def test_a_download_that_goes_on_has_not_failed(open_shown: OpenShown) -> None:
-    window, library, _ = open_shown()
-    library.show(downloading(MAIN))
-    library.show(downloading(MAIN, "failed", error=HubError("disk-full", MAIN)))
-    assert "disk" in window.banner_text
-    library.show(downloading(MAIN))
-    assert window.banner_text == ""
 
 
 @pytest.fixture

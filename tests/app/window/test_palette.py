@@ -6,12 +6,10 @@ import pytest
 import shiboken6
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea
+from PySide6.QtWidgets import QLabel, QPushButton
 
-from app.actions.spec import MENUS
 from app.widgets.application import Application
 from app.widgets.layouts import settle_layouts
-from app.window.actions import ACTIONS
 from app.window.palette import matches
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
@@ -35,10 +33,10 @@ def test_a_few_letters_and_enter_run_a_command(open_window: OpenWindow, qapp: Ap
     window = open_window(ScriptedEngine())
     window.trigger("palette")
     palette = window.palette
-    palette.type("dark")
+    palette.type("larger")
     palette.press(Qt.Key.Key_Return)
     assert not palette.is_open
-    assert qapp.theme.mode == "dark"
+    assert qapp.theme.text_size == 115
     # Enter that confirms a candidate of an input method runs no command.
     window.trigger("palette")
     window.compose("クライ", palette.field)
@@ -60,8 +58,8 @@ def test_a_few_letters_and_enter_run_a_command(open_window: OpenWindow, qapp: Ap
     # So do the English names.
     palette.press(Qt.Key.Key_Escape)
     window.trigger("palette")
-    palette.type("dark")
-    assert window.action("theme-dark").whatsThis() in palette.commands
+    palette.type("larger")
+    assert window.action("zoom-in").whatsThis() in palette.commands
     palette.type("qqq")
     assert palette.commands == []
     assert [one.text() for one in palette.palette.findChildren(QLabel) if one.isVisible()] == ["일치하는 명령 없음"]
@@ -83,35 +81,6 @@ def test_large_text_reaches_out_of_neither_palette_nor_sheet(
     keys = first.findChildren(QLabel)[-1]
     assert keys.geometry().right() < window.palette.list.viewport().width()
     window.palette.press(Qt.Key.Key_Escape)
-    window.trigger("shortcuts")
-    settle_layouts()
-    assert window.shortcut_sheet.findChild(QScrollArea).horizontalScrollBar().maximum() == 0
-
-
-def test_the_rows_that_can_be_seen_are_made_and_no_others(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine())
-    window.trigger("palette")
-    palette = window.palette
-
-    def made() -> list[int]:
-        return [row for row in range(palette.list.count()) if palette.list.itemWidget(palette.list.item(row))]
-
-    def seen() -> list[int]:
-        settle_layouts()
-        shown = palette.list.viewport().rect()
-        rects = [palette.list.visualItemRect(palette.list.item(row)) for row in range(palette.list.count())]
-        return [row for row, rect in enumerate(rects) if rect.intersects(shown)]
-
-    assert set(seen()) <= set(made())
-    assert len(made()) < palette.list.count() // 2
-    palette.press(Qt.Key.Key_Up)
-    assert seen()[-1] == palette.list.count() - 1
-    assert set(seen()) <= set(made())
-    palette.type("the")
-    assert set(seen()) <= set(made())
-    window.resize(1440, 1200)
-    palette.list.setFixedHeight(900)
-    assert set(seen()) <= set(made())
 
 
 def test_only_what_is_possible_now_is_offered_and_arrows_choose_and_wrap(open_window: OpenWindow) -> None:
@@ -151,14 +120,11 @@ def test_it_closes_and_gives_the_focus_back(open_window: OpenWindow) -> None:
     assert not window.palette.is_open
 
 
-def test_the_sheet_lists_every_shortcut_and_what_is_behind_a_card_is_dimmed(open_window: OpenWindow) -> None:
+def test_what_is_behind_a_card_is_dimmed(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine())
     place = window.composer.mapTo(window.window, QPoint(30, 30))
     before = window.grab().toImage().pixelColor(place).lightness()
-    window.trigger("shortcuts")
+    window.trigger("palette")
     assert window.grab().toImage().pixelColor(place).lightness() < before
-    listed = [name for menu in MENUS for name, _ in window.shortcut_sheet.rows(menu)]
-    specs = [spec for menu in MENUS for spec in ACTIONS[menu] if spec.shortcut]
-    assert listed == [window.action(spec.id).text().rstrip("…") for spec in specs]
-    window.shortcut_sheet.close_overlay()
+    window.palette.press(Qt.Key.Key_Escape)
     assert window.grab().toImage().pixelColor(place).lightness() == before

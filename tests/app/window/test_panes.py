@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
-from PySide6.QtGui import QAccessible
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
-from pytestqt.qtbot import QtBot
 
 from app.settings.store import SettingsStore
 from app.system.paths import settings_folder
 from app.widgets.application import Application
-from app.window.pane_handle import PaneHandle
-from tests.app.conftest import EACH_LANGUAGE, OpenWindow
-from tests.app.cut_texts import wait_until_nothing_is_cut
+from app.window.panes import PaneHandle
+from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import ScriptedEngine
 from tests.app.window_driver import WindowDriver
 
@@ -58,18 +55,6 @@ def test_widths_that_were_dragged_survive_a_restart(window: WindowDriver, open_w
     assert (again.sidebar.pane.width(), again.panel.width()) == (308, 410)
 
 
-def test_no_pane_is_dragged_beyond_its_bounds(window: WindowDriver) -> None:
-    sidebar, panel = handle_of(window, "sidebar"), handle_of(window, "panel")
-    drag(sidebar, 900)
-    drag(panel, 900)
-    least = max(260, window.panel.minimumSizeHint().width())
-    assert (window.sidebar.pane.width(), window.panel.width()) == (400, least)
-    assert least <= 360
-    drag(sidebar, -900)
-    drag(panel, -900)
-    assert (window.sidebar.pane.width(), window.panel.width()) == (200, 480)
-
-
 def test_arrow_keys_move_an_edge_the_way_they_point_and_a_double_click_or_enter_gives_the_usual_width(
     window: WindowDriver,
 ) -> None:
@@ -84,52 +69,6 @@ def test_arrow_keys_move_an_edge_the_way_they_point_and_a_double_click_or_enter_
     assert kept() == (0, 0)
 
 
-def test_wide_panes_give_way_and_hide_where_the_window_is_narrow(window: WindowDriver) -> None:
-    drag(handle_of(window, "sidebar"), 150)
-    drag(handle_of(window, "panel"), -140)
-    window.resize(1110, 700)
-    assert (window.sidebar.pane.width(), window.panel.width()) == (310, 360)
-    window.resize(900, 600)
-    assert (window.sidebar.pane.width(), window.panel.isVisible()) == (398, False)
-    window.resize(560, 420)
-    assert not window.sidebar.pane.isVisible()
-    window.resize(1440, 900)
-    assert (window.sidebar.pane.width(), window.panel.width()) == (398, 480)
-
-
-def test_widths_from_a_file_that_was_written_by_hand_are_bounded(open_window: OpenWindow) -> None:
-    SettingsStore(settings_folder() / "settings.json").change(sidebar_width=10**12, panel_width=-5)
-    window = open_window(ScriptedEngine())
-    window.resize(1440, 900)
-    assert window.sidebar.pane.width() == 400
-    assert 260 <= window.panel.width() <= 360
-
-
-def test_an_edge_is_named_and_shows_its_focus(window: WindowDriver, qapp: Application) -> None:
-    handle = handle_of(window, "panel")
-    assert handle.accessibleName() == "Width of the live panel"
-    assert QAccessible.queryAccessibleInterface(handle).role() == QAccessible.Role.Slider
-    assert handle.cursor().shape() == Qt.CursorShape.SplitHCursor
-    assert handle.focusPolicy() == Qt.FocusPolicy.TabFocus
-    bare = handle.grab().toImage()
-    window.activateWindow()
-    handle.setFocus(Qt.FocusReason.TabFocusReason)
-    assert handle.grab().toImage() != bare
-    qapp.language.choose("ko")
-    window.wait(lambda: handle.accessibleName() == "실시간 패널 너비")
-
-
-@pytest.mark.parametrize("language", EACH_LANGUAGE)
-def test_the_narrowest_panes_cut_no_text_off(
-    window: WindowDriver, qapp: Application, qtbot: QtBot, language: str
-) -> None:
-    for pane, distance in (("sidebar", -900), ("panel", 900)):
-        drag(handle_of(window, pane), distance)
-    qapp.language.choose(language)
-    for pane in (window.sidebar.pane, window.panel):
-        wait_until_nothing_is_cut(pane, qtbot)
-
-
 def test_the_panel_follows_the_text_size_and_very_large_text_leaves_the_chat_room(
     window: WindowDriver, qapp: Application
 ) -> None:
@@ -140,34 +79,6 @@ def test_the_panel_follows_the_text_size_and_very_large_text_leaves_the_chat_roo
     window.resize(1440, 900)
     qapp.theme.set_text_size(100)
     window.wait(lambda: window.panel.width() == 360)
-
-
-class Paints(QObject):
-    """Notes at each paint of the window whether the live panel is visible."""
-
-    def __init__(self, window: WindowDriver) -> None:
-        super().__init__(window.window)
-        self._panel, self.with_panel = window.panel, list[bool]()
-        window.window.installEventFilter(self)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Paint:
-            self.with_panel.append(self._panel.isVisible())
-        return super().eventFilter(watched, event)
-
-
-def test_another_text_size_is_painted_only_with_the_panes_that_have_room(
-    window: WindowDriver, qapp: Application
-) -> None:
-    window.resize(1280, 800)
-    window.wait(window.panel.isVisible)
-    window.settle()
-    paints = Paints(window)
-    qapp.theme.set_text_size(130)
-    # As if a paint was due already, of an answer that streams for example.
-    window.window.repaint()
-    window.wait(lambda: bool(paints.with_panel) and not window.panel.isVisible())
-    assert not any(paints.with_panel)
 
 
 def over_the_chat(window: WindowDriver) -> list[str]:

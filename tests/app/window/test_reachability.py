@@ -9,7 +9,6 @@ from app.settings_window.dialog import PAGES
 from app.widgets.application import Application
 from app.window.actions import ACTIONS
 from tests.app.conftest import EACH_LANGUAGE, OpenShown, OpenWindow
-from tests.app.learned_figures import FOUND
 from tests.app.reach import controls, unreachable
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.shown_library import bare
@@ -33,7 +32,7 @@ def test_every_control_and_every_action_can_be_reached(window: WindowDriver) -> 
 
     def look(name: str, shown: QWidget) -> None:
         # Layouts follow in the event loop.
-        window.wait(lambda: bool(controls(shown)) or name == "shortcuts")
+        window.wait(lambda: bool(controls(shown)))
         found[name] = (len(controls(shown)), unreachable(shown))
 
     look("chat", window.window)
@@ -45,16 +44,12 @@ def test_every_control_and_every_action_can_be_reached(window: WindowDriver) -> 
     look("find", window.find_bar)
     for action, card in (
         ("palette", window.palette.palette),
-        ("shortcuts", window.shortcut_sheet),
         ("chat-settings", window.chat_settings),
         ("choose-main", window.picker("main").picker),
         ("choose-draft", window.picker("draft").picker),
         ("compare", window.comparison),
-        ("tune", window.tuning),
     ):
         window.trigger(action)
-        if action == "tune":
-            window.session.models.engine.calibrating.set_result(FOUND)
         window.settle()
         look(action, card)
         card.close_overlay()

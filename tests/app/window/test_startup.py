@@ -15,8 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.session.model_service import Pair
 from app.settings.store import SettingsStore
 from app.settings_window.dialog import SettingsWindow
-from app.speculation.forms import SpeculationForm
-from app.speculation.totals_view import TotalsView
+from app.speculation.details import TotalsView
 from app.widgets.application import Application
 from app.widgets.overlay import Overlay
 from app.window import startup as app_window
@@ -61,7 +60,7 @@ def loaded_at_start(
     return names
 
 
-def test_the_last_pair_is_loaded_again_while_it_is_there_unless_the_user_wants_the_starter(
+def test_the_last_pair_is_loaded_again_while_it_is_there(
     preferences: SettingsStore, tmp_path: Path, qapp: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     main, starter = tmp_path / "main", tuple(map(str, STARTER))
@@ -69,9 +68,6 @@ def test_the_last_pair_is_loaded_again_while_it_is_there_unless_the_user_wants_t
     (main / "config.json").write_text("{}")
     preferences.change(main_model=str(main), draft_model="draft")
     assert loaded_at_start(preferences, qapp, qtbot, monkeypatch) == (str(main), "draft")
-    preferences.change(start_with="starter")
-    assert loaded_at_start(preferences, qapp, qtbot, monkeypatch) == starter
-    preferences.change(main_model=str(main), draft_model="draft", start_with="last")
     (main / "config.json").unlink()
     assert loaded_at_start(preferences, qapp, qtbot, monkeypatch) == starter
     assert preferences.values.main_model == ""
@@ -145,9 +141,8 @@ def test_the_start_asks_for_an_update_that_the_installed_mlx_needs(
 def test_what_nobody_sees_yet_is_made_after_the_first_paint(qapp: Application, qtbot: QtBot) -> None:
     window, _ = app_window.open_window(qapp)
     cards = (*window.findChildren(Overlay), window.findChild(SettingsWindow))
-    assert len(cards) == 9
+    assert len(cards) == 7
     assert not [card for card in cards if card.findChildren(QWidget)]
-    assert not window.findChildren(SpeculationForm)
     assert not window.findChildren(TotalsView)
     # They are made before the first answer, which would otherwise wait for them.
     qtbot.waitUntil(lambda: window.findChild(TotalsView) is not None)

@@ -177,17 +177,6 @@ def test_a_kill_in_the_middle_of_an_import_is_told_at_the_next_start(open_window
     window.wait(lambda: "import of old.json was cut off" in window.banner_text)
 
 
-@pytest.mark.parametrize(
-    "content",
-    ["", "{}", "[1]", '{"running": 1}', '{"running": [1]}', '{"running": [{"kind": 1}]}', "[" * 100_000, "\ud800"],
-)
-def test_a_damaged_note_of_what_was_cut_short_says_nothing(tmp_path: Path, content: str) -> None:
-    file = tmp_path / "chats.transfers"
-    file.write_text(content, errors="replace")
-    assert TransferJournal(file).take_cut_short() == []
-    assert not file.exists()
-
-
 @pytest.mark.full
 def test_closing_the_window_waits_for_an_export_for_a_while_only(
     window: WindowDriver, open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

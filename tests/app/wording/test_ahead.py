@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from app.session.answer import Answer
-from app.wording.ahead import ahead_sentence
 from app.wording.figures import depth_text
+from app.wording.rounding import ahead_sentence
 from engine.stats import RequestStats
 from tests.app.scripted_engine import Script, ScriptedRound, play
 
@@ -24,13 +24,8 @@ def test_every_state_has_a_sentence(state: str) -> None:
 def test_hits_are_counted_among_all_verdicts_and_nothing_is_said_without_drafting_ahead() -> None:
     assert ahead_sentence(RequestStats()) == ""
     assert "tried" in ahead_sentence(RequestStats(ahead="ready", ahead_hits=8))
-    stats = RequestStats(
-        ahead="ready", ahead_hits=7, ahead_misses=2, ahead_late=1, ahead_branches=50, ahead_hidden_s=1.2
-    )
-    sentence = ahead_sentence(stats)
-    assert "7 of 10" in sentence
-    assert "with 5.0 prepared per round" in sentence
-    assert "1.2\u00a0s of drafting" in sentence
+    stats = RequestStats(ahead="ready", ahead_hits=7, ahead_misses=2, ahead_late=1, ahead_used=6)
+    assert "7 of 10" in ahead_sentence(stats)
 
 
 def test_drafts_ready_ahead_and_just_in_time_are_one_kind() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.wording.errors import error_sentence
-from app.wording.hub import hub_reasons, hub_sentence
+from app.wording.hub import HUB_REASONS, hub_sentence
 from engine.hub.failures import HubError
 
 
@@ -18,4 +18,4 @@ def test_every_failure_of_the_hub_is_a_sentence(reason: str) -> None:
     assert sentence == hub_sentence(error)
     assert "{" not in sentence
     assert sentence.endswith(".")
-    assert set(hub_reasons()) == set(HubError.REASONS)
+    assert set(HUB_REASONS) == set(HubError.REASONS)

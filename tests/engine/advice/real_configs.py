@@ -44,30 +44,14 @@ def _of(kind: str, hidden: int, inner: int, layers: int, heads: int, kv_heads: i
     }  # fmt: skip
 
 
-def _every(layers: int, interval: int) -> list[str]:
-    return [FULL if (layer + 1) % interval == 0 else SLIDING for layer in range(layers)]
-
-
 # fmt: off
 PUBLISHED: dict[str, Published] = {
     # Full attention: 2 x layers x key-value heads x head size x 2 bytes
     "Llama-3.1-8B": Published(_of("llama", 4096, 14336, 32, 32, 8), 131_072),
-    "Llama-3.3-70B": Published(_of("llama", 8192, 28672, 80, 64, 8), 327_680, parameters=70.6e9),
-    "Qwen2.5-7B": Published(_of("qwen2", 3584, 18944, 28, 28, 4), 57_344, parameters=7.6e9),
-    "Qwen3-0.6B": Published(_of("qwen3", 1024, 3072, 28, 16, 8, head_dim=128), 114_688, parameters=0.6e9),
     "Qwen3-8B": Published(_of("qwen3", 4096, 12288, 36, 32, 8, head_dim=128), 147_456),
     "Qwen3-30B-A3B": Published(_of("qwen3_moe", 2048, 6144, 48, 32, 4, head_dim=128, num_experts=128,
         num_experts_per_tok=8, decoder_sparse_step=1, mlp_only_layers=[], moe_intermediate_size=768,
         norm_topk_prob=True), 98_304, parameters=30.5e9),
-    "Mistral-7B-v0.3": Published(_of("mistral", 4096, 14336, 32, 32, 8), 131_072, parameters=7.2e9),
-    "Mistral-Small-24B": Published(_of("mistral", 5120, 32768, 40, 32, 8, head_dim=128), 163_840, parameters=23.6e9),
-    "Phi-4": Published(_of("phi3", 5120, 17920, 40, 40, 10), 204_800, parameters=14.7e9),
-    "GLM-4.5-Air": Published(_of("glm4_moe", 4096, 10944, 46, 96, 8, **{**ROUTED, "n_routed_experts": 128},
-        head_dim=128, use_qk_norm=False, partial_rotary_factor=0.5), 188_416, parameters=110e9),
-    "SmolLM3-3B": Published(_of("smollm3", 2048, 11008, 36, 16, 4), 73_728, parameters=3.1e9),
-    "Seed-OSS-36B": Published(_of("seed_oss", 5120, 27648, 64, 80, 8, head_dim=128), 262_144, parameters=36e9),
-    "MiniMax-M2": Published(_of("minimax", 3072, 1536, 62, 48, 8, head_dim=128, num_experts_per_tok=8,
-        num_local_experts=256, shared_intermediate_size=0, rotary_dim=64), 253_952, parameters=229e9),
     "Nanbeige4.1-3B-loop": Published(_of("nanbeige", 2560, 10496, 32, 20, 4, head_dim=128, num_loops=2), 131_072,
         parameters=4e9),
     "AFM-7": Published({"model_type": "afm7", "vocab_size": 153600, "hidden_dim": 2048, "num_layers": 56,
@@ -75,16 +59,11 @@ PUBLISHED: dict[str, Published] = {
     # Latent attention: layers x (512 + 64) x 2 bytes, and with an index 2 x 128 more: mlx-lm keeps zeros as its values
     "DeepSeek-V3": Published(_of("deepseek_v3", 7168, 18432, 61, 128, 128, **LATENT, **ROUTED), 70_272,
         parameters=671e9),
-    "Kimi-K2": Published(_of("kimi_k2", 7168, 18432, 61, 64, 64, **LATENT, **{**ROUTED, "n_routed_experts": 384}),
-        70_272, parameters=1.03e12),
     "GLM-4.7-Flash": Published(_of("glm4_moe_lite", 2048, 10240, 47, 20, 20, **{**LATENT, "q_lora_rank": 768,
         "qk_nope_head_dim": 192, "v_head_dim": 256}, **{**ROUTED, "n_routed_experts": 64, "num_experts_per_tok": 4}),
         54_144, parameters=30e9),
     "DeepSeek-V3.2": Published(_of("deepseek_v32", 7168, 18432, 61, 128, 128, **LATENT, **ROUTED, index_head_dim=128,
         index_n_heads=64, index_topk=2048), 61 * 2 * (576 + 2 * 128), parameters=671e9),
-    "GLM-5": Published(_of("glm_moe_dsa", 6144, 12288, 78, 64, 64, **{**LATENT, "q_lora_rank": 2048,
-        "qk_nope_head_dim": 192, "v_head_dim": 256}, **ROUTED, index_head_dim=128, index_n_heads=32, index_topk=2048,
-        rope_parameters={"rope_theta": 1e6, "rope_type": "default"}), 78 * 2 * (576 + 2 * 128), parameters=744e9),
     # mlx-lm caches what it makes of this model's latent vectors: 16 heads x (192 + 128) a layer
     "Youtu-LLM-2B": Published(_of("youtu_llm", 2048, 6144, 32, 16, 16, **LATENT), 327_680, parameters=2e9),
     # Two blocks of attention a layer
@@ -94,8 +73,6 @@ PUBLISHED: dict[str, Published] = {
         "attention_method": "MLA", "routed_scaling_factor": 6.0, "mla_scale_q_lora": True, "mla_scale_kv_lora": True},
         64_512, parameters=560e9),
     # Windows: full layers as above, and each sliding layer up to its window (a chunk and a step of the buffer)
-    "gemma-3-4b": Published(_of("gemma3_text", 2560, 10240, 34, 8, 4, head_dim=256, sliding_window=1024,
-        sliding_window_pattern=6), 5 * 4096, {1024: 29 * 4096}, parameters=4.3e9),
     "gemma-3-27b": Published(_of("gemma3_text", 5376, 21504, 62, 32, 16, head_dim=128, sliding_window=1024,
         sliding_window_pattern=6), 10 * 8192, {1024: 52 * 8192}, parameters=27.4e9),
     "gemma-4-31b": Published({"model_type": "gemma4", "text_config": _of("gemma4_text", 5376, 21504, 60, 32, 16,
@@ -105,10 +82,6 @@ PUBLISHED: dict[str, Published] = {
     "gpt-oss-20b": Published(_of("gpt_oss", 2880, 2880, 24, 64, 8, head_dim=64, num_local_experts=32,
         num_experts_per_tok=4, sliding_window=128, layer_types=[SLIDING, FULL] * 12), 12 * 2048, {128: 12 * 2048},
         parameters=20.9e9),
-    "Command-R7B": Published(_of("cohere2", 4096, 14336, 32, 32, 8, head_dim=128, sliding_window=4096,
-        sliding_window_pattern=4, logit_scale=0.25), 8 * 4096, {4096: 24 * 4096}),
-    "Olmo-3-7B": Published(_of("olmo3", 4096, 11008, 32, 32, 32, sliding_window=4096, layer_types=_every(32, 4)),
-        8 * 16384, {4096: 24 * 16384}, parameters=7.3e9),
     "Llama-4-Scout": Published({"model_type": "llama4", "text_config": _of("llama4_text", 5120, 8192, 48, 40, 8,
         head_dim=128, attention_chunk_size=8192, interleave_moe_layer_step=1, intermediate_size_mlp=16384,
         num_experts_per_tok=1, num_local_experts=16, use_qk_norm=True)}, 49_152, {8192 + 256: 147_456},
@@ -123,9 +96,6 @@ PUBLISHED: dict[str, Published] = {
     # Recurrent layers, alone and mixed with attention
     "Qwen3.5-27B": Published({"model_type": "qwen3_5", "text_config": _of("qwen3_5_text", 5120, 17408, 64, 24, 4,
         **DELTA, head_dim=256, linear_num_value_heads=48, full_attention_interval=4)}, 65_536, parameters=27e9),
-    "Qwen3-Next-80B": Published(_of("qwen3_next", 2048, 5120, 48, 16, 2, **DELTA, head_dim=256, num_experts=512,
-        linear_num_value_heads=32, num_experts_per_tok=10, decoder_sparse_step=1, shared_expert_intermediate_size=512,
-        mlp_only_layers=[], moe_intermediate_size=512, partial_rotary_factor=0.25), 24_576, parameters=80e9),
     "Ling-mini-linear": Published(_of("bailing_moe_linear", 2048, 5120, 20, 16, 4, head_dim=128,
         moe_intermediate_size=512, num_experts=256, num_shared_experts=1, norm_topk_prob=True, num_experts_per_tok=8,
         first_k_dense_replace=1, layer_group_size=5, group_norm_size=4, use_qk_norm=True), 8_192, parameters=16e9),
@@ -138,11 +108,6 @@ PUBLISHED: dict[str, Published] = {
     "LFM2-1.2B": Published(_of("lfm2", 2048, 12288, 16, 32, 8, norm_eps=1e-5, conv_bias=False, conv_L_cache=3,
         block_dim=2048, block_multiple_of=256, block_ffn_dim_multiplier=1.0, block_auto_adjust_ff_dim=True,
         full_attn_idxs=[2, 5, 8, 10, 12, 14]), 6 * 2048, parameters=1.2e9),
-    "Granite-4.0-H-Tiny": Published(_of("granitemoehybrid", 1536, 512, 40, 12, 4, embedding_multiplier=12.0,
-        attention_multiplier=0.0078125, logits_scaling=6.0, residual_multiplier=0.22, num_local_experts=64,
-        layer_types=["attention" if layer in (5, 15, 25, 35) else "mamba" for layer in range(40)],
-        num_experts_per_tok=6, shared_intermediate_size=1024, mamba_n_heads=48, mamba_d_head=64, mamba_d_state=128,
-        mamba_d_conv=4, mamba_n_groups=1, mamba_proj_bias=False, mamba_conv_bias=True), 4 * 2048, parameters=7e9),
     "Falcon-Mamba-7B": Published({**COMMON, "model_type": "falcon_mamba", "hidden_size": 4096,
         "intermediate_size": 8192, "state_size": 16, "num_hidden_layers": 64, "conv_kernel": 4, "use_bias": False,
         "use_conv_bias": True, "time_step_rank": 256}, 0, parameters=7.3e9),

@@ -142,14 +142,6 @@ def test_published_heads_are_offered_first_and_marked_as_not_checked(catalog: Ca
     assert not any(head.checked for head in catalog.heads.values())
 
 
-def test_most_published_heads_are_for_models_of_the_catalog(catalog: Catalog) -> None:
-    mains = [main.id for main in catalog.mains()]
-    served = [head for head in catalog.heads.values() if any(same_model(head.made_for, main) for main in mains)]
-    assert len(served) >= 10
-    for head in catalog.heads.values():
-        assert 10**8 < head.bytes < 10**10
-
-
 def test_an_installed_head_hides_its_entry_of_the_catalog(tmp_path: Path, catalog: Catalog) -> None:
     case = CASES["full"]
     folder = write_head(tmp_path, case.config, tensors_of(case))
@@ -200,6 +192,7 @@ def test_a_head_is_expected_to_help_less_the_larger_it_is() -> None:
 QWEN3_5 = {
     "model_type": "qwen3_5", "num_hidden_layers": 32, "hidden_size": 2560, "vocab_size": 248320, "head_dim": 256,
     "num_attention_heads": 16, "num_key_value_heads": 4, "intermediate_size": 9216, "full_attention_interval": 4,
+    "quantization": {"bits": 4, "group_size": 64},
 }  # fmt: skip
 REPOSITORY = "mlx-community/Qwen3.5-4B-MLX-4bit"
 
@@ -248,7 +241,11 @@ def test_an_assistant_reads_the_width_of_its_main_model() -> None:
 
 @pytest.mark.parametrize(
     ("config", "source"),
-    [(QWEN3_5, "folder"), ({**QWEN3_5, "model_type": "qwen3"}, "cache"), ({**QWEN3_5, "hidden_size": -1}, "cache")],
+    [
+        (QWEN3_5, "folder"),
+        ({**QWEN3_5, "model_type": "qwen3"}, "cache"),
+        ({**QWEN3_5, "num_hidden_layers": -1}, "cache"),
+    ],
 )
 def test_no_head_is_offered_where_none_is_shipped_or_nothing_says_from_where(
     tmp_path: Path, catalog: Catalog, config: dict[str, Any], source: str

@@ -13,7 +13,6 @@ from engine.advice.catalog import load_catalog
 from engine.advice.fit import ModelSize, check_fit, number_bytes
 from engine.advice.heads import HeadFacts
 from engine.advice.pairing import PairAdvice, PairModel, advise, candidates
-from engine.advice.speedup import WORTH_IT, MainCost, estimate_speedup
 from engine.advice.verdicts import VERDICTS
 from engine.model_files.discovery import installed_models
 from tests.engine.model_files.model_folders import (
@@ -124,17 +123,6 @@ def test_an_installed_draft_wins_a_tie_and_hides_its_catalog_twin() -> None:
     twin = model("org/here", GB // 3, source="catalog")
     advice = advise(MAIN, [there, twin, here], 4096, ROOM)
     assert [(one.id, one.source) for one in advice[:2]] == [("org/here", "installed"), ("org/there", "catalog")]
-
-
-def test_smaller_drafts_of_dense_models_with_the_same_tokenizer_are_expected_to_pay() -> None:
-    main = MainCost(8 * GB, 8 * GB)
-    assert estimate_speedup(main, GB // 2, "same").speedup > 1.5
-    assert estimate_speedup(main, 6 * GB, "same").speedup < WORTH_IT
-    # A mixture of experts gains less than a dense model of the same work.
-    dense, mixture = (estimate_speedup(MainCost(size, 2 * GB), GB // 5, "same").speedup for size in (2 * GB, 17 * GB))
-    assert mixture < dense
-    same, different = (estimate_speedup(main, GB // 2, one).speedup for one in ("same", "different"))
-    assert different < same
 
 
 def test_a_draft_that_this_chip_gains_nothing_from_can_be_chosen_but_is_not_the_best(

@@ -87,17 +87,6 @@ def test_a_drafter_that_is_not_chosen_is_told_nothing(
     assert (client.finished.stats.ahead, client.finished.stats.ahead_hits) == ("ready", 0)
 
 
-def test_a_drafter_that_is_chosen_drafts_ahead_from_the_first_time_on(
-    scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plain = answered(scheduler, SHORT, PLAIN).finished.ids
-    choose(monkeypatch, lambda _: True)
-    client = answered(scheduler, SHORT, AUTO)
-    assert client.finished.ids == plain
-    assert sources(client)[:2] == ["main", "just-in-time"]
-    assert set(sources(client)) == {"main", "just-in-time", "ahead"}
-
-
 def test_a_drafter_rests_while_others_are_chosen_and_starts_again(
     scheduler: Scheduler, sent: list[Message], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,7 +15,6 @@ from engine.main_model.sampling import Sampler
 from engine.requests import MAX_DEPTH, SamplingSettings
 from engine.speculation.proposers.ahead import AheadProposer
 from engine.speculation.proposers.just_in_time import JustInTimeProposer
-from engine.speculation.proposers.registry import PROPOSERS, is_ahead
 from tests.patience import PATIENCE_S
 
 
@@ -40,7 +39,7 @@ class FakeLink:
             position = message.position + len(message.tokens)
             key = message.conversation, message.round, position
             tokens = self.tokens if self.status == HIT else ()
-            self.answers.append(Answer(*key, self.status, tokens, 5, 0.25))
+            self.answers.append(Answer(*key, self.status, tokens))
             if self.status == MISS:
                 self.answers.append(Answer(*key, JUST_IN_TIME, self.tokens))
         return True
@@ -83,16 +82,6 @@ def test_the_drafter_hears_all_that_is_new_once() -> None:
     text.append(6)
     ahead.follow()
     assert link.verdicts[-1].tokens == (1, 2, 3, 4, 5, 6)
-
-
-def test_a_miss_is_waited_for_only_when_it_is_wanted() -> None:
-    link = FakeLink(status=MISS)
-    ahead = following(link, [1, 2, 3])
-    ahead.follow()
-    assert ahead.prepared() == ()
-    assert ahead.missed()
-    assert ahead.drafted() == (7, 8, 9)
-    assert (ahead.figures.hits, ahead.figures.misses) == (0, 2)
 
 
 def test_a_token_that_the_main_model_does_not_have_is_refused() -> None:
@@ -145,10 +134,6 @@ def test_settings_with_numbers_that_no_message_can_have_are_sent_without_them() 
     DraftingAhead(link, Sampler(settings, 100), [1, 2]).resume()  # type: ignore[arg-type]
     assert TO_DRAFTER.take(bytearray(TO_DRAFTER.frame(link.sent[0]))) == link.sent[0]
     assert dict(link.sent[0].sampling.logit_bias) == {7: 3.0}
-
-
-def test_one_tells_the_drafter_what_became_of_a_round_of_either() -> None:
-    assert [source for source in PROPOSERS if is_ahead(source)] == ["just-in-time", "ahead"]
 
 
 def test_a_drafter_that_has_to_read_first_is_neither_waited_for_nor_given_up() -> None:

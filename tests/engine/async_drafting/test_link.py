@@ -16,10 +16,10 @@ import pytest
 from msgspec.structs import replace
 
 from engine.async_drafting.link import Connect, Connection, DrafterLink, in_a_process
-from engine.async_drafting.messages import HIT, JUST_IN_TIME, MISS, Answer, Ready, Verdict
+from engine.async_drafting.messages import JUST_IN_TIME, MISS, Answer, Ready
 from engine.async_drafting.serving import vocabulary_digest
 from engine.main_model.loading import load
-from tests.engine.async_drafting.drafters import BEGIN, FIRST, drafted, dying, on_a_thread, untouched, wait_until
+from tests.engine.async_drafting.drafters import BEGIN, FIRST, dying, on_a_thread, untouched, wait_until
 from tests.patience import PATIENCE_S
 
 _HOST = """
@@ -78,31 +78,6 @@ def test_a_drafter_that_is_lost_is_replaced_once_and_then_given_up(
         wait_until(lambda: link.state != "starting")
     assert (link.state, link.reason) == ("gone", "ended")
     assert not link.send(BEGIN)
-
-
-@pytest.mark.campaign
-def test_a_drafter_that_was_stopped_does_not_hold_up_closing(
-    link_to: Callable[[Connect], DrafterLink], tiny_draft: Path
-) -> None:
-    connection = in_a_process(tiny_draft)
-    link = link_to(lambda: connection)
-    process = psutil.Process(connection.pid)
-    process.suspend()
-    assert link.send(BEGIN)
-    assert link.receive(0.01) is None
-    link.close()
-    assert not process.is_running()
-
-
-def test_the_drafter_prepares_while_nothing_is_asked(
-    link_to: Callable[[Connect], DrafterLink], tiny_draft: Path
-) -> None:
-    link = link_to(partial(on_a_thread, tiny_draft, untouched))
-    first = drafted(link)
-    assert link.send(Verdict(3, 2, 3, first.tokens[:1], 3, False, 10.0))
-    answer = link.receive(PATIENCE_S)
-    assert answer is not None
-    assert (answer.status, answer.tokens) == (HIT, first.tokens[1:])
 
 
 @pytest.mark.campaign

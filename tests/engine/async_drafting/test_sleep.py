@@ -6,7 +6,6 @@ import threading
 import time
 from functools import partial
 
-import psutil
 import pytest
 
 from engine.async_drafting import drafting_ahead as aheads
@@ -65,12 +64,6 @@ def answered(scheduler: Scheduler) -> int:
     return figures(scheduler).hits + figures(scheduler).misses
 
 
-def drafter_process() -> psutil.Process:
-    """Return the drafter among the child processes; others make prompts."""
-    [found] = [child for child in psutil.Process().children() if any("async_drafting" in a for a in child.cmdline())]
-    return found
-
-
 def ended(scheduler: Scheduler, client: Client) -> None:
     while scheduler.busy:
         scheduler.step()
@@ -110,21 +103,3 @@ def test_a_night_in_the_middle_of_an_answer_changes_nothing(
         while answered(scheduler) == before:
             scheduler.step()
     ended(scheduler, client)
-
-
-@pytest.mark.campaign
-def test_a_process_that_was_stopped_in_the_middle_of_an_answer_drafts_again(
-    scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    client = with_a_drafter(scheduler, monkeypatch)
-    process = drafter_process()
-    late = hurried(scheduler, monkeypatch)
-    process.suspend()
-    while figures(scheduler).late == late:
-        scheduler.step()
-    monkeypatch.setattr(aheads, "HANDOVER_S", PATIENCE_S)
-    process.resume()
-    before = answered(scheduler)
-    ended(scheduler, client)
-    assert client.finished.stats.ahead_hits + client.finished.stats.ahead_misses > before
-    assert drafter_process() == process

@@ -76,7 +76,7 @@ def test_every_answer_is_what_a_drafter_without_caches_would_draft(
 ) -> None:
     main, draft = models
     begin = Begin(11, 5, 384, SETTINGS[settings])
-    written = continued(main, sampler_of(begin), PROMPT, 24)
+    written = continued(main, sampler_of(begin), PROMPT, 48)
     statuses = set()
     for text, answer in rounds(drafter, begin, PROMPT, written, 3, steps):
         assert list(answer.tokens) == continued(draft, sampler_of(begin), text, len(answer.tokens))
@@ -84,14 +84,6 @@ def test_every_answer_is_what_a_drafter_without_caches_would_draft(
         statuses.add(answer.status)
     # The first step finds the outcomes, the next ones draft for them.
     assert (HIT in statuses) == (steps != 1)
-
-
-def test_a_draft_that_is_always_right_always_hits(models: tuple[nn.Module, nn.Module], tiny_main: Path) -> None:
-    begin = Begin(11, 5, 384, SETTINGS["sampled"])
-    written = continued(models[0], sampler_of(begin), PROMPT, 20)
-    answers = [answer for _, answer in rounds(TreeDrafter(load(tiny_main).model), begin, PROMPT, written, 3)]
-    assert [answer.status for answer in answers[1:]] == [HIT] * (len(answers) - 1)
-    assert all(len(answer.tokens) == 3 for answer in answers)
 
 
 def test_a_plain_round_behind_a_miss_is_prepared_for_by_what_was_drafted(
@@ -120,13 +112,6 @@ def test_a_long_text_is_read_before_anything_is_drafted(drafter: TreeDrafter, ti
     assert until_idle(drafter) is None
     expected = continued(load(tiny_draft).model, sampler_of(BEGIN), [*text, 7], 3)
     assert drafted_for(drafter, 1, 400, (7,), 3, False, 10.0) == expected
-
-
-def test_an_edited_text_is_drafted_for_as_it_is_now(drafter: TreeDrafter, tiny_draft: Path) -> None:
-    drafter.begin(BEGIN)
-    drafted_for(drafter, 0, 0, tuple(PROMPT), 3, False, 10.0)
-    expected = continued(load(tiny_draft).model, sampler_of(BEGIN), [*PROMPT[:4], 99, 100], 3)
-    assert drafted_for(drafter, 1, 4, (99, 100), 3, False, 10.0) == expected
 
 
 @pytest.mark.parametrize("family", ["gemma3_text", "qwen3_next", "mamba2", "phi3small", "gpt2"])

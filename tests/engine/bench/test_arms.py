@@ -12,14 +12,12 @@ import pytest
 
 from engine.bench import concurrency
 from engine.bench.arms import FIXED_DEPTHS, arms_of_drafter, choices, mlx_lm_arms, our_arms, run_to_end
-from engine.bench.prompts import Prompt
-from engine.bench.schemas import BY_SCHEMA
+from engine.bench.prompts import Prompt, read_prompts
 from engine.errors import EngineError, PromptTooLong
 from engine.main_model.loading import LoadedModel, load
 from engine.serving.scheduler import Scheduler
 from engine.tokenizers.prompt_process.client import check_grammar
-from tests.engine.serving_requests import PLAIN, request, set_draft
-from tests.tiny_heads import write_head
+from tests.engine.serving_requests import PLAIN, request
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
@@ -60,27 +58,6 @@ def test_auto_chooses_from_the_arms_without_a_drafter_and_with_its_own(scheduler
     }
 
 
-def test_a_head_has_arms_up_to_its_block(scheduler: Scheduler, tiny_main: Path, tmp_path: Path) -> None:
-    set_draft(scheduler, write_head(tmp_path / "head", tiny_main))
-    names = [arm.name for arm in our_arms(scheduler, has_draft=True)]
-    assert names == ["plain", *LOOKUP, "auto", "head", "head, depth 4", "head, depth 6"]
-
-
-def test_our_arm_measures_a_whole_answer(scheduler: Scheduler) -> None:
-    arms = {arm.name: arm for arm in our_arms(scheduler, has_draft=True)}
-    plain, drafted = arms["plain"].answer(HELLO, 8), arms["draft, depth 2"].answer(HELLO, 8)
-    assert plain.tokens == drafted.tokens
-    assert 0 < plain.ttft_s <= plain.total_s
-    assert plain.stats is not None
-    assert plain.stats.drafted == 0
-    assert drafted.stats is not None
-    assert drafted.stats.drafted > 0
-    assert drafted.host_share is not None
-    looked_up = arms["ngram, depth 4"].answer(Prompt("copy", "en", "a b c d e f g " * 4), 24).stats
-    assert looked_up is not None
-    assert looked_up.drafted > 0
-
-
 def test_auto_learns_from_its_own_answers_only(scheduler: Scheduler) -> None:
     """Fixed depths that measured the same prompts before would leave it nothing to find out."""
     arms = {arm.name: arm for arm in our_arms(scheduler, has_draft=True)}
@@ -119,17 +96,14 @@ def learned_of(scheduler: Scheduler) -> Any:
 
 def test_answers_to_a_schema_are_instances_with_and_without_speculation(scheduler: Scheduler) -> None:
     arms = {arm.name: arm for arm in our_arms(scheduler, has_draft=True)}
-    prompt = next(prompt for prompt in BY_SCHEMA if prompt.kind == "sentiment")
-    plain, drafted = arms["plain"].answer(prompt, 80), arms["draft"].answer(prompt, 80)
+    prompts = read_prompts(Path("tests/benchmarks/schemas.jsonl"))
+    for prompt in prompts:
+        assert prompt.grammar is not None
+        check_grammar(prompt.grammar)
+    plain, drafted = arms["plain"].answer(prompts[0], 80), arms["draft"].answer(prompts[0], 80)
     assert plain.tokens == drafted.tokens < 80
     assert drafted.stats is not None
     assert drafted.stats.drafted > 0
-
-
-def test_every_schema_can_be_followed() -> None:
-    for prompt in BY_SCHEMA:
-        assert prompt.grammar is not None
-        check_grammar(prompt.grammar)
 
 
 def test_mlx_lm_runs_plain_and_at_fixed_depths(pair: tuple[LoadedModel, LoadedModel]) -> None:

@@ -63,12 +63,6 @@ def test_each_question_is_asked_both_ways_and_the_ratio_is_that_of_the_same_ques
     assert found.accept_rate == pytest.approx(0.7)
 
 
-def test_without_time_one_question_is_measured() -> None:
-    engine: Any = Asked({"off": 10.0, "auto": 5.0})
-    found = check_pair(engine, "main", "", threading.Event(), seconds=0.0)
-    assert (found.answers, found.plain_tps, found.best_tps, found.times) == (1, 5.0, 2.5, 0.5)
-
-
 def test_another_answer_ends_it_and_is_measured_with_none() -> None:
     engine: Any = Asked({"off": 10.0, "auto": 25.0}, [0] * 9 + [1])
     found = check_pair(engine, "main", "", threading.Event())

@@ -185,8 +185,8 @@ def test_a_model_that_is_missing_or_cannot_be_divided_is_refused_and_the_other_s
 
 @pytest.mark.full
 def test_a_family_with_experts_writes_what_one_process_writes(both: Both, tmp_path: Path) -> None:
-    main = write_family("gpt_oss", tmp_path / "main")
-    both.load(main, write_disturbed_copy(main, tmp_path / "draft", amount=0.02))
+    main = write_family("gpt_oss", tmp_path / "main", stored=FLOAT32)
+    both.load(main, write_disturbed_copy(main, tmp_path / "draft", amount=0.02, stored=FLOAT32))
     assert both.compare().stats.accepted > 0
 
 

@@ -21,7 +21,6 @@ from engine.errors import EngineError
 from engine.events import TokensCommitted
 from tests.benchmarks.slow_links import SlowLinks
 from tests.engine.asking import ask, finished
-from tests.engine.cluster import failing_rank
 from tests.engine.cluster.families import SPLIT_BY_LAYERS, write_family
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.patience import PATIENCE_S
@@ -116,7 +115,7 @@ class Losses:
         links = SlowLinks(1e-4 if fault == "link" else 0.0)
         processes: list[psutil.Process] = []
         try:
-            with Cluster(ranks(2), seen_by=links.seen_by) as cluster:
+            with links.between(), Cluster(ranks(2)) as cluster:
                 processes = processes_of(cluster)
                 strike = partial(self.strike, fault, self.draw.randrange(2), cluster, links)
                 took = getattr(self, moment)(cluster, strike)
@@ -214,30 +213,3 @@ def test_ranks_that_are_asked_to_end_are_not_killed(tmp_path: Path) -> None:
         finished(ask(cluster.engine, method="off", max_tokens=8))
         processes = [process._process for process in cluster._processes]
     assert [process.returncode for process in processes] == [0, 0]
-
-
-@pytest.mark.campaign
-@pytest.mark.expects_log
-@pytest.mark.parametrize(("split", "family"), [("tensor", "qwen2"), ("pipeline", "qwen3_next")])
-def test_ranks_answer_rightly_or_end_when_rank_0_s_device_fails(
-    engine: Engine, split: str, family: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    main, draw, fails, failed = write_family(family, tmp_path / "main", 2), random.Random(5), tmp_path / "fails", 0
-    draft = write_disturbed_copy(main, tmp_path / "draft", amount=0.02)
-    engine.load(main, draft).result(timeout=PATIENCE_S)
-    asked = [[{"role": "user", "content": text}] for text in ("x", "the quick brown fox", "the quick brown fox jumps")]
-    expected = [finished(ask(engine, messages=one, method="off", max_tokens=24)).ids for one in asked]
-    monkeypatch.setattr("engine.cluster.launch.own_command", failing_rank.own_command)
-    monkeypatch.setenv(failing_rank.FAILS, str(fails))
-    while failed < 10:
-        with Cluster(ranks(2), split=split) as cluster:
-            cluster.engine.load(main, draft).result(timeout=PATIENCE_S)
-            # A rank 0 that fails while it starts a pass is out of step with the others, which ends them all.
-            while failed < 10 and cluster.error is None:
-                fails.write_text(str(draw.randint(1, 12)))
-                last = ask(cluster.engine, method=draw.choice(("off", "draft", "auto")), max_tokens=24)[-1]
-                failed += isinstance(last, Failed)
-                for one, ids in zip(asked, expected, strict=True):
-                    last = ask(cluster.engine, messages=one, method="draft", max_tokens=24)[-1]
-                    ended = isinstance(last, Failed) and isinstance(last.error, ClusterError)
-                    assert ended or finished([last]).ids == ids

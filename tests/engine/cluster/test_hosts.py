@@ -44,7 +44,6 @@ def test_a_file_of_mlx_launch_is_understood(tmp_path: Path) -> None:
     variables, files = environment_of(machines, [7, 8])
     assert variables == {"MLX_JACCL_COORDINATOR": "10.0.0.1:7"}
     assert json.loads(files["MLX_IBV_DEVICES"]) == [[None, "rdma_en2"], ["rdma_en2", None]]
-    assert parse_machines(str(file), "ring").backend == "ring"
 
 
 def test_the_ring_is_told_where_each_rank_listens() -> None:
@@ -54,18 +53,16 @@ def test_the_ring_is_told_where_each_rank_listens() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "backend", "reason"),
+    ("text", "reason"),
     [
-        ("127.0.0.1", "auto", "too-few"),
-        ("127.0.0.1,-oProxyCommand=x", "auto", "bad-host"),
-        ("/no/such.json", "auto", "bad-hosts-file"),
-        # Thunderbolt takes a device for every other machine.
-        ("127.0.0.1,127.0.0.1", "jaccl", "no-backend"),
+        ("127.0.0.1", "too-few"),
+        ("127.0.0.1,-oProxyCommand=x", "bad-host"),
+        ("/no/such.json", "bad-hosts-file"),
     ],
 )
-def test_a_list_that_cannot_be_used_is_refused_with_a_reason(text: str, backend: str, reason: str) -> None:
+def test_a_list_that_cannot_be_used_is_refused_with_a_reason(text: str, reason: str) -> None:
     with pytest.raises(ClusterError) as refused:
-        parse_machines(text, backend)
+        parse_machines(text)
     assert refused.value.reason == reason
 
 

@@ -153,19 +153,6 @@ def test_a_rank_drops_the_caches_that_rank_0_no_longer_has() -> None:
         ranks.replay.repeat(Changes([], [], number, (1, 1)))
 
 
-def test_a_rank_that_kept_another_number_of_rows_stops() -> None:
-    ranks = Ranks("llama")
-    sequence = ranks.sequence()
-    sequence.append([1, 2, 3, 4])
-    mx.eval(sequence.verify([5, 6]))
-    sequence.commit(2, [5, 6, 7])
-    ranks.journal.flush()
-    # Number 2 is the transactions of the text.
-    ranks.replay.repeat(Changes([Change(2, "rewind", 0, [5], [True, 5])], []))
-    with pytest.raises(RuntimeError, match="on rank 0"):
-        mx.eval(sequence.verify([]))
-
-
 @pytest.mark.parametrize(
     "change",
     [

@@ -56,11 +56,14 @@ def test_an_answer_that_is_cancelled_keeps_the_caches_of_all_that_was_reported(
     assert len(kept.tokens) - kept.position <= 1
 
 
-def test_every_round_is_reported_with_figures_of_its_own(serving: Scheduler) -> None:
+def test_every_round_is_reported_with_what_it_did_and_figures_that_are_hardly_older(serving: Scheduler) -> None:
     client = submit(serving, request(speculation=PLAIN, alternatives=2))
     serve_and_act(serving, client, 0, lambda: None)
     assert [event.round.number for event in client.committed] == list(range(len(client.committed)))
-    assert [event.stats.generated_tokens for event in client.committed] == list(range(1, len(client.committed) + 1))
+    counts = [event.stats.generated_tokens for event in client.committed]
+    assert counts[0] == 1
+    assert all(before <= count <= number for number, (before, count) in enumerate(pairwise(counts), 2))
+    assert client.finished.stats.generated_tokens == len(counts)
     assert all(len(token.alternatives) == 2 for event in client.committed for token in event.tokens)
     at = [event.round.at_s for event in client.committed]
     assert at == sorted(at)
@@ -68,6 +71,18 @@ def test_every_round_is_reported_with_figures_of_its_own(serving: Scheduler) -> 
     assert durations == pytest.approx([later - earlier for earlier, later in pairwise(at[2:])])
     spans = client.finished.stats.plain_spans
     assert [(span.reason, span.tokens) for span in spans] == [("first-token", 1), ("off", len(at) - 1)]
+
+
+@pytest.mark.parametrize("speculation", [PLAIN, SpeculationSettings(method="draft", depth=3)], ids=["plain", "draft"])
+def test_only_a_request_that_asks_for_leads_has_one_for_each_token(
+    serving: Scheduler, speculation: SpeculationSettings
+) -> None:
+    [without] = run(serving, request(speculation=speculation))
+    [client] = run(serving, replace(request(speculation=speculation), leads=True))
+    assert [token.lead for event in without.committed for token in event.tokens] == [None] * len(without.finished.ids)
+    leads = [token.lead for event in client.committed for token in event.tokens]
+    assert all(lead is not None and lead >= 0.0 for lead in leads)
+    assert client.finished.ids == without.finished.ids
 
 
 def test_an_answer_that_its_first_token_ends_leaves_caches_for_the_next_turn(serving: Scheduler) -> None:

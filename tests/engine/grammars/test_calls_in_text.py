@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from engine.call_forms.table import FORMS, call_form
-from engine.errors import GrammarNotUsable
 from engine.grammars.calls import opening_of
 from engine.grammars.calls_in_text import CallsInText
 from engine.grammars.compiling import compile_by_byte
@@ -163,22 +162,6 @@ def test_thoughts_have_no_calls(begins: bool) -> None:
     if begins:
         other = held("json_tools", ["<tool_call>"], Thinking(THOUGHT, THINK))
         assert next_bytes(other, ids("<tool_call>")) == "\n"
-
-
-@pytest.mark.parametrize("controls", [[], ["<tool_call>"]], ids=["spelled", "single-token"])
-def test_text_without_a_call_compiles_no_grammar(controls: list[str]) -> None:
-    calls = held("json_tools", controls)
-    calls._start_compiling = lambda: pytest.fail("A grammar is compiled.")
-    assert next_bytes(calls, ids("Is 1 <tool", " than 2?")) is None
-
-
-def test_a_grammar_that_cannot_be_used_is_asked_for_once() -> None:
-    calls = held("json_tools", ["<tool_call>"])
-    unusable: Future[CompiledGrammar] = Future()
-    unusable.set_exception(GrammarNotUsable("invalid"))
-    calls._start_compiling = lambda: unusable
-    assert next_bytes(calls, ids("<tool_call>", "{")) is None
-    assert calls.permitted([*PROMPT, *ids("<tool_call>", "{")], ids("x")) == 1
 
 
 @pytest.mark.parametrize("form", FORMS)

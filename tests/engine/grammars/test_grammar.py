@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from llguidance import LLMatcher, LLTokenizer
 
@@ -55,22 +53,6 @@ def test_what_is_wrong_is_said_in_a_line(grammar: Grammar, detail: str) -> None:
     said = str(refused.value.arguments["detail"])
     assert detail in said
     assert "\n" not in said
-
-
-@pytest.mark.parametrize(
-    "grammar",
-    [
-        Grammar("json_object"),
-        Grammar("json_schema", "{}"),
-        Grammar("json_schema", '{"oneOf": [{"type": "null"}, {"type": "integer"}]}'),
-        Grammar("json_schema", json.dumps({"type": "object", "x-guidance": {"whitespace_flexible": True}})),
-        Grammar("regex", r"[0-9]+/[a-z]+\n\"'#"),
-        Grammar("lark", 'start: "yes" | "no"'),
-    ],
-    ids=lambda grammar: grammar.kind,
-)
-def test_what_can_be_followed_is_taken(grammar: Grammar) -> None:
-    check_grammar(grammar)
 
 
 @pytest.mark.parametrize(

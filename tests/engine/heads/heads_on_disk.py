@@ -15,8 +15,9 @@ import mlx.core as mx
 
 from engine.files.steps import run_to_completion
 from engine.heads import loading
+from engine.heads.context import HeadContext
 from engine.heads.folder import inspect_head
-from engine.heads.head import Attended, Draw, Head, HeadContext, HeadProposal, MainPorts
+from engine.heads.head import Attended, Draw, Head, HeadProposal, MainPorts
 from tests.engine.heads.golden import assistant_cases, cases, eagle_cases, mtp_cases
 from tests.engine.heads.golden.assistant_cases import AssistantCase
 from tests.engine.heads.golden.cases import Case

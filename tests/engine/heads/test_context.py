@@ -10,7 +10,8 @@ from typing import Any
 import mlx.core as mx
 import pytest
 
-from engine.heads.head import Attended, Head, HeadContext
+from engine.heads.context import HeadContext
+from engine.heads.head import Attended, Head
 from tests.engine.heads.heads_on_disk import HEADS, OnDisk, likeliest
 
 pytestmark = pytest.mark.usefixtures("without_compilation")

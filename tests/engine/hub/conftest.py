@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING
 
 import pytest
@@ -37,13 +36,5 @@ def site(hub: FakeHub, cache: Path) -> Iterator[Site]:
 
 @pytest.fixture
 def snapshot(cache: Path) -> Path:
-    """A model whose blobs are named by their content, as huggingface_hub names them."""
-    files = model_files()
-    path = write_snapshot(cache, "org/model", files)
-    for name, content in files.items():
-        digest = hashlib.sha256(content).hexdigest()
-        blob = (path / name).resolve()
-        blob.rename(blob.with_name(digest))
-        (path / name).unlink()
-        (path / name).symlink_to(f"../../blobs/{digest}")
-    return path
+    """The folder of an installed model."""
+    return write_snapshot(cache, "org/model", model_files())

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import socket
-
 import pytest
 
-from engine.hub.access_check import check_access
-from engine.hub.client import HubAccess
+from engine.hub.client import HubAccess, check_access
 from engine.hub.values import ACCEPTED, REFUSED, UNKNOWN, AccessReport
 from tests.engine.hub.downloading import refused
 from tests.fakehub.server import FakeHub, Fault
@@ -33,14 +30,6 @@ def test_a_hub_that_fails_raises_the_reason(hub: FakeHub, status: int, reason: s
     hub.api_faults["/api/models"] = Fault(status=status)
     with refused(reason):
         check_access(HubAccess(hub.endpoint))
-
-
-def test_nobody_at_the_address_is_offline() -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    with refused("offline"):
-        check_access(HubAccess(f"http://127.0.0.1:{port}"))
 
 
 def test_offline_nothing_is_tried(hub: FakeHub) -> None:

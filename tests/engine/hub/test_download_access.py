@@ -90,13 +90,6 @@ def test_a_proxy_that_cannot_be_used_is_an_error_of_its_own(proxy: str) -> None:
         HubClient(HubAccess(proxy=proxy))
 
 
-def test_an_address_that_is_no_hub_is_an_error_of_its_own(site: Site) -> None:
-    site.hub.api_faults["/api"] = site.hub.fault("none", "none", wrong_bytes=True)
-    error = failure(site.queue())
-    assert error.reason == "wrong-mirror"
-    assert site.hub.endpoint in str(error)
-
-
 @pytest.mark.parametrize("endpoint", ["http://[x", "", "ftp://x", "huggingface.co", "http://"])
 def test_an_address_without_http_is_refused_at_once(endpoint: str) -> None:
     with refused("wrong-mirror"):

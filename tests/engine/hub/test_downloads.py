@@ -62,17 +62,6 @@ def test_pausing_keeps_what_arrived_and_resuming_fetches_the_rest(site: Site) ->
     site.assert_complete()
 
 
-def test_pausing_interrupts_a_connection_that_has_gone_silent(site: Site) -> None:
-    site.fault("*", stall_after=1000)
-    queue = site.queue(stall_s=600.0)
-    queue.add(NAME)
-    until(lambda: queue.snapshot()[0].bytes_done > 1000)
-    queue.pause(NAME)
-    site.hub.faults.clear()
-    queue.resume(NAME)
-    assert finish(queue).state == "ready"
-
-
 def test_the_queue_outlives_the_program(site: Site, tmp_path: Path) -> None:
     site.hub.add("org/other", site.files)
     state = tmp_path / "data" / "downloads.json"

@@ -13,7 +13,6 @@ from engine.hub.client import HubAccess, HubClient
 from engine.hub.head_plan import HeadPlan, find_head
 from engine.hub.remove import plan_removal, remove
 from engine.hub.repository_names import head_name, head_of
-from engine.hub.verify import verify_model
 from engine.model_files.discovery import installed_models
 from tests.engine.heads.heads_on_disk import HEADS
 from tests.engine.hub.downloading import Site, download, finish, refused, run_until_killed, until
@@ -83,39 +82,18 @@ def test_only_the_bytes_of_the_head_are_fetched(site: Site) -> None:
     assert_head(site)
 
 
-def test_the_head_of_a_model_that_is_here_is_taken_from_it(site: Site) -> None:
-    """Makers' own repositories include the heads."""
+def test_a_head_is_checked_and_repaired_like_a_model(site: Site) -> None:
     queue = site.queue()
-    assert download(queue, SOURCE).state == "ready"
+    download(queue, NAME)
+    weights = (assert_head(site) / "model.safetensors").resolve()
     before = weight_bytes(site)
     assert download(queue, NAME).state == "ready"
     assert weight_bytes(site) < before + SLACK
-    assert_head(site)
-
-
-def test_a_head_is_verified_and_repaired_like_a_model(site: Site) -> None:
-    queue = site.queue()
-    download(queue, NAME)
-    folder = assert_head(site)
-    report = verify_model(folder)
-    assert report is not None
-    assert (sorted(report.checked), report.damaged) == (["config.json", "model.safetensors"], ())
-
-    weights = (folder / "model.safetensors").resolve()
     content = bytearray(weights.read_bytes())
     content[-1] ^= 1
     weights.write_bytes(content)
-    report = verify_model(folder)
-    assert report is not None
-    assert report.damaged == ("model.safetensors",)
-    # Tandem repairs a model by downloading its installed revision again.
-    queue.add(NAME, revision=folder.name)
-    assert finish(queue, NAME).state == "ready"
-    assert_head(site)
-
-    before = weight_bytes(site)
     assert download(queue, NAME).state == "ready"
-    assert weight_bytes(site) < before + SLACK
+    assert_head(site)
 
 
 def test_a_conversion_without_a_head_gets_that_of_the_model_that_it_was_made_from(site: Site) -> None:

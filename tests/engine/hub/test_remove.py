@@ -47,7 +47,7 @@ def test_neither_the_starter_nor_a_head_among_its_main_model_s_weights_is_remove
         plan_removal(model, tmp_path / "none")
     weights = str(folder / "model.safetensors")
     with refused("in-main"):
-        plan_removal(InstalledModel("a/mtp", weights, "folder", True, head="mtp", supported=True), tmp_path / "none")
+        plan_removal(InstalledModel("a/mtp", weights, "folder", True, head="mtp"), tmp_path / "none")
 
 
 def test_a_model_of_another_app_is_never_removed(own_home: Path, tmp_path: Path) -> None:

@@ -68,12 +68,6 @@ def test_a_search_lists_what_the_hub_says(hub: FakeHub, client: HubClient) -> No
     assert found.bytes == sum(map(len, model_files().values()))
 
 
-def test_a_pasted_address_searches_for_its_repository(hub: FakeHub, client: HubClient) -> None:
-    hub.add("org/wanted", model_files())
-    [found] = search_models(client, "https://huggingface.co/org/wanted/tree/main")
-    assert found.id == "org/wanted"
-
-
 @pytest.mark.parametrize(
     ("ask", "fault", "reason"),
     [

@@ -6,7 +6,6 @@ import os
 import socket
 import threading
 import tracemalloc
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,7 +14,6 @@ from engine.hub.client import HubAccess, HubClient
 from engine.hub.download_job import JobSettings
 from engine.hub.downloads import DownloadQueue
 from engine.hub.failures import HubError, InterruptedTransferError
-from engine.hub.network_watch import Polling
 from engine.hub.transfer import RetryPolicy
 from tests.engine.hub.downloading import (
     NAME,
@@ -37,8 +35,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 API = "/api/models"
-AT_ONCE = JobSettings(policy=QUICK, space_margin=0, unreached_s=0.1, polling=Polling(first_s=0.05, longest_s=0.05))
-GZIP = b"Content-Encoding: gzip\r\n"
+AT_ONCE = JobSettings(policy=QUICK, space_margin=0, unreached_s=0.1, polling=QUICK)
 SLOW_BODY = b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n" + b"[" * 9999
 
 
@@ -90,14 +87,6 @@ def test_a_whole_answer_has_a_deadline(hub: FakeHub) -> None:
         client.get_json(API)
 
 
-def test_closing_a_client_ends_its_request_from_another_thread(hub: FakeHub) -> None:
-    hub.api_faults[API] = Fault(raw=SLOW_BODY, drip=20)
-    client = HubClient(HubAccess(hub.endpoint, stall_s=600.0))
-    threading.Thread(target=lambda: (until(lambda: bool(hub.requests)), client.close())).start()
-    with pytest.raises(InterruptedTransferError):
-        client.get_json(API)
-
-
 MANY, DEEP = b"[" + b"[]," * 3_000_000 + b"[]]", b"[" * 5_000_000
 
 
@@ -107,7 +96,7 @@ MANY, DEEP = b"[" + b"[]," * 3_000_000 + b"[]]", b"[" * 5_000_000
         # The bytes and a copy of them; parsed, they would take twenty times as much.
         (lambda: answer(MANY), 4 * len(MANY) + 8 * 2**20),
         (lambda: answer(DEEP), 4 * len(DEEP) + 8 * 2**20),
-        (lambda: answer(gzipped(bytes(2**27)), GZIP), 64 * 2**20),
+        (lambda: answer(gzipped(bytes(2**27)), b"Content-Encoding: gzip\r\n"), 2**20),
     ],
     ids=["many lists", "deep lists", "a gzip bomb"],
 )
@@ -124,12 +113,6 @@ def test_an_answer_that_would_take_much_memory_is_refused_without_it(
         finally:
             tracemalloc.stop()
     assert peak < most
-
-
-def test_a_packed_answer_within_the_limit_is_read(hub: FakeHub) -> None:
-    hub.api_faults[API] = Fault(raw=answer(gzipped(b"[1]"), GZIP))
-    with HubClient(HubAccess(hub.endpoint)) as client:
-        assert client.get_json(API)[0] == [1]
 
 
 @pytest.fixture
@@ -185,15 +168,6 @@ def test_a_download_goes_on_by_itself_when_the_network_is_back(
     site.assert_complete()
 
 
-def test_polling_ends_after_a_while(site: Site, gone: socket.socket) -> None:
-    polling = replace(AT_ONCE.polling, total_s=0.0)
-    queue = site.queue(endpoint=endpoint(gone), settings=replace(AT_ONCE, polling=polling))
-    assert download(queue).state == "failed"
-    with back(gone) as hub:
-        until(lambda: all(thread.name != "hub-network" for thread in threading.enumerate()))
-        assert hub.requests == []
-
-
 @pytest.mark.parametrize("kind", ["link", "hard link", "pipe"])
 def test_a_part_is_never_written_through_what_stands_in_its_place(site: Site, tmp_path: Path, kind: str) -> None:
     repository = site.hub.repositories[NAME]
@@ -221,7 +195,7 @@ def test_a_hub_whose_files_are_on_a_host_that_cannot_be_reached_is_tried_less_an
     site.fault("*", raw=b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\n" + elsewhere + b"\r\n")
     waits: list[float] = []
     waiting = threading.Event.wait
-    settings = JobSettings(policy=QUICK, space_margin=0, unreached_s=0.1, polling=Polling(first_s=0.01, longest_s=0.04))
+    settings = JobSettings(policy=QUICK, space_margin=0, unreached_s=0.1, polling=RetryPolicy(0.01, 0.04))
 
     def wait(self: threading.Event, timeout: float | None = None) -> bool:
         # Waits without a timeout are for threads that it starts.
@@ -235,4 +209,4 @@ def test_a_hub_whose_files_are_on_a_host_that_cannot_be_reached_is_tried_less_an
         queue.add(NAME)
         until(lambda: len(waits) >= 4)
         queue.close()
-    assert waits[:4] == [0.01, 0.02, 0.04, 0.04]
+    assert waits[:4] == pytest.approx([0.01, 0.02, 0.04, 0.04], rel=0.26)

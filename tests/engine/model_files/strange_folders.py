@@ -1,10 +1,9 @@
-"""Sound model folders with one thing changed: configuration, weights, tokenizer, template, or their bytes."""
+"""Sound model folders with one thing changed: the tokenizer, the template, or the kind of a file."""
 
 from __future__ import annotations
 
 import json
 import os
-import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -79,7 +78,6 @@ TOKENIZERS: tuple[dict[str, Any], ...] = (
     {"decoder": None, "pre_tokenizer": None},
     {"added_tokens": [{"id": 3, "content": "", "special": True}]},
 )
-VALUES = (0, -1, 1, 2**31, 2**63, 10**400, 1e308, "x", "", None, [], {}, [1] * 999, True, float("nan"))
 
 
 def _template(text: str) -> Change:
@@ -90,21 +88,6 @@ def _json(name: str, **changes: Any) -> Change:
     def change(folder: Path) -> None:
         content = json.loads((folder / name).read_bytes())
         (folder / name).write_text(json.dumps(content | changes))
-
-    return change
-
-
-def _bytes(name: str, seed: int) -> Change:
-    """Change some bytes of the file, or cut it."""
-
-    def change(folder: Path) -> None:
-        draw, raw = random.Random(seed), bytearray((folder / name).read_bytes())
-        if draw.random() < 0.3:
-            del raw[draw.randrange(len(raw)) :]
-        else:
-            for _ in range(draw.choice((1, 3, 30))):
-                raw[draw.randrange(len(raw))] = draw.randrange(256)
-        (folder / name).write_bytes(raw)
 
     return change
 
@@ -127,23 +110,6 @@ def prompt_changes() -> Iterator[Change]:
     """Yield changes to hostile or wrong templates and tokenizers."""
     yield from map(_template, TEMPLATES)
     yield from (_json("tokenizer.json", **changes) for changes in TOKENIZERS)
-
-
-def folder_changes() -> Iterator[Change]:
-    """Yield changes to the other files."""
-    keys = (
-        *("num_hidden_layers", "hidden_size", "vocab_size", "num_attention_heads", "num_key_value_heads", "rope_theta"),
-        *("intermediate_size", "rms_norm_eps", "max_position_embeddings", "model_type", "tie_word_embeddings"),
-        *("quantization", "quantization_config", "rope_scaling", "eos_token_id", "head_dim", "text_config"),
-    )
-    yield from (_json("config.json", **{key: value}) for key in keys for value in VALUES)
-    files = ("generation_config.json", "special_tokens_map.json", "added_tokens.json", "config.json", "tokenizer.json")
-    files = (*files, "tokenizer_config.json", "model.safetensors", "vocab.txt", "chat_template.jinja")
-    yield from (
-        special(name, kind) for name in files for kind in ("pipe", "large", "/dev/zero", "/etc/passwd", "nowhere", ".")
-    )
-    whole = ("config.json", "tokenizer.json", "tokenizer_config.json", "model.safetensors")
-    yield from (_bytes(name, seed) for seed in range(110) for name in whole)
 
 
 def write(folder: Path, change: Change) -> Path:

@@ -9,7 +9,6 @@ import mlx.core as mx
 import pytest
 
 from engine.errors import ModelNotUsable
-from engine.files.paths import resources
 from engine.model_files.discovery import describe_folder, installed_models
 from engine.model_files.head_files import kind_of_folder
 from engine.model_files.head_folder import sidecars
@@ -147,8 +146,3 @@ def test_a_head_among_a_main_model_s_weights_is_told_by_its_tensors(
         assert kind_of_folder(one.path) == "mtp"
         model = describe_folder(one.path, "main/mtp", "folder")
         assert model.disk_bytes == model.weight_bytes == 64 * len(names)
-
-
-def test_the_starter_pair_is_no_head() -> None:
-    for name in ("main", "draft"):
-        assert kind_of_folder(resources() / "starter" / name) is None

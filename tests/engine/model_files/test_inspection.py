@@ -107,19 +107,6 @@ def test_a_link_whose_blob_has_not_arrived_is_incomplete(tmp_path: Path) -> None
     assert refusal(snapshot) == ("incomplete", "model.safetensors")
 
 
-@pytest.mark.parametrize("keep", [0, 7, 8, 20, -1])
-def test_weights_that_end_early_are_incomplete(good: Path, keep: int) -> None:
-    weights = good / "model.safetensors"
-    weights.write_bytes(weights.read_bytes()[:keep])
-    assert refusal(good) == ("incomplete", "a part of model.safetensors")
-
-
-def test_a_model_in_other_weight_formats_is_incomplete(tmp_path: Path) -> None:
-    files = model_files()
-    files["pytorch_model.bin"] = files.pop("model.safetensors")
-    assert refusal(write_folder(tmp_path / "m", files)) == ("incomplete", "model.safetensors")
-
-
 def test_layers_beyond_the_configuration_are_no_error(tmp_path: Path) -> None:
     files = model_files(llama_config(num_hidden_layers=2))
     files["model.safetensors"] = safetensors(llama_tensors(layers=3))

@@ -21,7 +21,7 @@ from tests.engine.serving.driving import Expected
 from tests.engine.serving_requests import request
 from tests.patience import PATIENCE_S
 
-pytestmark = pytest.mark.usefixtures("without_compilation")
+pytestmark = pytest.mark.usefixtures("without_compilation", "module_as_on_linux")
 
 SOME_DEPTHS = (1, 2, 3)
 OFF, AUTO = SpeculationSettings(method="off"), SpeculationSettings()
@@ -243,12 +243,6 @@ def test_a_calibration_is_refused_during_an_answer(engine: Engine) -> None:
         calibration.result(timeout=PATIENCE_S)
     assert raised.value.code == "busy"
     assert ended.wait(PATIENCE_S)
-
-
-def test_without_a_model_there_is_nothing_to_calibrate() -> None:
-    with Engine() as engine, pytest.raises(EngineError) as raised:
-        engine.calibrate().result(timeout=PATIENCE_S)
-    assert raised.value.code == "no-model"
 
 
 def test_answers_are_the_same_after_a_calibration(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
@@ -23,8 +22,7 @@ from engine.speculation.rounds.sequence_batch import SequenceBatch
 from engine.status import MemoryUse
 from tests.engine.counting_model import CountingModel
 from tests.engine.serving.driving import Expected, finish, step_until
-from tests.engine.serving_requests import PLAIN, Client, load_models, request, run, set_draft, submit
-from tests.tiny_models import write_model
+from tests.engine.serving_requests import PLAIN, Client, request, run, set_draft, submit
 
 pytestmark = pytest.mark.usefixtures("without_compilation", "fixed_chunks")
 
@@ -289,12 +287,3 @@ def test_a_draft_model_loaded_during_a_batch_drafts_for_the_last_answer_left(
     finish(scheduler)
     assert [client.finished.ids for client in clients] == expected.ids(*asked)
     assert clients[0].finished.stats.accepted > 10
-
-
-def test_a_draft_that_is_right_by_chance_only_is_known_not_to_fit_after_some_200_rounds(
-    scheduler: Scheduler, tiny_main: Path, tmp_path: Path
-) -> None:
-    load_models(scheduler, tiny_main, write_model(tmp_path / "other", seed=9))
-    fixed = SpeculationSettings(method="draft", depth=1, sample_share=0.0)
-    asked = [request(text, max_tokens=110, speculation=fixed) for text in TEXTS[:2]]
-    assert [run(scheduler, one)[0].finished.stats.draft_fits for one in asked] == [True, False]

@@ -13,7 +13,7 @@ import pytest
 
 from engine import Engine
 from engine.errors import EngineClosed, EngineError, ModelNotUsable
-from engine.events import Failed, Finished
+from engine.events import Failed
 from engine.files.disk_pool import DiskPool
 from engine.main_model import loading
 from engine.main_model.loading import load_in_steps
@@ -120,19 +120,6 @@ def test_a_draft_model_dropped_during_its_prefill_does_not_end_the_answer(tmp_pa
     assert client.finished.ids == expected
     assert ("no-draft" in client.reasons) == (instead == "none")
     assert (client.finished.stats.drafted > 0) == (instead == "another")
-    scheduler.close()
-
-
-@pytest.mark.usefixtures("disk_without_waiting")
-def test_a_prompt_is_prefilled_while_the_draft_model_is_loaded(tiny_main: Path, tiny_draft: Path) -> None:
-    scheduler = Scheduler()
-    ended = ask_for_main(scheduler, tiny_main, tiny_draft)
-    client = submit(scheduler, request(max_tokens=40))
-    step_until(scheduler, lambda: ended)
-    assert len(client.committed) > 3
-    finish(scheduler)
-    assert client.finished.reason == "length"
-    assert client.finished.stats.drafted > 0
     scheduler.close()
 
 
@@ -319,14 +306,6 @@ def test_no_step_waits_for_the_disk_while_an_answer_streams(tiny_main: Path, mon
     assert all(pending is not read for pending in steps)
 
 
-def test_files_are_read_ahead_up_to_the_limit(tmp_path: Path) -> None:
-    files = [tmp_path / name for name in ("a", "missing", "b")]
-    files[0].write_bytes(b"x" * 10)
-    files[2].write_bytes(b"x" * 10)
-    with DiskPool() as disk:
-        assert disk.read_ahead(files, 15).result(timeout=PATIENCE_S) is None
-
-
 def test_closing_abandons_a_load_in_the_middle(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     threads = set(threading.enumerate())
     reached, go_on = threading.Event(), threading.Event()
@@ -355,15 +334,3 @@ def test_closing_abandons_a_load_in_the_middle(tiny_main: Path, monkeypatch: pyt
     assert isinstance(last, Failed)
     assert isinstance(last.error, EngineClosed)
     assert set(threading.enumerate()) == threads
-
-
-def test_an_engine_streams_while_it_loads(tiny_main: Path, tiny_draft: Path) -> None:
-    with Engine() as engine:
-        pair = engine.load(tiny_main, tiny_draft)
-        stream = engine.submit(request(max_tokens=60))
-        swapped = engine.set_draft(tiny_main)
-        *_, last = stream
-        assert isinstance(last, Finished)
-        assert last.stats.main == pair.result(timeout=PATIENCE_S).main.name  # type: ignore[union-attr]
-        assert swapped.result(timeout=PATIENCE_S).draft is not None
-        assert engine.unload().result(timeout=PATIENCE_S) == LoadedPair(None, None)

@@ -56,7 +56,8 @@ def test_quantised_caches_hold_less_and_speculation_stays_lossless(bits: int, tm
     full = Scheduler()
     load_models(full, main, draft)
     run(full, request(max_tokens=20))
-    assert held < full.prefix_cache.bytes / 2
+    # Of 16 bits in two models; the draft has 8, and scales take half a bit.
+    assert held < full.prefix_cache.bytes * (bits + 8 + 1.5) / 32
     full.close()
     scheduler.close()
 

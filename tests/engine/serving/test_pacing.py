@@ -99,17 +99,6 @@ def test_beside_answers_layers_take_three_steps_at_most() -> None:
     assert max(read_chunk(pace, 256, 0, 33, steady, streaming=True)) <= 0.0601
 
 
-def test_chunks_become_smaller_as_the_text_before_them_slows_reading_down() -> None:
-    pace = paced(step_s=0.01, token_s=0.0001)
-    sizes = []
-    for _ in range(12):
-        sizes.append(chunk := pace.chunk_size(streaming=False))
-        pace.took(chunk, chunk * 0.0004)
-    assert sizes[0] == 2048
-    assert sizes[-1] == 512
-    assert sizes == sorted(sizes, reverse=True)
-
-
 @pytest.mark.parametrize("layers", [7, 33, 81])
 @pytest.mark.parametrize(
     ("token_s", "doubled_at", "length"),
@@ -159,13 +148,6 @@ def test_a_long_prompt_is_read_in_large_chunks_and_few_parts() -> None:
     assert min(chunks) >= 256
     # Each chunk begins with a short part.
     assert len(waits) <= sum(waits) / PART_S * 1.5
-
-
-def test_a_new_prompt_is_soon_read_faster_than_the_end_of_a_long_one() -> None:
-    pace, machine = PrefillPacer(), attention(0.0002, 1000, 33)
-    read(pace, 16_384, 33, machine)
-    chunks, _ = read(pace, 4096, 33, machine)
-    assert chunks[0] < 1024 <= max(chunks[:8])
 
 
 def test_the_end_of_a_prompt_does_not_change_how_the_next_one_is_read() -> None:

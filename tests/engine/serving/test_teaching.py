@@ -174,13 +174,11 @@ def test_a_quantised_draft_is_taught_and_changes_no_text(
 
 def test_a_version_is_taken_back_and_used_again(opened: Open, once_taught: Path, draft: Path) -> None:
     scheduler = opened(once_taught)
-    [version] = scheduler.teaching.known().versions
-    assert (version.number, version.former) == (1, 0)
-    for number in (0, 1):
-        scheduler.teaching.choose(number)
+    for used in (False, True):
+        scheduler.teaching.use(used)
         loaded = set_draft(scheduler, draft).draft
         assert loaded is not None
-        assert loaded.taught == number
+        assert loaded.taught == used
 
 
 def test_what_was_taught_is_deleted_for_good(opened: Open, once_taught: Path, draft: Path) -> None:
@@ -196,11 +194,12 @@ def test_what_was_taught_is_deleted_for_good(opened: Open, once_taught: Path, dr
 @pytest.mark.full
 def test_teaching_goes_on_from_the_version_in_use(opened: Open, once_taught: Path) -> None:
     scheduler = opened(once_taught)
-    [version] = scheduler.teaching.known().versions
+    version = scheduler.teaching.known().version
+    assert version is not None
     outcome = taught(scheduler, answers())
     assert isinstance(outcome, TeachingResult)
     assert outcome.before == pytest.approx(version.after, abs=0.01)
-    assert [one.former for one in scheduler.teaching.known().versions][1:] == [1][: outcome.number - 1]
+    assert len([*once_taught.glob("*/*.safetensors")]) == 1
 
 
 def test_an_interrupted_teaching_goes_on_where_it_was(opened: Open, tmp_path: Path, draft: Path) -> None:
@@ -320,7 +319,7 @@ def test_what_is_not_better_is_not_kept(opened: Open, main: Path) -> None:
     assert began <= scheduler.teaching.known().judged_from <= time.time()
     assert isinstance(outcome, TeachingResult)
     assert (outcome.complete, outcome.before, outcome.number) == (True, 1.0, 0)
-    assert scheduler.teaching.known().versions == ()
+    assert scheduler.teaching.known().version is None
 
 
 @pytest.mark.parametrize("material", [[], answers(2), answers(highest=2**20)], ids=["none", "few", "other ids"])
@@ -360,14 +359,16 @@ def test_a_full_disk_keeps_the_former_version(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     scheduler = opened(once_taught)
-    scheduler.teaching.choose(0)
+    scheduler.teaching.use(False)
     set_draft(scheduler, draft)
     monkeypatch.setattr(kept, "write_atomically", full)
     monkeypatch.setattr(teaching, "SAVE_EVERY_S", -1.0)
     outcome = taught(scheduler)
     assert isinstance(outcome, CannotTeach)
     assert outcome.arguments == {"reason": "disk", "detail": "No space left on device"}
-    assert [one.number for one in opened(once_taught).teaching.known().versions] == [1]
+    version = opened(once_taught).teaching.known().version
+    assert version is not None
+    assert version.number == 1
 
 
 def test_nothing_begins_on_a_full_disk(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -431,9 +432,9 @@ def test_an_engine_teaches_while_it_is_idle(main: Path, draft: Path, tmp_path: P
         assert outcome.result(PATIENCE_S).complete
         assert engine.teaching_progress == TeachingProgress()
         known = engine.taught().result(PATIENCE_S)
-        assert (known.chosen, known.begun) == (outcome.result().number, False)
-        engine.choose_taught(0).result(PATIENCE_S)
-        assert engine.taught().result(PATIENCE_S).chosen == 0
+        assert (known.used, known.begun) == (outcome.result().number > 0, False)
+        engine.use_taught(False).result(PATIENCE_S)
+        assert not engine.taught().result(PATIENCE_S).used
         # It can be stopped at any time, and ends with the engine.
         second = engine.teach(answers(12, 30))
         engine.stop_teaching().result(PATIENCE_S)

@@ -21,7 +21,7 @@ from engine.teaching.lessons import is_held_out
 from tests.engine.serving_requests import PLAIN, alone, load_models, request, set_draft
 from tests.engine.tiers import by_tier
 
-pytestmark = pytest.mark.usefixtures("without_compilation", "starter_on_linux")
+pytestmark = pytest.mark.usefixtures("without_compilation", "module_as_on_linux")
 
 MAIN, _ = starter_pair()
 TRAINED = Path(__file__).parents[2] / "starter" / "heads"
@@ -94,7 +94,7 @@ def test_a_taught_head_drafts_better_changes_no_text_and_is_taken_back(
     after = alone(scheduler, asked)
     assert after.ids == before.ids == answers[0].ids
     assert after.stats.accepted / after.stats.drafted > before.stats.accepted / before.stats.drafted
-    scheduler.teaching.choose(0)
+    scheduler.teaching.use(False)
     set_draft(scheduler, head)
     assert taught_in(scheduler) == 0
     assert {path: hashlib.sha256(path.read_bytes()).digest() for path in head.iterdir()} == files

@@ -19,6 +19,7 @@ from engine.speculation.rounds.cache_rules import flatten
 from engine.speculation.rounds.sequence import Sequence
 from engine.speculation.rounds.sequence_batch import rows_obstacle
 from tests.engine.speculation.family_configs import FAMILIES
+from tests.tiny_models import FLOAT32, FOUR_BITS, Stored
 
 # Families that decode plainly, and why.
 REFUSED = {
@@ -35,8 +36,18 @@ EVERY_KIND = [
 KINDS_WITH_ROWS = [
     "llama", "llama:quantised", "llama:window", "gemma3n", "deepseek_v32", "mamba2", "qwen3_next", "falcon_h1"
 ]  # fmt: skip
+# In bfloat16, a row of a wide pass is rounded otherwise than alone: in latent attention and in Mamba's layers.
+ROUNDED = {
+    *("deepseek_v3", "deepseek_v32", "falcon_h1", "glm4_moe_lite", "glm_moe_dsa", "granitemoehybrid", "kimi_linear"),
+    *("mamba", "mamba2", "minicpm3", "nemotron_h"),
+}
 # Replacements of each cache in the variants of a family, which are named after a colon.
 VARIANTS: dict[str, Callable[[Any], Any]] = {"quantised": lambda cache: cache.to_quantized(32, 8)}
+
+
+def stored_for(name: str) -> Stored:
+    """Return how tests store a family's weights whose texts must not depend on the width of a pass."""
+    return FLOAT32 if name in ROUNDED else FOUR_BITS
 
 
 def model_type(name: str) -> str:

@@ -136,7 +136,8 @@ class LoadedMachine:
         tokens, times = (depth, accepted, accepted + 1), (0.3 * seconds * (depth > 0), 0.6 * seconds, 0.0)
         record = RoundRecord(number, source, *tokens, depth + 1, at_s, *times, "" if depth else reason)
         answered.rounds.append(record)
-        answered.kept.append(answered.log.snapshot(record, self.now))
+        answered.log.add(record, self.now)
+        answered.kept.append(answered.log.snapshot())
         return accepted + 1
 
 

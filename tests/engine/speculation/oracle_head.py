@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
+from typing import Self
 
 import mlx.core as mx
 import mlx.nn as nn
 
-from engine.heads.head import Draw, Head, HeadContext, HeadProposal, MainPorts
+from engine.heads.context import HeadContext
+from engine.heads.head import Draw, Head, HeadProposal, MainPorts
 from engine.heads.weights import Weights
 
 
@@ -22,6 +25,10 @@ class KeptRows(HeadContext):
         return self._start
 
     @property
+    def ready(self) -> bool:
+        return True
+
+    @property
     def length(self) -> int:
         return self._start + len(self.tokens)
 
@@ -33,8 +40,10 @@ class KeptRows(HeadContext):
         keep = length - self._start
         self.rows, self.tokens = self.rows[:, :keep], self.tokens[:keep]
 
-    def copy(self) -> KeptRows:
-        return KeptRows(self.rows, list(self.tokens), self._start)
+    def copy(self) -> Self:
+        twin = copy(self)
+        twin.tokens = list(self.tokens)
+        return twin
 
     def kept_arrays(self) -> list[mx.array]:
         return [self.rows]

@@ -187,7 +187,7 @@ class Player:
         while place.count < text:
             read_before = self.drafting.draft_prefill_tokens
             pipelined = following is not None
-            choice = following or self.drafting.choose(answer.limit - place.count, 0)
+            choice = following or self.drafting.choose(answer.limit - place.count)
             source, depth = choice.source, choice.depth
             share = self.drafting.drafting_share(choice)
             proposal = request.by_source[source].propose(depth) if source is not None and depth else None
@@ -222,7 +222,7 @@ class Player:
         """Return the plain round that the engine would start before a plain one is read; None if there is none."""
         if proposal is not None or remaining <= 1:
             return None
-        choice = self.drafting.choose(remaining - 1, 0)
+        choice = self.drafting.choose(remaining - 1)
         return choice if choice.depth == 0 else None
 
     def fixed(self, answer: Answer, source: str, depth: int) -> float:
@@ -253,7 +253,8 @@ class Player:
     def _begin(self, answer: Answer, place: _Place) -> RequestProposers:
         """Start a request of `Drafting` whose proposers are those of this pair."""
         conversation = SimpleNamespace(
-            main=SimpleNamespace(plain_only="test", next_rule=UNKNOWN, row_rules=RowRules()), drop_drafter=lambda: None
+            main=SimpleNamespace(plain_only="test", next_rule=UNKNOWN, row_rules=RowRules(), pending=[]),
+            drop_drafter=lambda: None,
         )
         sampler = SimpleNamespace(constrained=False)
         request = RequestProposers(

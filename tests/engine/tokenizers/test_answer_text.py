@@ -64,7 +64,7 @@ def test_stop_strings_cut_as_if_the_whole_text_were_searched(case: tuple[list[st
         # Shown text is never taken back.
         assert expected.startswith(shown)
         read = index + 1
-        if text.stopped:
+        if text.stopped_by is not None:
             break
     shown += text.finish()
     assert (shown, text.text, read) == (expected, expected, count)
@@ -85,9 +85,9 @@ def test_no_broken_character_is_ever_shown_and_no_tail_is_lost(tokenizer: Any, w
 def test_a_stop_string_inside_a_multi_byte_character_never_matches_half_of_it(tokenizer: Any) -> None:
     tokens = tokenizer.encode("가나다라", add_special_tokens=False)
     text = AnswerText(tokenizer.detokenizer, ["다"])
-    shown = "".join(text.add(token) for token in tokens if not text.stopped)
+    shown = "".join(text.add(token) for token in tokens if text.stopped_by is None)
     assert shown == "가나"
-    assert text.stopped
+    assert text.stopped_by
 
 
 def test_an_unfinished_character_at_the_end_is_not_shown(tokenizer: Any) -> None:

@@ -15,11 +15,10 @@ from typing import Any
 
 import jsonschema
 import pytest
-from tokenizers import Regex, Tokenizer, decoders, pre_tokenizers
+from tokenizers import Tokenizer
 
 from engine import ChatRequest, Engine, Finished, SamplingSettings, SpeculationSettings, TokensCommitted
 from tests.engine.grammars.schemas import SCHEMAS, grammar_of
-from tests.engine.tokenizers.mistral_text import OF_LLAMA, TEXT, pieces
 from tests.patience import PATIENCE_S
 from tests.tiny_models import write_model
 
@@ -97,24 +96,3 @@ def test_a_schema_is_followed(engine: Engine) -> None:
     assert drafted.text == plain.text
     if plain.reason == "stop":
         jsonschema.validate(json.loads(plain.text), SCHEMAS["person"])
-
-
-def test_text_survives_encoding_and_decoding(published: Path) -> None:
-    tokenizer = Tokenizer.from_file(str(published / "tokenizer.json"))
-    assert tokenizer.decode(tokenizer.encode(QUESTION, add_special_tokens=False).ids).strip() == QUESTION
-
-
-@pytest.mark.parametrize("published", ["mistral_nemo"], indirect=True)
-def test_mistrals_vocabulary_in_a_wrong_conversion_is_mended(published: Path, tmp_path: Path) -> None:
-    """The example by which the fault became known."""
-    tokenizer = Tokenizer.from_file(str(published / "tokenizer.json"))
-    assert isinstance(tokenizer.decoder, decoders.ByteLevel)
-    level = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
-    split = pre_tokenizers.Split(Regex(OF_LLAMA), behavior="isolated")
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([split, level])
-    assert len(tokenizer.encode(TEXT, add_special_tokens=False).ids) != 3
-    wrong = Path(shutil.copytree(published, tmp_path / "wrong"))
-    tokenizer.save(str(wrong / "tokenizer.json"))
-    config = {"model_type": "mistral", "transformers_version": "4.52.4"}
-    (wrong / "config.json").write_text(json.dumps(config))
-    assert pieces(wrong) == ["'", "The", "'"]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import random
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -45,14 +43,6 @@ def pair(request: pytest.FixtureRequest) -> Iterator[Pair]:
     yield pair
     pair.here.close()
     pair.there.close()
-
-
-def test_messages_arrive_in_order(pair: Pair) -> None:
-    sent = [End(number) for number in range(50)]
-    for message in sent:
-        pair.here.send(message)
-    assert [pair.there.receive(PATIENCE_S) for _ in sent] == sent
-    assert pair.there.receive(0.0) is None
 
 
 def test_a_message_arrives_in_any_pieces(pair: Pair) -> None:
@@ -120,24 +110,6 @@ def test_what_is_no_message_of_the_protocol_is_refused(pair: Pair, content: byte
     pair.raw.sendall(len(content).to_bytes(4, "big") + content)
     with pytest.raises(BadMessage):
         pair.here.receive(PATIENCE_S)
-
-
-def test_a_message_for_the_other_end_is_refused(pair: Pair) -> None:
-    pair.there.send(Answer(7, 3, 1003, 0))
-    with pytest.raises(BadMessage):
-        pair.here.receive(PATIENCE_S)
-
-
-def test_garbage_ends_the_connection_or_waits_for_more() -> None:
-    draw = random.Random(0)
-    for _ in range(60):
-        received = bytearray(TO_DRAFTER.frame(draw.choice([BEGIN, Verdict(7, 3, 1000, (5, 6), 8, True, 0.5)])))
-        for _ in range(draw.randrange(1, 8)):
-            received[draw.randrange(len(received))] ^= 1 << draw.randrange(8)
-        received += draw.randbytes(64)
-        with suppress(BadMessage):
-            while TO_DRAFTER.take(received) is not None:
-                pass
 
 
 def test_the_codec_of_answers_refuses_what_the_drafter_may_not_say() -> None:

@@ -65,10 +65,6 @@ def until_gone(end: socket.socket) -> int:
     return count
 
 
-def test_messages_cross_once_both_ends_have_proved_the_secret(listener: Listener[Any]) -> None:
-    assert_accepts(listener)
-
-
 def test_a_peer_without_the_secret_is_refused_and_the_next_one_accepted(listener: Listener[Any]) -> None:
     for secret in (b"other", b""):
         with ThreadPoolExecutor() as pool:
@@ -78,15 +74,6 @@ def test_a_peer_without_the_secret_is_refused_and_the_next_one_accepted(listener
             with pytest.raises(NotAuthentic):
                 connecting.result(PATIENCE_S)
     assert_accepts(listener)
-
-
-def test_silent_and_dripping_strangers_hold_nobody_up(listener: Listener[Any]) -> None:
-    strangers = [socket.create_connection(address(listener)) for _ in range(20)]
-    for stranger in strangers[::2]:
-        stranger.send(b"\0")
-    assert_accepts(listener)
-    for stranger in strangers:
-        stranger.close()
 
 
 def test_a_stranger_has_one_deadline_however_it_drips(listener: Listener[Any], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -218,12 +205,6 @@ def _fuzz(listener: Listener[Any], seed: int, count: int) -> None:
 
 def test_whatever_arrives_ends_its_own_connection_only(listener: Listener[Any]) -> None:
     _fuzz(listener, 0, 300)
-
-
-@pytest.mark.campaign
-@pytest.mark.parametrize("seed", range(3))
-def test_ten_thousand_messages_of_strangers(listener: Listener[Any], seed: int) -> None:
-    _fuzz(listener, 1 + seed, 10_000)
 
 
 def test_a_closed_listener_accepts_nobody(listener: Listener[Any]) -> None:

@@ -107,7 +107,7 @@ MESSAGES: dict[Codec[Any], list[Message]] = {
     drafting.TO_ENGINE: [
         drafting.Ready(bytes(32)),
         drafting.Refused("not-usable"),
-        drafting.Answer(7, 3, 1003, drafting.HIT, (1, 2), 9, 0.125),
+        drafting.Answer(7, 3, 1003, drafting.HIT, (1, 2)),
     ],
     prompts.REQUESTS: [
         prompts.Request(8, prompts.Build(prompts.TokenizerSource("a", [1, 2], {"eos_token": "x"}, {"b": True}), ["b"])),

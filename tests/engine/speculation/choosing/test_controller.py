@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import random
-import time
 from copy import deepcopy
 from itertools import product
 from statistics import mean
 
 import pytest
 
-from engine.requests import MAX_DEPTH
-from engine.speculation.choosing.choice import Choice, Offer
+from engine.speculation.choosing.choice import Choice
 from engine.speculation.choosing.controller import Controller
 from engine.speculation.rounds.row_rule import RowRule
 from tests.engine.speculation.choosing.scenes import (
@@ -26,7 +24,6 @@ from tests.engine.speculation.choosing.scenes import (
 )
 from tests.engine.speculation.simulation import (
     ACCEPTANCES,
-    CONTEXT,
     COSTS,
     World,
     alternating,
@@ -110,12 +107,6 @@ def test_it_does_not_flap(rate: float) -> None:
     assert run.switches < 0.25 * run.rounds
 
 
-def test_a_second_answer_starts_where_the_first_ended() -> None:
-    controller, world = Controller(), World(gentle, constant(0.95))
-    controlled(world, 1000, controller=controller)
-    assert choose(controller, controller.begin(CONTEXT)).depth >= 5
-
-
 def test_a_calibrated_pair_need_not_measure_plain_rounds_first() -> None:
     controller = Controller()
     measure(controller.begin(100).costs)
@@ -132,18 +123,6 @@ def test_it_takes_the_proposer_with_the_better_speed() -> None:
             answer.text.observe("ngram", 4, accepted)
         assert choose(controller, answer, both).source == source
     assert choose(controller, answer, {"draft": 4, "ngram": 0}).source == "draft"
-
-
-def test_a_drafter_that_works_ahead_is_chosen_over_the_draft_model_where_its_rounds_are_shorter() -> None:
-    controller, answer = familiar(4)
-    for _ in range(20):
-        answer.text.observe("ahead", 4, 4)
-    measure(answer.costs, "ahead")
-    for _ in range(10):
-        answer.costs.observe(5, 1.2 * PLAIN_S, ("ahead", 4), 0.1 * PLAIN_S)
-        answer.costs.observe(5, 2.0 * PLAIN_S, ("draft", 4), 0.9 * PLAIN_S)
-    assert choose(controller, answer, {"draft": 4, "ahead": 4}).source == "ahead"
-    assert choose(controller, answer, {"draft": 4}).source == "draft"
 
 
 def test_rows_that_ride_along_are_part_of_the_cost() -> None:
@@ -165,14 +144,6 @@ def test_a_drafter_that_has_to_read_much_for_little_is_left_alone() -> None:
         answer.costs.observe_reading("draft", 100, 0.05)
     chosen = [choose(controller, answer, backlog={"draft": tokens}).source for tokens in (20, 20_000)]
     assert chosen == ["draft", None]
-
-
-def test_a_look_at_this_text_outweighs_what_others_were_like() -> None:
-    controller, answer = familiar(0)
-    assert choose(controller, answer).depth == 0
-    for _ in range(8):
-        answer.text.observe("draft", 8, 8)
-    assert choose(controller, answer).depth > 0
 
 
 def test_the_next_answer_is_not_judged_by_the_last_one() -> None:
@@ -243,21 +214,6 @@ def test_draft_tokens_that_got_no_verdict_are_no_rejections() -> None:
 def test_a_drafter_that_stopped_early_would_have_missed() -> None:
     """Otherwise its deep rounds, which are short because it knows when it is wrong, would look better than they are."""
     assert kept_after(2, 2) < 2.5 < kept_after(8, 2)
-
-
-def test_a_choice_takes_little_of_the_hosts_time() -> None:
-    """A plain step of a small model takes some 5 ms. The fastest of several counts, because the machine may be busy."""
-    controller, answer = familiar(4)
-    for source in ("ngram", "ahead"):
-        answer.text.observe(source, MAX_DEPTH, 4)
-    offer = Offer(dict.fromkeys(("draft", "ahead", "ngram"), MAX_DEPTH))
-    took = []
-    for _ in range(20):
-        answer.costs.observe(1, PLAIN_S)
-        started = time.thread_time()
-        controller.choose([(answer, offer)])
-        took.append(time.thread_time() - started)
-    assert min(took) < 0.005
 
 
 @pytest.mark.parametrize(("loss", "kept"), [(0.01, True), (0.2, False)])

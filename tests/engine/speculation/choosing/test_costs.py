@@ -42,20 +42,6 @@ def test_a_calibration_is_known_at_once(costs: Costs) -> None:
     assert costs.verify(9).plus(costs.drafting("draft", 8)).seconds == pytest.approx(4.2 * PLAIN_S, rel=0.05)
 
 
-@pytest.mark.parametrize("rows", [2, 3, 4, 6, 7, 8])
-def test_between_measured_figures_it_is_neither_below_the_one_nor_above_the_other(costs: Costs, rows: int) -> None:
-    least, most = (5, 9) if rows > 5 else (1, 5)
-    assert costs.verify(least).seconds <= costs.verify(rows).seconds <= costs.verify(most).seconds
-    assert costs.verify(rows).doubt >= min(costs.verify(least).doubt, costs.verify(most).doubt)
-
-
-@pytest.mark.parametrize("rows", [10, 17, 40])
-def test_beyond_measured_figures_it_is_between_no_dearer_and_in_proportion(costs: Costs, rows: int) -> None:
-    widest, beyond = costs.verify(9), costs.verify(rows)
-    assert widest.seconds <= beyond.seconds <= widest.seconds * rows / 9
-    assert widest.doubt < beyond.doubt
-
-
 def test_wider_passes_are_expected_as_guessed_until_they_are_measured() -> None:
     guessed, blind = Costs(guess={rows: 1.0 + 0.7 * (rows - 1) for rows in range(1, 10)}), Costs()
     for costs in (guessed, blind):
@@ -83,14 +69,6 @@ def test_a_figure_that_rests_on_a_disturbed_round_is_set_right_by_the_next_ones(
     for _ in range(3):
         costs.observe(17, 5 * PLAIN_S)
     assert costs.verify(17).seconds == pytest.approx(5 * PLAIN_S, rel=0.2)
-
-
-def test_figures_of_another_machine_are_set_right_by_the_first_rounds() -> None:
-    fast = Costs()
-    measure(fast)
-    for _ in range(6):
-        fast.observe(1, 0.1 * PLAIN_S)
-    assert fast.verify(1).seconds == pytest.approx(0.1 * PLAIN_S, rel=0.15)
 
 
 @pytest.mark.parametrize("slower", [0.6, 2.0])
@@ -127,22 +105,6 @@ def test_a_round_that_is_not_timed_apart_is_divided_among_its_parts(costs: Costs
     whole = costs.verify(5).plus(costs.drafting("draft", 4))
     assert whole.seconds == pytest.approx(4.0 * PLAIN_S, rel=0.1)
     assert PLAIN_S < costs.verify(5).seconds < 4.0 * PLAIN_S
-
-
-def test_a_plain_round_of_several_answers_has_to_be_measured_too(costs: Costs) -> None:
-    assert not costs.plain_known(4)
-    for _ in range(4):
-        costs.observe(4, 1.5 * PLAIN_S)
-    assert costs.plain_known(4)
-    assert costs.verify(4).seconds == pytest.approx(1.5 * PLAIN_S, rel=0.05)
-    assert costs.verify(1).seconds == pytest.approx(PLAIN_S, rel=0.1)
-
-
-def test_reading_is_learned_by_the_token(costs: Costs) -> None:
-    assert costs.reading("draft", 0) == 0.0
-    for _ in range(5):
-        costs.observe_reading("draft", 100, 0.1)
-    assert costs.reading("draft", 50) == pytest.approx(0.05, rel=0.2)
 
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0])

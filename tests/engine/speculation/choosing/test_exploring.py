@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from engine.speculation.choosing.choice import MeasuredRound
 from engine.speculation.choosing.controller import BUDGET, LEAST_PART, SHARE, Controller
-from tests.engine.speculation.choosing.scenes import PLAIN_S, choose, familiar, play
+from tests.engine.speculation.choosing.scenes import PLAIN_S
 from tests.engine.speculation.simulation import COSTS, World, constant, controlled, fixed, gentle
 from tests.engine.tiers import by_tier
 
@@ -50,13 +49,6 @@ def test_a_single_short_answer_of_a_hopeless_pair_is_hardly_slower() -> None:
         assert lost <= 0.12 * plain, seed
 
 
-def test_a_text_that_gets_easy_is_found_out() -> None:
-    controller, answer = familiar(0)
-    play(controller, answer, 300, lambda _: 0)
-    chosen = play(controller, answer, 500, lambda _: 8)
-    assert all(choice.depth > 0 for choice in chosen[-50:])
-
-
 def test_the_next_answers_draft_again_where_the_last_ones_were_hopeless() -> None:
     controller, easy = Controller(), World(gentle, constant(0.95))
     controlled(easy, 64, controller=controller)
@@ -64,26 +56,6 @@ def test_the_next_answers_draft_again_where_the_last_ones_were_hopeless() -> Non
         controlled(HOPELESS["wrong"], 64, seed, controller)
     runs = [controlled(easy, 64, seed, controller) for seed in range(8)]
     assert sum(run.depths.get(0, 0) < run.rounds / 2 for run in runs[4:]) >= 3
-
-
-def test_nothing_is_tried_whose_worst_case_is_dearer_than_the_purse() -> None:
-    """This drafter has to read for as long as a whole answer takes."""
-    controller = Controller()
-    answer = controller.begin(100)
-    for _ in range(4):
-        controller.observe_round(answer, MeasuredRound(1, 1, PLAIN_S))
-    backlog = {"draft": 100_000}
-    assert all(choose(controller, answer, backlog=backlog).depth == 0 for _ in range(10))
-
-
-def test_what_is_not_spent_is_saved_up_to_a_limit() -> None:
-    controller, empty = Controller(), familiar(0)[0]
-    for one in (controller, empty):
-        answer = one.begin(100)
-        for _ in range(400):
-            one.observe_round(answer, MeasuredRound(1, 1, PLAIN_S))
-            assert one.learned.purse <= BUDGET
-        assert one.learned.purse > 0.9 * BUDGET
 
 
 def test_tries_in_vain_become_rarer_and_never_end() -> None:

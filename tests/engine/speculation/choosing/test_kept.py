@@ -19,8 +19,8 @@ from engine.speculation.choosing.choice import Offer
 from engine.speculation.choosing.controller import Controller, Learned
 from engine.speculation.choosing.kept import Controllers, learned_pair
 from engine.tuning import KeyRange, Pair, Rounding
-from tests.engine.speculation.choosing.scenes import choose, measure, plain_round, play
-from tests.engine.speculation.simulation import World, constant, controlled, gentle, stepped
+from tests.engine.speculation.choosing.scenes import measure, plain_round, play
+from tests.engine.speculation.simulation import World, constant, controlled, stepped
 from tests.engine.tiers import by_tier
 
 ALONE, PAIR, OTHER = (("main, 9 bytes", draft) for draft in ("", "draft, 2 bytes", "head, 1 bytes"))
@@ -85,13 +85,6 @@ def kept(path: Path) -> Controller:
     return controller
 
 
-def test_what_is_saved_is_what_is_loaded(learned: dict[str, Any]) -> None:
-    later = restored(learned)
-    assert json.loads(json.dumps(to_builtins(later.learned, str_keys=True))) == learned
-    assert later.figures()
-    assert [*later.learned.free.texts.figures()]
-
-
 def test_what_was_saved_stays_as_it_was_whatever_is_learned_later(path: Path) -> None:
     controllers = controllers_of(PAIR, path)
     learn(controllers)
@@ -122,12 +115,6 @@ def test_the_next_run_chooses_as_this_one_would_have(path: Path, kept: Controlle
         assert chosen[0] == chosen[1]
 
 
-@pytest.mark.usefixtures("kept")
-def test_a_restored_controller_speculates_at_once(path: Path) -> None:
-    later = controllers_of(PAIR, path).current
-    assert choose(later, later.begin(500)).depth >= 3
-
-
 @pytest.mark.parametrize(
     ("pair", "elsewhere"),
     [(ALONE, {}), (OTHER, {}), (("other", PAIR[1]), {}), (PAIR, {"machine": "M1"}), (PAIR, {"mlx": "0.33.0"})],
@@ -136,13 +123,6 @@ def test_another_pair_machine_or_mlx_starts_afresh(path: Path, pair: Pair, elsew
     keep(path, PAIR, Controller())
     assert is_known(path, PAIR)
     assert not is_known(path, pair, **elsewhere)
-
-
-def test_pairs_do_not_overwrite_each_other(path: Path, kept: Controller) -> None:
-    keep(path, ALONE, trained(World(gentle, constant(0.5))))
-    later = controllers_of(PAIR, path).current
-    assert later.learned == kept.learned
-    assert [known.pair for known in controllers_of(PAIR, path).learned()] == [PAIR, ALONE]
 
 
 HOSTILE: tuple[object, ...] = (
@@ -254,17 +234,6 @@ def learn(controllers: Controllers) -> None:
     """Learn the costs of rounds for the pair in use."""
     measure(controllers.current.begin(100).costs)
     controllers.unsaved = True
-
-
-def test_every_pair_has_a_controller_of_its_own() -> None:
-    controllers = controllers_of(ALONE)
-    learn(controllers)
-    alone, before = controllers.current, deepcopy(controllers.current.costs)
-    controllers.pair = PAIR
-    measure(controllers.current.begin(100).costs, plain_s=0.5)
-    controllers.pair = ALONE
-    assert controllers.current is alone
-    assert alone.costs == before
 
 
 def test_what_passes_should_cost_follows_the_main_model_and_not_the_file(path: Path) -> None:

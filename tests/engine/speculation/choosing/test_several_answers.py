@@ -253,12 +253,6 @@ def test_the_width_is_the_one_that_brings_most_tokens_a_second(
     assert sum(least <= depth <= most for depth in found) >= 18
 
 
-def test_what_stalls_have_spoilt_is_tried_again(controller: Controller) -> None:
-    answers = begin(controller, 4)
-    play(controller, answers, 40, spoilt=2)
-    assert all(depth >= 3 for depth in depths(play(controller, answers, 200))[-10:])
-
-
 def test_where_an_answer_ends_the_others_go_on_as_they_were(controller: Controller) -> None:
     answers = begin(controller, 4)
     assert depths(play(controller, answers, 40))[-1] >= 3
@@ -287,17 +281,6 @@ def test_a_depth_that_a_user_fixed_is_kept_beside_free_ones(controller: Controll
         assert choices[2] == plain
     # The rows are as wide as the fixed one anyway, so the free answer uses them.
     assert choices[1].depth >= 3
-
-
-def test_an_answer_with_a_grammar_is_chosen_for_beside_a_free_one(controller: Controller) -> None:
-    free, constrained = controller.begin(100), controller.begin(100, constrained=True)
-    for _ in range(30):
-        controller.observe(constrained, Choice("draft", 4), 4, 4, 0)
-    play(controller, [free, constrained], 40)
-    before = [*controller.learned.free.texts.figures()]
-    for _ in range(10):
-        controller.observe(constrained, Choice("draft", 4), 4, 4, 0)
-    assert [*controller.learned.free.texts.figures()] == before
 
 
 def test_the_first_rounds_of_so_many_answers_are_plain_until_that_is_measured() -> None:

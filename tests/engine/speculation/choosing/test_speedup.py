@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from copy import deepcopy
 from itertools import product
-from math import log, sqrt
+from math import sqrt
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,7 @@ import pytest
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.speculation.choosing.controller import Controller
-from engine.speculation.choosing.speedup import MEMORY, Comparisons, SpeedupMeter
+from engine.speculation.choosing.speedup import MEMORY
 from engine.stats import RequestStats, RoundedSpeedup, rounded_speedup
 from tests.engine.serving_requests import load_models, request, run
 from tests.engine.speculation.loaded_machine import LOADS, LoadedMachine, quiet
@@ -107,17 +107,6 @@ def test_samples_cost_at_most_their_share_of_the_time(make_machine: MakeMachine,
     assert lost_s <= 0.03 * decode_s
 
 
-def test_no_sample_is_taken_once_the_speedup_is_known_exactly(make_machine: MakeMachine) -> None:
-    machine = make_machine(noise=0.01, depth=4)
-    for _ in range(40):
-        machine.answer(300)
-    answered = machine.answer(300)
-    known = shown(answered.stats)
-    assert known is not None
-    assert known.known == "exact"
-    assert all(record.reason != "measuring" for record in answered.rounds)
-
-
 def test_rounds_unlike_those_that_were_compared_are_estimated_by_their_cost(make_machine: MakeMachine) -> None:
     machine = make_machine(acceptance=0.97, row=0.1, draft=0.03, depth=1)
     machine.answer(100, 1.0)
@@ -171,38 +160,6 @@ def test_the_first_answer_of_a_calibrated_pair_has_a_lower_bound(
     fixed = SpeculationSettings(method="draft", depth=4, sample_share=0.0)
     [client] = run(scheduler, request(max_tokens=24, speculation=fixed))
     assert client.finished.stats.speedup_low is not None
-
-
-def test_what_a_kind_of_round_costs_is_told_by_the_most_similar_one() -> None:
-    meter = SpeedupMeter(Comparisons())
-    for rows in (5, 12):
-        for seconds in (rows / 100, 0.02, 0.02, 0.02):
-            for _ in range(4):
-                source = "draft" if seconds == rows / 100 else None
-                meter.observe(source, rows if source else 1, 0, seconds, typical=True)
-    meter.end()
-    for _ in range(4):
-        meter.observe("draft", 6, 3, 0.05, typical=True)
-    found = meter.measured()
-    assert found is not None
-    assert found.plain_s / found.tokens == pytest.approx(0.02)
-    assert found.error > log(6 / 5)
-
-
-def test_samples_that_contradict_each_other_make_it_uncertain() -> None:
-    """The load comes and goes with one run of plain rounds."""
-    meter = SpeedupMeter(Comparisons())
-    meter.begin(0)
-    for plain_s in (0.02, 0.02, 0.06, 0.06):
-        before = meter.measured()
-        for number in range(10):
-            meter.observe("draft", 5, 3, 0.03 + 0.001 * (number % 2), typical=True)
-        for _ in range(3):
-            meter.observe(None, 1, 1, plain_s, typical=True)
-    after = meter.measured()
-    assert before is not None
-    assert after is not None
-    assert after.error > 2.0 * before.error
 
 
 def test_the_time_of_other_requests_is_not_charged(make_machine: MakeMachine) -> None:

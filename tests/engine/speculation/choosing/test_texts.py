@@ -7,7 +7,7 @@ import random
 import pytest
 from msgspec import convert, to_builtins
 
-from engine.speculation.choosing.texts import STRETCH, Text, Texts
+from engine.speculation.choosing.texts import Text, Texts
 
 
 def observe(text: Text, source: str, verified: int, accepted: int) -> None:
@@ -29,13 +29,6 @@ def alternating() -> Texts:
             observe(text, "draft", 4, 4 * (number % 2))
             observe(text, "ngram", 4, 4 * (1 - number % 2))
     return texts
-
-
-def test_an_unknown_drafter_may_be_good_or_bad() -> None:
-    forecast = Text(Texts()).forecast("draft", 8)
-    assert forecast.kept[0] == forecast.least[0] == forecast.most[0] == 0.0
-    assert forecast.least[8] < forecast.kept[8] < forecast.most[8]
-    assert 1.0 < forecast.kept[8] < 7.0
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.3, 0.6, 0.9, 1.0])
@@ -66,16 +59,6 @@ def test_a_drafter_that_is_right_by_chance_only_does_not_fit(every: int, fits: b
     assert texts.fits("ngram")
 
 
-def test_acceptance_is_learned_by_position() -> None:
-    """The third token of this head is always wrong."""
-    texts = Texts()
-    for _ in range(20):
-        text = Text(texts)
-        for _ in range(5):
-            observe(text, "draft", 4, 2)
-    assert Text(texts).forecast("draft", 4).kept == pytest.approx([0.0, 1.0, 2.0, 2.0, 2.0], abs=0.35)
-
-
 def test_what_lookup_meets_tells_of_the_draft_model(alternating: Texts) -> None:
     expectations = []
     for accepted in (4, 0):
@@ -84,42 +67,6 @@ def test_what_lookup_meets_tells_of_the_draft_model(alternating: Texts) -> None:
             observe(text, "ngram", 4, accepted)
         expectations.append(expected(text))
     assert expectations[0] < expectations[1] - 0.5
-
-
-def test_an_answer_is_judged_by_its_own_text_and_no_other_is(alternating: Texts) -> None:
-    before = expected(Text(alternating))
-    own = Text(alternating)
-    for _ in range(3):
-        observe(own, "draft", 4, 0)
-    assert expected(own) < 0.5
-    assert expected(Text(alternating)) == pytest.approx(before, abs=0.4)
-
-
-def test_what_a_text_was_like_is_forgotten_with_the_rounds_that_pass(alternating: Texts) -> None:
-    text, usual = Text(alternating), expected(Text(alternating, usual=True))
-    for _ in range(3):
-        observe(text, "draft", 4, 0)
-    doubts = []
-    for _ in range(4):
-        doubts.append(abs(usual - expected(text)))
-        for _ in range(round(STRETCH / 2)):
-            text.pass_round()
-    assert doubts == sorted(doubts, reverse=True)
-    for _ in range(round(20 * STRETCH)):
-        text.pass_round()
-    assert expected(text) == pytest.approx(usual, abs=0.05)
-
-
-def test_old_texts_fade() -> None:
-    """The drafter of this name may change, or the person's questions."""
-    texts = Texts()
-    for accepted in (4, 0):
-        for _ in range(100):
-            text = Text(texts)
-            for _ in range(5):
-                observe(text, "draft", 4, accepted)
-    assert expected(Text(texts, usual=True)) < 0.5
-    assert sum(one.reached for one in texts.figures() if one.position == 0) < 700
 
 
 def test_all_that_one_drafter_makes_is_right_or_wrong_together(alternating: Texts) -> None:

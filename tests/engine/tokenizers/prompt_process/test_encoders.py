@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from engine import ChatRequest, Engine, Finished, SpeculationSettings
 from engine.errors import EngineClosed, TemplateFailed
 from engine.main_model.loading import load
-from engine.tokenizers.prompt_process.client import ENCODE_S, ENCODING_PROCESS, PromptCall, PromptProcess, RemoteEncoder
-from engine.tokenizers.prompt_process.protocol import TokenizerSource
+from engine.tokenizers.prompt_process.client import ENCODING_PROCESS, PromptCall, PromptProcess, RemoteEncoder
 from engine.tokenizers.prompts import local_encoder, render
 from tests.engine.asking import QUESTION
 from tests.engine.speculation.tokenizers_in_test import byte_level
@@ -65,56 +64,15 @@ def test_a_text_that_takes_too_long_is_the_last_one_for_that_tokenizer(slow_draf
     assert ENCODING_PROCESS.pid is None
 
 
-class FakeProcess:
-    """A prompt process whose tokenizer is built once `allowed` is set; `encode` raises `error` if that is given."""
-
-    def __init__(self) -> None:
-        self.allowed, self.building = threading.Event(), threading.Event()
-        self.built = False
-        self.error: TemplateFailed | None = None
-
-    def build(self, _source: TokenizerSource, _abandoned: threading.Event) -> None:
-        self.building.set()
-        assert self.allowed.wait(PATIENCE_S)
-        self.built = True
-
-    def has(self, _source: TokenizerSource) -> bool:
-        return self.built
-
-    def encode(self, _source: TokenizerSource, text: str, seconds: float) -> list[int]:
-        assert seconds >= ENCODE_S
-        if self.error is not None:
-            raise self.error
-        return [len(text)]
-
-
 @pytest.mark.expects_log
-def test_a_lost_tokenizer_is_built_again_meanwhile_and_one_beyond_a_limit_never(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    process = FakeProcess()
-    monkeypatch.setattr("engine.tokenizers.prompt_process.client.ENCODING_PROCESS", process)
-    encode = RemoteEncoder(TokenizerSource("folder"))
-    process.allowed.set()
-    assert encode("fox") == [3]
-    process.built = False
-    process.allowed.clear()
-    for _ in range(2):
-        with pytest.raises(TemplateFailed, match="being replaced"):
-            encode("fox")
-    assert process.building.is_set()
-    process.allowed.set()
-    assert encode._rebuilding is not None
-    encode._rebuilding.join()
-    assert encode("fox") == [3]
-    process.error = TemplateFailed("not running", "crashed")
-    with pytest.raises(TemplateFailed):
-        encode("fox")
-    process.error = TemplateFailed("0.5", "too-slow")
-    for _ in range(2):
-        with pytest.raises(TemplateFailed, match="longer than"):
-            encode("fox")
-        process.error = None
+def test_a_process_that_was_killed_is_replaced(foreign_draft: Path) -> None:
+    encode, direct = remote(foreign_draft), local_encoder(load(foreign_draft).tokenizer)
+    assert encode(TEXT) == direct(TEXT)
+    assert ENCODING_PROCESS.pid is not None
+    killed = psutil.Process(ENCODING_PROCESS.pid)
+    killed.kill()
+    killed.wait()
+    assert encode(TEXT) == direct(TEXT)
 
 
 @pytest.mark.full

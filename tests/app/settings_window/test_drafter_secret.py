@@ -1,4 +1,4 @@
-"""The page of drafting ahead: the secret goes into the keychain and to the engine, and is never shown again."""
+"""Drafting ahead elsewhere: the secret goes into the keychain and to the engine, and is never shown again."""
 
 from __future__ import annotations
 
@@ -22,14 +22,17 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
 def test_the_secret_goes_to_the_keychain_and_the_engine(open_shown: OpenShown, kept: dict[str, str]) -> None:
     window, library, _ = open_shown()
-    page = window.settings_page("drafter")
-    QTest.keyClicks(page.field, "one long secret of two computers")
-    page.field.editingFinished.emit()
+    page = window.settings_page("speculation")
+    assert page.secret.isHidden()
+    library.settings.change(async_drafter="remote")
+    assert not page.secret.isHidden()
+    QTest.keyClicks(page.secret.field, "one long secret of two computers")
+    page.secret.field.editingFinished.emit()
     window.wait(lambda: "one long secret of two computers" in kept.values())
     assert window.session.models.limits.drafter_secret == "one long secret of two computers"
-    assert page.field.text() == ""
-    assert page.field.echoMode() == QLineEdit.EchoMode.Password
-    window.wait(lambda: "keychain" in page.rows[-1].help.text() and "Your secret" in page.rows[-1].help.text())
+    assert page.secret.field.text() == ""
+    assert page.secret.field.echoMode() == QLineEdit.EchoMode.Password
+    window.wait(lambda: "keychain" in page.secret.help.text() and "Your secret" in page.secret.help.text())
     assert library.settings.values.drafter_address == ""
 
 

@@ -1,25 +1,18 @@
-"""Working offline: nothing ever tries to connect."""
+"""The library connects to nothing while it works offline, and judges models by the bytes that the engine admits."""
 
 from __future__ import annotations
 
 import socket
 from pathlib import Path
 
+import psutil
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.library.hub_service import LibraryPaths
-from app.library.library import Library
-from app.settings.keychain import Keychain
-from app.settings.store import SettingsStore
-from engine.hub.client import HubAccess, HubClient
-from engine.hub.failures import HubError
+from engine.advice.fit import working_set_limit
+from engine.serving.memory import memory_use
+from tests.app.hub_library import empty_library
 from tests.fakehub.server import FakeHub
-
-
-class NoToken(Keychain):
-    def read(self, endpoint: str) -> str | None:  # noqa: ARG002
-        return None
 
 
 @pytest.fixture
@@ -41,22 +34,10 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     return found
 
 
-def test_a_client_that_is_offline_refuses_before_it_connects(tried: list[object]) -> None:
-    with HubClient(HubAccess("http://127.0.0.1:9", offline=True)) as client, pytest.raises(HubError) as caught:
-        client.get_json("/api/models")
-    assert caught.value.reason == "kept-offline"
-    assert tried == []
-
-
 def test_search_and_download_wait_until_the_user_goes_online(tried: list[object], tmp_path: Path, qtbot: QtBot) -> None:
     with FakeHub() as hub:
         hub.add("org/model", {"config.json": b"{}"})
-        paths = LibraryPaths(
-            tmp_path / "q.json", tmp_path / "i.json", tmp_path / "s", tmp_path / "none", cache=tmp_path / "c"
-        )
-        settings = SettingsStore(tmp_path / "settings.json")
-        settings.change(hub_endpoint=hub.endpoint, work_offline=True)
-        library = Library(settings, lambda: paths, NoToken())
+        library = empty_library(tmp_path, hub_endpoint=hub.endpoint, work_offline=True)
         try:
             library.start()
             library.finder.search("org/model")
@@ -66,7 +47,29 @@ def test_search_and_download_wait_until_the_user_goes_online(tried: list[object]
             assert library.finder.searched.error.arguments["reason"] == "kept-offline"
             assert [status.state for status in library.downloads] == ["queued"]
             assert (tried, hub.requests) == ([], [])
-            settings.change(work_offline=False)
+            library.settings.change(work_offline=False)
             qtbot.waitUntil(lambda: bool(hub.requests))
         finally:
             library.close()
+
+
+def test_the_models_page_the_engine_and_the_setting_have_the_same_limit(tmp_path: Path, qtbot: QtBot) -> None:
+    library = empty_library(tmp_path)
+
+    def shows(limit: int) -> bool:
+        return library.inventory is not None and library.inventory.limit == limit
+
+    # Without a GPU the engine admits what the page says.
+    limit = working_set_limit(psutil.virtual_memory().total)
+    assert memory_use().limit == limit
+    try:
+        library.start()
+        qtbot.waitUntil(lambda: shows(limit))
+        library.take_memory_limit(9_000_000_000)
+        qtbot.waitUntil(lambda: shows(9_000_000_000))
+        library.settings.change(memory_limit_gb=7.0)
+        qtbot.waitUntil(lambda: shows(7_000_000_000))
+        library.settings.change(memory_limit_gb=0.0)
+        qtbot.waitUntil(lambda: shows(9_000_000_000))
+    finally:
+        library.close()

@@ -1,8 +1,7 @@
-"""The views and controllers that the window's actions use."""
+"""The window that actions act on, as far as they know it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
@@ -22,35 +21,29 @@ if TYPE_CHECKING:
     from app.speculation.comparison import Comparer
     from app.speculation.comparison_view import ComparisonView
     from app.speculation.explanations import Explanations
-    from app.speculation.tuner import Tuner
-    from app.speculation.tuning_view import TuningView
     from app.widgets.application import Application
     from app.window.attachment_reader import AttachmentReader
     from app.window.chat_commands import ChatCommands
     from app.window.notifications import Notifications
     from app.window.palette import CommandPalette
     from app.window.panes import Panes
-    from app.window.shortcut_sheet import ShortcutSheet
     from app.window.transfer import Transfer
     from app.window.turn_commands import TurnCommands
     from app.window.updates import UpdateChecker
 
 
-@dataclass(frozen=True)
-class WindowParts:
-    """The window's views and controllers, filled in when all of them are built."""
+class ActedWindow(QMainWindow):
+    """A main window with the views and services that its actions use."""
 
-    window: QMainWindow
-    application: Application
     session: Session
+    application: Application
     preferences: SettingsStore
     notifications: Notifications
     updates: UpdateChecker
     settings: SettingsWindow
     models: ModelController
     panes: Panes
-    palette: CommandPalette
-    shortcuts: ShortcutSheet
+    command_palette: CommandPalette
     sidebar: ChatPane
     chats: ChatCommands
     turns: TurnCommands
@@ -63,13 +56,11 @@ class WindowParts:
     comparer: Comparer
     comparison: ComparisonView
     explanations: Explanations
-    tuner: Tuner
-    tuning: TuningView
 
     @property
     def front_window(self) -> QWidget:
         """The active window, which may be the settings: they have no menu bar of their own."""
-        return QApplication.activeWindow() or self.window
+        return QApplication.activeWindow() or self
 
 
-WindowAction = ActionSpec[WindowParts]
+WindowAction = ActionSpec[ActedWindow]

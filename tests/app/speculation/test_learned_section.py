@@ -1,18 +1,14 @@
-"""Tune for this Mac, and what was learned: told as the engine's figures say."""
+"""What was learned is shown as the engine's figures say."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from app.library.learned_pairs import learned_rows
 from app.speculation.learned_section import COLUMNS
-from app.speculation.tuner import Tuner
-from engine.errors import Busy
-from engine.tuning import DepthFigures
-from tests.app.learned_figures import FOUND, LEARNED, OTHER, PAIR, SHORT
+from tests.app.learned_figures import LEARNED, OTHER, PAIR
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -84,60 +80,3 @@ def test_one_pair_or_all_of_them_are_forgotten(opened: tuple[WindowDriver, Scrip
     qtbot.waitUntil(lambda: not section.table.rows)
     assert section.view.isHidden()
     assert not section.forget_all.isEnabled()
-
-
-def tune(opened: tuple[WindowDriver, ScriptedEngine], qtbot: QtBot) -> Any:
-    window, engine = opened
-    engine.calibrating = None
-    qtbot.waitUntil(lambda: window.is_enabled("tune"))
-    window.trigger("tune")
-    qtbot.waitUntil(lambda: engine.calibrating is not None)
-    return window.tuning
-
-
-def test_tuning_says_that_it_runs_and_then_what_it_found(
-    opened: tuple[WindowDriver, ScriptedEngine], qtbot: QtBot
-) -> None:
-    view = tune(opened, qtbot)
-    assert view.isVisible()
-    assert "Measuring" in view.words.text()
-    assert view.stop.isVisible()
-    opened[1].calibrating.set_result(FOUND)
-    qtbot.waitUntil(lambda: not opened[0].find(Tuner).running)
-    assert "4 draft tokens per round, 2.1× as fast" in view.words.text()
-    assert "32.8 tokens/s" in view.words.text()
-    shown = [[cell.text() for cell in line] for line in view.cells]
-    assert shown[4] == ["4", "1.7", "40%", "70.5"]
-    assert len(shown) == 1 + len(SHORT.depths)
-    qtbot.waitUntil(lambda: view.words.height() >= view.words.heightForWidth(view.words.width()))
-
-
-def test_every_outcome_has_its_sentence(opened: tuple[WindowDriver, ScriptedEngine], qtbot: QtBot) -> None:
-    never = replace(SHORT, depths=(DepthFigures("draft", 1, 0.1, None, 9.0, 1),))
-    for outcome, expected in (
-        (replace(FOUND, acceptance_seen=False), "at a typical acceptance rate"),
-        (replace(FOUND, best_depth=0, speedup=1.0), "helps above 10% acceptance"),
-        (replace(FOUND, best_depth=0, figures=never), "even if every draft token were accepted"),
-        (replace(FOUND, complete=False), "Stopped early"),
-        (replace(FOUND, figures=None), "Nothing could be measured"),
-        (Busy(1), "Try again when it is done"),
-    ):
-        view = tune(opened, qtbot)
-        if isinstance(outcome, Busy):
-            opened[1].calibrating.set_exception(outcome)
-        else:
-            opened[1].calibrating.set_result(outcome)
-        qtbot.waitUntil(lambda: not opened[0].find(Tuner).running)
-        assert expected in view.words.text()
-
-
-def test_stopping_asks_the_engine_for_something_else(
-    opened: tuple[WindowDriver, ScriptedEngine], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[object] = []
-    monkeypatch.setattr(type(opened[1]), "configure", lambda self, settings: asked.append(settings) or self.status())
-    view = tune(opened, qtbot)
-    view.stop.click()
-    assert asked == [opened[1].settings]
-    opened[1].calibrating.set_result(replace(FOUND, complete=False))
-    qtbot.waitUntil(lambda: not opened[0].find(Tuner).running)

@@ -1,0 +1,66 @@
+"""A button for what cannot be undone: the first press asks, the next one does it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QPushButton, QWidget
+
+from app.widgets.keys import ENTER, claims_escape, is_escape
+from app.widgets.restyled import Restyled
+from app.widgets.style_class import styled
+
+
+class ConfirmButton(Restyled, QPushButton):
+    """`confirmed` follows the second press. Subclasses word the button and its question in `retranslate`.
+
+    The question is withdrawn when the focus moves or Escape is pressed; `left` is emitted after Escape.
+    """
+
+    confirmed = Signal()
+    left = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        styled(self, "button")
+        self.asks = False
+        self.clicked.connect(self._press)
+
+    def ask(self) -> None:
+        self.asks = True
+        self.retranslate()
+        # Not every system gives the focus to a button that is clicked.
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def withdraw(self) -> None:
+        self.asks = False
+        self.retranslate()
+
+    def _press(self) -> None:
+        if self.asks:
+            self.confirmed.emit()
+            self.withdraw()
+        else:
+            self.ask()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if is_escape(event) and self.asks:
+            self.withdraw()
+            self.left.emit()
+        elif event.key() in ENTER and not event.isAutoRepeat():
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        # Nobody has read the question before the second press of a double click.
+        event.accept()
+
+    def event(self, event: QEvent) -> bool:
+        # The first events come while the button is being made.
+        return (is_escape(event) and self.asks and claims_escape(event)) or super().event(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        if self.asks:
+            self.withdraw()
