@@ -1589,6 +1589,18 @@
         <translation>コンテキスト {keys} トークンまで当てはまります。</translation>
     </message>
     <message>
+        <source>Verifying 3 draft tokens costs as much as {ours} plain tokens with Tandem&apos;s kernels, and {mlx} with MLX&apos;s.</source>
+        <translation>ドラフトトークン3個の検証にかかる時間は、Tandem のカーネルでは通常のトークン{ours}個分、MLX のカーネルでは{mlx}個分です。</translation>
+    </message>
+    <message>
+        <source>Verifying 3 draft tokens costs as much as {mlx} plain tokens.</source>
+        <translation>ドラフトトークン3個の検証にかかる時間は、通常のトークン{mlx}個分です。</translation>
+    </message>
+    <message>
+        <source>Verification</source>
+        <translation>検証</translation>
+    </message>
+    <message>
         <source>{first} {second}</source>
         <translation>{first}{second}</translation>
     </message>

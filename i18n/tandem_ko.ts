@@ -1589,6 +1589,18 @@
         <translation>컨텍스트 {keys}토큰까지 그래요.</translation>
     </message>
     <message>
+        <source>Verifying 3 draft tokens costs as much as {ours} plain tokens with Tandem&apos;s kernels, and {mlx} with MLX&apos;s.</source>
+        <translation>초안 토큰 3개를 검증하는 데 Tandem의 커널로는 일반 토큰 {ours}개, MLX의 커널로는 {mlx}개만큼의 시간이 들어요.</translation>
+    </message>
+    <message>
+        <source>Verifying 3 draft tokens costs as much as {mlx} plain tokens.</source>
+        <translation>초안 토큰 3개를 검증하는 데 일반 토큰 {mlx}개만큼의 시간이 들어요.</translation>
+    </message>
+    <message>
+        <source>Verification</source>
+        <translation>검증</translation>
+    </message>
+    <message>
         <source>{first} {second}</source>
         <translation>{first} {second}</translation>
     </message>

@@ -1589,6 +1589,18 @@
         <translation>适用于不超过 {keys} 个 token 的上下文。</translation>
     </message>
     <message>
+        <source>Verifying 3 draft tokens costs as much as {ours} plain tokens with Tandem&apos;s kernels, and {mlx} with MLX&apos;s.</source>
+        <translation>验证 3 个草稿 token 的耗时，用 Tandem 的内核相当于 {ours} 个普通 token，用 MLX 的内核相当于 {mlx} 个。</translation>
+    </message>
+    <message>
+        <source>Verifying 3 draft tokens costs as much as {mlx} plain tokens.</source>
+        <translation>验证 3 个草稿 token 的耗时相当于 {mlx} 个普通 token。</translation>
+    </message>
+    <message>
+        <source>Verification</source>
+        <translation>验证</translation>
+    </message>
+    <message>
         <source>{first} {second}</source>
         <translation>{first}{second}</translation>
     </message>

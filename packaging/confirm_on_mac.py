@@ -154,6 +154,11 @@ POINTS = (
         long=True,
     ),
     Point(
+        "kernels for several rows have the bits of MLX's for one row, and what they cost (read the tables)",
+        (PYTHON, "-m", "tests.tools.row_kernels"),
+        long=True,
+    ),
+    Point(
         "both images are built, signed where there is a certificate, and verified, with an M5's kernels in one of them",
         (PYTHON, "packaging/build.py"),
         long=True,

@@ -104,6 +104,7 @@ def page(found: dict[str, Any], translate: Translate = _in_english) -> str:
         (translate("Checkup", "Heat"), translate("Checkup", _HEAT[found["hot"]])),
         (translate("Checkup", "Local network"), translate("Checkup", _NETWORK[found["local_network"]])),
         (translate("Checkup", "Rounding"), _rounding(found["rounding"], translate)),
+        *_passes(found["rounding"], translate),
         *_speed(found, translate),
     ]
     title = translate("Checkup", "Results of the check")
@@ -150,6 +151,23 @@ def _rounding(rounding: dict[str, Any] | None, translate: Translate) -> str:
         return text
     differ = translate("Checkup", "Otherwise about one token in {count} may differ.")
     return _both(text, differ.format(count=count), translate)
+
+
+def _passes(rounding: dict[str, Any] | None, translate: Translate) -> list[tuple[str, str]]:
+    """Say what the matrix products of a verify pass cost, if the weights are quantised."""
+    cost = next((cost for cost in (rounding or {}).get("kernels", ()) if cost["rows"] == 4), None)
+    if cost is None:
+        return []
+    if cost["used"]:
+        text = translate(
+            "Checkup",
+            "Verifying 3 draft tokens costs as much as {ours} plain tokens with Tandem's kernels, and {mlx} with "
+            "MLX's.",
+        )
+    else:
+        text = translate("Checkup", "Verifying 3 draft tokens costs as much as {mlx} plain tokens.")
+    rows = {name: f"{cost[name]:.1f}" for name in ("ours", "mlx") if cost[name] is not None}
+    return [(translate("Checkup", "Verification"), text.format(**rows))]
 
 
 def _speed(found: dict[str, Any], translate: Translate) -> list[tuple[str, str]]:

@@ -20,7 +20,7 @@ from engine.errors import NotEnoughMemory
 from engine.files.system_memory import SystemMemory
 from engine.machine.facts import MachineFacts
 from engine.requests import MAX_DEPTH
-from engine.tuning import KeyRange, Rounding
+from engine.tuning import KeyRange, Rounding, WidthCost
 from tests.app.conftest import EACH_LANGUAGE, OpenShown
 
 MAC = MachineFacts("Apple M4 Pro", "macOS 26.1", SystemMemory(48 * 10**9, 0, False), None, True, 0, "denied")
@@ -88,6 +88,14 @@ def test_the_page_is_in_the_language_of_the_window_and_the_json_is_not(
             "rounding is the same as in plain decoding. This holds up to 1117 tokens of context.",
         ),
         (Rounding((KeyRange(1117, 1, 5),), 0.25, leads=500, narrow=10), "of context. Otherwise about one token in 200"),
+        (
+            Rounding((KeyRange(1117, 1, 8),), 0.0, kernels=(WidthCost(4, 2.46, 1.23, used=True, alike=True),)),
+            "costs as much as 1.2 plain tokens with Tandem's kernels, and 2.5 with MLX's.",
+        ),
+        (
+            Rounding((KeyRange(1117, 2, 8),), 0.0, kernels=(WidthCost(4, 1.46, None, used=False, alike=False),)),
+            "costs as much as 1.5 plain tokens.",
+        ),
     ],
 )
 def test_the_page_says_how_this_mac_rounds(rounding: Rounding | None, words: str) -> None:
