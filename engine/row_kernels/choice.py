@@ -12,7 +12,15 @@ import mlx.nn as nn
 
 from engine.errors import is_device_failure
 from engine.files.steps import Steps
-from engine.row_kernels.layers import Quantised, dtype_of, inputs_of, layers_for_rows, mlx_product, our_product
+from engine.row_kernels.layers import (
+    Quantised,
+    dtype_of,
+    inputs_of,
+    is_suitable,
+    mlx_product,
+    our_product,
+    quantised_layers,
+)
 from engine.row_kernels.product import TILE
 from engine.tuning import WidthCost
 
@@ -36,29 +44,37 @@ def compare_kernels(model: nn.Module) -> Steps[tuple[WidthCost, ...]]:
     They are used only where every bit equals that of MLX's products of single rows. The result is empty if no layer is
     suitable.
     """
-    layers = layers_for_rows(model)
-    if not layers:
+    layers = quantised_layers(model)
+    suitable = [layer for layer in layers if is_suitable(layer)]
+    if not suitable:
         return ()
     inputs = _inputs(layers)
     products = [mlx_product]
-    if (yield from _can_compile(layers, inputs)):
+    if (yield from _can_compile(suitable, inputs)):
         products.append(our_product)
     alike = {(product, width): True for product in products for width in WIDTHS}
+    # The products of other layers are always MLX's.
+    others = dict.fromkeys(WIDTHS, True)
     for layer in layers:
         x = inputs[inputs_of(layer), dtype_of(layer)]
         alone = _in_passes(mlx_product, layer, x, 1)
-        for product, width in alike:
+        for product, width in alike if is_suitable(layer) else [(mlx_product, width) for width in WIDTHS]:
             found = _in_passes(product, layer, x, width)
-            alike[product, width] &= bool(mx.array_equal(found, alone[: len(found)]).item())
+            same = bool(mx.array_equal(found, alone[: len(found)]).item())
+            if is_suitable(layer):
+                alike[product, width] &= same
+            else:
+                others[width] &= same
         yield None
-    one_row_s, *_ = yield from _seconds(layers, inputs, [mlx_product], 1)
+    one_row_s, *_ = yield from _seconds(suitable, inputs, [mlx_product], 1)
     costs = []
     for width in WIDTHS:
-        mlx_s, *ours_s = yield from _seconds(layers, inputs, products, width)
+        mlx_s, *ours_s = yield from _seconds(suitable, inputs, products, width)
         best = mlx_s * (1 - WORTH if alike[mlx_product, width] else 1 + WORTH)
         used = any(alike[our_product, width] and our_s <= best for our_s in ours_s)
         ours = ours_s[0] / one_row_s if ours_s else None
-        costs.append(WidthCost(width, mlx_s / one_row_s, ours, used, used or alike[mlx_product, width]))
+        same = others[width] and (used or alike[mlx_product, width])
+        costs.append(WidthCost(width, mlx_s / one_row_s, ours, used, same))
     log.info("products of several rows: %s", costs)
     return tuple(costs)
 

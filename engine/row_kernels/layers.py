@@ -48,20 +48,24 @@ class RowsEmbedding(nn.QuantizedEmbedding):  # type: ignore[misc]
         return our_product(self, x) if _suits(self, x) else super().as_linear(x)
 
 
-def layers_for_rows(model: nn.Module) -> list[Quantised]:
-    """Return the layers of `model` whose products over a few rows ours could replace, each once."""
+def quantised_layers(model: nn.Module) -> list[Quantised]:
+    """Return the layers of `model` that multiply by quantised weights, each once."""
     modules = {id(module): module for _, module in model.named_modules()}.values()
     linears = [module for module in modules if type(module) in {nn.QuantizedLinear, RowsLinear}]
     shapes = {module.weight.shape for module in linears}
     # An embedding is the output layer too if no other layer has its shape.
     embeddings = [module for module in modules if type(module) in {nn.QuantizedEmbedding, RowsEmbedding}]
-    found = [*linears, *(module for module in embeddings if module.weight.shape not in shapes)]
-    return [layer for layer in found if takes(inputs_of(layer), layer.bits) and dtype_of(layer) in HALF]
+    return [*linears, *(module for module in embeddings if module.weight.shape not in shapes)]
+
+
+def is_suitable(layer: Quantised) -> bool:
+    """Whether our kernel can compute the layer's products."""
+    return takes(inputs_of(layer), layer.bits) and dtype_of(layer) in HALF
 
 
 def use_row_kernels(model: nn.Module, widths: Set[int]) -> None:
     """Let the layers of `model` compute products over `widths` rows by our kernel, and all others by MLX's."""
-    layers = {id(layer): layer for layer in layers_for_rows(model)}
+    layers = {id(layer): layer for layer in quantised_layers(model) if is_suitable(layer)}
     made: dict[int, Quantised] = {}
     for key, layer in layers.items():
         if isinstance(layer, (RowsLinear, RowsEmbedding)):
