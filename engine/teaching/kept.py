@@ -23,7 +23,7 @@ from engine.files.atomic_file import PARTIAL, write_atomically
 from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_object
 from engine.main_model.loading import LoadedModel
 from engine.model_files.head_files import kind_of_folder
-from engine.model_files.head_folder import config_folder, head_weight_files
+from engine.model_files.head_folder import config_folder, head_weight_files, sampled_hash
 from engine.model_files.inspection import weight_files
 from engine.status import TaughtVersion
 from engine.teaching.adapter import as_bytes, from_bytes
@@ -35,8 +35,8 @@ FORMAT = 2
 # Bytes that stay free on the disk.
 LEAST_FREE = 2**30
 DESCRIPTION, BEGUN = "taught.json", "begun.safetensors"
-# Parts of a file of weights, and the bytes of each, by which it is recognised; reading whole models takes too long.
-_SAMPLES, _SAMPLE_BYTES = 16, 4096
+# Bytes of each part of a file of weights by which it is recognised.
+_SAMPLE_BYTES = 4096
 
 
 class _Version(Struct):
@@ -62,11 +62,14 @@ class _Description(Struct):
 
 
 class TaughtFiles:
-    """The files of one pair below `folder`. They are of use only while both models are the same: see `problem`."""
+    """The files of `main` and a drafter below `folder`. Parts of both models' files are read.
 
-    def __init__(self, folder: Path, main: Path, main_name: str, draft: Path, draft_name: str) -> None:
-        self._folder = folder / hashlib.sha256(f"{main_name}\n{draft_name}".encode()).hexdigest()[:32]
-        self._stamps = content_stamp(main), content_stamp(draft)
+    They are of use only while both models are the same: see `problem`.
+    """
+
+    def __init__(self, folder: Path, main: LoadedModel, draft: Path, draft_name: str) -> None:
+        self._folder = folder / hashlib.sha256(f"{main.info.name}\n{draft_name}".encode()).hexdigest()[:32]
+        self._stamps = content_stamp(main.info.path), content_stamp(draft)
         self._damaged = False
         self._known = self._read()
 
@@ -215,23 +218,10 @@ class TaughtFiles:
         return self._folder / f"{number}.safetensors"
 
 
-def taught_files(folder: Path, main: LoadedModel, draft: Path, draft_name: str) -> TaughtFiles:
-    """Return the files of what a drafter was taught for `main`. Reads parts of both models' files."""
-    return TaughtFiles(folder, main.info.path, main.info.name, draft, draft_name)
-
-
 def content_stamp(model: Path) -> str:
     """Return a hash of a model's configuration and of parts of its weights, which no other model shares.
 
     Other than a time of change, it stays the same when a model is moved or downloaded again.
     """
-    digest = hashlib.sha256()
     files = weight_files(model) if kind_of_folder(model) is None else head_weight_files(model)
-    for path in (config_folder(model) / "config.json", *files):
-        with suppress(OSError), path.open("rb") as file:
-            size = path.stat().st_size
-            digest.update(f"{path.name} {size}\n".encode())
-            for sample in range(_SAMPLES):
-                file.seek(sample * max(0, size - _SAMPLE_BYTES) // (_SAMPLES - 1))
-                digest.update(file.read(_SAMPLE_BYTES))
-    return digest.hexdigest()
+    return sampled_hash([config_folder(model) / "config.json", *files], _SAMPLE_BYTES)
