@@ -16,14 +16,14 @@ from engine.heads.config import (
     NetworkConfig,
     RopeConfig,
     Settings,
+    attention_sizes,
     can_be_taps,
     draft_vocabulary_of,
+    head_fields,
     layer_ids,
     layer_types,
-    made_for,
     main_layers_of,
     network_settings,
-    network_sizes,
     rope_of,
     tap_width,
 )
@@ -127,11 +127,11 @@ def read_block_config(files: HeadFiles) -> tuple[BlockConfig, dict[str, str]]:
     layers = _layers(settings, body, spec=spec, kind=kind)
     columns = inputs_of(files, names, "fc")
     taps, main_layers = _taps(settings, len(layers), columns, spec=spec)
-    sizes = network_sizes(settings)
+    fields, sizes = head_fields(files, settings), attention_sizes(settings)
     gemma = "layers.0.pre_feedforward_layernorm.weight" in tensors
     if gemma:
         sizes |= _gemma_sizes(settings, layers, sizes)
-    width, vocabulary = sizes["width"], sizes["vocabulary"]
+    width, vocabulary, row = fields["width"], fields["vocabulary"], (sizes["kv_heads"], sizes["head_dim"])
     # speculators' files repeat the main model's tables, unless the vocabulary is reduced.
     own_output = "lm_head.weight" in tensors
     drafted = draft_vocabulary_of(settings, vocabulary, own_output=own_output)
@@ -144,14 +144,15 @@ def read_block_config(files: HeadFiles) -> tuple[BlockConfig, dict[str, str]]:
     # Published Gemma 4 heads leave the mask token out (mlx-vlm, drafters/gemma4_dflash).
     mask_token = 4 if str(config.get("model_type", "")).startswith("gemma4") else None
     found = BlockConfig(
-        kind=kind,
+        **fields,
+        **sizes,
         layers=layers,
         windows=tuple(layer.window for layer in layers),
         taps=taps,
         tap_width=each_tap,
         main_layers=main_layers,
         mask_token=settings.whole("mask_token_id", 0, vocabulary - 1, mask_token),
-        row_elements=2 * sizes["kv_heads"] * sizes["head_dim"],
+        shapes=((row, row),) * len(layers),
         window_before_anchor=spec,
         sandwich=gemma,
         draft_vocabulary=drafted,
@@ -161,9 +162,7 @@ def read_block_config(files: HeadFiles) -> tuple[BlockConfig, dict[str, str]]:
         output_multiplier=settings.number("output_multiplier", 1.0),
         soft_cap=settings.number("final_logit_softcapping", 0.0, 0.0, 1e4),
         refiner=_refiner(settings, kind, width, vocabulary),
-        made_for=made_for(config),
         **_block(settings, kind, spec=spec),
-        **sizes,
         **_mimo(settings, config, sizes["head_dim"]),
     )
     return found, names

@@ -12,12 +12,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from engine.heads.tensors import HeadFiles
+
 _ROPE_TYPES = ("default", "linear", "dynamic", "llama3", "yarn", "longrope", "proportional")
 LAYER_TYPES = ("full_attention", "sliding_attention")
 _MOST_MAIN_LAYERS = 1_000
 LARGEST_WIDTH = 2**16
 _LARGEST_INNER = 2**18
 _LARGEST_VOCABULARY = 2**21
+
+
+# Number and size of the heads of the keys, and of the values, in one cache.
+RowShape = tuple[tuple[int, int], tuple[int, int]]
 
 
 class HeadConfigError(ValueError):
@@ -29,9 +35,9 @@ class HeadConfig:
     """The settings of a head of any kind.
 
     `taps` are layers of the main model, counted from 0, and `tap_width` is the width of each. `main_layers` is None if
-    the configuration does not give it. `vocabulary` is the main model's. Each of the head's layers keeps `row_elements`
-    numbers for a token; `windows` has an entry for each of them, None for full attention. `inner` is the widest
-    activation, `made_for` the main model's repository or "".
+    the configuration does not give it. `vocabulary` is the main model's. `windows` and `shapes` have an entry for each
+    cache of rows; a window is None for full attention. `inner` is the widest activation, `made_for` the main model's
+    repository or "".
     """
 
     kind: str
@@ -42,10 +48,15 @@ class HeadConfig:
     tap_width: int
     main_layers: int | None
     windows: tuple[int | None, ...]
-    row_elements: int
+    shapes: tuple[RowShape, ...]
     proposals: int
     mask_token: int | None = None
     made_for: str = ""
+
+    @property
+    def row_elements(self) -> list[int]:
+        """The numbers that each cache keeps for a token."""
+        return [sum(heads * size for heads, size in shape) for shape in self.shapes]
 
     @property
     def block_rows(self) -> int:
@@ -131,20 +142,28 @@ def network_settings(config: Mapping[str, Any]) -> tuple[bool, Mapping[str, Any]
     return spec, body
 
 
-def network_sizes(settings: Settings, inner: str = "intermediate_size") -> dict[str, Any]:
-    """Return the sizes of a network by the names of `NetworkConfig`; only the setting for `inner` varies by format."""
+def head_fields(files: HeadFiles, settings: Settings, inner: str = "intermediate_size") -> dict[str, Any]:
+    """Return what all kinds read alike, by the names of `HeadConfig`; only the setting for `inner` varies."""
+    return {
+        "kind": files.kind,
+        "width": settings.whole("hidden_size", 1, LARGEST_WIDTH),
+        "inner": settings.whole(inner, 1, _LARGEST_INNER),
+        "vocabulary": settings.whole("vocab_size", 2, _LARGEST_VOCABULARY),
+        "made_for": _made_for(files.config),
+    }
+
+
+def attention_sizes(settings: Settings) -> dict[str, Any]:
+    """Return the sizes of attention by the names of `NetworkConfig`."""
     width = settings.whole("hidden_size", 1, LARGEST_WIDTH)
     heads = settings.whole("num_attention_heads", 1, 4096)
     kv_heads = settings.whole("num_key_value_heads", 1, heads, heads)
     if heads % kv_heads:
         raise HeadConfigError("num_key_value_heads")
     return {
-        "width": width,
         "heads": heads,
         "kv_heads": kv_heads,
         "head_dim": settings.whole("head_dim", 2, 2**12, max(2, width // heads)),
-        "inner": settings.whole(inner, 1, _LARGEST_INNER),
-        "vocabulary": settings.whole("vocab_size", 2, _LARGEST_VOCABULARY),
         "eps": settings.number("rms_norm_eps", 1e-6, 0.0, 0.1),
     }
 
@@ -225,7 +244,7 @@ def tap_width(name: str, columns: int, taps: int) -> int:
     return columns // taps
 
 
-def made_for(config: Mapping[str, Any]) -> str:
+def _made_for(config: Mapping[str, Any]) -> str:
     """Return the repository that the head was trained for, or "" if the configuration does not name it."""
     spec = config.get("speculators_config")
     verifier = spec.get("verifier") if isinstance(spec, Mapping) else None

@@ -15,14 +15,14 @@ from engine.heads.config import (
     NetworkConfig,
     RopeConfig,
     Settings,
+    attention_sizes,
     can_be_taps,
     draft_vocabulary_of,
+    head_fields,
     layer_ids,
     layer_types,
-    made_for,
     main_layers_of,
     network_settings,
-    network_sizes,
     rope_of,
     tap_width,
 )
@@ -81,18 +81,20 @@ def read_eagle_config(files: HeadFiles) -> tuple[EagleConfig, dict[str, str]]:
     settings = Settings(config, body, config.get("eagle_config"))
     if settings.get("hidden_act") not in (None, "silu"):
         raise HeadConfigError("hidden_act")
-    sizes = network_sizes(settings)
+    fields, sizes = head_fields(files, settings), attention_sizes(settings)
+    width, row = fields["width"], (sizes["kv_heads"], sizes["head_dim"])
     columns = inputs_of(files, names, "fc")
     choices, count, main_layers = _taps(settings, columns, spec=spec)
     each_tap = tap_width(_IDS, columns, count)
     own_output = "lm_head.weight" in names.values()
-    drafted = draft_vocabulary_of(settings, sizes["vocabulary"], own_output=own_output)
-    if not own_output and sizes["width"] != each_tap:
+    drafted = draft_vocabulary_of(settings, fields["vocabulary"], own_output=own_output)
+    if not own_output and width != each_tap:
         raise HeadConfigError("draft_vocab_size")
     types = layer_types(settings, body, _MOST_LAYERS, 1)
     window = settings.whole("sliding_window", 2, 2**24) if "sliding_attention" in types else None
     found = EagleConfig(
-        kind=files.kind,
+        **fields,
+        **sizes,
         draft_vocabulary=drafted,
         rope=rope_of(settings, body, "full_attention"),
         windows=tuple(window if entry == "sliding_attention" else None for entry in types),
@@ -101,14 +103,12 @@ def read_eagle_config(files: HeadFiles) -> tuple[EagleConfig, dict[str, str]]:
         tap_count=count,
         tap_width=each_tap,
         main_layers=main_layers,
-        row_elements=2 * sizes["kv_heads"] * sizes["head_dim"],
+        shapes=((row, row),) * len(types),
         proposals=PROPOSALS,
         norm_before_residual=bool(settings.flag("norm_before_residual")),
         output_norm=_output_norm(config, spec=spec),
-        own_embedding=sizes["width"] != each_tap or bool(settings.flag("embed_requires_grad")),
+        own_embedding=width != each_tap or bool(settings.flag("embed_requires_grad")),
         own_output=own_output,
-        made_for=made_for(config),
-        **sizes,
     )
     return found, names
 

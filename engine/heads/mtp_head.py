@@ -8,7 +8,7 @@ import mlx.core as mx
 import mlx.nn as nn
 
 from engine.heads.chain_head import ChainHead
-from engine.heads.context import CacheShape, LayerRows
+from engine.heads.context import LayerRows
 from engine.heads.mtp_config import MtpConfig
 from engine.heads.mtp_network import MtpDepth, MtpNetwork
 from engine.heads.mtp_weights import as_in_network
@@ -47,10 +47,6 @@ class MtpHead(ChainHead):
     def use(self, reading: tuple[int, ...]) -> None:
         super().use(reading)
         self._raw = reading == (1,)
-
-    @property
-    def cache_shapes(self) -> list[CacheShape]:
-        return list(self.config.cache_shapes) * len(self.config.windows)
 
     @property
     def depths(self) -> int:

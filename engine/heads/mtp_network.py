@@ -78,9 +78,9 @@ class MtpDepth(nn.Module):  # type: ignore[misc]
 def _layer(config: MtpConfig, index: int) -> nn.Module:
     """Return decoder layer `index` of the head: with full attention in hybrid families, else as its settings say."""
     family = config.family
-    module: Any = importlib.import_module(f"mlx_lm.models.{family.module}")
-    settings = copy.deepcopy(dict(config.text)) | _WITH_FULL_ATTENTION.get(family.module, {})
-    arguments = (module.TextModelArgs if family.module == "qwen3_5" else module.ModelArgs).from_dict(settings)
+    module: Any = importlib.import_module(f"mlx_lm.models.{family.name}")
+    settings = copy.deepcopy(dict(config.text)) | _WITH_FULL_ATTENTION.get(family.name, {})
+    arguments = (module.TextModelArgs if family.name == "qwen3_5" else module.ModelArgs).from_dict(settings)
     if family.keeps == "pattern":
         return module.NemotronHBlock(arguments, pattern_of(config.text)[index])
     if family.keeps == "swa":
@@ -88,7 +88,7 @@ def _layer(config: MtpConfig, index: int) -> nn.Module:
     if hasattr(module, "TransformerBlock"):
         return module.TransformerBlock(arguments)
     # The others are built as layers after the main model's last one, with experts if that has some.
-    at = 0 if family.module in _WITH_FULL_ATTENTION else config.main_layers + index
+    at = 0 if family.name in _WITH_FULL_ATTENTION else config.main_layers + index
     # One family takes its class from another.
     source = importlib.import_module("mlx_lm.models.deepseek_v32") if hasattr(module, "DSV32Model") else module
     layer_class = next(value for name, value in vars(source).items() if name.endswith("DecoderLayer"))
