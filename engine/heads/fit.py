@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from operator import mul
 from typing import Any
 
 from engine.heads.config import HeadConfig
@@ -42,8 +41,10 @@ def mismatch(head: tuple[int, int, int], main: tuple[int, int, int], *, exact: b
 
 def context_bytes(config: HeadConfig, length: int, element_bytes: int) -> int:
     """Return the most bytes that a context of `length` tokens takes."""
-    rows = [rows_at_most(window, length + config.block_rows) for window in config.windows]
-    return element_bytes * sum(map(mul, rows, config.row_elements))
+    caches = zip(config.windows, config.row_elements, strict=True)
+    return sum(
+        elements * element_bytes * rows_at_most(window, length + config.block_rows) for window, elements in caches
+    )
 
 
 def rows_at_most(window: int | None, length: int) -> int:

@@ -71,6 +71,12 @@ _FAMILIES = (
 # Families by the model type of the main model.
 FAMILIES = {family.name: family for family in _FAMILIES} | {"step3p7": _STEP}
 FAMILIES |= dict.fromkeys(("qwen3_5_text", "qwen3_5_moe", "qwen3_5_moe_text"), FAMILIES["qwen3_5"])
+# Families whose makers ship a head with every model, even if a conversion's configuration no longer says so.
+_ALWAYS = (FAMILIES["qwen3_5"], FAMILIES["qwen3_next"], FAMILIES["mimo_v2_flash"])
+# Families whose makers publish 8-bit numbers.
+_EIGHT_BITS = ("deepseek_v3", "deepseek_v32", "mimo_v2_flash")
+# The number of layers, if the configuration does not give it, of heads that have one for each draft token.
+_DEPTHS = {"mimo_v2_flash": 3}
 # Published names of the parts around the decoder layers.
 _PARTS = {
     **dict.fromkeys(("eh_proj", "input_proj"), "fc"),
@@ -244,11 +250,30 @@ def _cache_shapes(settings: Settings, keeps: str) -> tuple[RowShape, ...]:
         return ((plain, plain),)
     if keeps == "swa":
         groups = settings.whole("swa_num_key_value_heads", 1, 4096)
-        sizes = [settings.whole(name, 2, 2**12) for name in ("swa_head_dim", "swa_v_head_dim")]
+        keys, values = (settings.whole(name, 2, 2**12) for name in ("swa_head_dim", "swa_v_head_dim"))
         settings.whole("sliding_window_size", 1, 2**24)
-        return (((groups, sizes[0]), (groups, sizes[1])),)
+        return (((groups, keys), (groups, values)),)
     latent = ((1, settings.whole("kv_lora_rank", 1, 2**14)), (1, settings.whole("qk_rope_head_dim", 2, 2**12)))
     if keeps == "mla":
         return (latent,)
     index = (1, settings.whole("index_head_dim", 2, 2**12))
     return (latent, (index, index))
+
+
+def shipped_bytes(config: Mapping[str, Any], weights: int, active: int, bits: float) -> int:
+    """Estimate the bytes of the head that makers ship with a model of this config.json; 0 if they ship none.
+
+    The model has `weights` bytes in `bits` a number, of which a token uses `active`. The head's layers are like its
+    own; those of heads that have one for each draft token have no experts. Only a repository's files show whether it
+    contains the head.
+    """
+    family, text = family_of(config), text_config(config)
+    if family is None or (family not in _ALWAYS and not any(text.get(name) for name in DECLARED)):
+        return 0
+    try:
+        usual = _DEPTHS.get(family.name, 1)
+        count = Settings(text).whole("num_nextn_predict_layers", 1, 8, usual) if family.by_depth else 1
+        layer = (active if family.by_depth else weights) / layers_of_main(config)
+    except HeadConfigError:
+        return 0
+    return int(count * layer * (8 if family.name in _EIGHT_BITS else 16) / bits)
