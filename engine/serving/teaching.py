@@ -188,13 +188,17 @@ class Teaching:
         def read(done: int, total: int) -> None:
             self._report(TeachingProgress("reading", done, total))
 
-        lessons = yield from read_lessons(main, answers, student.rows, read)
-        training = Training(copy, lessons.taught)
-        self._continue(training, files, former)
+        lessons, held_out = yield from read_lessons(main, answers, student.rows, read)
+        training = Training(copy, lessons)
+        try:
+            if (begun := files.begun(former)) is not None:
+                training.restore(*begun)
+        except ValueError as error:
+            log.warning("the teaching begun earlier is ignored: %s", error)
         self._save = lambda: files.save_begun(training.state(), training.step, former)
         yield from self._train(training)
-        before = yield from self._judge(student, lessons.held_out)
-        after = yield from self._judge(copy, lessons.held_out)
+        before = yield from self._judge(student, held_out)
+        after = yield from self._judge(copy, held_out)
         shares, number = (float(before.mean()), float(after.mean())), 0
         if is_better(before, after):
             number = files.add(adapter_of(copy.network), *shares, len(before))
@@ -214,13 +218,6 @@ class Teaching:
         except ValueError as error:
             log.warning("teaching begins with the drafter as it was downloaded: %s", error)
         return copy
-
-    def _continue(self, training: Training, files: TaughtFiles, former: int) -> None:
-        if (begun := files.begun(former)) is not None:
-            try:
-                training.restore(*begun)
-            except ValueError as error:
-                log.warning("the teaching begun earlier is ignored: %s", error)
 
     def _train(self, training: Training) -> Steps[None]:
         """Run the remaining steps, and write their state now and then."""
