@@ -17,15 +17,14 @@ from engine.heads.config import (
     RopeConfig,
     Settings,
     attention_sizes,
-    can_be_taps,
     draft_vocabulary_of,
     head_fields,
-    layer_ids,
     layer_types,
     main_layers_of,
     network_settings,
     rope_of,
     tap_width,
+    taps_of,
 )
 from engine.heads.tensors import HeadFiles, by_our_names, inputs_of
 from engine.model_files.head_kinds import bare_name
@@ -239,9 +238,7 @@ def _taps(settings: Settings, layer_count: int, columns: int, *, spec: bool) -> 
     ids = settings.get(name)
     if ids is None and not spec and total is not None:
         ids = _default_taps(total, layer_count)
-    taps = tuple(id_ - int(spec) for id_ in layer_ids(settings, name, ids, columns, spec=spec))
-    if not can_be_taps(taps, total):
-        raise HeadConfigError(name)
+    [taps] = taps_of(settings, name, ids, columns, [int(spec)], spec=spec)
     return taps, total
 
 

@@ -215,26 +215,29 @@ def main_layers_of(settings: Settings) -> int | None:
     return settings.whole("num_target_layers", 1, _MOST_MAIN_LAYERS) if known else None
 
 
-def layer_ids(settings: Settings, name: str, ids: object, columns: int, *, spec: bool) -> list[int]:
-    """Return the checked layer ids of the setting `name`.
+def taps_of(
+    settings: Settings, name: str, ids: object, columns: int, shifts: Sequence[int], *, spec: bool
+) -> list[tuple[int, ...]]:
+    """Return the taps that the setting `name` can mean: its ids less each of the `shifts`, if the main model has these.
 
     The last id of speculators' heads can be the final state. It is left out if the tensor that reads the taps has no
-    `columns` for it.
+    `columns` for it. Raises `HeadConfigError` if the main model has none of the layers.
     """
-    hidden = settings.whole("hidden_size", 1, LARGEST_WIDTH) if spec else 0
+    hidden, total = settings.whole("hidden_size", 1, LARGEST_WIDTH), main_layers_of(settings)
     if (
         not isinstance(ids, list)
         or not ids
         or any(type(id_) is not int or not 0 <= id_ <= _MOST_MAIN_LAYERS for id_ in ids)
+        or any(low >= high for low, high in itertools.pairwise(ids))
     ):
         raise HeadConfigError(name)
-    return ids[:-1] if hidden and len(ids) > 1 and columns == (len(ids) - 1) * hidden else ids
-
-
-def can_be_taps(taps: Sequence[int], main_layers: int | None) -> bool:
-    """Whether layers, counted from 0, ascend and exist in the main model."""
-    ascending = all(low < high for low, high in itertools.pairwise(taps))
-    return ascending and taps[0] >= 0 and (main_layers is None or taps[-1] < main_layers)
+    if spec and len(ids) > 1 and columns == (len(ids) - 1) * hidden:
+        ids = ids[:-1]
+    choices = [tuple(id_ - shift for id_ in ids) for shift in shifts]
+    choices = [taps for taps in choices if taps[0] >= 0 and (total is None or taps[-1] < total)]
+    if not choices:
+        raise HeadConfigError(name)
+    return choices
 
 
 def tap_width(name: str, columns: int, taps: int) -> int:

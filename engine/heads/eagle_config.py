@@ -16,15 +16,14 @@ from engine.heads.config import (
     RopeConfig,
     Settings,
     attention_sizes,
-    can_be_taps,
     draft_vocabulary_of,
     head_fields,
-    layer_ids,
     layer_types,
     main_layers_of,
     network_settings,
     rope_of,
     tap_width,
+    taps_of,
 )
 from engine.heads.tensors import HeadFiles, by_our_names, inputs_of
 from engine.model_files.head_kinds import bare_name
@@ -135,10 +134,6 @@ def _taps(settings: Settings, columns: int, *, spec: bool) -> tuple[tuple[tuple[
     total, ids = main_layers_of(settings), settings.get(_IDS)
     if ids is None:
         return ((default_taps(total),) if total else ()), _TAPS, total
-    ids = layer_ids(settings, _IDS, ids, columns, spec=spec)
-    inputs, outputs = tuple(id_ - 1 for id_ in ids), tuple(ids)
-    meanings = (inputs,) if spec else (outputs, inputs) if ids[0] == 1 else (inputs, outputs)
-    choices = tuple(taps for taps in meanings if can_be_taps(taps, total))
-    if not choices:
-        raise HeadConfigError(_IDS)
-    return choices, len(ids), total
+    choices = taps_of(settings, _IDS, ids, columns, [1] if spec else [0, 1], spec=spec)
+    outputs_first = choices[0][0] == 1
+    return tuple(choices if outputs_first else choices[::-1]), len(choices[0]), total
