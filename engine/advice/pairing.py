@@ -331,7 +331,7 @@ def _head_inside(
     main: InstalledModel | CatalogModel, subject: PairModel, found: Iterable[PairModel]
 ) -> list[PairModel]:
     """Return the MTP head that the makers of `main` ship with it, unless installed; its size is estimated."""
-    from engine.heads.shipped import shipped_bytes
+    from engine.heads.mtp_config import shipped_bytes
 
     size = shipped_bytes(subject.config, subject.weight_bytes, subject.active_bytes, stored_bits(subject.config))
     repository = isinstance(main, CatalogModel) or main.source == "cache"

@@ -20,7 +20,7 @@ from engine.settings import EngineSettings
 from engine.speculation.drafters.draft_source import DraftSource, prepare_draft
 from engine.speculation.drafters.head_source import HeadSource, prepare_head
 from engine.status import ModelInfo
-from engine.teaching.using import ChosenVersion, chosen_version
+from engine.teaching.kept import ChosenVersion, chosen_version
 
 Drafter = DraftSource | HeadSource
 

@@ -33,8 +33,7 @@ from engine.files.steps import run_to_completion
 from engine.heads.context import HeadContext
 from engine.heads.head import Draw, HeadProposal
 from engine.heads.mtp_config import read_mtp_config
-from engine.heads.mtp_head import MtpHead
-from engine.heads.mtp_network import MtpNetwork
+from engine.heads.mtp_network import MtpHead, MtpNetwork
 from engine.heads.tensors import HeadFiles
 from engine.main_model.loading import LoadedModel, load
 from engine.model_files.safetensors_header import TensorHeader

@@ -11,7 +11,7 @@ import pytest
 
 from engine.files.steps import run_to_completion
 from engine.heads.eagle_network import EagleHead
-from engine.heads.mtp_head import MtpHead
+from engine.heads.mtp_network import MtpHead
 from engine.main_model.loading import LoadedModel, load
 from engine.serving.scheduler import Scheduler
 from engine.speculation.drafters.head_source import HeadSource
