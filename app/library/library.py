@@ -157,9 +157,9 @@ class Library(QObject):
             self._call(lambda hub: hub.configure(options), then=lambda _: self._refresh())
 
     def _options_now(self) -> HubOptions:
-        from app.library.hub_service import HubOptions
+        from app.library.hub_service import HubOptions, deciding
 
-        return HubOptions(self.settings.values, self._device_limit, self._machines)
+        return HubOptions(deciding(self.settings.values), self._device_limit, self._machines)
 
     def keep_token(self, token: str, then: Callable[[bool], object]) -> None:
         """Store the token in the system's keychain and reconnect with it; `then` gets whether that worked."""

@@ -62,12 +62,8 @@ def memory_config(config: HeadConfig) -> dict[str, Any]:
     """Return the settings that `engine.advice.fit` reads for a head in place of a model's config.json."""
     windows = [rows_at_most(window, 2**40) for window in config.windows if window is not None]
     full = len(config.windows) - len(windows)
-    shape = CacheShape(
-        full * config.row_elements,
-        tuple((window, config.row_elements) for window in windows),
-        full_layers=full,
-        window_layers=len(windows),
-    )
+    row = config.row_elements
+    shape = CacheShape(full * row, tuple((window, row) for window in windows))
     return {
         "cache_shape": shape,
         "hidden_size": config.width,

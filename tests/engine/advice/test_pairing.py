@@ -80,8 +80,7 @@ def test_caches_of_fewer_bits_leave_memory_for_a_draft() -> None:
     sizes = (ModelSize(one.id, one.weight_bytes, one.config) for one in (main, draft))
     too_little = check_fit(*sizes, 4096, ROOM).needed - 1
     for bits, verdict in ((0, "no-room"), (4, "same")):
-        numbers = number_bytes(bits), number_bytes(bits)
-        assert verdict_on(draft, main, too_little, element_bytes=numbers).verdict == verdict
+        assert verdict_on(draft, main, too_little, element_bytes=number_bytes(bits)).verdict == verdict
 
 
 def test_nothing_is_read_for_equal_fingerprints_or_a_draft_that_is_too_large() -> None:
