@@ -12,7 +12,6 @@ from app.cli.terminal_text import terminal_of
 from engine.hub.download_state import DownloadStatus
 from engine.hub.downloads import DownloadQueue
 
-_ENDED = ("ready", "paused", "failed")
 _STATES = {
     "queued": "waiting",
     "resolving": "asking Hugging Face what to download",
@@ -46,7 +45,7 @@ def _statuses(queue: DownloadQueue, names: Sequence[str]) -> Iterator[list[Downl
     while True:
         found = [status for name in names if (status := queue.status(name)) is not None]
         yield found
-        if all(status.state in _ENDED for status in found):
+        if not any(status.runs for status in found):
             return
         time.sleep(_POLL_S)
 

@@ -98,6 +98,20 @@ class Entry:
         return self.installed and not self.problem
 
     @property
+    def partial(self) -> bool:
+        """Whether downloading it again completes it."""
+        return self.source == "cache" and self.problem == "incomplete"
+
+    @property
+    def verdict(self) -> str:
+        """Whether it can be used: "unusable", "fits", "together" (on several Macs only) or "too-big"."""
+        if self.problem:
+            return "unusable"
+        if self.fit is None or self.fit.fits:
+            return "fits"
+        return "together" if self.together else "too-big"
+
+    @property
     def app(self) -> str:
         """The name of the other app in whose folder it is, or ""."""
         return name_of_app(self.source)

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 # The longer one while a download waits for the network, which may take hours.
 _POLL_MS, _WAITING_POLL_MS = 250, 2000
 _THREADS = 4
-_RUNNING = frozenset({"queued", "resolving", "downloading", "verifying"})
 
 T = TypeVar("T")
 
@@ -254,7 +253,7 @@ class Library(QObject):
     @property
     def running(self) -> int:
         """The number of downloads that run or are queued."""
-        return sum(status.state in _RUNNING for status in self.downloads)
+        return sum(status.runs for status in self.downloads)
 
     def get(self, *repositories: str) -> None:
         """Download models, or continue their downloads."""
@@ -279,20 +278,18 @@ class Library(QObject):
 
     def _take_downloads(self, downloads: tuple[DownloadStatus, ...]) -> None:
         self._polling = False
-        before = {status.repository: status.state for status in self.downloads}
+        before = {status.repository: status for status in self.downloads}
         changed = downloads != self.downloads
         self.downloads = downloads
         for status in downloads:
             was = before.get(status.repository)
-            if was not in (None, "ready") and status.state == "ready":
+            if was is not None and was.state != "ready" and status.state == "ready":
                 self.rescan(then=partial(self.settled.emit, status))
-            elif was in _RUNNING and status.state == "failed":
+            elif was is not None and was.runs and status.state == "failed":
                 self.settled.emit(status)
         if before.keys() - {status.repository for status in downloads}:
             self.rescan()
-        # The queue resumes a download that waits for the network by itself.
-        waits = any(status.error is not None and status.error.reason == "no-network" for status in downloads)
-        if self.running or waits:
+        if self.running or any(status.waits_for_network for status in downloads):
             self._timer.start(_POLL_MS if self.running else _WAITING_POLL_MS)
         else:
             self._timer.stop()

@@ -209,7 +209,7 @@ class Picker(Restyled, Overlay):
 
     def _fetch(self, choice: Choice) -> None:
         """Request the download; the picker stays open and shows its progress."""
-        if choice.download is None or choice.download.state in ("paused", "failed"):
+        if choice.download is None or choice.download.stopped:
             self.wanted.emit(choice)
 
     def _show_more(self) -> None:
@@ -308,17 +308,14 @@ class PickerRow(QWidget):
         self._icon.setPixmap(icon(name, getattr(colours, colour)).pixmap(QSize(16, 16), self.devicePixelRatioF()))
         self._name.setText(model_wording.choice_name(choice))
         self._name.setEnabled(choice.usable)
-        self._sentence.setText(
-            model_wording.download_words(choice.download) if choice.download else model_wording.choice_sentence(choice)
-        )
+        self._sentence.setText(model_wording.choice_sentence(choice))
         self._badge.show_word(*self._badge_of(choice))
         self._size.setText(size_words(choice.bytes) if choice.bytes and choice.kind == "use" else "")
         self._state.setText(self.tr("in use") if choice.loaded else "")
         self._size.setVisible(bool(self._size.text()))
         self._state.setVisible(bool(self._state.text()))
         self._button.setVisible(_is_gettable(choice))
-        size = size_words(choice.bytes) if choice.bytes else ""
-        self._button.setText(self.tr("Download ({size})").format(size=size) if size else self.tr("Download"))
+        self._button.setText(model_wording.get_words(choice.bytes))
 
     @property
     def spoken(self) -> str:
@@ -339,7 +336,7 @@ class PickerRow(QWidget):
 
     def _badge_of(self, choice: Choice) -> tuple[str, str]:
         if choice.download is not None:
-            return model_wording.state_word(model_wording.shown_state(choice.download)), "lookup"
+            return model_wording.download_badge(choice.download)[0], "lookup"
         if choice.best:
             return self.tr("recommended") if choice.measured is None else self.tr("best on this Mac"), "draft"
         if choice.entry is not None and choice.entry.head:
@@ -363,8 +360,7 @@ class PickerRow(QWidget):
 
 
 def _is_gettable(choice: Choice) -> bool:
-    stands = choice.download is None or choice.download.state in ("paused", "failed")
-    return choice.kind == "get" and choice.usable and stands
+    return choice.kind == "get" and choice.usable and (choice.download is None or choice.download.stopped)
 
 
 def _icon_of(choice: Choice, role: str) -> tuple[str, str]:
