@@ -7,6 +7,7 @@ read the plain data and listen to the signals.
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from pathlib import Path
@@ -79,13 +80,14 @@ class Library(QObject):
         self._measured: MeasuredPairs = {}
         self._paths, self._keychain = paths, keychain or Keychain()
         self._hub: HubService | None = None
+        self._opening = threading.Lock()
+        # The error of an unusable mirror, which must not hide models.
+        self._unconfigured: EngineError | None = None
         self._options: HubOptions | None = None
         self._device_limit: int | None = None
         self._machines: tuple[int, ...] = ()
         self._advice: dict[str, tuple[PairAdvice, ...]] = {}
         self._asked: set[str] = set()
-        # Calls that wait for the hub service to open.
-        self._waiting: list[Callable[[], None]] = []
         self._started = self._polling = self._closed = False
         self._timer = QTimer(self)
         self._timer.setInterval(_POLL_MS)
@@ -99,7 +101,7 @@ class Library(QObject):
         """Scan the disk for the first time and continue the downloads of the last run. Safe to call again."""
         if not self._started and not self._closed:
             self._started = True
-            self._run(self._open, then=self._opened, failed=self._not_opened)
+            self._call(lambda _: self._unconfigured, then=self._opened)
 
     def close(self) -> None:
         """Stop everything and wait for it. Safe to call twice."""
@@ -118,23 +120,22 @@ class Library(QObject):
         if self._hub is not None:
             self._hub.close()
 
-    def _open(self) -> EngineError | None:
-        """Open the hub service, off the Qt thread. Return an unusable mirror's error, which must not hide models."""
+    def _service(self) -> HubService:
+        """Return the hub service, off the Qt thread; the first call opens it."""
         from app.library.hub_service import HubService
 
-        hub = HubService(self._paths(), self._keychain)
-        self._options = self._options_now()
-        self._hub = hub
-        try:
-            hub.configure(self._options)
-        except EngineError as error:
-            return error
-        return None
+        with self._opening:
+            if self._hub is None:
+                hub = HubService(self._paths(), self._keychain)
+                self._options = self._options_now()
+                self._hub = hub
+                try:
+                    hub.configure(self._options)
+                except EngineError as error:
+                    self._unconfigured = error
+            return self._hub
 
     def _opened(self, problem: EngineError | None) -> None:
-        waiting, self._waiting = self._waiting, []
-        for call in waiting:
-            call()
         if problem is not None:
             self.problem.emit(problem)
         self._refresh()
@@ -142,10 +143,6 @@ class Library(QObject):
     def _refresh(self) -> None:
         self.rescan()
         self._poll()
-
-    def _not_opened(self, error: EngineError) -> None:
-        self._waiting = []
-        self.problem.emit(error)
 
     def _reconfigure(self) -> None:
         if self._hub is None or self._closed:
@@ -321,17 +318,9 @@ class Library(QObject):
         then: Callable[[T], object],
         failed: Callable[[EngineError], object] | None = None,
     ) -> None:
-        """Run `work` with the hub service, once it is open."""
-
-        def with_hub() -> T:
-            assert self._hub is not None
-            return work(self._hub)
-
+        """Run `work` with the hub service."""
         self.start()
-        if self._hub is None:
-            self._waiting.append(partial(self._run, with_hub, then, failed))
-        else:
-            self._run(with_hub, then, failed)
+        self._run(lambda: work(self._service()), then, failed)
 
     def _run(
         self,
