@@ -21,7 +21,6 @@ from app.wording import models as model_wording
 from app.wording.hub import size_words
 from app.wording.sources import source_name
 from app.wording.speculation import state_now
-from engine.advice.verdicts import HEADS
 
 if TYPE_CHECKING:
     from app.library.library import Library
@@ -343,7 +342,7 @@ class PickerRow(QWidget):
             from engine.model_files.head_kinds import title_of
 
             return self.tr("{method} head").format(method=title_of(choice.entry.head)), "neutral"
-        if choice.advice is not None and choice.advice.verdict in HEADS:
+        if choice.advice is not None and choice.advice.verdict.startswith("head"):
             return source_name("head"), "neutral"
         if choice.guide:
             return self.tr("built in"), "neutral"
