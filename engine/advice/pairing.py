@@ -29,7 +29,7 @@ from engine.model_files.discovery import InstalledModel
 from engine.model_files.head_kinds import can_run, is_chained, kind_of_config
 from engine.model_files.tokenizer_files import Comparison, compare, read_folder
 
-# The verdicts. same: identical ids. padded: the same ids, one model has more rows or a few more tokens. different: works
+# Verdicts. same: identical ids. padded: the same ids, one model has more rows or a few more tokens. different: works
 # by re-encoding, slower. unknown: its tokenizer has not been read yet. lookup: no draft model, proposals from the text.
 # head: a head made for the main model. head-other: made for another, of the same shape. head-unchecked: published for
 # the main model, but nothing of it has been read. head-inside: the makers ship it with the main model. other-main: a

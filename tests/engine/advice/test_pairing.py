@@ -12,8 +12,7 @@ import pytest
 from engine.advice.catalog import load_catalog
 from engine.advice.fit import ModelSize, check_fit, number_bytes
 from engine.advice.heads import HeadFacts
-from engine.advice.pairing import PairAdvice, PairModel, advise, candidates
-from engine.advice.verdicts import VERDICTS
+from engine.advice.pairing import VERDICTS, PairAdvice, PairModel, advise, candidates
 from engine.model_files.discovery import installed_models
 from tests.engine.model_files.model_folders import (
     llama_config,
