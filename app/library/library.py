@@ -174,7 +174,6 @@ class Library(QObject):
 
         def take(inventory: Inventory) -> None:
             self.inventory = inventory
-            self._advice.clear()
             self._asked.clear()
             self.models_changed.emit()
             if then is not None:
@@ -198,9 +197,10 @@ class Library(QObject):
             self.settings.change(model_folders=(*known, *fresh))
 
     def advice(self, path: str) -> tuple[PairAdvice, ...] | None:
-        """Return the verdicts on drafts for the main model in `path`; None until `advice_changed` follows."""
-        if path in self._advice:
-            return self._advice[path]
+        """Return the verdicts on drafts for the main model in `path`, None if there are none yet.
+
+        If models or figures have changed since, `advice_changed` follows new ones.
+        """
         if path not in self._asked and self.inventory is not None:
             self._asked.add(path)
             measured = {id_: one.factor for id_, one in self.measured_with(path).items()}
@@ -209,7 +209,7 @@ class Library(QObject):
                 then=lambda advice: self._take_advice(path, advice),
                 failed=lambda _: self._take_advice(path, ()),
             )
-        return None
+        return self._advice.get(path)
 
     def _take_advice(self, path: str, advice: tuple[PairAdvice, ...]) -> None:
         self._advice[path] = advice
@@ -225,11 +225,10 @@ class Library(QObject):
         return {ids.get(draft, draft): one for (of, draft), one in self._measured.items() if of == name}
 
     def take_measured(self, measured: MeasuredPairs) -> None:
-        """Take the figures of all stored answers. New figures discard the advice."""
+        """Take the figures of all stored answers. With new figures drafts are judged again."""
         if measured == self._measured:
             return
         self._measured = measured
-        self._advice.clear()
         self._asked.clear()
         self.measured_changed.emit()
 

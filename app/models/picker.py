@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from app.library.library import Library
     from app.library.model_choices import Choice
     from app.session.session import Session
-    from engine.advice.pairing import PairAdvice
 
 _WIDTH = 560
 # The space above and below the card, and the height of its content without the list.
@@ -44,8 +43,6 @@ class Picker(Restyled, Overlay):
     def __init__(self, role: str, library: Library, session: Session, chip: QWidget, window: QWidget) -> None:
         super().__init__(window, _WIDTH)
         self.role, self._library, self._session, self._chip = role, library, session, chip
-        self._advice: tuple[PairAdvice, ...] = ()
-        self._advised_path = ""
 
     def make(self) -> None:
         library, session = self._library, self._session
@@ -132,17 +129,12 @@ class Picker(Restyled, Overlay):
         loaded, draft = self._session.models.pair.paths
         if self.role == "main":
             return main_choices(inventory, loaded, downloads, wanted)
-        if not loaded:
-            return []
-        # Old advice is shown until the new one is ready.
-        advice = self._library.advice(loaded)
-        if advice is not None:
-            self._advice, self._advised_path = advice, loaded
-        elif self._advised_path != loaded:
+        advice = self._library.advice(loaded) if loaded else None
+        if advice is None:
             return []
         measured = self._library.measured_with(loaded)
         method = self._session.settings.speculation.method
-        return draft_choices(inventory, self._advice, draft or "", method, downloads, measured, wanted)
+        return draft_choices(inventory, advice, draft or "", method, downloads, measured, wanted)
 
     def _note_text(self, choices: list[Choice]) -> str:
         """Return the reason if there is no choice, or no draft model among the choices, else ""."""
@@ -152,8 +144,9 @@ class Picker(Restyled, Overlay):
             return self.tr("No matching draft model is installed or in the catalog. Prompt lookup needs none.")
         if self.role == "draft" and self._session.models.pair.main is None:
             return self.tr("Choose a main model first.")
-        known = self._library.inventory is not None and (self.role == "main" or bool(self._advised_path))
-        return self.tr("No matching models") if known else self.tr("Scanning models…")
+        library = self._library
+        known = library.inventory if self.role == "main" else library.advice(self._session.models.pair.paths[0])
+        return self.tr("No matching models") if known is not None else self.tr("Scanning models…")
 
     def _rebuild(self, choices: list[Choice]) -> None:
         current = self._current()
