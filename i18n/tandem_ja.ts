@@ -1177,10 +1177,6 @@
         <translation>ブラウザで {address} を開きます。</translation>
     </message>
     <message>
-        <source>Open</source>
-        <translation>開く</translation>
-    </message>
-    <message>
         <source>Model page…</source>
         <translation>モデルのページ…</translation>
     </message>
@@ -3090,18 +3086,6 @@
         <translation>キャンセル</translation>
     </message>
     <message>
-        <source>A tiny built-in model that explains Tandem. Works offline.</source>
-        <translation>Tandem について説明する、ごく小さな内蔵モデルです。オフラインで使えます。</translation>
-    </message>
-    <message>
-        <source>With {draft} as draft</source>
-        <translation>ドラフト：{draft}</translation>
-    </message>
-    <message>
-        <source>{speed} measured on this Mac</source>
-        <translation>この Mac での実測：{speed}</translation>
-    </message>
-    <message>
         <source>in use</source>
         <translation>使用中</translation>
     </message>
@@ -3132,30 +3116,6 @@
     <message>
         <source>Usable memory: {size}</source>
         <translation>使えるメモリ：{size}</translation>
-    </message>
-    <message>
-        <source>Downloading…</source>
-        <translation>ダウンロード中…</translation>
-    </message>
-    <message>
-        <source>Resume</source>
-        <translation>再開</translation>
-    </message>
-    <message>
-        <source>Chat</source>
-        <translation>チャット</translation>
-    </message>
-    <message>
-        <source>Use this head</source>
-        <translation>このヘッドを使用</translation>
-    </message>
-    <message>
-        <source>Download ({size})</source>
-        <translation>ダウンロード（{size}）</translation>
-    </message>
-    <message>
-        <source>Download</source>
-        <translation>ダウンロード</translation>
     </message>
 </context>
 <context>
@@ -3222,10 +3182,6 @@
     <message>
         <source>Incomplete: download it again.</source>
         <translation>足りないファイルがあります。もう一度ダウンロードしてください。</translation>
-    </message>
-    <message>
-        <source>Includes {draft} as draft. {facts}</source>
-        <translation>ドラフトとして「{draft}」も含みます。{facts}</translation>
     </message>
     <message>
         <source>Needs no draft model. Best for edits and code.</source>
@@ -3332,6 +3288,14 @@
         <translation>この Mac 1 台には大きすぎますが、複数の Mac でなら実行できます。</translation>
     </message>
     <message>
+        <source>With {draft} as draft</source>
+        <translation>ドラフト：{draft}</translation>
+    </message>
+    <message>
+        <source>{speed} measured on this Mac</source>
+        <translation>この Mac での実測：{speed}</translation>
+    </message>
+    <message>
         <source>{count}-token context</source>
         <translation>コンテキスト {count} トークン</translation>
     </message>
@@ -3342,6 +3306,30 @@
     <message>
         <source>gated</source>
         <translation>規約への同意が必要</translation>
+    </message>
+    <message>
+        <source>Download ({size})</source>
+        <translation>ダウンロード（{size}）</translation>
+    </message>
+    <message>
+        <source>Download</source>
+        <translation>ダウンロード</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>再開</translation>
+    </message>
+    <message>
+        <source>Downloading…</source>
+        <translation>ダウンロード中…</translation>
+    </message>
+    <message>
+        <source>Use this head</source>
+        <translation>このヘッドを使用</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>チャット</translation>
     </message>
     <message>
         <source>weights {size}</source>
@@ -3745,14 +3733,6 @@
     <message>
         <source>in use</source>
         <translation>使用中</translation>
-    </message>
-    <message>
-        <source>Download ({size})</source>
-        <translation>ダウンロード（{size}）</translation>
-    </message>
-    <message>
-        <source>Download</source>
-        <translation>ダウンロード</translation>
     </message>
     <message>
         <source>best on this Mac</source>
@@ -6063,29 +6043,6 @@
     <message>
         <source>Delete all backups</source>
         <translation>すべてのバックアップを削除</translation>
-    </message>
-</context>
-<context>
-    <name>_OfferRow</name>
-    <message>
-        <source>Downloading…</source>
-        <translation>ダウンロード中…</translation>
-    </message>
-    <message>
-        <source>Resume</source>
-        <translation>再開</translation>
-    </message>
-    <message>
-        <source>Chat</source>
-        <translation>チャット</translation>
-    </message>
-    <message>
-        <source>Download ({size})</source>
-        <translation>ダウンロード（{size}）</translation>
-    </message>
-    <message>
-        <source>With {draft} as draft</source>
-        <translation>ドラフト：{draft}</translation>
     </message>
 </context>
 </TS>

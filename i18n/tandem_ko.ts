@@ -1177,10 +1177,6 @@
         <translation>브라우저에서 열어요: {address}</translation>
     </message>
     <message>
-        <source>Open</source>
-        <translation>열기</translation>
-    </message>
-    <message>
         <source>Model page…</source>
         <translation>모델 페이지…</translation>
     </message>
@@ -3090,18 +3086,6 @@
         <translation>취소</translation>
     </message>
     <message>
-        <source>A tiny built-in model that explains Tandem. Works offline.</source>
-        <translation>Tandem을 안내하는 아주 작은 내장 모델이에요. 오프라인에서도 쓸 수 있어요.</translation>
-    </message>
-    <message>
-        <source>With {draft} as draft</source>
-        <translation>초안: {draft}</translation>
-    </message>
-    <message>
-        <source>{speed} measured on this Mac</source>
-        <translation>이 Mac에서 측정: {speed}</translation>
-    </message>
-    <message>
         <source>in use</source>
         <translation>사용 중</translation>
     </message>
@@ -3132,30 +3116,6 @@
     <message>
         <source>Usable memory: {size}</source>
         <translation>쓸 수 있는 메모리: {size}</translation>
-    </message>
-    <message>
-        <source>Downloading…</source>
-        <translation>다운로드하는 중…</translation>
-    </message>
-    <message>
-        <source>Resume</source>
-        <translation>다시 시작</translation>
-    </message>
-    <message>
-        <source>Chat</source>
-        <translation>대화</translation>
-    </message>
-    <message>
-        <source>Use this head</source>
-        <translation>이 헤드 사용</translation>
-    </message>
-    <message>
-        <source>Download ({size})</source>
-        <translation>다운로드({size})</translation>
-    </message>
-    <message>
-        <source>Download</source>
-        <translation>다운로드</translation>
     </message>
 </context>
 <context>
@@ -3222,10 +3182,6 @@
     <message>
         <source>Incomplete: download it again.</source>
         <translation>빠진 파일이 있어요. 다시 다운로드해 주세요.</translation>
-    </message>
-    <message>
-        <source>Includes {draft} as draft. {facts}</source>
-        <translation>초안 모델({draft})도 함께 들어 있어요. {facts}</translation>
     </message>
     <message>
         <source>Needs no draft model. Best for edits and code.</source>
@@ -3332,6 +3288,14 @@
         <translation>이 Mac 한 대에는 너무 크지만, 여러 대로 함께 실행할 수 있어요.</translation>
     </message>
     <message>
+        <source>With {draft} as draft</source>
+        <translation>초안: {draft}</translation>
+    </message>
+    <message>
+        <source>{speed} measured on this Mac</source>
+        <translation>이 Mac에서 측정: {speed}</translation>
+    </message>
+    <message>
         <source>{count}-token context</source>
         <translation>컨텍스트 {count}토큰</translation>
     </message>
@@ -3342,6 +3306,30 @@
     <message>
         <source>gated</source>
         <translation>약관 동의 필요</translation>
+    </message>
+    <message>
+        <source>Download ({size})</source>
+        <translation>다운로드({size})</translation>
+    </message>
+    <message>
+        <source>Download</source>
+        <translation>다운로드</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>다시 시작</translation>
+    </message>
+    <message>
+        <source>Downloading…</source>
+        <translation>다운로드하는 중…</translation>
+    </message>
+    <message>
+        <source>Use this head</source>
+        <translation>이 헤드 사용</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>대화</translation>
     </message>
     <message>
         <source>weights {size}</source>
@@ -3745,14 +3733,6 @@
     <message>
         <source>in use</source>
         <translation>사용 중</translation>
-    </message>
-    <message>
-        <source>Download ({size})</source>
-        <translation>다운로드({size})</translation>
-    </message>
-    <message>
-        <source>Download</source>
-        <translation>다운로드</translation>
     </message>
     <message>
         <source>best on this Mac</source>
@@ -6063,29 +6043,6 @@
     <message>
         <source>Delete all backups</source>
         <translation>모든 백업 삭제</translation>
-    </message>
-</context>
-<context>
-    <name>_OfferRow</name>
-    <message>
-        <source>Downloading…</source>
-        <translation>다운로드하는 중…</translation>
-    </message>
-    <message>
-        <source>Resume</source>
-        <translation>다시 시작</translation>
-    </message>
-    <message>
-        <source>Chat</source>
-        <translation>대화</translation>
-    </message>
-    <message>
-        <source>Download ({size})</source>
-        <translation>다운로드({size})</translation>
-    </message>
-    <message>
-        <source>With {draft} as draft</source>
-        <translation>초안: {draft}</translation>
     </message>
 </context>
 </TS>

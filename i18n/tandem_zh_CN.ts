@@ -1177,10 +1177,6 @@
         <translation>将在浏览器中打开 {address}。</translation>
     </message>
     <message>
-        <source>Open</source>
-        <translation>打开</translation>
-    </message>
-    <message>
         <source>Model page…</source>
         <translation>模型页面…</translation>
     </message>
@@ -3090,18 +3086,6 @@
         <translation>取消</translation>
     </message>
     <message>
-        <source>A tiny built-in model that explains Tandem. Works offline.</source>
-        <translation>介绍 Tandem 的内置小模型，可离线使用。</translation>
-    </message>
-    <message>
-        <source>With {draft} as draft</source>
-        <translation>草稿：{draft}</translation>
-    </message>
-    <message>
-        <source>{speed} measured on this Mac</source>
-        <translation>本机实测 {speed}</translation>
-    </message>
-    <message>
         <source>in use</source>
         <translation>使用中</translation>
     </message>
@@ -3132,30 +3116,6 @@
     <message>
         <source>Usable memory: {size}</source>
         <translation>可用内存：{size}</translation>
-    </message>
-    <message>
-        <source>Downloading…</source>
-        <translation>正在下载…</translation>
-    </message>
-    <message>
-        <source>Resume</source>
-        <translation>继续</translation>
-    </message>
-    <message>
-        <source>Chat</source>
-        <translation>对话</translation>
-    </message>
-    <message>
-        <source>Use this head</source>
-        <translation>使用此草稿头</translation>
-    </message>
-    <message>
-        <source>Download ({size})</source>
-        <translation>下载（{size}）</translation>
-    </message>
-    <message>
-        <source>Download</source>
-        <translation>下载</translation>
     </message>
 </context>
 <context>
@@ -3222,10 +3182,6 @@
     <message>
         <source>Incomplete: download it again.</source>
         <translation>文件不完整，请重新下载。</translation>
-    </message>
-    <message>
-        <source>Includes {draft} as draft. {facts}</source>
-        <translation>包含草稿模型“{draft}”。{facts}</translation>
     </message>
     <message>
         <source>Needs no draft model. Best for edits and code.</source>
@@ -3332,6 +3288,14 @@
         <translation>本机单独放不下，但你的多台 Mac 可以一起运行。</translation>
     </message>
     <message>
+        <source>With {draft} as draft</source>
+        <translation>草稿：{draft}</translation>
+    </message>
+    <message>
+        <source>{speed} measured on this Mac</source>
+        <translation>本机实测 {speed}</translation>
+    </message>
+    <message>
         <source>{count}-token context</source>
         <translation>上下文 {count} 个 token</translation>
     </message>
@@ -3342,6 +3306,30 @@
     <message>
         <source>gated</source>
         <translation>需同意条款</translation>
+    </message>
+    <message>
+        <source>Download ({size})</source>
+        <translation>下载（{size}）</translation>
+    </message>
+    <message>
+        <source>Download</source>
+        <translation>下载</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Downloading…</source>
+        <translation>正在下载…</translation>
+    </message>
+    <message>
+        <source>Use this head</source>
+        <translation>使用此草稿头</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>对话</translation>
     </message>
     <message>
         <source>weights {size}</source>
@@ -3745,14 +3733,6 @@
     <message>
         <source>in use</source>
         <translation>使用中</translation>
-    </message>
-    <message>
-        <source>Download ({size})</source>
-        <translation>下载（{size}）</translation>
-    </message>
-    <message>
-        <source>Download</source>
-        <translation>下载</translation>
     </message>
     <message>
         <source>best on this Mac</source>
@@ -6063,29 +6043,6 @@
     <message>
         <source>Delete all backups</source>
         <translation>删除所有备份</translation>
-    </message>
-</context>
-<context>
-    <name>_OfferRow</name>
-    <message>
-        <source>Downloading…</source>
-        <translation>正在下载…</translation>
-    </message>
-    <message>
-        <source>Resume</source>
-        <translation>继续</translation>
-    </message>
-    <message>
-        <source>Chat</source>
-        <translation>对话</translation>
-    </message>
-    <message>
-        <source>Download ({size})</source>
-        <translation>下载（{size}）</translation>
-    </message>
-    <message>
-        <source>With {draft} as draft</source>
-        <translation>草稿：{draft}</translation>
     </message>
 </context>
 </TS>

@@ -15,8 +15,7 @@ from app.cli.answers import JsonOutput, TextOutput
 from app.cli.conversation import Conversation, readable, request, talk
 from app.cli.exit_codes import BAD_USAGE, DONE, FAILED, INTERRUPTED
 from app.cli.help_text import add_command
-from app.cli.memory_limit import chosen_memory_limit
-from app.cli.pair_options import add_method, add_pair_options, chosen_pair
+from app.cli.pair_options import add_method, add_pair_options, chosen_memory_limit, chosen_pair
 from app.system.paths import learned_file
 from engine import Engine, EngineClient, EngineError, Failed
 from engine.requests import MAX_DEPTH, MAX_TEMPERATURE

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 from app.cli import chat
 from app.cli.exit_codes import DONE, FAILED
 from app.cli.help_text import add_actions, add_command
-from app.cli.memory_limit import chosen_memory_limit
-from app.cli.pair_options import add_pair_options, chosen_pair, explained
+from app.cli.pair_options import add_pair_options, chosen_memory_limit, chosen_pair, explained
 from app.cli.tables import format_bytes, print_table
 from app.cli.terminal_text import say
 from app.system.paths import data_folder, learned_file

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.cli.exit_codes import DONE, FAILED
 from app.cli.help_text import add_command
-from app.cli.memory_limit import chosen_memory_limit
-from app.cli.pair_options import chosen_pair, explained, use_last_pair
+from app.cli.pair_options import chosen_memory_limit, chosen_pair, explained, use_last_pair
 from app.settings.store import SettingsStore
 from app.system.paths import learned_file, settings_folder
 from engine.errors import EngineError

@@ -14,8 +14,7 @@ from typing import Any
 from app.cli.downloads import follow
 from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
 from app.cli.help_text import add_actions, add_command
-from app.cli.memory_limit import memory_limit
-from app.cli.pair_options import models_here
+from app.cli.pair_options import memory_limit, models_here
 from app.cli.tables import format_bytes, print_table
 from app.cli.terminal_text import say
 from app.system.paths import cache_folder

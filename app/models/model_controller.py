@@ -16,7 +16,7 @@ from app.models.picker import Picker
 from app.session.cluster_service import OFF
 from app.wording.errors import error_sentence
 from app.wording.figures import speedup_is_known
-from app.wording.models import entry_name, waits_for_network
+from app.wording.models import entry_name
 
 if TYPE_CHECKING:
     from app.library.entries import Entry
@@ -179,7 +179,7 @@ class ModelController(QObject):
             error = status.error
             self._show_action.setText(self.tr("Show the download"))
             self._failed.add(status.repository)
-            waits, about = waits_for_network(status), status.repository
+            waits, about = status.waits_for_network, status.repository
             self._banner.show_message(
                 lambda: error_sentence(error), self._show_action, calm=waits, stays=True, about=about
             )

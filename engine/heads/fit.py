@@ -65,5 +65,5 @@ def memory_config(config: HeadConfig) -> dict[str, Any]:
     caches = list(zip(config.windows, config.row_elements, strict=True))
     full = [elements for window, elements in caches if window is None]
     windows = [(rows_at_most(window, 2**40), elements) for window, elements in caches if window is not None]
-    shape = CacheShape(sum(full), tuple(windows), full_layers=len(full), window_layers=len(windows))
+    shape = CacheShape(sum(full), tuple(windows))
     return {"cache_shape": shape, "hidden_size": config.width, "intermediate_size": config.inner}

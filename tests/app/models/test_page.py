@@ -119,7 +119,7 @@ def test_cards_show_memory_damage_and_what_removal_frees(open_settings: OpenShow
     assert not card.remove_button.isEnabled()
     # A model with a missing file can be downloaded again.
     card = card_of(page, "mlx-community/Phi-4-mini-instruct-4bit")
-    assert card.facts.text() == "Cannot be used. One of its files is missing."
+    assert card.facts.text() == "Incomplete: download it again."
     card.main_button.click()
     assert library.asked == [("add", "mlx-community/Phi-4-mini-instruct-4bit")]
     card = card_of(page, FOREIGN)

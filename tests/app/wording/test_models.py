@@ -11,9 +11,8 @@ from app.system.language import LANGUAGES
 from app.widgets.application import Application
 from app.wording import models as wording
 from app.wording.errors import draft_reasons
-from engine.advice.pairing import PairAdvice
+from engine.advice.pairing import VERDICTS, WORKING, PairAdvice
 from engine.advice.speedup import Estimate
-from engine.advice.verdicts import VERDICTS, WORKING
 from engine.errors import ModelNotUsable
 from tests.app.conftest import OpenShown
 from tests.app.shown_library import ADVICE
