@@ -9,13 +9,14 @@ from __future__ import annotations
 import ipaddress
 import secrets
 import socket
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.errors import ApiError
 from app.api.replies import error_reply
+from engine.requests import SpeculationSettings
 
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 _ALWAYS = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
@@ -27,20 +28,18 @@ _WITHOUT_KEY = ("/health",)
 
 
 @dataclass(frozen=True)
-class AccessRules:
-    """The rules for callers. `host` is the address that the server listens on; without a `key`, none is needed.
+class ApiSettings:
+    """The address to serve at, and who may call. A `host` that is no loopback address needs a `key`.
 
-    `origins` are the web origins whose pages may call.
+    `origins` are the web origins whose pages may call, such as "http://localhost:3000". `speculation` is
+    the default for calls.
     """
 
     host: str = "127.0.0.1"
-    key: str | None = None
+    port: int = 8642
+    key: str | None = field(default=None, repr=False)
     origins: tuple[str, ...] = ()
-
-    @property
-    def loopback(self) -> bool:
-        """Whether only programs on this machine can connect."""
-        return is_loopback(self.host)
+    speculation: SpeculationSettings = field(default_factory=SpeculationSettings)
 
 
 def is_loopback(host: str) -> bool:
@@ -52,20 +51,21 @@ def is_loopback(host: str) -> bool:
 
 
 class Guard:
-    """ASGI middleware that refuses what `rules` do not allow, before any of the body is read."""
+    """ASGI middleware that refuses what `settings` do not allow, before any of the body is read."""
 
-    def __init__(self, app: ASGIApp, rules: AccessRules) -> None:
-        self._app, self._rules = app, rules
-        own = {socket.gethostname().lower(), rules.host.lower()}
-        self._names = {*_LOOPBACK_NAMES} if rules.loopback else {*_LOOPBACK_NAMES, *own, *(f"{n}.local" for n in own)}
-        self._key = rules.key.encode() if rules.key else None
+    def __init__(self, app: ASGIApp, settings: ApiSettings) -> None:
+        self._app, self._origins = app, settings.origins
+        own = {socket.gethostname().lower(), settings.host.lower()}
+        self._loopback = is_loopback(settings.host)
+        self._names = {*_LOOPBACK_NAMES} if self._loopback else {*_LOOPBACK_NAMES, *own, *(f"{n}.local" for n in own)}
+        self._key = settings.key.encode() if settings.key else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
         headers = Headers(scope=scope)
         origin = headers.get("origin")
-        allowed = origin is not None and origin in self._rules.origins
+        allowed = origin is not None and origin in self._origins
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -92,7 +92,7 @@ class Guard:
             raise ApiError(400, "The request has two lengths.", code="ambiguous_length", closes=True)
         hosts = headers.getlist("host")
         name = _host_name(hosts[0]) if len(hosts) == 1 else ""
-        if name not in self._names and (self._rules.loopback or not _is_address(name)):
+        if name not in self._names and (self._loopback or not _is_address(name)):
             raise ApiError(403, "The Host header does not name this computer.", code="host")
         from_a_page = headers.get("origin") is not None or headers.get("sec-fetch-site", "none") != "none"
         if from_a_page and not allowed:

@@ -18,7 +18,7 @@ from app.api.calls import Api, answer
 from app.api.chat import ChatBody
 from app.api.completions import CompletionBody
 from app.api.errors import ApiError, unexpected
-from app.api.guard import AccessRules, Guard
+from app.api.guard import ApiSettings, Guard
 from app.api.models import listed
 from app.api.openapi import Endpoint, description
 from app.api.replies import JsonReply, error_reply
@@ -71,8 +71,8 @@ ENDPOINTS = (
 )
 
 
-def application(api: Api, rules: AccessRules) -> ASGIApp:
-    """Return the application that serves the endpoints of `api` to the callers that `rules` allow."""
+def application(api: Api, settings: ApiSettings) -> ASGIApp:
+    """Return the application that serves the endpoints of `api` to the callers that `settings` allow."""
     routes = [*ENDPOINTS, Route("/openapi.json", openapi), Route("/v1/models/{name:path}", show_model)]
     handlers = {
         ApiError: _api_error,
@@ -82,7 +82,7 @@ def application(api: Api, rules: AccessRules) -> ASGIApp:
     }
     app = Starlette(routes=routes, exception_handlers=handlers)
     app.state.api = api
-    return Guard(app, rules)
+    return Guard(app, settings)
 
 
 async def _api_error(request: Request, error: Exception) -> Response:

@@ -15,14 +15,11 @@ from typing import TYPE_CHECKING, Any
 from app.cli import chat
 from app.cli.exit_codes import DONE, FAILED
 from app.cli.help_text import add_actions, add_command
-from app.cli.memory_limit import chosen_memory_limit
-from app.cli.pair_options import add_pair_options, chosen_pair, explained
+from app.cli.own_settings import own_engine_settings
+from app.cli.pair_options import add_pair_options, chosen_pair
 from app.cli.tables import format_bytes, print_table
-from app.cli.terminal_text import say
-from app.system.paths import data_folder, learned_file
+from app.system.paths import data_folder
 from engine.client import EngineClient
-from engine.errors import EngineError
-from engine.settings import EngineSettings
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -94,14 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
         "check": _check, "download": _download, "run": _run, "stop": _stop,
         "rank": _rank, "report": _report, "fetch": _fetch,
     }  # fmt: skip
-    if arguments.action is None:
-        arguments.help_of_actions()
-        return DONE
-    try:
-        return commands[arguments.action](arguments)
-    except EngineError as error:
-        say(f"tandem: {explained(error)}")
-        return FAILED
+    return commands[arguments.action](arguments)
 
 
 def _check(arguments: argparse.Namespace) -> int:
@@ -194,9 +184,8 @@ def _run(arguments: argparse.Namespace) -> int:
 
     @contextmanager
     def engine() -> Iterator[EngineClient]:
-        settings = EngineSettings(learned_file=learned_file(), memory_limit=chosen_memory_limit())
         signal.signal(signal.SIGTERM, _interrupt)
-        with _recorded(), Cluster(machines, settings, split=arguments.split) as cluster:
+        with _recorded(), Cluster(machines, own_engine_settings(), split=arguments.split) as cluster:
             yield cluster.engine
 
     return chat.run(arguments, engine)

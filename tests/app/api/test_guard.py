@@ -7,7 +7,8 @@ import socket
 import pytest
 
 from app.api.bodies import LIMITS
-from app.api.local_api import ApiSettings, KeyNeeded, LocalApi, kept_key
+from app.api.guard import ApiSettings
+from app.api.local_api import KeyNeeded, LocalApi, kept_key
 from app.api.server import NotServing
 from tests.app.api.conftest import Serve
 from tests.app.api.serving import Served, accepted_connections

@@ -17,7 +17,7 @@ import pytest
 
 from app.__main__ import main
 from app.agents.endpoint import Endpoint, serving_endpoint
-from app.api.local_api import ApiSettings
+from app.api.guard import ApiSettings
 from app.cli.serve import serving
 from app.settings.declarations import SettingsValues
 from tests.patience import PATIENCE_S
