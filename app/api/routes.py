@@ -6,6 +6,7 @@ import logging
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -26,6 +27,9 @@ from app.api.responses import ResponseBody
 from app.api.speculation import SpeculationBody
 
 log = logging.getLogger(__name__)
+
+# Headers that the official clients send.
+_CLIENT_HEADERS = ("authorization", "content-type", "x-api-key", "anthropic-version", "anthropic-beta")
 
 
 async def health(request: Request) -> Response:
@@ -82,7 +86,11 @@ def application(api: Api, settings: ApiSettings) -> ASGIApp:
     }
     app = Starlette(routes=routes, exception_handlers=handlers)
     app.state.api = api
-    return Guard(app, settings)
+    guard = Guard(app, settings)
+    if not settings.origins:
+        return guard
+    methods = ("GET", "POST", "PUT", "DELETE")
+    return CORSMiddleware(guard, settings.origins, allow_methods=methods, allow_headers=_CLIENT_HEADERS)
 
 
 async def _api_error(request: Request, error: Exception) -> Response:

@@ -54,10 +54,14 @@ def test_an_allowed_origin_may_ask_and_read(serve: Serve) -> None:
     served, origin = serve(origins=("http://localhost:3000",)), "http://localhost:3000"
     response = served.get("/v1/models", headers={"origin": origin, "sec-fetch-site": "cross-site"})
     assert (response.status_code, response.headers["access-control-allow-origin"]) == (200, origin)
-    preflight = served.client.options("/v1/chat/completions", headers={"origin": origin})
-    assert preflight.status_code == 204
+    asked = {"origin": origin, "access-control-request-method": "POST"}
+    preflight = served.client.options("/v1/chat/completions", headers=asked)
+    assert (preflight.status_code, preflight.headers["access-control-allow-origin"]) == (200, origin)
     assert "content-type" in preflight.headers["access-control-allow-headers"]
     assert served.get("/v1/models", headers={"origin": "http://localhost:3001"}).status_code == 403
+    other = served.client.options("/v1/chat/completions", headers=asked | {"origin": "http://localhost:3001"})
+    assert other.status_code == 400
+    assert "access-control-allow-origin" not in other.headers
 
 
 def test_a_body_that_a_page_can_send_unasked_or_that_is_compressed_is_refused(told: Served) -> None:
