@@ -164,7 +164,7 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
         max_tokens=arguments.max_tokens,
         progress=_progress,
     )
-    summary = runner.summarise(outcome.samples, choices=arms.choices(chosen))
+    summary = runner.summarise(outcome.samples)
     for one in schedulers:
         one.close()
     return {"models": models, "interrupted": outcome.interrupted, **summary}

@@ -39,11 +39,6 @@ def test_a_port_is_a_number(port: str, capsys: pytest.CaptureFixture[str]) -> No
     assert "65535" in capsys.readouterr().err
 
 
-def test_a_model_that_is_not_here_is_one_line_and_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["serve", "--main", "no/such-model"]) == 1
-    assert capsys.readouterr().err.count("\n") == 1
-
-
 def ask(address: str, path: str, body: dict[str, Any] | None = None) -> urllib.request.Request:
     """A call with the key, of a program that is called agent."""
     headers = {"Authorization": "Bearer secret", "Content-Type": "application/json", "User-Agent": "agent/1.0"}
