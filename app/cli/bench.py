@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from app.cli.bench_report import write_report
 from app.cli.bench_tables import print_report
-from app.cli.exit_codes import BAD_USAGE, DONE, FAILED, INTERRUPTED
+from app.cli.exit_codes import DONE, INTERRUPTED
 from app.cli.help_text import RareOptions, add_command
-from app.cli.pair_options import add_pair_options, chosen_pair, explained, model_path
-from app.cli.terminal_text import say, terminal_of
+from app.cli.pair_options import add_pair_options, chosen_pair, model_path
+from app.cli.terminal_text import terminal_of
 from app.system.versions import installed_version
 from engine import EngineError, SamplingSettings, starter_pair
 from engine.errors import BadRequest, require
@@ -93,10 +93,9 @@ def run(arguments: argparse.Namespace) -> int:
         }
         if arguments.report and _measured(report):
             write_report(arguments.report, report)
-    except EngineError as error:
+    except EngineError:
         _progress("")
-        say(f"tandem: {explained(error)}")
-        return BAD_USAGE if isinstance(error, BadRequest) else FAILED
+        raise
     if report["interrupted"]:
         words = "these figures cover what was measured so far" if _measured(report) else "nothing was measured yet"
         # The terminal has printed ^C on the line of the progress.
@@ -165,7 +164,7 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
         max_tokens=arguments.max_tokens,
         progress=_progress,
     )
-    summary = runner.summarise(outcome.samples, choices=arms.choices(chosen))
+    summary = runner.summarise(outcome.samples)
     for one in schedulers:
         one.close()
     return {"models": models, "interrupted": outcome.interrupted, **summary}

@@ -1,4 +1,4 @@
-"""The options that choose a main and a draft model, and the memory that models may use."""
+"""The options that choose a main and a draft model."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from app.api.engine_host import models_of
+from app.cli.own_settings import own_settings
 from app.session.model_names import STARTERS
 from app.settings.declarations import SettingsValues
-from app.settings.engine_settings import memory_limit_of
-from app.settings.store import SettingsStore
-from app.system.paths import settings_folder
 from engine import ModelNotUsable
 from engine.errors import CodedError
 from engine.files.paths import resources
@@ -70,7 +68,7 @@ def models_here(cache: Path | None = None, folders: Sequence[Path] = ()) -> list
     # Not at the top: commands that need no model should not wait for it.
     from huggingface_hub import constants
 
-    values = SettingsStore(settings_folder() / "settings.json").values
+    values = own_settings()
     every = (*folders, *map(Path, values.model_folders))
     return models_of(cache or Path(constants.HF_HUB_CACHE), every, other_apps=values.use_other_apps)
 
@@ -83,15 +81,3 @@ def explained(error: CodedError) -> str:
             if not name.startswith((".", "/", "~")):
                 return f"{parse_repository(name)} is not on this computer: `tandem models download {name}` downloads it"
     return str(error)
-
-
-def chosen_memory_limit() -> int | None:
-    """Return the bytes that the user's settings allow models; None for the device's recommendation."""
-    return memory_limit_of(SettingsStore(settings_folder() / "settings.json").values)
-
-
-def memory_limit() -> int:
-    """Return the bytes that the engine allows: the user's choice or the device's recommendation. Imports MLX."""
-    from engine.serving.memory import recommended_limit
-
-    return chosen_memory_limit() or recommended_limit()
