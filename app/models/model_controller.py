@@ -76,7 +76,7 @@ class ModelController(QObject):
         session.cluster.changed.connect(lambda: library.take_machines(session.cluster.memory))
         for changed in (session.models.changed, library.models_changed):
             changed.connect(self._keep_opened_folders)
-        session.chats.store_opened.connect(lambda _report: self._read_measured())
+        session.store.opened.connect(lambda _report: self._read_measured())
         session.answers.arrived.connect(self._note_answer)
 
     # Choosing

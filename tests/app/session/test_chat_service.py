@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pytestqt.qtbot import QtBot
 
+from app.conversations.backups import back_up_now
 from app.session.session import Session
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.session.conftest import OpenSession, Settle
@@ -98,13 +99,13 @@ def test_a_chat_that_was_written_to_elsewhere_is_read_again_and_backed_up(
 ) -> None:
     session = open_session(ScriptedEngine([Script("One.")]))
     chat_id = answered(session, settle, "first")
-    session.chats.wait_for(lambda store: store.messages.add_user_turn(chat_id, "second"))
+    session.store.wait_for(lambda store: store.messages.add_user_turn(chat_id, "second"))
     settle(session.chats.reload(chat_id))
     assert [turn.question for turn in session.chat.turns] == ["first", "second"]
     copies: list[Path] = []
-    settle(session.chats.back_up(copies.append, lambda _error: None))
+    settle(session.store.run(lambda store: back_up_now(store, session.store.path), copies.append))
     assert copies[0].is_file()
-    assert copies[0].parent.parent == session.chats.store_path.parent
+    assert copies[0].parent.parent == session.store.path.parent
 
 
 def test_a_store_that_cannot_be_opened_is_replaced_until_the_end(
@@ -113,10 +114,10 @@ def test_a_store_that_cannot_be_opened_is_replaced_until_the_end(
     (tmp_path / "chats.db").mkdir()
     engine = ScriptedEngine()
     session = open_session(engine)
-    qtbot.waitUntil(lambda: session.chats.store_ready)
-    assert not session.chats.persistent
+    qtbot.waitUntil(lambda: session.store.ready)
+    assert not session.store.persistent
     answered(session, settle, "first")
-    assert session.chats.store_path == tmp_path / "chats.db"
+    assert session.store.path == tmp_path / "chats.db"
     # No prefix is stored, and none is removed, because the user's chats are unknown.
     assert [request.conversation for request in engine.requests] == [None]
     assert engine.stored == []
