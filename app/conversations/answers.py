@@ -16,11 +16,10 @@ from app.conversations.database import Database
 from app.conversations.encoding import (
     error_to_json,
     join_packed,
+    optional_json,
     pack_rounds,
     pack_tokens,
     source_values,
-    stats_to_json,
-    tool_use_to_json,
 )
 from app.conversations.errors import NotFound, WrongState
 from app.conversations.message_tree import MessageTree
@@ -126,7 +125,7 @@ class Answers:
             state = COMPLETE if error is None else FAILED
             self._end(message_id, state, text, (), (), error=error_to_json(error))
             self._database.execute(
-                "UPDATE messages SET tool_use = ? WHERE id = ?", (tool_use_to_json(tool_use), message_id)
+                "UPDATE messages SET tool_use = ? WHERE id = ?", (optional_json(tool_use), message_id)
             )
 
     def mark_interrupted(self) -> tuple[int, ...]:
@@ -157,7 +156,7 @@ class Answers:
                 """
                 UPDATE messages SET state = ?, finish_reason = ?, error = ?, stats = coalesce(?, stats)
                 WHERE id = ?""",
-                (state, finish_reason, error, stats_to_json(stats), message_id),
+                (state, finish_reason, error, optional_json(stats), message_id),
             )
             if stats is not None:
                 self._database.execute(
@@ -165,7 +164,7 @@ class Answers:
                     INSERT INTO requests
                         (message_id, finished_at, main_model, draft_model, method, finish_reason, stats)
                     SELECT id, ?, main_model, draft_model, method, ?, ? FROM messages WHERE id = ?""",
-                    (now, finish_reason or state, stats_to_json(stats), message_id),
+                    (now, finish_reason or state, optional_json(stats), message_id),
                 )
             # An answer found interrupted at start-up does not count as a use of the chat.
             if state != INTERRUPTED:

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from app.conversations.database import Database
-from app.conversations.encoding import stats_to_json, to_json
+from app.conversations.encoding import optional_json, to_json
 from engine.stats import RequestStats
 
 # How many requests of other programs are kept, the newest: an agent may send thousands a day.
@@ -162,7 +162,7 @@ class RequestHistory:
         with self._database.write():
             for one in requests:
                 values = {field.name: getattr(one, field.name) for field in fields(one)}
-                self._database.insert("requests", **values | {"stats": stats_to_json(one.stats)})
+                self._database.insert("requests", **values | {"stats": optional_json(one.stats)})
             self._drop_oldest()
 
     def delete_programs(self) -> DeletedRequests:

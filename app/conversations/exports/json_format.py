@@ -6,10 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
 from typing import Any
-
-from msgspec import to_builtins
 
 from app.conversations.chat_settings import without_permissions
 from app.conversations.encoding import round_to_row, to_json, token_to_row
@@ -21,7 +18,7 @@ VERSION = 1
 
 
 def conversation_as_object(store: ConversationStore, conversation_id: int) -> dict[str, Any]:
-    """Return one chat as an object of the format's "conversations" list."""
+    """Return one chat as an object of the format's "conversations" list; `encoding.to_json` writes it."""
     conversation = store.conversations.get(conversation_id)
     messages = store.messages.all(conversation_id)
     uids = {message.id: message.uid for message in messages}
@@ -74,7 +71,7 @@ def _message_as_object(message: Message, parent_uid: str | None) -> dict[str, An
         # A streaming answer is exported as interrupted.
         "state": "interrupted" if message.state == "streaming" else message.state,
         "created_at": message.created_at,
-        "attachments": [asdict(attachment) for attachment in message.attachments],
+        "attachments": message.attachments,
         "main_model": message.source.main_model,
         "draft_model": message.source.draft_model,
         "method": message.source.method,
@@ -82,6 +79,6 @@ def _message_as_object(message: Message, parent_uid: str | None) -> dict[str, An
         "seed": message.source.seed,
         "finish_reason": message.finish_reason,
         "error": message.error and {"code": message.error[0], "arguments": message.error[1]},
-        "stats": to_builtins(message.stats),
-        **({"tool_use": asdict(message.tool_use)} if message.tool_use else {}),
+        "stats": message.stats,
+        **({"tool_use": message.tool_use} if message.tool_use else {}),
     }

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
+from app.conversations.encoding import to_json
 from app.conversations.exports.json_format import conversation_as_object
 from app.conversations.exports.labels import Labels
 from app.conversations.exports.markdown import as_markdown
@@ -38,7 +38,7 @@ def state(store: ConversationStore, chat: int) -> str:
     exported = conversation_as_object(store, chat)
     figures = [(row["message_id"], row["stats"]) for row in store.database.rows("SELECT * FROM requests ORDER BY id")]
     found = [hit.message_id for hit in store.search.messages("whales")]
-    return json.dumps([exported, figures, sorted(found)], sort_keys=True)
+    return to_json([exported, figures, sorted(found)])
 
 
 def test_a_deleted_turn_is_gone_and_what_followed_moves_up(store: ConversationStore) -> None:
