@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct, convert, structs
 
 from app.conversations.database import readable, storable
-from app.conversations.records import AnswerSource, Attachment, ToolUse
+from app.conversations.records import AnswerSource, Attachment, Error, ToolUse
 from engine.events import Token
 from engine.stats import RequestStats, RoundRecord
 
@@ -70,7 +70,7 @@ def _finite(value: Any) -> Any:
     return _finite(_fields_of(value)) if isinstance(value, Struct) or is_dataclass(value) else value
 
 
-def error_to_json(error: tuple[str, Mapping[str, Any]] | None) -> str | None:
+def error_to_json(error: Error | None) -> str | None:
     """Encode an error's code and arguments."""
     return None if error is None else to_json({"code": error[0], "arguments": dict(error[1])})
 

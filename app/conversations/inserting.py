@@ -75,8 +75,6 @@ def insert_messages(
             elif parent < first:
                 database.execute("UPDATE messages SET selected_child = ? WHERE id = ?", (child, parent))
         changes.conversations.add(conversation_id)
-        changes.messages.update(ids)
-        changes.paths.add(conversation_id)
 
 
 def _values(message: NewMessage, created_at: float) -> tuple[Any, ...]:

@@ -161,16 +161,15 @@ class MessageTree:
 
     def select(self, message_id: int) -> None:
         """Make its chat show the message, with the messages that were last shown below it."""
-        with self._database.write() as changes:
+        with self._database.write():
             chain = self._upwards(message_id)
-            conversation_id = chain[0]["conversation_id"]
-            changes.paths.add(conversation_id)
             for message, parent in itertools.pairwise(chain):
                 self._database.execute(
                     "UPDATE messages SET selected_child = ? WHERE id = ?", (message["id"], parent["id"])
                 )
             self._database.execute(
-                "UPDATE conversations SET selected_root = ? WHERE id = ?", (chain[-1]["id"], conversation_id)
+                "UPDATE conversations SET selected_root = ? WHERE id = ?",
+                (chain[-1]["id"], chain[0]["conversation_id"]),
             )
 
     def branch(self, message_id: int, title: str | None = None) -> int:
@@ -203,7 +202,7 @@ class MessageTree:
     ) -> tuple[int, dict[int, int]]:
         """Copy messages into a new chat; return its id, and the copies' ids by those of the originals."""
         original = self._conversations.get(original_id)
-        with self._database.write() as changes:
+        with self._database.write():
             copy_id = self._conversations.create(
                 title=original.title if title is None else title,
                 title_edited=original.title_edited if title is None else True,
@@ -222,7 +221,6 @@ class MessageTree:
             self._database.execute(
                 "UPDATE conversations SET selected_root = ? WHERE id = ?", (copies.get(root), copy_id)
             )
-            changes.messages.update(copies.values())
         return copy_id, copies
 
     def _copy_message(self, row: sqlite3.Row | dict[str, Any], conversation_id: int, time_key: int) -> int:

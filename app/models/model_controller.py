@@ -242,4 +242,6 @@ class ModelController(QObject):
             )
 
     def _read_measured(self) -> None:
-        self._session.history.read_pairs(lambda pairs: self._library.take_measured(measured_pairs(pairs)))
+        self._session.store.run(
+            lambda store: store.history.by_pair(), lambda pairs: self._library.take_measured(measured_pairs(pairs))
+        )

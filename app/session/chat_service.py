@@ -193,7 +193,7 @@ class ChatService(QObject):
             deletion, path = outcome
             self.restorable.append(deletion)
             self._take_path(chat, path)
-            self.messages_deleted.emit(deletion.count)
+            self.messages_deleted.emit(len(deletion.messages))
 
         self._store.run(lambda store: (delete(store), _path(store, chat)), deleted)
 

@@ -48,7 +48,7 @@ def add(store: ConversationStore, conversation: ImportedConversation) -> tuple[s
         ids = {uid: row["id"] for uid, row in known.items()}
         _add_messages(store, identity, conversation, ids)
         for message in grown:
-            _grow(store, identity, ids[message.uid], message)
+            _grow(store, ids[message.uid], message)
         if leaf is not None:
             store.messages.select(leaf)
         _set_used(store, identity, max(used_at, conversation.updated_at or used_at))
@@ -125,8 +125,8 @@ def _has_grown(known: sqlite3.Row | None, message: ImportedMessage) -> bool:
     return len(content) > len(known["content"]) and content.startswith(known["content"])
 
 
-def _grow(store: ConversationStore, identity: int, message_id: int, message: ImportedMessage) -> None:
-    with store.database.write() as changes:
+def _grow(store: ConversationStore, message_id: int, message: ImportedMessage) -> None:
+    with store.database.write():
         store.database.execute(
             "UPDATE messages SET content = ?, state = ?, finish_reason = ?, error = ?, stats = ? WHERE id = ?",
             (
@@ -141,8 +141,6 @@ def _grow(store: ConversationStore, identity: int, message_id: int, message: Imp
         # The stored tokens are those of the shorter text.
         store.database.execute("DELETE FROM token_views WHERE message_id = ?", (message_id,))
         _keep_tokens(store, message_id, message)
-        changes.messages.add(message_id)
-        changes.paths.add(identity)
 
 
 def _set_used(store: ConversationStore, identity: int, when: float) -> None:

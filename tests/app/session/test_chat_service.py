@@ -6,7 +6,6 @@ from pathlib import Path
 
 from pytestqt.qtbot import QtBot
 
-from app.conversations.backups import back_up_now
 from app.session.session import Session
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.session.conftest import OpenSession, Settle
@@ -94,18 +93,12 @@ def test_a_message_is_shown_on_its_own_branch(open_session: OpenSession, settle:
     assert shown == ["One."]
 
 
-def test_a_chat_that_was_written_to_elsewhere_is_read_again_and_backed_up(
-    open_session: OpenSession, settle: Settle
-) -> None:
+def test_a_chat_that_was_written_to_elsewhere_is_read_again(open_session: OpenSession, settle: Settle) -> None:
     session = open_session(ScriptedEngine([Script("One.")]))
     chat_id = answered(session, settle, "first")
     session.store.wait_for(lambda store: store.messages.add_user_turn(chat_id, "second"))
     settle(session.chats.reload(chat_id))
     assert [turn.question for turn in session.chat.turns] == ["first", "second"]
-    copies: list[Path] = []
-    settle(session.store.run(lambda store: back_up_now(store, session.store.path), copies.append))
-    assert copies[0].is_file()
-    assert copies[0].parent.parent == session.store.path.parent
 
 
 def test_a_store_that_cannot_be_opened_is_replaced_until_the_end(
